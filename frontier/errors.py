@@ -1,0 +1,29 @@
+"""The errors a user can meet. Each names the value, the limit and the remedy.
+
+The command line prints the message and exits with the class's `exit_code`; nothing else about
+an error decides how a command ends.
+"""
+
+
+class FrontierError(Exception):
+    """Base of all errors of this package."""
+
+    exit_code = 1
+
+
+class InputError(FrontierError, ValueError):
+    """Something the user gave cannot be used: a config, a board, a path, a resource."""
+
+    exit_code = 2
+
+
+class Stopped(FrontierError):
+    """The run was stopped before its end and can be resumed."""
+
+    exit_code = 3
+
+
+class CorruptRunError(FrontierError):
+    """What a run directory holds is not what was written there."""
+
+    exit_code = 4

@@ -1,0 +1,1 @@
+"""The search: what is planned, what a worker does, the loop over the layers, clusters."""

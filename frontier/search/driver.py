@@ -1,0 +1,242 @@
+"""The loop over the layers: expand, commit, forget, until a layer is empty.
+
+A layer is computed from the two before it. Thin layers are advanced several at a time by one
+task on lists; others are cut into tasks that compute chunks of bitmaps. A layer is committed
+when all its tasks are done; a stop or a crash in between costs at most the tasks under way.
+"""
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from frontier.errors import CorruptRunError, FrontierError, InputError, Stopped
+from frontier.search.clusters import Executor, executor_of
+from frontier.search.events import (
+    Event,
+    LayerFinished,
+    Listener,
+    RunFinished,
+    RunStarted,
+    RunStopped,
+    TaskFinished,
+)
+from frontier.search.plan import Plan
+from frontier.search.task import TaskResult, advance_lists, expand_task
+from frontier.store.files import read_json, remove_tree
+from frontier.store.layers import Manifest, create_bits, write_list
+from frontier.store.lock import RunLock
+from frontier.store.run import LayerRecord, RunStore
+
+LIST_SECONDS = 2.0
+"""How long lists are advanced before what was found is committed."""
+
+
+class Driver:
+    """Runs one plan in its run directory."""
+
+    def __init__(self, plan: Plan, run: RunStore, executor: Executor, emit: Listener):
+        self.plan, self.run, self.executor, self.emit = plan, run, executor, emit
+        self.stopping = threading.Event()
+        self._keep_all = plan.config.search.keep == "all"
+        self._started = time.perf_counter()
+
+    def search(self, until: int | None) -> None:
+        """Go on until the last layer is empty (or `until` is committed).
+
+        Stopped if the run is asked to stop, FrontierError if it goes wrong; both can be
+        resumed from the last committed layer.
+        """
+        if not self.run.records:
+            self._commit_origins()
+        while not self.run.complete and (until is None or len(self.run.records) <= until):
+            if self.stopping.is_set():
+                raise Stopped("interrupted")
+            if self.run.records[-1].states <= self.plan.list_states:
+                self._advance_lists(until)
+            else:
+                self._expand_layer()
+
+    def _commit_origins(self) -> None:
+        plan = self.plan
+        numbers = sorted(plan.space.number(*state)[1] for state in plan.puzzle.origins())
+        path = self.run.layer_path(0)
+        remove_tree(path)
+        manifest = write_list(
+            path, 0, np.array(numbers, dtype=np.uint64), plan.layout, plan.config.store.codec
+        )
+        record = LayerRecord(0, len(numbers), "list", True, 0.0, manifest.bytes)
+        self._commit([manifest], [record], complete=False)
+
+    def _advance_lists(self, until: int | None) -> None:
+        depth = self.run.records[-1].depth
+        arguments = (
+            *self._name(), depth, until, self.plan.list_states, LIST_SECONDS, self._keep_all,
+        )  # fmt: skip
+        for done in self.executor.run(advance_lists, [(0, arguments)], self.stopping.is_set):
+            self._commit(done.manifests, done.records, done.complete)
+
+    def _expand_layer(self) -> None:
+        began = time.perf_counter()
+        plan, run = self.plan, self.run
+        depth = len(run.records)
+        klass = plan.space.class_of(depth)
+        results = self._finished_tasks(depth)
+        if not run.layer_path(depth).exists():
+            create_bits(run.layer_path(depth), plan.layout, klass, plan.config.store.codec)
+        tasks = plan.layout.task_count(klass)
+        todo = [number for number in range(tasks) if number not in results]
+        if depth % 2:
+            todo.reverse()  # what was written last is read first, while caches still hold it
+        calls = ((number, (*self._name(), depth, number)) for number in todo)
+        states = sum(result.states for result in results.values())
+        for result in self.executor.run(expand_task, calls, self.stopping.is_set):
+            results[result.number] = result
+            states += result.states
+            self.emit(TaskFinished(depth, len(results), tasks, states))
+        if len(results) < tasks:
+            raise Stopped(f"interrupted in layer {depth}, {len(results)} of {tasks} tasks done")
+        if states == 0:
+            run.commit([], [], complete=True)
+            remove_tree(run.layer_path(depth))
+        else:
+            manifest = Manifest(depth, "bits", states)
+            nodes = [0] * plan.space.nodes[klass]
+            for number in sorted(results):
+                manifest.chunks.update(results[number].chunks)
+                for node, count in results[number].nodes.items():
+                    nodes[int(node)] += count
+            manifest.nodes = nodes if sum(nodes) == states else None
+            record = LayerRecord(
+                depth, states, "bits", True, time.perf_counter() - began, manifest.bytes,
+                manifest.nodes,
+            )  # fmt: skip
+            self._commit([manifest], [record], complete=False)
+        run.finish_tasks(depth)
+
+    def _finished_tasks(self, depth: int) -> dict[int, TaskResult]:
+        """Tasks of the layer under way that an earlier run has finished."""
+        results = (
+            TaskResult(**read_json(path)) for path in self.run.wip_path(depth).glob("*.json")
+        )
+        return {result.number: result for result in results}
+
+    def _commit(self, manifests: list[Manifest], records: list[LayerRecord], complete: bool):
+        run = self.run
+        forget: tuple[int, ...] = ()
+        if not self._keep_all:
+            last = run.records[-1].depth + len(records) if run.records else records[-1].depth
+            forget = tuple(depth for depth in run.stored_depths() if depth < last - 1)
+        so_far = run.states
+        run.commit(manifests, records, complete, forget)
+        disk = sum(record.bytes for record in run.records if record.stored)
+        elapsed = time.perf_counter() - self._started
+        for record in records:
+            so_far += record.states
+            self.emit(
+                LayerFinished(
+                    record.depth, record.states, so_far, record.form, record.seconds, elapsed,
+                    disk, record.bytes,
+                )  # fmt: skip
+            )
+
+    def _name(self) -> tuple[str, str]:
+        return str(self.run.path), self.run.identity["identifier"]
+
+
+def run_plan(plan: Plan, until: int | None, listeners: list[Listener]) -> RunStore:
+    """Start or resume the run of a plan in its directory; returns it when it is done.
+
+    `until`: the last depth to compute, None for all. Raises Stopped if interrupted, and
+    CorruptRunError if a complete run does not add up.
+    """
+    path = plan.config.path
+    run = RunStore.open(path) if RunStore.exists(path) else RunStore.create(path, plan.identity)
+
+    def emit(event: Event) -> None:
+        for listener in listeners:
+            listener(event)
+
+    with RunLock(path / "lock"):
+        run = RunStore.open(path)
+        run.sweep()
+        if not run.complete and (until is None or len(run.records) <= until):
+            _search(plan, run, until, emit)
+        _check(plan, run)
+    return run
+
+
+def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener) -> None:
+    began = time.perf_counter()
+    with executor_of(plan.config.cluster) as executor:
+        driver = Driver(plan, run, executor, emit)
+        depth = len(run.records) - 1
+        emit(
+            RunStarted(
+                plan.config.name, plan.puzzle.title, str(run.path), depth, run.states,
+                plan.puzzle.states, executor.workers, bool(run.records), executor.dashboard,
+            )  # fmt: skip
+        )
+        try:
+            with _interrupts_stop(driver.stopping.set):
+                driver.search(until)
+        except FrontierError as error:
+            elapsed = time.perf_counter() - began
+            emit(RunStopped(len(run.records) - 1, str(error), elapsed))
+            raise
+    emit(RunFinished(run.records[-1].depth, run.states, time.perf_counter() - began))
+
+
+def _check(plan: Plan, run: RunStore) -> None:
+    """A complete run holds every state of the space."""
+    if run.complete and run.states != plan.puzzle.states:
+        raise CorruptRunError(
+            f"the layers of {run.path} add up to {run.states:,} states, but {plan.puzzle.title} "
+            f"has {plan.puzzle.states:,}; the run is wrong, do not use it"
+        )
+
+
+def resume_layout(path: Path, settings: dict) -> dict | None:
+    """The layout of the run that exists at `path`, None if there is none.
+
+    settings: `puzzle`, `keep` and `codec` as the config has them; InputError if the run was
+    made with others.
+    """
+    if not RunStore.exists(path):
+        return None
+    identity = RunStore.open(path).identity
+    for key, wanted in settings.items():
+        if identity[key] != wanted:
+            raise InputError(
+                f"{path} was made by another config: there {key} = {identity[key]}, here {key} = "
+                f"{wanted}. Choose another directory with --set store.path=…, or delete the old "
+                "run with --fresh"
+            )
+    return identity["layout"]
+
+
+@contextmanager
+def _interrupts_stop(stop: Callable[[], None]):
+    """Let the first Ctrl-C or SIGTERM ask for a clean stop; a second one ends at once."""
+
+    def handle(number, frame):
+        stop()
+        for signum, handler in before.items():
+            signal.signal(signum, handler)
+
+    before = {}
+    try:
+        for signum in (signal.SIGINT, signal.SIGTERM):
+            before[signum] = signal.signal(signum, handle)
+    except ValueError:  # not in the main thread: signals go elsewhere
+        yield
+        return
+    try:
+        yield
+    finally:
+        for signum, handler in before.items():
+            signal.signal(signum, handler)

@@ -1,0 +1,65 @@
+"""What happens during a run, as values that progress displays and logs listen to."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class RunStarted:
+    """A run begins, or goes on after `depth`. states: of the whole space, where known."""
+
+    name: str
+    title: str
+    path: str
+    depth: int
+    states_so_far: int
+    states: int | None
+    workers: int
+    resumed: bool
+    dashboard: str | None = None
+
+
+@dataclass(frozen=True)
+class TaskFinished:
+    """One task of the layer under way is done; states: found so far in that layer."""
+
+    depth: int
+    done: int
+    tasks: int
+    states: int
+
+
+@dataclass(frozen=True)
+class LayerFinished:
+    """A layer is committed. seconds: for this layer; disk: bytes of the layers on disk."""
+
+    depth: int
+    states: int
+    states_so_far: int
+    form: str
+    seconds: float
+    elapsed: float
+    disk: int
+    written: int
+
+
+@dataclass(frozen=True)
+class RunFinished:
+    """The last layer is empty: every reachable state is counted."""
+
+    depth: int
+    states: int
+    elapsed: float
+
+
+@dataclass(frozen=True)
+class RunStopped:
+    """The run ends early and can be resumed."""
+
+    depth: int
+    reason: str
+    elapsed: float
+
+
+Event = RunStarted | TaskFinished | LayerFinished | RunFinished | RunStopped
+Listener = Callable[[Event], None]

@@ -1,0 +1,163 @@
+"""What a run will do, decided and checked before anything is made or started."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil, prod
+
+from frontier.config import Config
+from frontier.errors import InputError
+from frontier.puzzles import Puzzle
+from frontier.space.graph import Space
+from frontier.space.layout import WORD_BYTES, Layout
+from frontier.space.lists import ListKernel
+from frontier.space.program import program_of, reads_of
+
+PROCESS_BYTES = 330_000_000
+"""A worker with its libraries and compiled kernels, before it does anything (measured)."""
+
+CHUNK_BYTES = (2_700_000, 5_400_000, 10_800_000, 21_600_000)
+"""Raw sizes of chunks that are tried."""
+
+CALL_SECONDS, READ_RATE, WRITE_RATE = 0.8e-3, 4e9, 1.1e9
+"""Time of a Zarr call, and raw bytes a second that one core reads and writes with lz4."""
+
+SMALL_LAYER = 100_000_000
+"""Layers of fewer bytes need not be divided among the workers."""
+
+FINE_TASK = 30_000_000
+"""Tasks of fewer bytes than this are not made finer still."""
+
+CHUNKS_IN_FLIGHT = 5
+"""Chunks a worker holds beside its strips: its own, and the copies that reading, encoding and
+writing one makes."""
+
+THIN_WORDS = 64
+"""A layer with fewer states than words / THIN_WORDS is advanced as a list: a state costs a list
+about 130 ns on one core, a word costs a bitmap about 3 ns, shared among the workers."""
+
+THIN_STATES = 200_000
+"""So is every layer up to this size, as starting a task costs more."""
+
+MOST_STATES = 2**63
+"""State numbers are 64 bits."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A checked plan of a run.
+
+    list_states: layers of at most this many states are advanced as lists.
+    task_bytes: the greatest memory that a worker needs for a task, itself included.
+    """
+
+    config: Config
+    puzzle: Puzzle
+    space: Space
+    layout: Layout
+    list_states: int
+    task_bytes: int
+
+    @property
+    def identity(self) -> dict:
+        """What makes a run this run: written to the run directory, compared on resume."""
+        return {
+            "name": self.config.name,
+            "puzzle": self.config.puzzle_settings,
+            "keep": self.config.search.keep,
+            "codec": self.config.store.codec,
+            "layout": layout_settings(self.layout),
+        }
+
+
+def layout_settings(layout: Layout) -> dict:
+    return {
+        "prefix_digits": layout.prefix_digits,
+        "block_nodes": layout.block_nodes,
+        "task_blocks": layout.task_blocks,
+    }
+
+
+def make_plan(config: Config, layout: dict | None = None) -> Plan:
+    """Plan a run; `layout`: settings to keep, of a run that exists. InputError if it cannot fit."""
+    puzzle = config.make_puzzle()
+    if puzzle.states >= MOST_STATES:
+        raise InputError(
+            f"{puzzle.title} has {puzzle.states:,} states: state numbers have 64 bits, so at "
+            f"most {MOST_STATES:,} can be searched; choose a smaller board"
+        )
+    space = puzzle.space()
+    memory = config.cluster.memory
+    if layout is None:
+        chosen, need = _choose(space, memory, config.cluster.workers)
+    else:
+        chosen = Layout(space, **layout)
+        need = task_bytes(chosen)
+    if need > memory:
+        raise InputError(
+            f"cluster.memory = {memory:,} bytes a worker is too little: "
+            + ("the layout of the existing run" if layout else "the finest layout")
+            + f" of {puzzle.title} needs {need:,} bytes ({PROCESS_BYTES:,} for the process, "
+            f"{need - PROCESS_BYTES:,} for a task); set cluster.memory to at least {need:,}"
+        )
+    words = max(space.nodes) * space.code.words
+    by_memory = (memory - PROCESS_BYTES) // ListKernel(space).room(1)
+    list_states = min(max(THIN_STATES, words // THIN_WORDS), int(by_memory))
+    return Plan(config, puzzle, space, chosen, list_states, need)
+
+
+def task_bytes(layout: Layout) -> int:
+    """Bytes that a worker needs for the largest task it may get, itself included."""
+    return max(_costs(layout, klass)[0] for klass in range(layout.space.classes))
+
+
+def _costs(layout: Layout, klass: int) -> tuple[int, float]:
+    """(bytes a worker needs, seconds a strip for store and codec) of a typical task."""
+    count = layout.task_count(klass)
+    if not count:
+        return PROCESS_BYTES, 0.0
+    program = program_of(layout, task := layout.task(klass, count // 2))
+    reads = reads_of(layout, program)
+    strips = sum(layout.block_nodes if read.whole else read.members.size for read in reads)
+    need = strips * layout.strip_words * WORD_BYTES + CHUNKS_IN_FLIGHT * layout.chunk_bytes
+    own = (task.last_block - task.first_block) * (task.last_prefix - task.first_prefix)
+    seconds = (len(reads) + own) * (CALL_SECONDS + layout.chunk_bytes / READ_RATE)
+    seconds += own * (CALL_SECONDS + layout.chunk_bytes / WRITE_RATE)
+    return PROCESS_BYTES + need, seconds / (own * layout.block_nodes * layout.strip_words)
+
+
+def _choose(space: Space, memory: int, workers: int) -> tuple[Layout, int]:
+    """The layout whose tasks fit and cost least, else the one that needs least memory."""
+    candidates = []
+    for layout in _candidates(space, memory):
+        need, seconds = map(max, zip(*(_costs(layout, c) for c in range(space.classes)), strict=True))
+        small = layout.layer_bytes(0) < SMALL_LAYER
+        idle = not small and layout.task_count(0) < 4 * workers
+        candidates.append((need > memory, idle, need if need > memory else seconds, need, layout))
+    best = min(candidates, key=lambda candidate: candidate[:3])
+    return best[-1], best[-2]
+
+
+def _candidates(space: Space, memory: int) -> Iterator[Layout]:
+    """Layouts to choose from: prefixes of every length, blocks of every handy size."""
+    nodes, leading = max(space.nodes), space.code.leading
+    for digits in range(len(leading) + 1):
+        strip_bytes = prod(leading[digits:]) * WORD_BYTES
+        siblings = leading[digits - 1] if digits else 1
+        finest = digits == len(leading)
+        if siblings * strip_bytes > memory and not finest:
+            continue
+        for chunk_bytes in CHUNK_BYTES:
+            blocks = max(1, round(nodes * strip_bytes / chunk_bytes))
+            block_nodes = ceil(nodes / min(blocks, nodes))
+            task_blocks = ceil(nodes / block_nodes)
+            while task_blocks * block_nodes * siblings * strip_bytes > memory and task_blocks > 1:
+                task_blocks = ceil(task_blocks / 2)
+            while True:
+                layout = Layout(space, digits, block_nodes, task_blocks)
+                if layout.fits_voltages:
+                    yield layout
+                if task_blocks == 1 or digits > 0:
+                    break
+                task_blocks = ceil(task_blocks / 2)
+        if nodes * siblings * strip_bytes < FINE_TASK and digits:
+            break

@@ -1,0 +1,190 @@
+"""What a worker does: compute some chunks of the next layer, or advance thin layers as lists.
+
+A task reads and writes whole chunks, writes the same bytes however often it is done, and
+returns a few numbers. Nothing travels but through the store.
+"""
+
+import time
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+
+from frontier.space.bits import expand, live_rows
+from frontier.space.program import Program, Read
+from frontier.search.workspace import Layer, Workspace, workspace
+from frontier.store.files import remove_tree, write_json
+from frontier.store.layers import BitsWriter, Manifest, write_list
+from frontier.store.run import LayerRecord
+
+
+MOST_NODES_COUNTED = 64
+
+
+@dataclass
+class TaskResult:
+    """What one task found.
+
+    chunks: lines of the manifest. nodes: states at each node, where there are few nodes.
+    seconds: how long it read, expanded and wrote.
+    """
+
+    number: int
+    states: int
+    chunks: dict[str, list]
+    nodes: dict[int, int]
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def expand_task(path: str, identifier: str, depth: int, number: int) -> TaskResult:
+    """Compute task `number` of the layer at `depth` from the two committed layers before it."""
+    work = workspace(path, identifier)
+    task = work.task(depth, number)
+    current, previous = work.layer(depth - 1), work.layer(depth - 2)
+    clock = _Clock()
+    program, reads = work.program(task)
+    arena, live, base = _gather(work, program, reads, current)
+    clock.lap("read")
+    result = TaskResult(number, 0, {}, {})
+    writer = None
+    if live.any():
+        layout = work.layout
+        out = work.buffer("chunk", layout.block_nodes * layout.strip_words)
+        out = out.reshape(layout.block_nodes, layout.strip_words)
+        origin = layout.block(task.klass, task.first_block).start
+        found = np.zeros(program.own.size, dtype=np.int64)
+        for prefix in range(task.first_prefix, task.last_prefix):
+            for block in range(task.first_block, task.last_block):
+                nodes = layout.block(task.klass, block)
+                if previous.has_chunk(block, prefix):
+                    previous.read_chunk(block, prefix, out)
+                else:
+                    out[:] = 0
+                clock.lap("read")
+                counts = expand(
+                    out[: len(nodes)], nodes.start - origin, prefix - task.first_prefix,
+                    arena, live, base, program, work.swaps,
+                )  # fmt: skip
+                clock.lap("expand")
+                states = int(counts.sum())
+                if states:
+                    out[len(nodes) :] = 0
+                    writer = writer or BitsWriter(work.run.layer_path(depth))
+                    key, line = writer.write(block, prefix, out, states)
+                    result.chunks[key] = line
+                    result.states += states
+                    found[nodes.start - origin : nodes.stop - origin] += counts
+                clock.lap("write")
+        if work.space.nodes[task.klass] <= MOST_NODES_COUNTED:
+            result.nodes = {origin + int(i): int(found[i]) for i in np.flatnonzero(found)}
+    result.seconds = clock.seconds
+    write_json(work.run.wip_path(depth) / f"{number}.json", asdict(result))
+    return result
+
+
+def _gather(work: Workspace, program: Program, reads: list[Read], current: Layer):
+    """Read the strips that the task needs: (arena, live rows, offsets) as `expand` wants."""
+    layout = work.layout
+    strip, per_block = layout.strip_words, layout.block_nodes
+    base = np.full(program.needed.shape, -1, dtype=np.int64)
+    reads = [read for read in reads if current.has_chunk(read.block, int(program.slots[read.slot]))]
+    sizes = [per_block if read.whole else read.members.size for read in reads]
+    arena = work.buffer("arena", sum(sizes) * strip)
+    at = 0
+    for read, size in zip(reads, sizes, strict=True):
+        place = arena[at * strip : (at + size) * strip].reshape(size, strip)
+        prefix = int(program.slots[read.slot])
+        inside = program.sources[read.members] - read.block * per_block
+        if read.whole:
+            current.read_chunk(read.block, prefix, place)
+            base[read.members, read.slot] = (at + inside) * strip
+        else:
+            chunk = work.buffer("chunk", per_block * strip).reshape(per_block, strip)
+            current.read_chunk(read.block, prefix, chunk)
+            place[:] = chunk[inside]
+            base[read.members, read.slot] = (at + np.arange(size)) * strip
+        at += size
+    live = np.empty(arena.size // layout.row_words, dtype=bool)
+    live_rows(arena, layout.row_words, live)
+    return arena, live, base
+
+
+@dataclass
+class Advance:
+    """What `advance_lists` did: committed next by the driver, in one go."""
+
+    records: list[LayerRecord]
+    manifests: list[Manifest]
+    complete: bool
+
+
+def advance_lists(
+    path: str,
+    identifier: str,
+    depth: int,
+    until: int | None,
+    most: int,
+    seconds: float,
+    keep_all: bool,
+) -> Advance:
+    """Advance from the committed layer at `depth`, layer by layer, on lists in memory.
+
+    Goes on until a layer is empty, reaches depth `until`, has more than `most` states, or
+    `seconds` are over. Stores the last two layers (`keep_all`: each one) as lists.
+    """
+    work = workspace(path, identifier)
+    previous, current = work.layer(depth - 1).numbers(), work.layer(depth).numbers()
+    done = Advance([], [], complete=False)
+    layers = []
+    started = time.perf_counter()
+    while True:
+        before = time.perf_counter()
+        found = work.lists.expand(work.space.class_of(depth), current, previous)
+        if not found.size:
+            done.complete = True
+            break
+        depth += 1
+        previous, current = current, found
+        layers.append((depth, found))
+        if keep_all:
+            done.manifests.append(_store_list(work, depth, found))
+        nodes = _count_nodes(work, depth, found)
+        now = time.perf_counter()
+        done.records.append(LayerRecord(depth, found.size, "list", keep_all, now - before, 0, nodes))
+        if depth == until or found.size > most or now - started > seconds:
+            break
+        del layers[:-2]
+    if not keep_all:
+        for depth, numbers in layers[-2:]:
+            done.manifests.append(_store_list(work, depth, numbers))
+    stored = {manifest.depth: manifest for manifest in done.manifests}
+    for record in done.records:
+        record.stored = record.depth in stored
+        record.bytes = stored[record.depth].bytes if record.stored else 0
+    return done
+
+
+def _store_list(work: Workspace, depth: int, numbers: np.ndarray) -> Manifest:
+    remove_tree(work.run.layer_path(depth))  # left by a worker that died before the commit
+    return write_list(work.run.layer_path(depth), depth, numbers, work.layout, work.codec)
+
+
+def _count_nodes(work: Workspace, depth: int, numbers: np.ndarray) -> list[int] | None:
+    """States at each node of the layer's class, where there are few nodes."""
+    nodes = work.space.nodes[work.space.class_of(depth)]
+    if nodes > MOST_NODES_COUNTED:
+        return None
+    ends = np.arange(nodes + 1, dtype=np.uint64) * np.uint64(work.code.half)
+    return np.diff(np.searchsorted(numbers, ends)).tolist()
+
+
+class _Clock:
+    """Adds up where a task's time goes."""
+
+    def __init__(self):
+        self.seconds = {"read": 0.0, "expand": 0.0, "write": 0.0}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.seconds[name] += now - self._last
+        self._last = now

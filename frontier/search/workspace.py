@@ -1,0 +1,149 @@
+"""What a worker keeps of a run between tasks: tables, open layers, buffers. Only caches.
+
+Everything here can be made again from the run directory, so a worker may die at any time.
+"""
+
+from collections import OrderedDict
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from frontier.errors import CorruptRunError
+from frontier.puzzles import puzzle_of
+from frontier.space.graph import Space
+from frontier.space.layout import Layout, Task
+from frontier.space.lehmer import LehmerCode
+from frontier.space.lists import ListKernel, list_bits, set_bits
+from frontier.space.program import Program, Read, program_of, reads_of, swaps_of
+from frontier.store.layers import StoredLayer
+from frontier.store.run import RunStore
+
+OPEN_LAYERS = 3
+KEPT_PROGRAMS = 64
+
+
+class Workspace:
+    """One worker's view of one run."""
+
+    def __init__(self, path: Path, identity: dict):
+        puzzle = puzzle_of(identity["puzzle"])
+        self.run = RunStore(path, identity, [], False)
+        self.space: Space = puzzle.space()
+        self.layout = Layout(self.space, **identity["layout"])
+        self.swaps = swaps_of(self.layout)
+        self.lists = ListKernel(self.space)
+        self.codec: str = identity["codec"]
+        self._programs: OrderedDict[Task, tuple[Program, list[Read]]] = OrderedDict()
+        self._layers: OrderedDict[int, Layer] = OrderedDict()
+        self._buffers: dict[str, np.ndarray] = {}
+
+    @property
+    def code(self) -> LehmerCode:
+        return self.space.code
+
+    def task(self, depth: int, number: int) -> Task:
+        return self.layout.task(self.space.class_of(depth), number)
+
+    def program(self, task: Task) -> tuple[Program, list[Read]]:
+        """The tables of a task, and what it reads."""
+        if task not in self._programs:
+            program = program_of(self.layout, task)
+            self._programs[task] = program, reads_of(self.layout, program)
+            while len(self._programs) > KEPT_PROGRAMS:
+                self._programs.popitem(last=False)
+        return self._programs[task]
+
+    def layer(self, depth: int) -> "Layer":
+        """The committed layer at a depth; the layer at depth -1 is empty."""
+        if depth not in self._layers:
+            self._layers[depth] = Layer(self, depth)
+            while len(self._layers) > OPEN_LAYERS:
+                self._layers.popitem(last=False)
+        return self._layers[depth]
+
+    def buffer(self, name: str, words: int) -> np.ndarray:
+        """A flat uint64 scratch buffer that is used again, so its pages are mapped once."""
+        if name not in self._buffers or self._buffers[name].size < words:
+            self._buffers[name] = np.empty(words, dtype=np.uint64)
+        return self._buffers[name][:words]
+
+
+@lru_cache(maxsize=1)
+def workspace(path: str, identifier: str) -> Workspace:
+    """This process's workspace for a run; `identifier` tells a run from an earlier one there."""
+    run = RunStore.open(Path(path))
+    assert run.identity["identifier"] == identifier
+    return Workspace(Path(path), run.identity)
+
+
+class Layer:
+    """A committed layer, read as chunks of bits or as a list, whichever form it is stored in."""
+
+    def __init__(self, work: Workspace, depth: int):
+        self._work = work
+        self._klass = work.space.class_of(depth)
+        self._stored: StoredLayer | None = work.run.layer(depth) if depth >= 0 else None
+        self._numbers: np.ndarray | None = None
+        if self._stored is None:
+            self._numbers = np.empty(0, dtype=np.uint64)
+        elif self._stored.manifest.form == "list":
+            self._numbers = self._stored.read_list()
+
+    @property
+    def chunks(self) -> dict[str, list]:
+        return self._stored.manifest.chunks if self._stored else {}
+
+    def has_chunk(self, block: int, prefix: int) -> bool:
+        """Whether the chunk holds a state."""
+        if self._numbers is None:
+            return self._stored.has_chunk(block, prefix)
+        layout = self._work.layout
+        return any(
+            self._strip(node, prefix)[0].size for node in layout.block(self._klass, block)
+        )
+
+    def read_chunk(self, block: int, prefix: int, out: np.ndarray) -> None:
+        """Fill uint64[block_nodes, strip words] with a chunk that holds a state."""
+        if self._numbers is None:
+            self._stored.read_chunk(block, prefix, out)
+            return
+        out[:] = 0
+        for strip, node in zip(out, self._work.layout.block(self._klass, block), strict=False):
+            numbers, first = self._strip(node, prefix)
+            set_bits(strip, numbers, np.uint64(first), np.uint64(self._work.code.bits))
+
+    def _strip(self, node: int, prefix: int) -> tuple[np.ndarray, int]:
+        """The states of a strip in a list layer, and the number of its first possible state."""
+        code, words = self._work.code, self._work.layout.strip_words
+        first = node * code.half + prefix * words * code.bits
+        ends = np.array([first, first + words * code.bits], dtype=np.uint64)
+        low, high = np.searchsorted(self._numbers, ends)
+        return self._numbers[low:high], first
+
+    def numbers(self) -> np.ndarray:
+        """The sorted state numbers of the layer."""
+        if self._numbers is not None:
+            return self._numbers
+        work, layout = self._work, self._work.layout
+        numbers = np.empty(self._stored.manifest.states, dtype=np.uint64)
+        out = work.buffer("chunk", layout.block_nodes * layout.strip_words)
+        out = out.reshape(layout.block_nodes, layout.strip_words)
+        size = 0
+        for key, (states, _, _) in self.chunks.items():
+            block, prefix = (int(part) for part in key.split("/")[1:3])
+            self._stored.read_chunk(block, prefix, out)
+            before = size
+            for strip, node in zip(out, layout.block(self._klass, block), strict=False):
+                first = node * work.code.half + prefix * layout.strip_words * work.code.bits
+                size += list_bits(strip, np.uint64(first), work.code.bits, numbers[size:])
+            if size - before != states:
+                raise _miscount(self._stored, key, states, size - before)
+        numbers.sort()
+        return numbers
+
+
+def _miscount(layer: StoredLayer, key: str, listed: int, found: int) -> CorruptRunError:
+    return CorruptRunError(
+        f"chunk {layer.path / key} holds {found} states, its manifest lists {listed}"
+    )

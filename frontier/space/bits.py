@@ -1,0 +1,165 @@
+"""One layer step on bitmaps: the kernel that a run spends its time in.
+
+For each row of a target chunk:
+
+    next = OR over arcs of voltage(cur)  AND NOT prev   (AND NOT cur where a layer may
+                                                          neighbour itself)
+
+This is frontier search (R. E. Korf, W. Zhang, I. Thayer and H. Hohwald, JACM 52, 2005): in an
+undirected graph the neighbours of layer t lie in layers t-1, t and t+1, so no other layer is
+ever looked at. The row is gathered in a buffer that stays in the first caches and goes out
+once. Rows that have no bit in any source cost a look at a table.
+"""
+
+import numpy as np
+
+from frontier.space import words
+from frontier.space.jit import kernel
+from frontier.space.program import Program, Swaps
+
+
+@kernel
+def count_bits(x):
+    """Number of ones of a 64-bit word (the compiler turns this into one instruction)."""
+    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+@kernel
+def count_all(bits):
+    """Ones of a flat uint64 array."""
+    total = np.uint64(0)
+    for x in bits:
+        total += count_bits(x)
+    return np.int64(total)
+
+
+@kernel
+def live_rows(arena, row_words, live):
+    """live[r] = whether row r of the flat array has any bit."""
+    for r in range(live.size):
+        found = False
+        for j in range(r * row_words, (r + 1) * row_words):
+            if arena[j] != 0:
+                found = True
+                break
+        live[r] = found
+
+
+@kernel
+def _or_swap(target, source, i, odd, kind, radix_a, radix_b, block, table_start, table, par):
+    """target |= image of the source row under the swap of positions i and i+1."""
+    if kind[i] == words.BLOCKS:
+        words.or_blocks(target, source, radix_a[i], radix_b[i], block[i])
+    elif kind[i] == words.GATHER:
+        words.or_gather(target, source, table[table_start[i] : table_start[i + 1]])
+    elif kind[i] == words.FIELDS:
+        words.or_fields(target, source)
+    elif kind[i] == words.SWAP_54:
+        words.or_swap_54(target, source)
+    elif kind[i] == words.SWAP_43:
+        words.or_swap_43(target, source)
+    else:
+        words.or_turn(target, source, par, odd)
+
+
+@kernel
+def _expand(
+    target, first_row, rows, first_node, counts, arena, live, base,
+    start, source, word, own, first, blocks, slot, place, swap_start, swap, flips, row_odd, sign,
+    own_slot, kind, radix_a, radix_b, block, table_start, table, par,
+):  # fmt: skip
+    row_words = par.size
+    image = np.empty(row_words, dtype=np.uint64)
+    spare = np.empty(row_words, dtype=np.uint64)
+    other = np.empty(row_words, dtype=np.uint64)
+    for n in range(counts.size):
+        node = first_node + n
+        total = np.uint64(0)
+        for r in range(rows):
+            out = target[(n * rows + r) * row_words : (n * rows + r + 1) * row_words]
+            row = first_row + r
+            touched = False
+            for arc in range(start[node], start[node + 1]):
+                u, w = source[arc], word[arc]
+                size = row_words // blocks[w]
+                for b in range(blocks[w]):
+                    entry = first[w] + row * blocks[w] + b
+                    s = base[u, slot[entry]]
+                    if s < 0:
+                        continue
+                    s += place[entry]
+                    if not live[s // row_words]:
+                        continue
+                    if not touched:
+                        image[:] = 0
+                        touched = True
+                    begin, end = swap_start[w], swap_start[w + 1]
+                    if begin == end:
+                        words.or_copy(image[b * size : (b + 1) * size], arena[s : s + size])
+                        continue
+                    here = arena[s : s + row_words]
+                    for k in range(begin, end - 1):
+                        spare[:] = 0
+                        _or_swap(
+                            spare, here, swap[k], row_odd[row] ^ sign[u] ^ flips[k],
+                            kind, radix_a, radix_b, block, table_start, table, par,
+                        )  # fmt: skip
+                        spare, other = other, spare
+                        here = other
+                    k = end - 1
+                    _or_swap(
+                        image, here, swap[k], row_odd[row] ^ sign[u] ^ flips[k],
+                        kind, radix_a, radix_b, block, table_start, table, par,
+                    )  # fmt: skip
+            if not touched:
+                out[:] = 0
+                continue
+            if own[node] >= 0 and base[own[node], own_slot] >= 0:
+                s = base[own[node], own_slot] + r * row_words
+                here = arena[s : s + row_words]
+                for j in range(row_words):
+                    image[j] &= ~here[j]
+            for j in range(row_words):
+                x = image[j] & ~out[j]
+                out[j] = x
+                total += count_bits(x)
+        counts[n] = total
+
+
+def expand(
+    target: np.ndarray,
+    first_node: int,
+    prefix: int,
+    arena: np.ndarray,
+    live: np.ndarray,
+    base: np.ndarray,
+    program: Program,
+    swaps: Swaps,
+) -> np.ndarray:
+    """Expand the current layer into one chunk, in place.
+
+    target: uint64[nodes of the chunk, words of a strip], contiguous; holds the chunk of the
+        layer before the current one, and afterwards that of the next layer.
+    first_node: the chunk's first node, counted from the task's.
+    prefix: the chunk's prefix, counted from the task's.
+    arena: flat uint64, the strips of the current layer that the task needs.
+    live: bool, whether each row of the arena has a bit.
+    base: int64[sources, slots], word offset of each strip in the arena, -1 if it is empty.
+    Returns int64[nodes of the chunk], states of the next layer at each node.
+    """
+    row_words = swaps.parities.size
+    nodes, strip_words = target.shape
+    rows = strip_words // row_words
+    counts = np.zeros(nodes, dtype=np.int64)
+    p = program
+    _expand(
+        target.reshape(-1), prefix * rows, rows, first_node, counts, arena, live, base,
+        p.start, p.source, p.word, p.own, p.first, p.blocks, p.slot, p.place,
+        p.swap_start, p.swap, p.flips, p.row_odd, p.sign, p.own_slots[prefix],
+        swaps.kind, swaps.radix_a, swaps.radix_b, swaps.block, swaps.table_start, swaps.table,
+        swaps.parities,
+    )  # fmt: skip
+    return counts

@@ -1,0 +1,115 @@
+"""Permutations as numbers: half of S_m, sixty to a machine word.
+
+The *Lehmer code* of a sequence p of m distinct things is
+
+    L_i = #{ j > i : p_j < p_i },        0 <= L_i < m - i,
+
+so its digits have the radices m, m-1, ..., 2, 1, and every choice of digits is the code of
+exactly one sequence (D. H. Lehmer, 1960; Knuth, TAOCP 4A, 7.2.1.2). The sum of the digits
+is the number of inversions, hence its parity is the sign of the sequence.
+
+**Half of S_m.** Given the sign, the digit of radix 2 follows from the others. We drop it
+(and the digit of radix 1, which is always 0) and number the m!/2 sequences of one sign by
+the *kept* digits, radices m, ..., 3. Position m-2 is the dropped one.
+
+**Words.** The last three kept digits, of radices 5, 4 and 3, give 60 arrangements: the bits
+of one 64-bit word, bit = 12 d5 + 3 d4 + d3. The digits before them, radices m, ..., 6, number
+the words. For m < 5 there is one word, of 12, 3 or 1 bits.
+
+**Neighbour swaps.** Exchanging p_i and p_{i+1} changes no digit but (a, b) = (L_i, L_{i+1}):
+
+    a <= b :  (a, b) -> (b + 1, a)
+    a >  b :  (a, b) -> (b, a - 1)
+
+If p_i < p_{i+1} then the larger one, moved to the front, gains p_i among the smaller ones
+behind it and the other keeps its count; the second line is the inverse of the first. The map
+is an involution of the pairs [0, m-i) x [0, m-i-1), so on a bitmap indexed by the code it
+moves whole blocks, which is what the kernels of this package live on.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import factorial, prod
+
+WORD_RADICES = (5, 4, 3)
+
+
+def swap_digits(a: int, b: int) -> tuple[int, int]:
+    """The digits (L_i, L_{i+1}) after positions i and i+1 change places."""
+    return (b + 1, a) if a <= b else (b, a - 1)
+
+
+@dataclass(frozen=True)
+class LehmerCode:
+    """How the sequences of one sign of S_m are numbered; see the module's text.
+
+    `m` is the number of distinct things in the sequence, 0 <= m.
+    """
+
+    m: int
+
+    def __post_init__(self) -> None:
+        if self.m < 0:
+            raise ValueError(f"a sequence cannot have {self.m} members; the least is 0")
+
+    @cached_property
+    def radices(self) -> tuple[int, ...]:
+        """Radices of the kept digits, m down to 3."""
+        return tuple(range(self.m, 2, -1))
+
+    @cached_property
+    def leading(self) -> tuple[int, ...]:
+        """Radices of the digits that number the words, m down to 6."""
+        return tuple(range(self.m, 5, -1))
+
+    @cached_property
+    def bits(self) -> int:
+        """Bits used in each word: 60, and 12, 3 or 1 where m < 5."""
+        return prod(self.radices[len(self.leading) :])
+
+    @cached_property
+    def words(self) -> int:
+        """Words of a bitmap over the sequences of one sign."""
+        return prod(self.leading)
+
+    @cached_property
+    def half(self) -> int:
+        """Number of sequences of one sign, m!/2 (1 for m < 2)."""
+        return factorial(self.m) // 2 if self.m >= 2 else 1
+
+    @cached_property
+    def strides(self) -> tuple[int, ...]:
+        """Weight of each kept digit in the index."""
+        return tuple(prod(self.radices[i + 1 :]) for i in range(len(self.radices)))
+
+    def rank(self, sequence) -> tuple[int, int]:
+        """(index, sign) of a permutation of 0 .. m-1; 0 <= index < half, sign 0 is even."""
+        digits = lehmer_digits(sequence)
+        index = 0
+        for digit, radix in zip(digits, self.radices, strict=False):
+            index = index * radix + digit
+        return index, sum(digits) % 2
+
+    def unrank(self, index: int, sign: int) -> tuple[int, ...]:
+        """The permutation of 0 .. m-1 with this index and sign; inverse of `rank`."""
+        if not 0 <= index < self.half:
+            raise ValueError(f"index {index} is outside 0..{self.half - 1}")
+        digits = [0] * self.m
+        for i in reversed(range(len(self.radices))):
+            index, digits[i] = divmod(index, self.radices[i])
+        if self.m >= 2:
+            digits[self.m - 2] = (sum(digits) + sign) % 2
+        rest = list(range(self.m))
+        return tuple(rest.pop(digit) for digit in digits)
+
+
+def lehmer_digits(sequence) -> list[int]:
+    """All m digits of a sequence of distinct comparable things."""
+    return [
+        sum(later < thing for later in sequence[i + 1 :]) for i, thing in enumerate(sequence)
+    ]
+
+
+def parity(sequence) -> int:
+    """0 for an even sequence of distinct comparable things, 1 for an odd one."""
+    return sum(lehmer_digits(sequence)) % 2

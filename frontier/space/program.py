@@ -1,0 +1,245 @@
+"""What a task reads and where its rows come from, as tables for the kernel.
+
+For an arc u -> v with voltage w, the layer at v gains w(cur[u]). Let K be the digits fixed in
+a row. Three kinds of voltage:
+
+* all swaps before K: a row of v is a whole row of u, perhaps of another prefix;
+* all swaps behind K: a row of v is the same row of u with bits moved inside it;
+* swaps on both sides: a row of v consists of blocks, each a block of some row of u.
+
+The first and the third are one case, "row = n blocks, copied from somewhere", and so is the
+second with n = 1 and the swaps still to be done. So a voltage is a table (prefix and row and
+block of the target -> *slot* of the source's prefix, place in its strip) and a list of swaps
+inside the row, and the kernel knows nothing else about the puzzle.
+"""
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from frontier.space import words
+from frontier.space.layout import Layout, Task
+from frontier.space.lehmer import swap_digits
+
+
+@dataclass(frozen=True)
+class Program:
+    """Tables for one task. S slots (source prefixes), N source nodes, A arcs, W voltages.
+
+    slots: int64[S], the source prefixes, sorted; own_slots: the places of the task's own.
+    sources: int64[N], the source nodes, sorted; sign: int64[N], their signs.
+    needed: bool[N, S], the strips that some row of the task comes from.
+    start, source, word: arcs into the task's nodes: of its node i those numbered
+        start[i] .. start[i+1]-1, from sources[source], with voltage `word`.
+    own: int64[nodes of the task], place in `sources` of the node itself, used where the
+        lift is not bipartite (a layer may then neighbour itself); -1 elsewhere.
+    first, blocks: int64[W]: table entries of voltage w for row r (counted over all of the
+        task's prefixes) are first[w] + r * blocks[w] ...
+    slot, place: int64 tables: slot of the source's prefix, word offset in its strip.
+    swap_start, swap, flips: the swaps to do inside the row, and whether an odd number of
+        swaps comes before each.
+    row_odd: int64[rows], parity of the digits that number a row.
+    """
+
+    slots: np.ndarray
+    own_slots: np.ndarray
+    sources: np.ndarray
+    sign: np.ndarray
+    needed: np.ndarray
+    start: np.ndarray
+    source: np.ndarray
+    word: np.ndarray
+    own: np.ndarray
+    first: np.ndarray
+    blocks: np.ndarray
+    slot: np.ndarray
+    place: np.ndarray
+    swap_start: np.ndarray
+    swap: np.ndarray
+    flips: np.ndarray
+    row_odd: np.ndarray
+
+
+@dataclass(frozen=True)
+class Read:
+    """A chunk that a task reads, and where its strips go.
+
+    members: places in `Program.sources` of the nodes whose strips are needed.
+    whole: keep the whole chunk rather than those strips, as most of it is needed.
+    """
+
+    block: int
+    slot: int
+    members: np.ndarray
+    whole: bool
+
+
+def reads_of(layout: Layout, program: Program) -> list[Read]:
+    """The chunks of the current layer that a task reads, if they exist."""
+    blocks = program.sources // layout.block_nodes
+    reads = []
+    for block in np.unique(blocks):
+        members = np.flatnonzero(blocks == block)
+        for slot in np.flatnonzero(program.needed[members].any(axis=0)):
+            needed = members[program.needed[members, slot]]
+            reads.append(Read(int(block), int(slot), needed, 2 * needed.size > layout.block_nodes))
+    return reads
+
+
+@dataclass(frozen=True)
+class Swaps:
+    """How each swap acts inside a row, for the kernel; one entry a position i."""
+
+    kind: np.ndarray
+    radix_a: np.ndarray
+    radix_b: np.ndarray
+    block: np.ndarray
+    table_start: np.ndarray
+    table: np.ndarray
+    parities: np.ndarray
+
+
+def swaps_of(layout: Layout) -> Swaps:
+    code = layout.space.code
+    positions = range(max(code.m - 1, 0))
+    kind = [words.swap_kind(code, i) for i in positions]
+    inside = [i >= layout.row_digits for i in positions]
+    tables, starts = [], [0]
+    for i in positions:
+        wanted = kind[i] == words.GATHER and inside[i]
+        tables.append(words.gather_table(code, i) if wanted else np.empty(0, np.uint32))
+        starts.append(starts[-1] + tables[-1].size)
+    moves_words = [kind[i] in (words.BLOCKS, words.GATHER) for i in positions]
+
+    def each(value):
+        return np.array([value(i) if moves_words[i] else 0 for i in positions], dtype=np.int64)
+
+    return Swaps(
+        kind=np.array(kind, dtype=np.int64),
+        radix_a=each(lambda i: code.radices[i]),
+        radix_b=each(lambda i: code.radices[i + 1]),
+        block=each(lambda i: words.block_words(code, i)),
+        table_start=np.array(starts, dtype=np.int64),
+        table=np.concatenate([*tables, np.empty(0, np.uint32)]),
+        parities=words.word_parities(code, layout.row_words),
+    )
+
+
+def program_of(layout: Layout, task: Task) -> Program:
+    """The tables of one task."""
+    space = layout.space
+    nodes = np.arange(
+        layout.block(task.klass, task.first_block).start,
+        layout.block(task.klass, task.last_block - 1).stop,
+    )
+    into = space.arcs_into(task.klass)
+    arcs = slice(into.start[nodes[0]], into.start[nodes[-1] + 1])
+    arc_source, arc_word = into.target[arcs], into.word[arcs]
+    used = np.unique(arc_word)
+    entries = [_origin_of_rows(layout, task, space.graph.words[w]) for w in used]
+
+    bipartite = space.classes == 2
+    sources = np.unique(arc_source if bipartite else np.concatenate([arc_source, nodes]))
+    own_prefixes = np.arange(task.first_prefix, task.last_prefix)
+    slots = np.unique(np.concatenate([*(prefix for prefix, _ in entries), own_prefixes]))
+    source = np.searchsorted(sources, arc_source)
+    needed = np.zeros((sources.size, slots.size), dtype=bool)
+    for w, (prefix, _) in zip(used, entries, strict=True):
+        reached = np.unique(source[arc_word == w])
+        needed[np.ix_(reached, np.searchsorted(slots, np.unique(prefix)))] = True
+    own = np.full(nodes.size, -1, dtype=np.int64)
+    if not bipartite:
+        own = np.searchsorted(sources, nodes)
+        needed[np.ix_(own, np.searchsorted(slots, own_prefixes))] = True
+
+    first = np.zeros(len(space.graph.words), dtype=np.int64)
+    blocks = np.zeros_like(first)
+    rows = (task.last_prefix - task.first_prefix) * layout.rows
+    at = 0
+    for w, (prefix, _) in zip(used, entries, strict=True):
+        first[w], blocks[w] = at, prefix.size // rows
+        at += prefix.size
+    inner = [_swaps_inside(layout, word) for word in space.graph.words]
+    back = (task.klass - 1) % space.classes
+    empty = np.empty(0, dtype=np.int64)
+    return Program(
+        slots=slots,
+        own_slots=np.searchsorted(slots, own_prefixes),
+        sources=sources,
+        sign=space.sign[back][sources],
+        needed=needed,
+        start=into.start[nodes[0] : nodes[-1] + 2] - into.start[nodes[0]],
+        source=source,
+        word=arc_word,
+        own=own,
+        first=first,
+        blocks=blocks,
+        slot=np.searchsorted(slots, np.concatenate([*(p for p, _ in entries), empty])),
+        place=np.concatenate([*(place for _, place in entries), empty]),
+        swap_start=np.cumsum([0, *(len(swaps) for swaps in inner)]),
+        swap=np.array([i for swaps in inner for i, _ in swaps], dtype=np.int64),
+        flips=np.array([flip for swaps in inner for _, flip in swaps], dtype=np.int64),
+        row_odd=_digit_sum(
+            task.first_prefix * layout.rows + np.arange(rows),
+            space.code.leading[: layout.row_digits],
+        )
+        % 2,
+    )
+
+
+def _swaps_inside(layout: Layout, word: tuple[int, ...]) -> list[tuple[int, int]]:
+    """(position, parity of the swaps before it) of the swaps to be done inside a row."""
+    if not word or min(word) < layout.row_digits:
+        return []
+    code = layout.space.code
+    return [
+        (i, before % 2)
+        for before, i in enumerate(word)
+        if words.swap_kind(code, i) != words.NOTHING
+    ]
+
+
+def _origin_of_rows(layout: Layout, task: Task, word: tuple[int, ...]):
+    """For each block of each row of the task: (prefix, offset in the strip) it comes from."""
+    leading = layout.space.code.leading
+    moves_rows = bool(word) and min(word) < layout.row_digits
+    digits = max(layout.row_digits, max(word) + 2) if moves_rows else layout.row_digits
+    block_words = prod(leading[digits:])
+    per_prefix = prod(leading[layout.prefix_digits : digits])
+    origin = np.arange(task.first_prefix * per_prefix, task.last_prefix * per_prefix)
+    if moves_rows:
+        low, high = min(word), max(word) + 2
+        behind, turning = prod(leading[high:digits]), prod(leading[low:high])
+        table = _undone(leading[low:high], [i - low for i in word])
+        middle = origin // behind % turning
+        origin = origin + (table[middle] - middle) * behind
+    return origin // per_prefix, origin % per_prefix * block_words
+
+
+def _undone(radices: tuple[int, ...], word: list[int]) -> np.ndarray:
+    """For each choice of these digits, the one that the word brings to it."""
+    choices = np.arange(prod(radices))
+    digits = []
+    for radix in reversed(radices):
+        digits.insert(0, choices % radix)
+        choices = choices // radix
+    pairs = {}
+    for i in reversed(word):
+        if i not in pairs:
+            table = [swap_digits(a, b) for a in range(radices[i]) for b in range(radices[i + 1])]
+            pairs[i] = np.array(table, dtype=np.int64)
+        pair = digits[i] * radices[i + 1] + digits[i + 1]
+        digits[i], digits[i + 1] = pairs[i][pair, 0], pairs[i][pair, 1]
+    number = np.zeros_like(digits[0])
+    for digit, radix in zip(digits, radices, strict=True):
+        number = number * radix + digit
+    return number
+
+
+def _digit_sum(numbers: np.ndarray, radices: tuple[int, ...]) -> np.ndarray:
+    total = np.zeros_like(numbers)
+    for radix in reversed(radices):
+        total += numbers % radix
+        numbers = numbers // radix
+    return total

@@ -1,0 +1,1 @@
+"""A run on disk: layers as Zarr arrays, manifests that say what they hold, one writer."""

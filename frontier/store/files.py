@@ -1,0 +1,62 @@
+"""Small files that are put in place whole or not at all."""
+
+import json
+import os
+import shutil
+import uuid
+from pathlib import Path
+
+from frontier.errors import CorruptRunError
+
+DELETING = ".deleting"
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write a file that a reader sees either as it was or as it is now.
+
+    That holds however the process dies. Nothing is forced to the disk, so a power failure may
+    lose the last seconds.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_name(f"{path.name}.{uuid.uuid4().hex}.partial")
+    with scratch.open("w") as file:
+        json.dump(value, file)
+    scratch.replace(path)
+
+
+def read_json(path: Path) -> dict:
+    """The value of a file of `write_json`; CorruptRunError if it does not hold one."""
+    try:
+        return json.loads(path.read_text())
+    except FileNotFoundError:
+        raise CorruptRunError(f"{path} is missing, though the run says it was written") from None
+    except ValueError as error:
+        raise CorruptRunError(f"{path} is not what was written there: {error}") from None
+
+
+def remove_tree(path: Path) -> None:
+    """Delete a directory so that an interrupted deletion is never taken for data."""
+    if path.exists():
+        doomed = path.with_name(f"{path.name}.{uuid.uuid4().hex}{DELETING}")
+        path.rename(doomed)
+        shutil.rmtree(doomed, ignore_errors=True)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what interrupted writes and deletions left directly in a folder."""
+    for path in folder.glob(f"*{DELETING}"):
+        shutil.rmtree(path, ignore_errors=True)
+    for path in folder.glob("*.partial"):
+        path.unlink(missing_ok=True)
+
+
+def disk_bytes(folder: Path) -> int:
+    """Bytes of all files below a folder."""
+    total = 0
+    for root, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(root, name)).st_size
+            except FileNotFoundError:  # deleted while we looked
+                continue
+    return total

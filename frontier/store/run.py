@@ -1,0 +1,177 @@
+"""A run directory: who the run is, which layers are committed, where they lie.
+
+    run.json            who: format, identifier, puzzle, codec, keep, layout
+    ledger.json         the committed layers, from depth 0, one entry each
+    layers/zarr.json    a Zarr group; layers/0037 is the array of layer 37
+    manifests/0037.json which chunks that array has
+    wip/0038/5.json     chunks that task 5 of the layer under way has written
+    events.jsonl, summary.json, status for people; lock while a run writes
+
+A layer is *committed* by one atomic replacement of the ledger, after its chunks and its
+manifest are in place. Several thin layers may be committed by one replacement; those between
+need not be stored. What the ledger does not list is not there: a resumed run uses the finished
+tasks of the layer under way and sweeps everything else.
+"""
+
+import time
+import uuid
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import zarr
+
+from frontier.errors import CorruptRunError, InputError
+from frontier.store.files import read_json, remove_tree, sweep, write_json
+from frontier.store.layers import Manifest, StoredLayer
+
+FORMAT = 1
+
+
+@dataclass
+class LayerRecord:
+    """A committed layer, as the ledger lists it.
+
+    form: "bits" or "list". stored: whether the layer is on disk (or was never written, or is
+    deleted by now). seconds: time it took. bytes: of its chunks on disk when it was written.
+    """
+
+    depth: int
+    states: int
+    form: str
+    stored: bool
+    seconds: float
+    bytes: int = 0
+    nodes: list[int] | None = None
+
+
+class RunStore:
+    """A run directory. `identity` is what makes two runs the same; see `create`."""
+
+    def __init__(self, path: Path, identity: dict, records: list[LayerRecord], complete: bool):
+        self.path, self.identity = path, identity
+        self.records, self.complete = records, complete
+
+    @staticmethod
+    def exists(path: Path) -> bool:
+        return (path / "run.json").exists()
+
+    @classmethod
+    def create(cls, path: Path, identity: dict) -> "RunStore":
+        """Make the directory of a new run; InputError if the place cannot be written."""
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            zarr.create_group(path / "layers", overwrite=False)
+        except zarr.errors.ContainsGroupError:
+            pass  # an earlier attempt died before run.json was written
+        except OSError as error:
+            raise InputError(
+                f"store.path = {path}: the run directory cannot be made there "
+                f"({error.strerror}); choose another with --set store.path=…"
+            ) from None
+        identity = {
+            "format": FORMAT,
+            "identifier": uuid.uuid4().hex,
+            "created": time.time(),
+            **identity,
+        }
+        write_json(path / "ledger.json", {"layers": [], "complete": False})
+        write_json(path / "run.json", identity)
+        return cls.open(path)
+
+    @classmethod
+    def open(cls, path: Path) -> "RunStore":
+        """Open a run; InputError if there is none or its format is not ours."""
+        if not cls.exists(path):
+            raise InputError(f"{path} holds no run: it has no run.json")
+        identity = read_json(path / "run.json")
+        if identity.get("format") != FORMAT:
+            raise CorruptRunError(
+                f"{path / 'run.json'} has format {identity.get('format')}, this program reads "
+                f"format {FORMAT}; use the version of frontier that wrote it"
+            )
+        ledger = read_json(path / "ledger.json")
+        try:
+            records = [LayerRecord(**record) for record in ledger["layers"]]
+            complete = ledger["complete"]
+        except (KeyError, TypeError) as error:
+            raise CorruptRunError(f"{path / 'ledger.json'} is not a ledger: {error}") from None
+        return cls(path, identity, records, complete)
+
+    def layer_path(self, depth: int) -> Path:
+        return self.path / "layers" / f"{depth:04d}"
+
+    def manifest_path(self, depth: int) -> Path:
+        return self.path / "manifests" / f"{depth:04d}.json"
+
+    def wip_path(self, depth: int) -> Path:
+        return self.path / "wip" / f"{depth:04d}"
+
+    def layer(self, depth: int) -> StoredLayer:
+        """A stored layer, for reading."""
+        manifest = Manifest.read(self.manifest_path(depth))
+        if manifest.depth != depth:
+            raise CorruptRunError(
+                f"{self.manifest_path(depth)} describes layer {manifest.depth}, not {depth}"
+            )
+        return StoredLayer(self.layer_path(depth), manifest)
+
+    def stored_depths(self) -> list[int]:
+        return [record.depth for record in self.records if record.stored]
+
+    @property
+    def states(self) -> int:
+        """States of all committed layers."""
+        return sum(record.states for record in self.records)
+
+    def commit(
+        self,
+        manifests: list[Manifest],
+        records: list[LayerRecord],
+        complete: bool,
+        forget: tuple[int, ...] = (),
+    ) -> None:
+        """Commit layers that follow the last committed one.
+
+        manifests: of those that are stored. forget: depths of layers that are not needed once
+        these are committed; they are deleted afterwards.
+        """
+        for manifest in manifests:
+            manifest.write(self.manifest_path(manifest.depth))
+        self.records.extend(records)
+        self.complete = complete
+        for depth in forget:
+            self.records[depth].stored = False
+        self._write_ledger()
+        for depth in forget:
+            self._delete(depth)
+
+    def finish_tasks(self, depth: int) -> None:
+        """Drop the task records of a committed layer."""
+        remove_tree(self.wip_path(depth))
+
+    def sweep(self) -> None:
+        """Remove what a killed run left behind and no resumed run can use."""
+        for folder in ("", "layers", "manifests", "wip"):
+            sweep(self.path / folder)
+        stored, under_way = set(self.stored_depths()), len(self.records)
+        for folder in (self.path / "layers", self.path / "manifests", self.path / "wip"):
+            for path in folder.glob("[0-9]*"):
+                depth = int(path.name.removesuffix(".json"))
+                kept = depth in stored and folder.name != "wip"
+                if not kept and not (depth == under_way and self.wip_path(depth).exists()):
+                    if path.is_dir():
+                        remove_tree(path)
+                    else:
+                        path.unlink()
+        for partial in (self.layer_path(under_way)).rglob("*.partial"):
+            partial.unlink()
+        for partial in (self.wip_path(under_way)).glob("*.partial"):
+            partial.unlink()
+
+    def _delete(self, depth: int) -> None:
+        remove_tree(self.layer_path(depth))
+        self.manifest_path(depth).unlink(missing_ok=True)
+
+    def _write_ledger(self) -> None:
+        layers = [asdict(record) for record in self.records]
+        write_json(self.path / "ledger.json", {"layers": layers, "complete": self.complete})
