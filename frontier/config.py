@@ -15,7 +15,7 @@ from pydantic import BaseModel, ByteSize, ConfigDict, Field, ValidationError, mo
 
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
-from frontier.store.codecs import compressors
+from frontier.store.codecs import ChunkCodec
 
 Board = list[list[int]]
 
@@ -116,7 +116,7 @@ def load_config(path: str | Path, settings: tuple[str, ...] = ()) -> Config:
         config = Config.model_validate(values)
     except ValidationError as error:
         raise InputError(f"{path}: " + "; ".join(map(_complaint, error.errors()))) from None
-    compressors(config.store.codec)
+    ChunkCodec(config.store.codec)
     config.make_puzzle()
     return config
 

@@ -8,6 +8,7 @@ when all its tasks are done; a stop or a crash in between costs at most the task
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
@@ -66,9 +67,8 @@ class Driver:
         numbers = sorted(plan.space.number(*state)[1] for state in plan.puzzle.origins())
         path = self.run.layer_path(0)
         remove_tree(path)
-        manifest = write_list(
-            path, 0, np.array(numbers, dtype=np.uint64), plan.layout, plan.config.store.codec
-        )
+        codec = plan.config.store.codec
+        manifest = write_list(path, 0, np.array(numbers, dtype=np.uint64), codec)
         record = LayerRecord(0, len(numbers), "list", True, 0.0, manifest.bytes)
         self._commit([manifest], [record], complete=False)
 
@@ -106,14 +106,16 @@ class Driver:
         else:
             manifest = Manifest(depth, "bits", states)
             nodes = [0] * plan.space.nodes[klass]
+            work = Counter()
             for number in sorted(results):
                 manifest.chunks.update(results[number].chunks)
+                work.update(results[number].seconds)
                 for node, count in results[number].nodes.items():
                     nodes[int(node)] += count
             manifest.nodes = nodes if sum(nodes) == states else None
             record = LayerRecord(
                 depth, states, "bits", True, time.perf_counter() - began, manifest.bytes,
-                manifest.nodes,
+                manifest.nodes, dict(work),
             )  # fmt: skip
             self._commit([manifest], [record], complete=False)
         run.finish_tasks(depth)

@@ -13,7 +13,7 @@ from frontier.space.bits import expand, live_rows
 from frontier.space.program import Program, Read
 from frontier.search.workspace import Layer, Workspace, workspace
 from frontier.store.files import remove_tree, write_json
-from frontier.store.layers import BitsWriter, Manifest, write_list
+from frontier.store.layers import ChunkWriter, Manifest, bits_key, write_list
 from frontier.store.run import LayerRecord
 
 
@@ -45,12 +45,12 @@ def expand_task(path: str, identifier: str, depth: int, number: int) -> TaskResu
     arena, live, base = _gather(work, program, reads, current)
     clock.lap("read")
     result = TaskResult(number, 0, {}, {})
-    writer = None
     if live.any():
         layout = work.layout
         out = work.buffer("chunk", layout.block_nodes * layout.strip_words)
         out = out.reshape(layout.block_nodes, layout.strip_words)
         origin = layout.block(task.klass, task.first_block).start
+        writer = ChunkWriter(work.run.layer_path(depth), work.codec)
         found = np.zeros(program.own.size, dtype=np.int64)
         for prefix in range(task.first_prefix, task.last_prefix):
             for block in range(task.first_block, task.last_block):
@@ -68,9 +68,8 @@ def expand_task(path: str, identifier: str, depth: int, number: int) -> TaskResu
                 states = int(counts.sum())
                 if states:
                     out[len(nodes) :] = 0
-                    writer = writer or BitsWriter(work.run.layer_path(depth))
-                    key, line = writer.write(block, prefix, out, states)
-                    result.chunks[key] = line
+                    key = bits_key(block, prefix)
+                    result.chunks[key] = writer.write(key, out, states)
                     result.states += states
                     found[nodes.start - origin : nodes.stop - origin] += counts
                 clock.lap("write")
@@ -165,7 +164,7 @@ def advance_lists(
 
 def _store_list(work: Workspace, depth: int, numbers: np.ndarray) -> Manifest:
     remove_tree(work.run.layer_path(depth))  # left by a worker that died before the commit
-    return write_list(work.run.layer_path(depth), depth, numbers, work.layout, work.codec)
+    return write_list(work.run.layer_path(depth), depth, numbers, work.codec)
 
 
 def _count_nodes(work: Workspace, depth: int, numbers: np.ndarray) -> list[int] | None:

@@ -16,7 +16,7 @@ from frontier.space.layout import Layout, Task
 from frontier.space.lehmer import LehmerCode
 from frontier.space.lists import ListKernel, list_bits, set_bits
 from frontier.space.program import Program, Read, program_of, reads_of, swaps_of
-from frontier.store.layers import StoredLayer
+from frontier.store.layers import StoredLayer, bits_key, block_and_prefix
 from frontier.store.run import RunStore
 
 OPEN_LAYERS = 3
@@ -97,7 +97,7 @@ class Layer:
     def has_chunk(self, block: int, prefix: int) -> bool:
         """Whether the chunk holds a state."""
         if self._numbers is None:
-            return self._stored.has_chunk(block, prefix)
+            return self._stored.has_chunk(bits_key(block, prefix))
         layout = self._work.layout
         return any(
             self._strip(node, prefix)[0].size for node in layout.block(self._klass, block)
@@ -106,7 +106,7 @@ class Layer:
     def read_chunk(self, block: int, prefix: int, out: np.ndarray) -> None:
         """Fill uint64[block_nodes, strip words] with a chunk that holds a state."""
         if self._numbers is None:
-            self._stored.read_chunk(block, prefix, out)
+            self._stored.read_chunk(bits_key(block, prefix), out)
             return
         out[:] = 0
         for strip, node in zip(out, self._work.layout.block(self._klass, block), strict=False):
@@ -131,8 +131,8 @@ class Layer:
         out = out.reshape(layout.block_nodes, layout.strip_words)
         size = 0
         for key, (states, _, _) in self.chunks.items():
-            block, prefix = (int(part) for part in key.split("/")[1:3])
-            self._stored.read_chunk(block, prefix, out)
+            block, prefix = block_and_prefix(key)
+            self._stored.read_chunk(key, out)
             before = size
             for strip, node in zip(out, layout.block(self._klass, block), strict=False):
                 first = node * work.code.half + prefix * layout.strip_words * work.code.bits

@@ -12,22 +12,19 @@ A layer has one of two forms:
 * ``list``: uint64 [states], the sorted state numbers, for layers too thin for bitmaps.
 """
 
-import asyncio
+import uuid
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
 import zarr
-from zarr.core.buffer import default_buffer_prototype
-from zarr.storage import LocalStore, WrapperStore
 
 from frontier.errors import CorruptRunError
 from frontier.space.layout import Layout
-from frontier.store.codecs import compressors
+from frontier.store.codecs import CHECKSUM_BYTES, ChunkCodec
 from frontier.store.files import read_json, write_json
 
 LIST_CHUNK = 1 << 20
-CHECKSUM_BYTES = 4
 
 
 @dataclass
@@ -68,134 +65,122 @@ class Manifest:
         return sum(size for _, size, _ in self.chunks.values())
 
 
-class _CheckedStore(WrapperStore[LocalStore]):
-    """A local store that notes what is written and checks what is read."""
-
-    def __init__(self, store: LocalStore, chunks: dict[str, list] | None = None):
-        super().__init__(store)
-        self.chunks = chunks
-        self.written: dict[str, tuple[int, str]] = {}
-
-    def _with_store(self, store):
-        return type(self)(store, self.chunks)
-
-    async def set(self, key, value):
-        await super().set(key, value)
-        if _is_chunk(key):
-            data = value.as_numpy_array()
-            self.written[key] = (data.nbytes, data[-CHECKSUM_BYTES:].tobytes().hex())
-
-    async def get(self, key, prototype, byte_range=None):
-        value = await super().get(key, prototype, byte_range)
-        if self.chunks is None or not _is_chunk(key):
-            return value
-        _, size, checksum = self.chunks[key]
-        path = Path(self._store.root) / key
-        if value is None:
-            raise CorruptRunError(f"chunk {path} is missing, though its manifest lists it")
-        data = value.as_numpy_array()
-        if data.nbytes != size or data[-CHECKSUM_BYTES:].tobytes().hex() != checksum:
-            raise CorruptRunError(
-                f"chunk {path} is not the one its manifest lists: {data.nbytes} bytes that end "
-                f"in {data[-CHECKSUM_BYTES:].tobytes().hex()}, expected {size} and {checksum}"
-            )
-        return value
+def bits_key(block: int, prefix: int) -> str:
+    """Key of a chunk of a bits layer."""
+    return f"c.{block}.{prefix}.0"
 
 
-def _is_chunk(key: str) -> bool:
-    return key.startswith("c/")
+def block_and_prefix(key: str) -> tuple[int, int]:
+    """Inverse of `bits_key`."""
+    _, block, prefix, _ = key.split(".")
+    return int(block), int(prefix)
 
 
-def _array(store, layout: Layout, klass: int, form: str, codec: str, states: int) -> zarr.Array:
-    if form == "bits":
-        _, prefixes, words = layout.shape(klass)
-        nodes = layout.blocks(klass) * layout.block_nodes
-        shape, chunks = (nodes, prefixes, words), (layout.block_nodes, 1, words)
-    else:
-        shape, chunks = (states,), (min(LIST_CHUNK, max(states, 1)),)
-    return zarr.create_array(
-        store,
+def create_bits(path: Path, layout: Layout, klass: int, codec: str) -> None:
+    """Create the empty array of a bits layer."""
+    _, prefixes, words = layout.shape(klass)
+    nodes = layout.blocks(klass) * layout.block_nodes
+    _create(path, (nodes, prefixes, words), (layout.block_nodes, 1, words), codec)
+
+
+def write_list(path: Path, depth: int, numbers: np.ndarray, codec: str) -> Manifest:
+    """Write a whole layer as a list of sorted state numbers, uint64."""
+    size = min(LIST_CHUNK, numbers.size)
+    _create(path, numbers.shape, (size,), codec)
+    writer = ChunkWriter(path, codec)
+    chunk = np.zeros(size, dtype=np.uint64)
+    chunks = {}
+    for i, first in enumerate(range(0, numbers.size, size)):
+        part = numbers[first : first + size]
+        chunk[: part.size] = part
+        chunk[part.size :] = 0
+        chunks[f"c.{i}"] = writer.write(f"c.{i}", chunk, part.size)
+    return Manifest(depth, "list", int(numbers.size), chunks)
+
+
+def _create(path: Path, shape: tuple, chunks: tuple, codec: str) -> None:
+    zarr.create_array(
+        path,
         shape=shape,
         chunks=chunks,
         dtype="uint64",
         fill_value=0,
         filters=None,
-        compressors=compressors(codec),
-        config={"write_empty_chunks": True},
+        compressors=ChunkCodec(codec).zarr,
+        chunk_key_encoding={"name": "default", "separator": "."},
         overwrite=False,
     )
 
 
-def create_bits(path: Path, layout: Layout, klass: int, codec: str) -> None:
-    """Create the empty array of a bits layer."""
-    _array(LocalStore(path), layout, klass, "bits", codec, 0)
+class ChunkWriter:
+    """Writes whole chunks of a layer whose array exists."""
 
+    def __init__(self, path: Path, codec: str):
+        self._path, self._codec = path, ChunkCodec(codec)
 
-class BitsWriter:
-    """Writes chunks of a bits layer whose array exists already."""
-
-    def __init__(self, path: Path):
-        self._store = _CheckedStore(LocalStore(path))
-        self._array = zarr.open_array(self._store, mode="r+")
-
-    def write(self, block: int, prefix: int, chunk: np.ndarray, states: int) -> tuple[str, list]:
-        """Write one whole chunk, uint64[block_nodes, strip words]: its line of the manifest."""
-        nodes = chunk.shape[0]
-        self._array[block * nodes : (block + 1) * nodes, prefix : prefix + 1, :] = chunk[:, None, :]
-        key = f"c/{block}/{prefix}/0"
-        size, checksum = self._store.written.pop(key)
-        return key, [states, size, checksum]
-
-
-def write_list(path: Path, depth: int, numbers: np.ndarray, layout: Layout, codec: str) -> Manifest:
-    """Write a whole layer as a list of sorted state numbers."""
-    store = _CheckedStore(LocalStore(path))
-    array = _array(store, layout, 0, "list", codec, numbers.size)
-    array[:] = numbers
-    chunks = {}
-    for i, first in enumerate(range(0, numbers.size, LIST_CHUNK)):
-        size, checksum = store.written[f"c/{i}"]
-        chunks[f"c/{i}"] = [min(LIST_CHUNK, numbers.size - first), size, checksum]
-    return Manifest(depth, "list", int(numbers.size), chunks)
+    def write(self, key: str, chunk: np.ndarray, states: int) -> list:
+        """Put a chunk in place, whole or not at all; returns its line of the manifest."""
+        scratch = self._path / f"{key}.{uuid.uuid4().hex}.partial"
+        with scratch.open("wb", buffering=0) as file:
+            size, checksum = self._codec.write(file, chunk)
+        scratch.replace(self._path / key)
+        return [states, size, checksum]
 
 
 class StoredLayer:
     """Reads a committed layer; every read is checked against the manifest."""
 
-    def __init__(self, path: Path, manifest: Manifest):
+    def __init__(self, path: Path, manifest: Manifest, codec: str):
         self.path, self.manifest = path, manifest
+        self._codec = ChunkCodec(codec)
+        self._buffer = np.empty(0, dtype=np.uint8)
+
+    def has_chunk(self, key: str) -> bool:
+        return key in self.manifest.chunks
+
+    def read_chunk(self, key: str, out: np.ndarray) -> None:
+        """Read a chunk that the manifest lists to a contiguous uint64 array of its size."""
+        _, size, checksum = self.manifest.chunks[key]
+        path = self.path / key
+        if self._buffer.size <= size:
+            self._buffer = np.empty(2 * size, dtype=np.uint8)
         try:
-            self._array = zarr.open_array(
-                _CheckedStore(LocalStore(path), manifest.chunks), mode="r"
+            with path.open("rb", buffering=0) as file:
+                found = _read_up_to(file, self._buffer[: size + 1])
+        except FileNotFoundError:
+            raise CorruptRunError(
+                f"layer {self.manifest.depth}: chunk {path} is missing, though the manifest lists it"
+            ) from None
+        data = self._buffer[:found]
+        ending = data[-CHECKSUM_BYTES:].tobytes().hex()
+        if (found, ending) != (size, checksum):
+            raise CorruptRunError(
+                f"layer {self.manifest.depth}: chunk {path} is not the one its manifest lists: "
+                f"{found:,} bytes or more that end in {ending}, expected {size:,} and {checksum}"
             )
-        except (FileNotFoundError, ValueError, KeyError) as error:
-            raise CorruptRunError(f"layer {path} cannot be opened: {error}") from None
+        try:
+            self._codec.read(data, out)
+        except (ValueError, RuntimeError) as error:
+            raise CorruptRunError(
+                f"layer {self.manifest.depth}: chunk {path} is damaged: {error}"
+            ) from None
 
     def read_list(self) -> np.ndarray:
         """The sorted state numbers of a list layer."""
-        numbers = self._read(slice(None), np.empty(self._array.shape, dtype=np.uint64))
-        if numbers.size != self.manifest.states:
-            raise CorruptRunError(
-                f"layer {self.path} lists {numbers.size} states, its manifest "
-                f"{self.manifest.states}"
-            )
-        return numbers
+        states = self.manifest.states
+        size = min(LIST_CHUNK, states)
+        numbers = np.empty(-(-states // size) * size, dtype=np.uint64)
+        for i, first in enumerate(range(0, states, size)):
+            self.read_chunk(f"c.{i}", numbers[first : first + size])
+        return numbers[:states]
 
-    def has_chunk(self, block: int, prefix: int) -> bool:
-        return f"c/{block}/{prefix}/0" in self.manifest.chunks
 
-    def read_chunk(self, block: int, prefix: int, out: np.ndarray) -> None:
-        """Read an existing chunk of a bits layer to uint64[block_nodes, strip words]."""
-        nodes = out.shape[0]
-        where = (slice(block * nodes, (block + 1) * nodes), slice(prefix, prefix + 1), slice(None))
-        self._read(where, out[:, None, :])
-
-    def _read(self, where, out: np.ndarray) -> np.ndarray:
-        buffer = default_buffer_prototype().nd_buffer.from_numpy_array(out)
-        try:
-            self._array.get_basic_selection(where, out=buffer)
-        except CorruptRunError:
-            raise
-        except (ValueError, RuntimeError, asyncio.TimeoutError) as error:
-            raise CorruptRunError(f"layer {self.path} cannot be read: {error}") from None
-        return out
+def _read_up_to(file, buffer: np.ndarray) -> int:
+    """Fill the buffer as far as the file goes; returns the bytes read."""
+    view, found = memoryview(buffer), 0
+    while found < len(view):
+        got = file.readinto(view[found:])
+        if not got:
+            break
+        found += got
+    return found

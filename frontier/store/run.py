@@ -15,7 +15,7 @@ tasks of the layer under way and sweeps everything else.
 
 import time
 import uuid
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import zarr
@@ -33,6 +33,8 @@ class LayerRecord:
 
     form: "bits" or "list". stored: whether the layer is on disk (or was never written, or is
     deleted by now). seconds: time it took. bytes: of its chunks on disk when it was written.
+    nodes: states at each node of its class, where there are few nodes. work: seconds that the
+    workers together spent reading, expanding and writing.
     """
 
     depth: int
@@ -42,6 +44,7 @@ class LayerRecord:
     seconds: float
     bytes: int = 0
     nodes: list[int] | None = None
+    work: dict[str, float] = field(default_factory=dict)
 
 
 class RunStore:
@@ -113,7 +116,7 @@ class RunStore:
             raise CorruptRunError(
                 f"{self.manifest_path(depth)} describes layer {manifest.depth}, not {depth}"
             )
-        return StoredLayer(self.layer_path(depth), manifest)
+        return StoredLayer(self.layer_path(depth), manifest, self.identity["codec"])
 
     def stored_depths(self) -> list[int]:
         return [record.depth for record in self.records if record.stored]
