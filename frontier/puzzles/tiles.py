@@ -52,7 +52,9 @@ class Tiles(Puzzle):
             )
         if self.goal is None:
             numbers = iter(range(self.rows * self.columns))
-            goal = tuple(tuple(next(numbers) for _ in range(self.columns)) for _ in range(self.rows))
+            goal = tuple(
+                tuple(next(numbers) for _ in range(self.columns)) for _ in range(self.rows)
+            )
             object.__setattr__(self, "goal", goal)
         self._check(self.goal, "puzzle.goal")
         if self.start is not None:
@@ -160,9 +162,7 @@ class Tiles(Puzzle):
             raise InputError(f"board {text!r}: {error}; write numbers, 0 for the blank") from None
         if len(board) == 1 and self.rows > 1:
             flat = board[0]
-            board = tuple(
-                flat[i : i + self.columns] for i in range(0, len(flat), self.columns)
-            )
+            board = tuple(flat[i : i + self.columns] for i in range(0, len(flat), self.columns))
         self._check(board, "board")
         return board
 

@@ -58,7 +58,7 @@ class Distributed:
         return max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
 
     def run(self, function, calls, stop):
-        from distributed import as_completed
+        from distributed import KilledWorker, as_completed
 
         names = list(self._client.scheduler_info(n_workers=-1)["workers"])
         queues: dict[str | None, deque[Call]] = {name: deque() for name in names or [None]}
@@ -86,7 +86,13 @@ class Distributed:
         try:
             for future in under_way:
                 name, key = home.pop(future)
-                result = future.result()
+                try:
+                    result = future.result()
+                except KilledWorker as error:
+                    raise Stopped(
+                        f"worker after worker died doing the same task ({error}); if memory ran "
+                        "out, raise cluster.memory or lower cluster.workers"
+                    ) from None
                 self._owner[key] = name
                 future.release()
                 submit(name)

@@ -5,6 +5,7 @@ task on lists; others are cut into tasks that compute chunks of bitmaps. A layer
 when all its tasks are done; a stop or a crash in between costs at most the tasks under way.
 """
 
+import errno
 import signal
 import threading
 import time
@@ -69,7 +70,8 @@ class Driver:
         remove_tree(path)
         codec = plan.config.store.codec
         manifest = write_list(path, 0, np.array(numbers, dtype=np.uint64), codec)
-        record = LayerRecord(0, len(numbers), "list", True, 0.0, manifest.bytes)
+        start = plan.puzzle.start is not None and plan.puzzle.start == plan.puzzle.goal
+        record = LayerRecord(0, len(numbers), "list", True, 0.0, manifest.bytes, start=start)
         self._commit([manifest], [record], complete=False)
 
     def _advance_lists(self, until: int | None) -> None:
@@ -115,7 +117,7 @@ class Driver:
             manifest.nodes = nodes if sum(nodes) == states else None
             record = LayerRecord(
                 depth, states, "bits", True, time.perf_counter() - began, manifest.bytes,
-                manifest.nodes, dict(work),
+                manifest.nodes, dict(work), any(result.start for result in results.values()),
             )  # fmt: skip
             self._commit([manifest], [record], complete=False)
         run.finish_tasks(depth)
@@ -141,8 +143,14 @@ class Driver:
             so_far += record.states
             self.emit(
                 LayerFinished(
-                    record.depth, record.states, so_far, record.form, record.seconds, elapsed,
-                    disk, record.bytes,
+                    record.depth,
+                    record.states,
+                    so_far,
+                    record.form,
+                    record.seconds,
+                    elapsed,
+                    disk,
+                    record.bytes,
                 )  # fmt: skip
             )
 
@@ -179,18 +187,26 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener) -> Non
         depth = len(run.records) - 1
         emit(
             RunStarted(
-                plan.config.name, plan.puzzle.title, str(run.path), depth, run.states,
-                plan.puzzle.states, executor.workers, bool(run.records), executor.dashboard,
+                plan.config.name,
+                plan.puzzle.title,
+                str(run.path),
+                depth,
+                run.states,
+                plan.puzzle.states,
+                executor.workers,
+                bool(run.records),
+                executor.dashboard,
             )  # fmt: skip
         )
         try:
-            with _interrupts_stop(driver.stopping.set):
+            with _interrupts_stop(driver.stopping.set), _full_disk_stops():
                 driver.search(until)
-        except FrontierError as error:
+        except (FrontierError, KeyboardInterrupt) as error:
             elapsed = time.perf_counter() - began
-            emit(RunStopped(len(run.records) - 1, str(error), elapsed))
+            emit(RunStopped(len(run.records) - 1, str(error) or "interrupted at once", elapsed))
             raise
-    emit(RunFinished(run.records[-1].depth, run.states, time.perf_counter() - began))
+    elapsed = time.perf_counter() - began
+    emit(RunFinished(run.records[-1].depth, run.states, run.complete, elapsed))
 
 
 def _check(plan: Plan, run: RunStore) -> None:
@@ -219,6 +235,16 @@ def resume_layout(path: Path, settings: dict) -> dict | None:
                 "run with --fresh"
             )
     return identity["layout"]
+
+
+@contextmanager
+def _full_disk_stops():
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise Stopped(f"the disk is full ({error}); make room") from None
 
 
 @contextmanager

@@ -45,10 +45,11 @@ class LayerFinished:
 
 @dataclass(frozen=True)
 class RunFinished:
-    """The last layer is empty: every reachable state is counted."""
+    """The run did what it was asked: to the end (`complete`) or to a given depth."""
 
     depth: int
     states: int
+    complete: bool
     elapsed: float
 
 

@@ -129,7 +129,9 @@ def _choose(space: Space, memory: int, workers: int) -> tuple[Layout, int]:
     """The layout whose tasks fit and cost least, else the one that needs least memory."""
     candidates = []
     for layout in _candidates(space, memory):
-        need, seconds = map(max, zip(*(_costs(layout, c) for c in range(space.classes)), strict=True))
+        need, seconds = map(
+            max, zip(*(_costs(layout, c) for c in range(space.classes)), strict=True)
+        )
         small = layout.layer_bytes(0) < SMALL_LAYER
         idle = not small and layout.task_count(0) < 4 * workers
         candidates.append((need > memory, idle, need if need > memory else seconds, need, layout))

@@ -9,13 +9,13 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
-from frontier.space.bits import expand, live_rows
-from frontier.space.program import Program, Read
 from frontier.search.workspace import Layer, Workspace, workspace
+from frontier.space.bits import expand, live_rows
+from frontier.space.layout import Task
+from frontier.space.program import Program, Read
 from frontier.store.files import remove_tree, write_json
 from frontier.store.layers import ChunkWriter, Manifest, bits_key, write_list
 from frontier.store.run import LayerRecord
-
 
 MOST_NODES_COUNTED = 64
 
@@ -25,7 +25,8 @@ class TaskResult:
     """What one task found.
 
     chunks: lines of the manifest. nodes: states at each node, where there are few nodes.
-    seconds: how long it read, expanded and wrote.
+    seconds: how long it read, expanded and wrote. start: whether it found the position whose
+    distance is asked for.
     """
 
     number: int
@@ -33,6 +34,7 @@ class TaskResult:
     chunks: dict[str, list]
     nodes: dict[int, int]
     seconds: dict[str, float] = field(default_factory=dict)
+    start: bool = False
 
 
 def expand_task(path: str, identifier: str, depth: int, number: int) -> TaskResult:
@@ -71,6 +73,7 @@ def expand_task(path: str, identifier: str, depth: int, number: int) -> TaskResu
                     key = bits_key(block, prefix)
                     result.chunks[key] = writer.write(key, out, states)
                     result.states += states
+                    result.start |= _holds_start(work, task, block, prefix, out)
                     found[nodes.start - origin : nodes.stop - origin] += counts
                 clock.lap("write")
         if work.space.nodes[task.klass] <= MOST_NODES_COUNTED:
@@ -105,6 +108,19 @@ def _gather(work: Workspace, program: Program, reads: list[Read], current: Layer
     live = np.empty(arena.size // layout.row_words, dtype=bool)
     live_rows(arena, layout.row_words, live)
     return arena, live, base
+
+
+def _holds_start(work: Workspace, task: Task, block: int, prefix: int, out: np.ndarray) -> bool:
+    """Whether a chunk holds the position whose distance is asked for."""
+    if work.start is None or work.start[0] != task.klass:
+        return False
+    node, index = divmod(work.start[1], work.code.half)
+    word, bit = divmod(index, work.code.bits)
+    at_prefix, at_word = divmod(word, work.layout.strip_words)
+    at_block, at_node = divmod(node, work.layout.block_nodes)
+    if (at_block, at_prefix) != (block, prefix):
+        return False
+    return bool(int(out[at_node, at_word]) >> bit & 1)
 
 
 @dataclass
@@ -148,7 +164,12 @@ def advance_lists(
             done.manifests.append(_store_list(work, depth, found))
         nodes = _count_nodes(work, depth, found)
         now = time.perf_counter()
-        done.records.append(LayerRecord(depth, found.size, "list", keep_all, now - before, 0, nodes))
+        start = _lists_start(work, depth, found)
+        done.records.append(
+            LayerRecord(
+                depth, int(found.size), "list", keep_all, now - before, nodes=nodes, start=start
+            )
+        )
         if depth == until or found.size > most or now - started > seconds:
             break
         del layers[:-2]
@@ -160,6 +181,13 @@ def advance_lists(
         record.stored = record.depth in stored
         record.bytes = stored[record.depth].bytes if record.stored else 0
     return done
+
+
+def _lists_start(work: Workspace, depth: int, numbers: np.ndarray) -> bool:
+    if work.start is None or work.start[0] != work.space.class_of(depth):
+        return False
+    at = int(np.searchsorted(numbers, np.uint64(work.start[1])))
+    return at < numbers.size and int(numbers[at]) == work.start[1]
 
 
 def _store_list(work: Workspace, depth: int, numbers: np.ndarray) -> Manifest:

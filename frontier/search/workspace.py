@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from frontier.errors import CorruptRunError
+from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import puzzle_of
 from frontier.space.graph import Space
 from frontier.space.layout import Layout, Task
@@ -34,6 +34,9 @@ class Workspace:
         self.swaps = swaps_of(self.layout)
         self.lists = ListKernel(self.space)
         self.codec: str = identity["codec"]
+        self.start: tuple[int, int] | None = None
+        if puzzle.start is not None:
+            self.start = self.space.number(*puzzle.state(puzzle.start))
         self._programs: OrderedDict[Task, tuple[Program, list[Read]]] = OrderedDict()
         self._layers: OrderedDict[int, Layer] = OrderedDict()
         self._buffers: dict[str, np.ndarray] = {}
@@ -73,7 +76,11 @@ class Workspace:
 def workspace(path: str, identifier: str) -> Workspace:
     """This process's workspace for a run; `identifier` tells a run from an earlier one there."""
     run = RunStore.open(Path(path))
-    assert run.identity["identifier"] == identifier
+    if run.identity["identifier"] != identifier:
+        raise InputError(
+            f"{path} holds another run here than where the driver runs: every worker must see the "
+            "same run directory"
+        )
     return Workspace(Path(path), run.identity)
 
 
@@ -99,9 +106,7 @@ class Layer:
         if self._numbers is None:
             return self._stored.has_chunk(bits_key(block, prefix))
         layout = self._work.layout
-        return any(
-            self._strip(node, prefix)[0].size for node in layout.block(self._klass, block)
-        )
+        return any(self._strip(node, prefix)[0].size for node in layout.block(self._klass, block))
 
     def read_chunk(self, block: int, prefix: int, out: np.ndarray) -> None:
         """Fill uint64[block_nodes, strip words] with a chunk that holds a state."""

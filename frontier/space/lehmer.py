@@ -105,9 +105,7 @@ class LehmerCode:
 
 def lehmer_digits(sequence) -> list[int]:
     """All m digits of a sequence of distinct comparable things."""
-    return [
-        sum(later < thing for later in sequence[i + 1 :]) for i, thing in enumerate(sequence)
-    ]
+    return [sum(later < thing for later in sequence[i + 1 :]) for i, thing in enumerate(sequence)]
 
 
 def parity(sequence) -> int:

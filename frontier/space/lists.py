@@ -43,7 +43,9 @@ class ListKernel:
             self._strides, space.sign[klass], arcs.start, arcs.target, arcs.word,
             self._word_start, self._word,
         )  # fmt: skip
-        found = _sorted(found[:size], np.uint64(space.nodes[(klass + 1) % space.classes] * space.code.half))
+        found = _sorted(
+            found[:size], np.uint64(space.nodes[(klass + 1) % space.classes] * space.code.half)
+        )
         itself = current if space.classes == 1 else current[:0]
         return found[: _keep_new(found, previous, itself)].copy()
 

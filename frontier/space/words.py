@@ -116,10 +116,7 @@ def or_blocks(target, source, radix_a, radix_b, block):
     for start in range(0, target.size, radix_a * radix_b * block):
         for a in range(radix_a):
             for b in range(radix_b):
-                if a <= b:
-                    other = (b + 1) * radix_b + a
-                else:
-                    other = b * radix_b + a - 1
+                other = (b + 1) * radix_b + a if a <= b else b * radix_b + a - 1
                 t = start + (a * radix_b + b) * block
                 s = start + other * block
                 or_copy(target[t : t + block], source[s : s + block])
@@ -150,12 +147,32 @@ def or_fields(target, source):
         x3 = source[start + 3]
         x4 = source[start + 4]
         x5 = source[start + 5]
-        target[start + 0] |= (x1 & F0) | ((x2 & F0) << S12) | ((x3 & F0) << S24) | ((x4 & F0) << S36) | ((x5 & F0) << S48)
-        target[start + 1] |= (x0 & F0) | (x2 & F1) | ((x3 & F1) << S12) | ((x4 & F1) << S24) | ((x5 & F1) << S36)
-        target[start + 2] |= ((x0 & F1) >> S12) | (x1 & F1) | (x3 & F2) | ((x4 & F2) << S12) | ((x5 & F2) << S24)
-        target[start + 3] |= ((x0 & F2) >> S24) | ((x1 & F2) >> S12) | (x2 & F2) | (x4 & F3) | ((x5 & F3) << S12)
-        target[start + 4] |= ((x0 & F3) >> S36) | ((x1 & F3) >> S24) | ((x2 & F3) >> S12) | (x3 & F3) | (x5 & F4)
-        target[start + 5] |= ((x0 & F4) >> S48) | ((x1 & F4) >> S36) | ((x2 & F4) >> S24) | ((x3 & F4) >> S12) | (x4 & F4)
+        target[start + 0] |= (
+            (x1 & F0)
+            | ((x2 & F0) << S12)
+            | ((x3 & F0) << S24)
+            | ((x4 & F0) << S36)
+            | ((x5 & F0) << S48)
+        )
+        target[start + 1] |= (
+            (x0 & F0) | (x2 & F1) | ((x3 & F1) << S12) | ((x4 & F1) << S24) | ((x5 & F1) << S36)
+        )
+        target[start + 2] |= (
+            ((x0 & F1) >> S12) | (x1 & F1) | (x3 & F2) | ((x4 & F2) << S12) | ((x5 & F2) << S24)
+        )
+        target[start + 3] |= (
+            ((x0 & F2) >> S24) | ((x1 & F2) >> S12) | (x2 & F2) | (x4 & F3) | ((x5 & F3) << S12)
+        )
+        target[start + 4] |= (
+            ((x0 & F3) >> S36) | ((x1 & F3) >> S24) | ((x2 & F3) >> S12) | (x3 & F3) | (x5 & F4)
+        )
+        target[start + 5] |= (
+            ((x0 & F4) >> S48)
+            | ((x1 & F4) >> S36)
+            | ((x2 & F4) >> S24)
+            | ((x3 & F4) >> S12)
+            | (x4 & F4)
+        )
 
 
 @kernel

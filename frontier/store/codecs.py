@@ -10,6 +10,7 @@ densest layers it encodes 1.4 times as fast as at 1 and its files are a tenth la
 """
 
 import re
+import warnings
 from typing import BinaryIO
 
 import google_crc32c
@@ -18,6 +19,7 @@ from numcodecs.lz4 import LZ4
 from numcodecs.zstd import Zstd
 from zarr.codecs import Crc32cCodec, ZstdCodec
 from zarr.codecs.numcodecs import LZ4 as ZarrLZ4
+from zarr.errors import ZarrUserWarning
 
 from frontier.errors import InputError
 
@@ -27,24 +29,35 @@ CHECKSUM_BYTES = 4
 
 
 class ChunkCodec:
-    """Encodes and decodes whole chunks; `zarr` is the same as codecs of a Zarr array."""
+    """Encodes and decodes whole chunks."""
 
     def __init__(self, name: str):
         """InputError for an unknown name."""
         match = re.fullmatch(r"zstd:(-?\d+)", name)
+        self._level = int(match[1]) if match else None
         if name == "raw":
-            self._codec, self.zarr = None, [Crc32cCodec()]
+            self._codec = None
         elif name == "lz4":
             self._codec = LZ4(acceleration=LZ4_ACCELERATION)
-            self.zarr = [ZarrLZ4(acceleration=LZ4_ACCELERATION), Crc32cCodec()]
-        elif match and int(match[1]) in ZSTD_LEVELS:
-            self._codec = Zstd(level=int(match[1]))
-            self.zarr = [ZstdCodec(level=int(match[1])), Crc32cCodec()]
+        elif self._level in ZSTD_LEVELS:
+            self._codec = Zstd(level=self._level)
         else:
             raise InputError(
                 f'store.codec = "{name}": use "raw", "lz4" or "zstd:N" with '
                 f"N from {ZSTD_LEVELS[0]} to {ZSTD_LEVELS[-1]}"
             )
+
+    def zarr_codecs(self) -> list:
+        """The codecs of a Zarr array whose chunks are those of `write`."""
+        if self._codec is None:
+            return [Crc32cCodec()]
+        if self._level is not None:
+            return [ZstdCodec(level=self._level), Crc32cCodec()]
+        with warnings.catch_warnings():
+            # Zarr warns that other implementations may lack this codec; the page on the
+            # store says so once, for all runs.
+            warnings.simplefilter("ignore", ZarrUserWarning)
+            return [ZarrLZ4(acceleration=LZ4_ACCELERATION), Crc32cCodec()]
 
     def write(self, file: BinaryIO, chunk: np.ndarray) -> tuple[int, str]:
         """Write a contiguous uint64 chunk; returns (bytes written, checksum)."""

@@ -106,7 +106,7 @@ def _create(path: Path, shape: tuple, chunks: tuple, codec: str) -> None:
         dtype="uint64",
         fill_value=0,
         filters=None,
-        compressors=ChunkCodec(codec).zarr,
+        compressors=ChunkCodec(codec).zarr_codecs(),
         chunk_key_encoding={"name": "default", "separator": "."},
         overwrite=False,
     )
@@ -149,7 +149,8 @@ class StoredLayer:
                 found = _read_up_to(file, self._buffer[: size + 1])
         except FileNotFoundError:
             raise CorruptRunError(
-                f"layer {self.manifest.depth}: chunk {path} is missing, though the manifest lists it"
+                f"layer {self.manifest.depth}: chunk {path} is missing, though its manifest "
+                "lists it"
             ) from None
         data = self._buffer[:found]
         ending = data[-CHECKSUM_BYTES:].tobytes().hex()

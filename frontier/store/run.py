@@ -34,7 +34,8 @@ class LayerRecord:
     form: "bits" or "list". stored: whether the layer is on disk (or was never written, or is
     deleted by now). seconds: time it took. bytes: of its chunks on disk when it was written.
     nodes: states at each node of its class, where there are few nodes. work: seconds that the
-    workers together spent reading, expanding and writing.
+    workers together spent reading, expanding and writing. start: whether the layer holds the
+    position whose distance is asked for.
     """
 
     depth: int
@@ -45,6 +46,7 @@ class LayerRecord:
     bytes: int = 0
     nodes: list[int] | None = None
     work: dict[str, float] = field(default_factory=dict)
+    start: bool = False
 
 
 class RunStore:
@@ -125,6 +127,11 @@ class RunStore:
     def states(self) -> int:
         """States of all committed layers."""
         return sum(record.states for record in self.records)
+
+    @property
+    def start_depth(self) -> int | None:
+        """Depth of the position whose distance is asked for, None if not (yet) found."""
+        return next((record.depth for record in self.records if record.start), None)
 
     def commit(
         self,

@@ -1,0 +1,24 @@
+"""The positions of the last layer: those that need most moves."""
+
+from frontier.errors import InputError
+from frontier.puzzles import Board, puzzle_of
+from frontier.search.workspace import Workspace
+from frontier.store.run import RunStore
+
+
+def farthest(run: RunStore, limit: int) -> tuple[int, list[Board]]:
+    """(number of positions, up to `limit` of them as boards) of a complete run's last layer.
+
+    They come in the order of their state numbers. InputError if the run is not complete.
+    """
+    if not run.complete:
+        depth = run.records[-1].depth if run.records else 0
+        raise InputError(
+            f"{run.path} is not complete: its layers are known to depth {depth}, and the farthest "
+            "positions lie in the last one; run it to the end first"
+        )
+    last = run.records[-1]
+    work = Workspace(run.path, run.identity)
+    puzzle, klass = puzzle_of(run.identity["puzzle"]), work.space.class_of(last.depth)
+    numbers = work.layer(last.depth).numbers()
+    return last.states, [puzzle.board(work.space.state(klass, n)) for n in numbers[:limit]]

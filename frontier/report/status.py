@@ -1,0 +1,63 @@
+"""How far a run is, from its files alone."""
+
+import json
+import socket
+import time
+
+import psutil
+
+from frontier.puzzles import puzzle_of
+from frontier.report.text import rate, size, span
+from frontier.store.files import disk_bytes
+from frontier.store.run import RunStore
+
+
+def status_of(run: RunStore) -> dict:
+    """What the files of a run say about it now."""
+    puzzle = puzzle_of(run.identity["puzzle"])
+    last = run.records[-1] if run.records else None
+    under_way = len(run.records)
+    finished = len(list(run.wip_path(under_way).glob("*.json"))) if not run.complete else 0
+    return {
+        "name": run.identity["name"],
+        "puzzle": puzzle.title,
+        "path": str(run.path),
+        "state": "complete" if run.complete else _state(run),
+        "depth": last.depth if last else None,
+        "layer": last.states if last else 0,
+        "states": run.states,
+        "states_of_the_puzzle": puzzle.states,
+        "seconds": round(sum(record.seconds for record in run.records), 3),
+        "disk": disk_bytes(run.path),
+        "tasks_finished_of_the_next_layer": finished,
+    }
+
+
+def _state(run: RunStore) -> str:
+    """Whether a run that is not complete is being written now."""
+    try:
+        holder = json.loads((run.path / "lock").read_text())
+    except (FileNotFoundError, ValueError):
+        return "stopped"
+    if holder["host"] != socket.gethostname():
+        return f"running on {holder['host']} (process {holder['process']})"
+    if not psutil.pid_exists(holder["process"]):
+        return "stopped (its process died)"
+    since = span(time.time() - holder["since"])
+    return f"running here since {since} (process {holder['process']})"
+
+
+def describe_status(value: dict) -> str:
+    share = value["states"] / value["states_of_the_puzzle"]
+    speed = rate(value["states"], value["seconds"])
+    lines = [
+        f"{value['name']}: {value['puzzle']}, {value['state']}",
+        f"  depth {value['depth']}, {value['layer']:,} states there",
+        f"  {value['states']:,} of {value['states_of_the_puzzle']:,} states ({share:.2%})",
+        f"  {span(value['seconds'])} in layers ({speed}); {size(value['disk'])} in {value['path']}",
+    ]
+    if value["tasks_finished_of_the_next_layer"]:
+        lines.append(
+            f"  next layer under way: {value['tasks_finished_of_the_next_layer']} tasks finished"
+        )
+    return "\n".join(lines)

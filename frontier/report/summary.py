@@ -1,0 +1,74 @@
+"""A run in one JSON file, and as text."""
+
+import platform
+from importlib.metadata import version
+from pathlib import Path
+
+from frontier.answers.farthest import farthest
+from frontier.puzzles import puzzle_of
+from frontier.report.text import size, span
+from frontier.store.files import disk_bytes, write_json
+from frontier.store.run import RunStore
+
+FARTHEST = 100
+LIBRARIES = ("frontier", "dask", "distributed", "numba", "numpy", "zarr")
+
+
+def summary(run: RunStore) -> dict:
+    """What the run has found, as it stands in ``summary.json``."""
+    puzzle = puzzle_of(run.identity["puzzle"])
+    last = run.records[-1] if run.records else None
+    value = {
+        "name": run.identity["name"],
+        "puzzle": {"title": puzzle.title, **run.identity["puzzle"]},
+        "goal": puzzle.goal,
+        "complete": run.complete,
+        "states": run.states,
+        "states_of_the_puzzle": puzzle.states,
+        "depth": last.depth if last else None,
+        "layers": [record.states for record in run.records],
+        "farthest": None,
+        "seconds": round(sum(record.seconds for record in run.records), 3),
+        "bytes_written": sum(record.bytes for record in run.records),
+        "codec": run.identity["codec"],
+        "keep": run.identity["keep"],
+        "layout": run.identity["layout"],
+        "python": platform.python_version(),
+        "versions": {name: version(name) for name in LIBRARIES},
+    }
+    if puzzle.start is not None:
+        value["start"] = {"board": puzzle.start, "depth": run.start_depth}
+    if run.complete:
+        count, positions = farthest(run, FARTHEST)
+        value["farthest"] = {"count": count, "positions": positions}
+    return value
+
+
+def write_summary(run: RunStore) -> dict:
+    value = summary(run)
+    write_json(run.path / "summary.json", value)
+    return value
+
+
+def describe(value: dict, path: Path) -> str:
+    """The summary for a person."""
+    lines = [f"{value['name']}: {value['puzzle']['title']}"]
+    share = value["states"] / value["states_of_the_puzzle"]
+    if value["complete"]:
+        lines += [
+            f"  depth (God's number from this goal): {value['depth']}",
+            f"  states: {value['states']:,}",
+            f"  farthest positions: {value['farthest']['count']:,}",
+        ]
+    else:
+        lines.append(
+            f"  not complete: depth {value['depth']}, {value['states']:,} states ({share:.2%})"
+        )
+    if "start" in value:
+        depth = value["start"]["depth"]
+        lines.append(f"  start: {f'{depth} moves' if depth is not None else 'not reached yet'}")
+    lines.append(
+        f"  time in layers: {span(value['seconds'])}; written: {size(value['bytes_written'])}; "
+        f"on disk: {size(disk_bytes(path))} in {path}"
+    )
+    return "\n".join(lines)
