@@ -76,7 +76,7 @@ def main():
 @click.option("--yes", is_flag=True, help="Do not ask before --fresh deletes.")
 @json_option
 def run(config, settings, until, fresh, yes, as_json):
-    """Start the search that CONFIG describes, or resume it.
+    """Start or resume the search that CONFIG describes.
 
     Layers are written to runs/NAME (or store.path) and counted until one is empty. Progress
     goes to standard error, the summary to standard output and to summary.json beside the
@@ -113,9 +113,10 @@ def run(config, settings, until, fresh, yes, as_json):
 @run_argument
 @json_option
 def status(run, as_json):
-    """Say how far RUN is, from its files alone.
+    """Say how far RUN is.
 
-    Works while the run is under way, from another terminal or machine.
+    Reads its files alone, so it works while the run is under way, from another terminal or
+    machine.
     """
     value = status_of(_open(run))
     click.echo(json.dumps(value) if as_json else describe_status(value))
@@ -128,7 +129,10 @@ def status(run, as_json):
 )
 @json_option
 def farthest(run, limit, as_json):
-    """Print the positions of RUN's last layer, those that need most moves."""
+    """Print the positions that need most moves.
+
+    They are those of the last layer, so RUN must be complete.
+    """
     opened = _open(run)
     count, boards = farthest_of(opened, limit)
     depth = opened.records[-1].depth

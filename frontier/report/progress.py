@@ -137,7 +137,8 @@ def _ending(event: RunFinished | RunStopped) -> str:
     return f"complete: depth {event.depth}, {event.states:,} states, {span(event.elapsed)}"
 
 
-def progress_display(file: TextIO = sys.stderr) -> LiveProgress | PlainProgress:
-    """The live table where there is a terminal, plain lines elsewhere."""
+def progress_display() -> LiveProgress | PlainProgress:
+    """On standard error: the live table where there is a terminal, plain lines elsewhere."""
+    file = sys.stderr
     console = Console(file=file)
     return LiveProgress(console) if console.is_terminal else PlainProgress(file)

@@ -88,7 +88,7 @@ class Driver:
         depth = len(run.records)
         klass = plan.space.class_of(depth)
         results = self._finished_tasks(depth)
-        if not run.layer_path(depth).exists():
+        if not (run.layer_path(depth) / "zarr.json").exists():
             create_bits(run.layer_path(depth), plan.layout, klass, plan.config.store.codec)
         tasks = plan.layout.task_count(klass)
         todo = [number for number in range(tasks) if number not in results]
@@ -151,7 +151,7 @@ class Driver:
                     elapsed,
                     disk,
                     record.bytes,
-                )  # fmt: skip
+                )
             )
 
     def _name(self) -> tuple[str, str]:
@@ -175,7 +175,10 @@ def run_plan(plan: Plan, until: int | None, listeners: list[Listener]) -> RunSto
         run = RunStore.open(path)
         run.sweep()
         if not run.complete and (until is None or len(run.records) <= until):
-            _search(plan, run, until, emit)
+            try:
+                _search(plan, run, until, emit)
+            finally:
+                run.wait_for_deletions()
         _check(plan, run)
     return run
 
@@ -196,7 +199,7 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener) -> Non
                 executor.workers,
                 bool(run.records),
                 executor.dashboard,
-            )  # fmt: skip
+            )
         )
         try:
             with _interrupts_stop(driver.stopping.set), _full_disk_stops():

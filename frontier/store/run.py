@@ -13,6 +13,7 @@ need not be stored. What the ledger does not list is not there: a resumed run us
 tasks of the layer under way and sweeps everything else.
 """
 
+import threading
 import time
 import uuid
 from dataclasses import asdict, dataclass, field
@@ -21,7 +22,7 @@ from pathlib import Path
 import zarr
 
 from frontier.errors import CorruptRunError, InputError
-from frontier.store.files import read_json, remove_tree, sweep, write_json
+from frontier.store.files import read_json, remove_tree, remove_tree_later, sweep, write_json
 from frontier.store.layers import Manifest, StoredLayer
 
 FORMAT = 1
@@ -55,6 +56,7 @@ class RunStore:
     def __init__(self, path: Path, identity: dict, records: list[LayerRecord], complete: bool):
         self.path, self.identity = path, identity
         self.records, self.complete = records, complete
+        self._deletions: list[threading.Thread] = []
 
     @staticmethod
     def exists(path: Path) -> bool:
@@ -152,8 +154,11 @@ class RunStore:
         for depth in forget:
             self.records[depth].stored = False
         self._write_ledger()
+        self._deletions = [thread for thread in self._deletions if thread.is_alive()]
         for depth in forget:
-            self._delete(depth)
+            self.manifest_path(depth).unlink(missing_ok=True)
+            if thread := remove_tree_later(self.layer_path(depth)):
+                self._deletions.append(thread)
 
     def finish_tasks(self, depth: int) -> None:
         """Drop the task records of a committed layer."""
@@ -178,9 +183,10 @@ class RunStore:
         for partial in (self.wip_path(under_way)).glob("*.partial"):
             partial.unlink()
 
-    def _delete(self, depth: int) -> None:
-        remove_tree(self.layer_path(depth))
-        self.manifest_path(depth).unlink(missing_ok=True)
+    def wait_for_deletions(self) -> None:
+        """Return when the files of forgotten layers are gone."""
+        for thread in self._deletions:
+            thread.join()
 
     def _write_ledger(self) -> None:
         layers = [asdict(record) for record in self.records]

@@ -1,0 +1,300 @@
+"""The whole search, on every kind of layer, against layers found with a dictionary."""
+
+import dataclasses
+import shutil
+from functools import cache
+
+import numpy as np
+import pytest
+from twins import bfs_layers
+
+from frontier import api
+from frontier.config import Config
+from frontier.errors import CorruptRunError, InputError, Stopped
+from frontier.puzzles import puzzle_of
+from frontier.search import driver as driver_module
+from frontier.search.events import LayerFinished, RunFinished, RunStarted, RunStopped
+from frontier.search.workspace import Workspace
+from frontier.store.run import RunStore
+
+KNOWN = {  # depth, states: thesis tables 1.1 and (mn)!/2
+    (2, 4): (36, 20_160),
+    (2, 5): (55, 1_814_400),
+    (3, 3): (31, 181_440),
+}
+
+
+def config_of(tmp_path, rows, columns, kind="serial", search=None, **puzzle):
+    return Config(
+        name="test",
+        puzzle={"kind": "tiles", "rows": rows, "columns": columns, **puzzle},
+        search=search or {},
+        store={"path": str(tmp_path / "run")},
+        cluster={"kind": kind, "workers": 2},
+    )
+
+
+def as_bits(plan, **layout):
+    """The plan with no layer thin enough for a list, cut finely."""
+    settings = {"prefix_digits": 0, "block_nodes": 2, "task_blocks": 1, **layout}
+    return dataclasses.replace(
+        plan, list_states=0, layout=dataclasses.replace(plan.layout, **settings)
+    )
+
+
+def run(plan, until=None, listeners=()):
+    return api.run(plan, until, listeners)
+
+
+@cache
+def layers_of(rows, columns, goal):
+    return bfs_layers(rows, columns, goal)
+
+
+def flat(board):
+    return tuple(tile for row in board for tile in row)
+
+
+def small_boards():
+    return [(m, n) for m in range(1, 7) for n in range(1, 7) if m * n <= 6] + [(2, 4), (4, 2)]
+
+
+@pytest.mark.parametrize(("rows", "columns"), small_boards())
+@pytest.mark.parametrize("form", ["list", "bits"])
+def test_layers_equal_a_dictionary_search(tmp_path, rows, columns, form):
+    """Every position of every layer, from every blank position."""
+    for blank in range(rows * columns):
+        goal = list(range(1, rows * columns))
+        goal.insert(blank, 0)
+        board = [goal[i : i + columns] for i in range(0, len(goal), columns)]
+        where = tmp_path / str(blank)
+        plan = api.plan(config_of(where, rows, columns, search={"keep": "all"}, goal=board))
+        done = run(as_bits(plan) if form == "bits" else plan)
+        assert done.complete
+        expected = layers_of(rows, columns, tuple(goal))
+        assert [record.states for record in done.records] == [len(layer) for layer in expected]
+        work, puzzle = Workspace(done.path, done.identity), plan.puzzle
+        for depth, layer in enumerate(expected):
+            klass = work.space.class_of(depth)
+            found = {
+                flat(puzzle.board(work.space.state(klass, number)))
+                for number in work.layer(depth).numbers()
+            }
+            assert found == set(layer)
+
+
+@pytest.mark.parametrize("size", KNOWN)
+@pytest.mark.parametrize("kind", ["serial", "local"])
+def test_known_depths_with_several_tasks(tmp_path, size, kind):
+    plan = api.plan(config_of(tmp_path, *size, kind=kind))
+    digits = 1 if plan.space.code.leading else 0
+    events = []
+    done = run(as_bits(plan, prefix_digits=digits), listeners=[events.append])
+    assert (done.records[-1].depth, done.states) == KNOWN[size]
+    assert isinstance(events[0], RunStarted)
+    assert isinstance(events[-1], RunFinished)
+    finished = [event for event in events if isinstance(event, LayerFinished)]
+    assert [event.states for event in finished] == [record.states for record in done.records]
+    assert done.stored_depths() == [KNOWN[size][0] - 1, KNOWN[size][0]]
+    assert all(sum(r.nodes) == r.states for r in done.records if r.form == "bits")
+
+
+def test_forms_change_within_a_run(tmp_path):
+    plan = api.plan(config_of(tmp_path, 2, 5))
+    mixed = dataclasses.replace(as_bits(plan, prefix_digits=1), list_states=20_000)
+    done = run(mixed)
+    assert {record.form for record in done.records} == {"list", "bits"}
+    assert [record.form for record in done.records][:: len(done.records) - 1] == ["list", "list"]
+    plain = run(api.plan(config_of(tmp_path / "plain", 2, 5)))
+    assert [r.states for r in done.records] == [r.states for r in plain.records]
+
+
+def test_seven_by_two_costs_what_two_by_seven_does(tmp_path):
+    one, other = (api.plan(config_of(tmp_path, *size)) for size in ((2, 7), (7, 2)))
+    assert one.layout.shape(0) == other.layout.shape(0)
+    assert one.task_bytes == other.task_bytes
+
+
+def test_goal_and_start_of_ones_own(tmp_path):
+    goal = [[3, 1, 2], [0, 5, 4]]
+    expected = bfs_layers(2, 3, flat(goal))
+    start = sorted(expected[13])[0]
+    board = [list(start[:3]), list(start[3:])]
+    for form in ("list", "bits"):
+        plan = api.plan(config_of(tmp_path / form, 2, 3, goal=goal, start=board))
+        done = run(as_bits(plan) if form == "bits" else plan)
+        assert [r.states for r in done.records] == [len(layer) for layer in expected]
+        assert done.start_depth == 13
+    plan = api.plan(config_of(tmp_path / "goal", 2, 3, goal=goal, start=goal))
+    assert run(plan, until=2).start_depth == 0
+
+
+@pytest.mark.parametrize("form", ["list", "bits"])
+def test_until_and_then_on(tmp_path, form):
+    plan = api.plan(config_of(tmp_path, 3, 3))
+    plan = as_bits(plan) if form == "bits" else plan
+    first = run(plan, until=12)
+    assert (len(first.records), first.complete) == (13, False)
+    assert len(run(plan, until=5).records) == 13
+    done = run(plan)
+    assert (done.records[-1].depth, done.states) == KNOWN[3, 3]
+    assert [r.states for r in done.records[:13]] == [r.states for r in first.records]
+
+
+def test_stop_and_resume_use_the_finished_tasks(tmp_path, monkeypatch):
+    """Stop in the middle of a layer; only the tasks that were not finished are done again."""
+    plan = as_bits(api.plan(config_of(tmp_path, 2, 5)), prefix_digits=1)
+    calls = []
+
+    def counted(path, identifier, depth, number):
+        calls.append((depth, number))
+        return driver_module_expand(path, identifier, depth, number)
+
+    driver_module_expand = driver_module.expand_task
+    monkeypatch.setattr(driver_module, "expand_task", counted)
+    events = []
+    drivers = []
+    original = driver_module.Driver.__init__
+
+    def remember(self, *arguments):
+        original(self, *arguments)
+        drivers.append(self)
+
+    monkeypatch.setattr(driver_module.Driver, "__init__", remember)
+
+    def stop_soon(event):
+        events.append(event)
+        if type(event).__name__ == "TaskFinished" and event.depth == 20 and event.done == 2:
+            drivers[-1].stopping.set()
+
+    with pytest.raises(Stopped, match="2 of 3 tasks"):
+        run(plan, listeners=[stop_soon])
+    assert isinstance(events[-1], RunStopped)
+    done = run(plan)
+    assert (done.records[-1].depth, done.states) == KNOWN[2, 5]
+    assert len(calls) == len(set(calls))
+
+
+def test_failures_at_random_moments_change_nothing(tmp_path, monkeypatch):
+    """Tasks die before, during and after their work; each run goes on where the last one fell."""
+    plan = as_bits(api.plan(config_of(tmp_path, 2, 4, search={"keep": "all"})), prefix_digits=1)
+    rng = np.random.default_rng(5)
+    expand = driver_module.expand_task
+
+    class Died(Exception):
+        pass
+
+    def mortal(*arguments):
+        if rng.random() < 0.1:
+            raise Died
+        result = expand(*arguments)
+        if rng.random() < 0.1:
+            raise Died
+        return result
+
+    monkeypatch.setattr(driver_module, "expand_task", mortal)
+    deaths = 0
+    while True:
+        try:
+            done = run(plan)
+            break
+        except Died:
+            deaths += 1
+    assert deaths > 3
+    monkeypatch.setattr(driver_module, "expand_task", expand)
+    calm = run(
+        as_bits(
+            api.plan(config_of(tmp_path / "calm", 2, 4, search={"keep": "all"})), prefix_digits=1
+        )
+    )
+    assert [r.states for r in done.records] == [r.states for r in calm.records]
+    for depth in range(len(calm.records)):
+        files = {p.name: p.read_bytes() for p in calm.layer_path(depth).iterdir()}
+        assert files == {p.name: p.read_bytes() for p in done.layer_path(depth).iterdir()}
+
+
+def test_a_run_of_another_config_is_refused(tmp_path):
+    run(api.plan(config_of(tmp_path, 2, 3)), until=3)
+    before = sorted((p, p.read_bytes()) for p in tmp_path.rglob("*") if p.is_file())
+    with pytest.raises(InputError, match=r"columns.*3.*columns.*4"):
+        api.plan(config_of(tmp_path, 2, 4))
+    with pytest.raises(InputError, match=r"frontier.*all"):
+        api.plan(config_of(tmp_path, 2, 3, search={"keep": "all"}))
+    assert sorted((p, p.read_bytes()) for p in tmp_path.rglob("*") if p.is_file()) == before
+
+
+def test_a_run_keeps_its_layout(tmp_path):
+    plan = api.plan(config_of(tmp_path, 2, 5))
+    fine = as_bits(plan, prefix_digits=2, block_nodes=1)
+    run(fine, until=20)
+    again = api.plan(config_of(tmp_path, 2, 5))
+    assert again.layout == dataclasses.replace(fine.layout, space=again.layout.space)
+    assert run(again).states == KNOWN[2, 5][1]
+
+
+def test_a_lost_chunk_is_an_error(tmp_path):
+    plan = as_bits(api.plan(config_of(tmp_path, 2, 4)), prefix_digits=1)
+    stopped = run(plan, until=15)
+    chunk = next(stopped.layer_path(15).glob("c.*"))
+    kept = chunk.read_bytes()
+    chunk.unlink()
+    with pytest.raises(CorruptRunError, match=f"layer 15.*{chunk.name} is missing"):
+        run(plan)
+    chunk.write_bytes(kept)
+    assert run(plan).states == KNOWN[2, 4][1]
+
+
+def test_layers_that_do_not_add_up_are_an_error(tmp_path):
+    plan = api.plan(config_of(tmp_path, 2, 3))
+    done = run(plan)
+    done.records[4].states += 1
+    done.commit([], [], complete=True)
+    with pytest.raises(CorruptRunError, match="361"):
+        run(plan)
+
+
+def test_keep_all_keeps_and_frontier_forgets(tmp_path):
+    everything = run(api.plan(config_of(tmp_path / "a", 2, 4, search={"keep": "all"})))
+    assert everything.stored_depths() == list(range(37))
+    last = run(api.plan(config_of(tmp_path / "b", 2, 4)))
+    assert last.stored_depths() == [35, 36]
+    assert len(list((last.path / "layers").glob("0*"))) == 2
+
+
+def test_memory_that_is_too_small_is_refused_with_figures(tmp_path):
+    config = config_of(tmp_path, 2, 7)
+    small = config.model_copy(
+        update={"cluster": config.cluster.model_copy(update={"memory": 200_000_000})}
+    )
+    with pytest.raises(InputError, match=r"cluster\.memory = 200,000,000.*at least \d"):
+        api.plan(small)
+    assert not config.path.exists()
+
+
+def test_worker_memory_chooses_the_layout(tmp_path):
+    config = config_of(tmp_path, 2, 7)
+    needs = []
+    for memory in (450_000_000, 1_500_000_000, 8_000_000_000):
+        cluster = config.cluster.model_copy(update={"memory": memory})
+        plan = api.plan(config.model_copy(update={"cluster": cluster}))
+        assert plan.task_bytes <= memory
+        needs.append(plan.task_bytes)
+    assert needs[0] < needs[1] <= needs[2]
+
+
+def test_boards_too_large_for_state_numbers_are_refused(tmp_path):
+    with pytest.raises(InputError, match="64 bits"):
+        api.plan(config_of(tmp_path, 5, 5))
+
+
+def test_a_directory_that_vanishes_is_an_input_error(tmp_path):
+    plan = api.plan(config_of(tmp_path, 2, 3))
+    done = run(plan)
+    shutil.rmtree(done.path)
+    with pytest.raises(InputError):
+        RunStore.open(done.path)
+
+
+def test_puzzle_of_identity_is_the_puzzle(tmp_path):
+    plan = api.plan(config_of(tmp_path, 2, 3, goal=[[1, 2, 3], [4, 5, 0]]))
+    assert puzzle_of(run(plan).identity["puzzle"]) == plan.puzzle

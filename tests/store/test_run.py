@@ -1,0 +1,139 @@
+import json
+import os
+import socket
+
+import numpy as np
+import psutil
+import pytest
+
+from frontier.errors import CorruptRunError, InputError
+from frontier.store.files import disk_bytes, read_json, remove_tree, sweep, write_json
+from frontier.store.layers import write_list
+from frontier.store.lock import RunLock
+from frontier.store.run import LayerRecord, RunStore
+
+IDENTITY = {"name": "x", "puzzle": {}, "codec": "lz4", "keep": "frontier", "layout": {}}
+
+
+def committed(run, depth, forget=()):
+    numbers = np.arange(depth + 1, dtype=np.uint64)
+    manifest = write_list(run.layer_path(depth), depth, numbers, "lz4")
+    record = LayerRecord(depth, depth + 1, "list", True, 0.5, manifest.bytes)
+    run.commit([manifest], [record], complete=False, forget=forget)
+
+
+def test_what_is_committed_is_there_when_opened_again(tmp_path):
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    for depth in range(4):
+        committed(run, depth, forget=(depth - 2,) if depth >= 2 else ())
+    run.wait_for_deletions()
+    again = RunStore.open(tmp_path / "run")
+    assert again.records == run.records
+    assert again.stored_depths() == [2, 3]
+    assert again.states == 1 + 2 + 3 + 4
+    assert again.layer(3).read_list().tolist() == [0, 1, 2, 3]
+    assert sorted(path.name for path in (tmp_path / "run" / "layers").glob("0*")) == [
+        "0002",
+        "0003",
+    ]
+    assert sorted(path.name for path in (tmp_path / "run" / "manifests").iterdir()) == [
+        "0002.json",
+        "0003.json",
+    ]
+
+
+def test_sweep_keeps_what_a_resumed_run_uses(tmp_path):
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    committed(run, 0)
+    write_list(run.layer_path(1), 1, np.arange(3, dtype=np.uint64), "lz4")  # under way
+    write_json(run.wip_path(1) / "0.json", {"number": 0})
+    (run.layer_path(1) / "c.7.abc.partial").write_bytes(b"torn")
+    write_list(run.layer_path(2), 2, np.arange(3, dtype=np.uint64), "lz4")  # never committed
+    write_json(run.wip_path(0) / "0.json", {"number": 0})
+    (tmp_path / "run" / "layers" / "0009.ff.deleting").mkdir()
+    run.sweep()
+    assert run.layer(0).read_list().tolist() == [0]
+    assert (run.wip_path(1) / "0.json").exists()
+    assert (run.layer_path(1) / "c.0").exists()
+    for path in (
+        run.layer_path(2),
+        run.wip_path(0),
+        tmp_path / "run" / "layers" / "0009.ff.deleting",
+        run.layer_path(1) / "c.7.abc.partial",
+    ):
+        assert not path.exists()
+
+
+def test_sweep_drops_a_layer_without_finished_tasks(tmp_path):
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    committed(run, 0)
+    write_list(run.layer_path(1), 1, np.arange(3, dtype=np.uint64), "lz4")
+    run.sweep()
+    assert not run.layer_path(1).exists()
+
+
+def test_other_formats_and_no_run(tmp_path):
+    with pytest.raises(InputError, match=r"run\.json"):
+        RunStore.open(tmp_path)
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    identity = read_json(run.path / "run.json")
+    write_json(run.path / "run.json", {**identity, "format": 99})
+    with pytest.raises(CorruptRunError, match="99"):
+        RunStore.open(run.path)
+
+
+def test_damaged_ledger(tmp_path):
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    (run.path / "ledger.json").write_text("[")
+    with pytest.raises(CorruptRunError, match="ledger"):
+        RunStore.open(run.path)
+    (run.path / "ledger.json").unlink()
+    with pytest.raises(CorruptRunError, match="missing"):
+        RunStore.open(run.path)
+
+
+def test_a_place_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"store\.path"):
+        RunStore.create(tmp_path / "file" / "run", IDENTITY)
+
+
+def test_files_are_replaced_whole_and_trees_go(tmp_path):
+    write_json(tmp_path / "a" / "x.json", {"n": 1})
+    write_json(tmp_path / "a" / "x.json", {"n": 2})
+    assert read_json(tmp_path / "a" / "x.json") == {"n": 2}
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["x.json"]
+    assert disk_bytes(tmp_path) == len('{"n": 2}')
+    remove_tree(tmp_path / "a")
+    remove_tree(tmp_path / "a")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "x.partial").write_text("torn")
+    sweep(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_writer(tmp_path):
+    lock = tmp_path / "lock"
+    with RunLock(lock), pytest.raises(InputError, match=str(os.getpid())), RunLock(lock):
+        pass
+    assert not lock.exists()
+    with RunLock(lock):
+        assert lock.exists()
+
+
+@pytest.mark.parametrize("process", [2**22 + 1, os.getpid()])
+def test_a_dead_holder_is_recognised(tmp_path, process):
+    """No such process, or another one that has its number by now."""
+    holder = {"host": socket.gethostname(), "process": process, "process_started": 1, "since": 0}
+    (tmp_path / "lock").write_text(json.dumps(holder))
+    with RunLock(tmp_path / "lock"):
+        assert json.loads((tmp_path / "lock").read_text())["process"] == os.getpid()
+
+
+def test_a_holder_on_another_host_is_believed(tmp_path):
+    started = psutil.Process().create_time()
+    holder = {"host": "elsewhere", "process": 1, "process_started": started, "since": 0}
+    (tmp_path / "lock").write_text(json.dumps(holder))
+    with pytest.raises(InputError, match="elsewhere"), RunLock(tmp_path / "lock"):
+        pass
+    assert (tmp_path / "lock").exists()

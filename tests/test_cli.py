@@ -1,0 +1,287 @@
+"""The commands as a user types them, in a process of their own where it matters."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from click.testing import CliRunner
+
+from frontier.cli import main
+
+ROOT = Path(__file__).parents[1]
+CONFIGS = ROOT / "configs"
+
+# thesis tables 1.1; totals (mn)!/2
+DEPTHS = {
+    "2x2": (6, 12),
+    "2x3": (21, 360),
+    "2x4": (36, 20_160),
+    "2x5": (55, 1_814_400),
+    "3x3": (31, 181_440),
+}
+LINES = {(1, n): n - 1 for n in range(1, 10)} | {(2, 1): 1, (3, 1): 2, (4, 1): 3}
+
+
+def invoke(*arguments, code=0):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def serial(tmp_path):
+    return "--set", "cluster.kind=serial", "--set", f"store.path={tmp_path / 'run'}"
+
+
+def python(*arguments):
+    return [sys.executable, "-m", "frontier", *map(str, arguments)]
+
+
+@pytest.mark.parametrize("name", DEPTHS)
+def test_run_finds_the_depths(tmp_path, name):
+    result = invoke("run", CONFIGS / f"{name}.toml", *serial(tmp_path), "--json")
+    value = json.loads(result.stdout)
+    assert (value["depth"], value["states"]) == DEPTHS[name]
+    assert value["complete"] is True
+    assert sum(value["layers"]) == value["states"]
+    assert value == json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert value["farthest"]["count"] == value["layers"][-1] == len(value["farthest"]["positions"])
+
+
+@pytest.mark.parametrize(("rows", "columns"), LINES)
+def test_boards_of_one_line(tmp_path, rows, columns):
+    size = "--set", f"puzzle.rows={rows}", "--set", f"puzzle.columns={columns}"
+    result = invoke("run", CONFIGS / "2x2.toml", *serial(tmp_path), *size, "--json")
+    value = json.loads(result.stdout)
+    assert (value["depth"], value["states"]) == (LINES[rows, columns], rows * columns)
+
+
+def test_run_tells_a_person(tmp_path):
+    result = invoke("run", CONFIGS / "2x3.toml", *serial(tmp_path))
+    assert "depth (God's number from this goal): 21" in result.stdout
+    assert "states: 360" in result.stdout
+    assert "complete: depth 21, 360 states" in result.stderr
+    log = [
+        json.loads(line) for line in (tmp_path / "run" / "events.jsonl").read_text().splitlines()
+    ]
+    assert [line["event"] for line in log] == [
+        "RunStarted", *["LayerFinished"] * 22, "RunFinished",
+    ]  # fmt: skip
+    again = invoke("run", CONFIGS / "2x3.toml", *serial(tmp_path))
+    assert again.stdout == result.stdout
+    assert again.stderr == ""
+
+
+def test_status_and_farthest_by_directory_and_by_config(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    config = tmp_path / "mine.toml"
+    config.write_text((CONFIGS / "3x3.toml").read_text() + '[cluster]\nkind = "serial"\n')
+    invoke("run", config, "--until", 20)
+    for name in (config, "runs/3x3"):
+        value = json.loads(invoke("status", name, "--json").stdout)
+        assert (value["state"], value["depth"]) == ("stopped", 20)
+        assert "depth 20" in invoke("status", name).stdout
+        assert "known to depth 20" in invoke("farthest", name, code=2).stderr
+    invoke("run", config)
+    assert json.loads(invoke("status", config, "--json").stdout)["state"] == "complete"
+    value = json.loads(invoke("farthest", "runs/3x3", "--json").stdout)
+    # two positions need 31 moves from the blank in the corner (A. Reinefeld, IJCAI 1993)
+    assert (value["depth"], value["count"]) == (31, 2)
+    assert sorted(value["positions"]) == [
+        [[8, 0, 6], [5, 4, 7], [2, 3, 1]],
+        [[8, 7, 6], [0, 4, 1], [2, 5, 3]],
+    ]
+    text = invoke("farthest", config, "--limit", 1).stdout
+    assert text.startswith("2 positions at depth 31")
+    assert "1 more" in text
+
+
+def test_farthest_reads_a_layer_of_bits(tmp_path, monkeypatch):
+    monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
+    monkeypatch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
+    invoke("run", CONFIGS / "2x4.toml", *serial(tmp_path))
+    ledger = json.loads((tmp_path / "run" / "ledger.json").read_text())
+    assert ledger["layers"][-1]["form"] == "bits"
+    assert json.loads(invoke("farthest", tmp_path / "run", "--json").stdout)["count"] == 1
+
+
+def test_start_is_reported(tmp_path):
+    start = "puzzle.start=[[3,2],[1,0]]"
+    result = invoke("run", CONFIGS / "2x2.toml", *serial(tmp_path), "--set", start)
+    assert "start: 6 moves" in result.stdout
+
+
+def test_fresh_asks_first(tmp_path):
+    config = CONFIGS / "2x2.toml", *serial(tmp_path)
+    invoke("run", *config)
+    before = (tmp_path / "run" / "run.json").read_text()
+    declined = CliRunner().invoke(main, ["run", *map(str, config), "--fresh"], input="n\n")
+    assert declined.exit_code != 0
+    assert (tmp_path / "run" / "run.json").read_text() == before
+    bad = invoke("run", *config, "--fresh", "--yes", "--set", "cluster.memory=1MB", code=2)
+    assert "cluster.memory" in bad.stderr
+    assert (tmp_path / "run" / "run.json").read_text() == before
+    invoke("run", *config, "--fresh", "--yes")
+    assert (tmp_path / "run" / "run.json").read_text() != before
+
+
+def test_bad_input_changes_nothing(tmp_path):
+    (tmp_path / "broken.toml").write_text("name = ")
+    (tmp_path / "file").write_text("")
+    good = CONFIGS / "2x3.toml"
+    for arguments, word in [
+        (["run", tmp_path / "none.toml"], "none.toml"),
+        (["run", tmp_path / "broken.toml"], "TOML"),
+        (["run", good, "--set", "puzzle.colums=3"], "columns"),
+        (["run", good, "--set", "puzzle.rows=0"], "puzzle.rows"),
+        (["run", good, "--set", "puzzle.goal=[[0,1,2],[3,5,5]]"], "0..5"),
+        (["run", good, "--set", "puzzle.start=[[0,2,1],[3,4,5]]"], "parity"),
+        (["run", good, "--set", "cluster.memory=1MB"], "at least"),
+        (["run", good, "--set", f"store.path={tmp_path / 'file' / 'run'}"], "store.path"),
+        (["run", good, "--set", "store.path=/proc/run"], "store.path"),
+        (["status", tmp_path / "none"], "none"),
+        (["status", tmp_path], "run.json"),
+        (["farthest", tmp_path / "none.toml"], "none.toml"),
+    ]:
+        before = sorted(tmp_path.rglob("*"))
+        message = invoke(*arguments, code=2).stderr
+        assert message.startswith("frontier: ")
+        assert word in message
+        assert len(message.strip().splitlines()) == 1
+        assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_corrupt_data_has_its_own_exit_code(tmp_path):
+    invoke("run", CONFIGS / "2x3.toml", *serial(tmp_path))
+    (tmp_path / "run" / "ledger.json").write_text("{")
+    assert "ledger.json" in invoke("status", tmp_path / "run", code=4).stderr
+
+
+def test_help_teaches():
+    assert "the same command resumes it" in " ".join(invoke("--help").stdout.split())
+    for command in ("run", "status", "farthest"):
+        assert command in invoke("--help").stdout
+        assert "Usage" in invoke(command, "--help").stdout
+
+
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory):
+    """The summary of an undisturbed 2x6 run."""
+    path = tmp_path_factory.mktemp("calm") / "run"
+    command = python("run", CONFIGS / "2x6.toml", "--set", f"store.path={path}", "--json")
+    return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+
+
+TIMELESS = ("complete", "depth", "states", "layers", "farthest", "goal", "puzzle")
+
+
+@pytest.mark.parametrize("victim", ["driver", "worker"])
+def test_killed_runs_go_on(tmp_path, calm, victim):
+    """kill -9 at random moments, several times in one run, then run it to the end."""
+    assert (calm["depth"], calm["states"]) == (80, 239_500_800)
+    rng = random.Random(victim)
+    path = tmp_path / "run"
+    command = python("run", CONFIGS / "2x6.toml", "--set", f"store.path={path}", "--json")
+    kills = 0
+    for _ in range(4):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        while process.poll() is None and not (path / "ledger.json").exists():
+            time.sleep(0.02)
+        for _ in range(3 if victim == "worker" else 1):
+            time.sleep(rng.uniform(0.1, 1.5))
+            try:
+                children = psutil.Process(process.pid).children(recursive=True)
+            except psutil.NoSuchProcess:
+                break
+            workers = [child for child in children if "spawn_main" in " ".join(_command(child))]
+            target = process if victim == "driver" else rng.choice(workers or [None])
+            if target and process.poll() is None:
+                target.kill()
+                kills += 1
+        if victim == "driver":
+            process.kill()
+        output, _ = process.communicate()
+        if process.returncode == 0:
+            break
+    output = subprocess.run(command, check=True, capture_output=True).stdout
+    value = json.loads(output)
+    assert kills > 0
+    assert {key: value[key] for key in TIMELESS} == {key: calm[key] for key in TIMELESS}
+
+
+def _command(process):
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+def test_ctrl_c_stops_cleanly_and_says_how_to_resume(tmp_path, calm):
+    path = tmp_path / "run"
+    command = python("run", CONFIGS / "2x6.toml", "--set", f"store.path={path}", "--json")
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (path / "events.jsonl").exists() or process.poll() is not None:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate()
+    assert process.returncode == 3, errors
+    assert output == ""
+    assert "resume with: python -m frontier run" in errors
+    assert "Traceback" not in errors
+    assert not (path / "lock").exists()
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert json.loads(done.stdout)["layers"] == calm["layers"]
+    assert "resuming after depth" in done.stderr
+
+
+def test_a_second_run_is_refused_while_one_writes(tmp_path):
+    path = tmp_path / "run"
+    command = python("run", CONFIGS / "2x6.toml", "--set", f"store.path={path}", "--json")
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    while not (path / "lock").exists() and process.poll() is None:
+        time.sleep(0.02)
+    second = subprocess.run(command, capture_output=True, text=True)
+    assert second.returncode == 2
+    assert f"process {process.pid}" in second.stderr
+    output, _ = process.communicate()
+    assert json.loads(output)["depth"] == 80
+
+
+def test_a_given_scheduler(tmp_path):
+    """`address` and `scheduler-file` join workers that are there already."""
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+    ) as c:
+        file = tmp_path / "scheduler.json"
+        file.write_text(json.dumps(c.scheduler.identity()))
+        for kind, place in (
+            ("address", f"cluster.address={c.scheduler_address}"),
+            ("scheduler-file", f"cluster.scheduler_file={file}"),
+        ):
+            where = f"store.path={tmp_path / kind}"
+            settings = f"cluster.kind={kind}", place, where
+            value = json.loads(
+                invoke(
+                    "run",
+                    CONFIGS / "2x5.toml",
+                    *(x for s in settings for x in ("--set", s)),
+                    "--json",
+                ).stdout
+            )
+            assert value["depth"] == 55
+
+
+def test_no_scheduler_there(tmp_path, monkeypatch):
+    monkeypatch.setattr("frontier.search.clusters.CONNECT_SECONDS", 1)
+    settings = "--set", "cluster.kind=address", "--set", "cluster.address=tcp://127.0.0.1:9"
+    where = "--set", f"store.path={tmp_path / 'run'}"
+    message = invoke("run", CONFIGS / "2x2.toml", *settings, *where, code=2).stderr
+    assert "127.0.0.1:9" in message

@@ -1,0 +1,111 @@
+import pytest
+
+from frontier.config import load_config
+from frontier.errors import InputError
+
+GOOD = """
+name = "mine"
+[puzzle]
+kind = "tiles"
+rows = 2
+columns = 3
+"""
+
+
+def load(tmp_path, text, *settings):
+    path = tmp_path / "c.toml"
+    path.write_text(text)
+    return load_config(path, settings)
+
+
+def test_defaults(tmp_path):
+    config = load(tmp_path, GOOD)
+    assert config.path.parts[-2:] == ("runs", "mine")
+    assert (config.search.keep, config.search.until, config.store.codec) == (
+        "frontier",
+        None,
+        "lz4",
+    )
+    assert config.cluster.kind == "local"
+    assert config.cluster.workers >= 1
+    assert config.make_puzzle().goal == ((0, 1, 2), (3, 4, 5))
+
+
+def test_windows_line_ends(tmp_path):
+    (tmp_path / "c.toml").write_bytes(GOOD.replace("\n", "\r\n").encode())
+    assert load_config(tmp_path / "c.toml").name == "mine"
+
+
+def test_settings_override(tmp_path):
+    config = load(
+        tmp_path,
+        GOOD,
+        "puzzle.rows=3",
+        "store.codec=zstd:3",
+        'store.path="/somewhere"',
+        "cluster.memory=2GB",
+        "puzzle.goal=[[1,2,3],[4,5,6],[7,8,0]]",
+    )
+    assert config.puzzle.rows == 3
+    assert (config.store.codec, config.store.path) == ("zstd:3", "/somewhere")
+    assert config.cluster.memory == 2_000_000_000
+    assert config.make_puzzle().goal[2] == (7, 8, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "words"),
+    [
+        ("name = ", (), ["not valid TOML"]),
+        (GOOD, ("puzzle.row=3",), ["puzzle.row", "did you mean rows"]),
+        (GOOD, ("serch.keep=all",), ["serch", "did you mean search"]),
+        (GOOD, ("store.zzz=1",), ["store.zzz", "codec", "path"]),
+        (GOOD, ("puzzle.rows=0",), ["puzzle.rows", "0", "greater than or equal to 1"]),
+        (GOOD, ("puzzle.rows=two",), ["puzzle.rows", "two", "integer"]),
+        (GOOD, ("puzzle.rows=6", "puzzle.columns=6"), ["36", "25"]),
+        (GOOD, ("puzzle.kind=tile",), ["puzzle.kind", "tile", "tiles"]),
+        (GOOD, ("puzzle.goal=[[0,1,2],[3,4,4]]",), ["puzzle.goal", "0..5"]),
+        (GOOD, ("puzzle.goal=[[0,1],[2,3]]",), ["puzzle.goal", "2 rows of 3"]),
+        (GOOD, ("puzzle.start=[[0,2,1],[3,4,5]]",), ["puzzle.start", "parity"]),
+        (GOOD, ("search.keep=some",), ["search.keep", "some", "frontier", "all"]),
+        (GOOD, ("search.until=-1",), ["search.until", "-1"]),
+        (GOOD, ("store.codec=gzip",), ["store.codec", "gzip", "lz4", "zstd:N"]),
+        (GOOD, ("store.codec=zstd:99",), ["store.codec", "zstd:99", "22"]),
+        (GOOD, ("cluster.memory=lots",), ["cluster.memory", "lots"]),
+        (GOOD, ("cluster.workers=0",), ["cluster.workers", "0"]),
+        (GOOD, ("cluster.kind=address",), ["cluster.address"]),
+        (GOOD, ("cluster.kind=scheduler-file",), ["cluster.scheduler_file"]),
+        (GOOD, ("name=a/b",), ["name", "a/b"]),
+        (GOOD, ("rows",), ["key=value"]),
+        (GOOD, ("name.x=1",), ["name is a value"]),
+        ('name = "x"', (), ["puzzle is missing"]),
+        (GOOD.replace('name = "mine"', ""), (), ["name is missing"]),
+    ],
+)
+def test_complaints_name_key_value_and_limit(tmp_path, text, settings, words):
+    with pytest.raises(InputError) as caught:
+        load(tmp_path, text, *settings)
+    for word in words:
+        assert word in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_and_unreadable_files(tmp_path):
+    with pytest.raises(InputError, match=r"none\.toml"):
+        load_config(tmp_path / "none.toml")
+    with pytest.raises(InputError, match="cannot be read"):
+        load_config(tmp_path)
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="cannot be read"):
+        load_config(tmp_path / "binary.toml")
+
+
+def test_shipped_configs_are_good():
+    from pathlib import Path
+
+    paths = sorted((Path(__file__).parents[1] / "configs").glob("*.toml"))
+    assert len(paths) >= 12
+    for path in paths:
+        config = load_config(path)
+        assert config.name == path.stem
+        assert config.make_puzzle().title.replace("×", "x").startswith(path.stem)
+        assert path.read_text().startswith("# ")

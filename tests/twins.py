@@ -1,0 +1,139 @@
+"""Slow and obvious twins of the engine, written without it, that tests compare it with.
+
+Sequences are tuples, state spaces are dictionaries or sets, a search is breadth first over
+explicit neighbours. Nothing here imports the package.
+"""
+
+from collections.abc import Callable, Hashable, Iterable
+from functools import cache
+from itertools import permutations
+
+Flat = tuple[int, ...]
+Arc = tuple[int, int, tuple[int, ...]]
+
+
+def sign(sequence) -> int:
+    """0 for an even sequence of distinct things, 1 for an odd one, by counting its cycles."""
+    place = {thing: i for i, thing in enumerate(sorted(sequence))}
+    seen, odd = set(), 0
+    for i in range(len(sequence)):
+        length = 0
+        while i not in seen:
+            seen.add(i)
+            i = place[sequence[i]]
+            length += 1
+        odd ^= length > 0 and length % 2 == 0
+    return int(odd)
+
+
+def swapped(sequence, i: int) -> Flat:
+    """The sequence with positions i and i+1 exchanged."""
+    things = list(sequence)
+    things[i], things[i + 1] = things[i + 1], things[i]
+    return tuple(things)
+
+
+def moved(sequence, word) -> Flat:
+    """The sequence after the swaps of a word, one after the other."""
+    for i in word:
+        sequence = swapped(sequence, i)
+    return tuple(sequence)
+
+
+def digits(sequence) -> list[int]:
+    """Lehmer digits: how many smaller things stand behind each one."""
+    return [
+        len([j for j in range(i + 1, len(sequence)) if sequence[j] < sequence[i]])
+        for i in range(len(sequence))
+    ]
+
+
+@cache
+def numbered(m: int, odd: int) -> tuple[Flat, ...]:
+    """The sequences of one sign in lexicographic order: the one with index i is at i."""
+    return tuple(p for p in permutations(range(m)) if sign(p) == odd)
+
+
+@cache
+def indices(m: int) -> dict[Flat, tuple[int, int]]:
+    """(index, sign) of each sequence."""
+    return {p: (i, odd) for odd in (0, 1) for i, p in enumerate(numbered(m, odd))}
+
+
+def layers_of(
+    origins: Iterable[Hashable], neighbours: Callable[[Hashable], Iterable[Hashable]]
+) -> list[set]:
+    """The sets of states at depth 0, 1, 2, ... up to the last one that is not empty."""
+    layers = [set(origins)]
+    seen = set(layers[0])
+    while layers[-1]:
+        found = {n for state in layers[-1] for n in neighbours(state)} - seen
+        seen |= found
+        layers.append(found)
+    return layers[:-1]
+
+
+def blank_moves(rows: int, columns: int, board: Flat) -> list[Flat]:
+    """The boards, flat and row by row, that one slide of a tile into the blank (0) makes."""
+    blank = board.index(0)
+    row, column = divmod(blank, columns)
+    boards = []
+    for to_row, to_column in (
+        (row - 1, column),
+        (row + 1, column),
+        (row, column - 1),
+        (row, column + 1),
+    ):
+        if 0 <= to_row < rows and 0 <= to_column < columns:
+            cells = list(board)
+            other = to_row * columns + to_column
+            cells[blank], cells[other] = cells[other], cells[blank]
+            boards.append(tuple(cells))
+    return boards
+
+
+def bfs_layers(rows: int, columns: int, goal: Flat | None = None) -> list[set[Flat]]:
+    """The boards at each depth from the goal, by default 0, 1, 2, ... row by row."""
+    goal = tuple(range(rows * columns)) if goal is None else tuple(goal)
+    return layers_of([goal], lambda board: blank_moves(rows, columns, board))
+
+
+def voltage_layers(
+    arcs: Iterable[Arc], origins: Iterable[tuple[int, Flat]]
+) -> list[set[tuple[int, Flat]]]:
+    """The states (vertex, sequence) at each depth in the graph derived from a base graph."""
+    leaving: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
+    for source, target, word in arcs:
+        leaving.setdefault(source, []).append((target, word))
+
+    def neighbours(state):
+        vertex, sequence = state
+        return [(target, moved(sequence, word)) for target, word in leaving.get(vertex, [])]
+
+    return layers_of(origins, neighbours)
+
+
+def lift_walks(arcs: Iterable[Arc], origins: Iterable[tuple[int, int]]) -> set[tuple]:
+    """All ((vertex, sign), parity of the length) of walks from the origins."""
+    arcs = list(arcs)
+    layers = layers_of(
+        [((vertex, odd), 0) for vertex, odd in origins],
+        lambda at: [
+            ((target, (at[0][1] + len(word)) % 2), 1 - at[1])
+            for source, target, word in arcs
+            if source == at[0][0]
+        ],
+    )
+    return set().union(*layers)
+
+
+def inversion_counts(m: int) -> list[int]:
+    """How many sequences of m things have 0, 1, 2, ... inversions (Mahonian numbers)."""
+    counts = [1]
+    for radix in range(1, m + 1):
+        longer = [0] * (len(counts) + radix - 1)
+        for i, count in enumerate(counts):
+            for digit in range(radix):
+                longer[i + digit] += count
+        counts = longer
+    return counts
