@@ -137,3 +137,36 @@ def inversion_counts(m: int) -> list[int]:
                 longer[i + digit] += count
         counts = longer
     return counts
+
+
+def random_word(rng, m: int, border: int, most: int = 4) -> tuple[int, ...]:
+    """A voltage of 0..`most` swaps of a sequence of m that does not reach over a border.
+
+    With border > 0 its positions are either all at least `border`, or it moves none but the
+    digits that number whole words of a bitmap (all digits but the last five).
+    """
+    positions = range(border, m - 1)
+    if border and rng.random() < 0.5:
+        positions = range(m - 6)
+    if not positions:
+        return ()
+    return tuple(rng.choice(positions) for _ in range(rng.randint(0, most)))
+
+
+def random_arcs(rng, vertices: int, m: int, border: int = 0) -> list[Arc]:
+    """Arcs of a random undirected base graph, each followed by the one that undoes it.
+
+    There may be loops, parallel edges and parts that do not hang together.
+    """
+    arcs = []
+    for _ in range(rng.randint(vertices - 1, 2 * vertices)):
+        source, target = rng.randrange(vertices), rng.randrange(vertices)
+        if source == target and rng.random() < 0.7:
+            continue
+        word = random_word(rng, m, border)
+        arcs += [(source, target, word), (target, source, word[::-1])]
+    return arcs
+
+
+def random_sequence(rng, m: int) -> Flat:
+    return tuple(rng.sample(range(m), m))

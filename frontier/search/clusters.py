@@ -118,7 +118,7 @@ def executor_of(settings: ClusterTable) -> Iterator[Executor]:
                 processes=True,
                 memory_limit=int(settings.memory),
                 host="127.0.0.1",
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",
                 silence_logs=40,
             )
         with cluster, Client(cluster) as client:

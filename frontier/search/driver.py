@@ -178,7 +178,7 @@ def run_plan(plan: Plan, until: int | None, listeners: list[Listener]) -> RunSto
             try:
                 _search(plan, run, until, emit)
             finally:
-                run.wait_for_deletions()
+                run.drop_forgotten()
         _check(plan, run)
     return run
 

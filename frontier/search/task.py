@@ -52,7 +52,7 @@ def expand_task(path: str, identifier: str, depth: int, number: int) -> TaskResu
         out = work.buffer("chunk", layout.block_nodes * layout.strip_words)
         out = out.reshape(layout.block_nodes, layout.strip_words)
         origin = layout.block(task.klass, task.first_block).start
-        writer = ChunkWriter(work.run.layer_path(depth), work.codec)
+        writer = ChunkWriter(work.run.layer_path(depth), work.codec, work.run.recycled_path)
         found = np.zeros(program.own.size, dtype=np.int64)
         for prefix in range(task.first_prefix, task.last_prefix):
             for block in range(task.first_block, task.last_block):

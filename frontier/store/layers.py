@@ -15,6 +15,7 @@ A layer has one of two forms:
 import uuid
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import zarr
@@ -113,18 +114,32 @@ def _create(path: Path, shape: tuple, chunks: tuple, codec: str) -> None:
 
 
 class ChunkWriter:
-    """Writes whole chunks of a layer whose array exists."""
+    """Writes whole chunks of a layer whose array exists.
 
-    def __init__(self, path: Path, codec: str):
-        self._path, self._codec = path, ChunkCodec(codec)
+    recycled: a directory of chunks that nobody needs any more. They are written over where
+    their names fit, which spares the system from finding new pages and blocks.
+    """
+
+    def __init__(self, path: Path, codec: str, recycled: Path | None = None):
+        self._path, self._codec, self._recycled = path, ChunkCodec(codec), recycled
 
     def write(self, key: str, chunk: np.ndarray, states: int) -> list:
         """Put a chunk in place, whole or not at all; returns its line of the manifest."""
         scratch = self._path / f"{key}.{uuid.uuid4().hex}.partial"
-        with scratch.open("wb", buffering=0) as file:
+        with self._open(key, scratch) as file:
             size, checksum = self._codec.write(file, chunk)
+            file.truncate()
         scratch.replace(self._path / key)
         return [states, size, checksum]
+
+    def _open(self, key: str, scratch: Path) -> BinaryIO:
+        if self._recycled:
+            try:
+                (self._recycled / key).rename(scratch)
+                return scratch.open("r+b", buffering=0)
+            except FileNotFoundError:
+                pass  # that layer had no such chunk, or another try at this task took it
+        return scratch.open("wb", buffering=0)
 
 
 class StoredLayer:

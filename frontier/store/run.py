@@ -113,6 +113,11 @@ class RunStore:
     def wip_path(self, depth: int) -> Path:
         return self.path / "wip" / f"{depth:04d}"
 
+    @property
+    def recycled_path(self) -> Path:
+        """Chunks of the layer that was forgotten last, to be written over."""
+        return self.path / "recycled"
+
     def layer(self, depth: int) -> StoredLayer:
         """A stored layer, for reading."""
         manifest = Manifest.read(self.manifest_path(depth))
@@ -145,7 +150,8 @@ class RunStore:
         """Commit layers that follow the last committed one.
 
         manifests: of those that are stored. forget: depths of layers that are not needed once
-        these are committed; they are deleted afterwards.
+        these are committed; they are deleted afterwards, but for the last one, whose files the
+        next layer may be written over.
         """
         for manifest in manifests:
             manifest.write(self.manifest_path(manifest.depth))
@@ -157,8 +163,10 @@ class RunStore:
         self._deletions = [thread for thread in self._deletions if thread.is_alive()]
         for depth in forget:
             self.manifest_path(depth).unlink(missing_ok=True)
-            if thread := remove_tree_later(self.layer_path(depth)):
+            if thread := remove_tree_later(self.recycled_path):
                 self._deletions.append(thread)
+            if self.layer_path(depth).exists():
+                self.layer_path(depth).rename(self.recycled_path)
 
     def finish_tasks(self, depth: int) -> None:
         """Drop the task records of a committed layer."""
@@ -166,6 +174,7 @@ class RunStore:
 
     def sweep(self) -> None:
         """Remove what a killed run left behind and no resumed run can use."""
+        remove_tree(self.recycled_path)
         for folder in ("", "layers", "manifests", "wip"):
             sweep(self.path / folder)
         stored, under_way = set(self.stored_depths()), len(self.records)
@@ -183,8 +192,9 @@ class RunStore:
         for partial in (self.wip_path(under_way)).glob("*.partial"):
             partial.unlink()
 
-    def wait_for_deletions(self) -> None:
-        """Return when the files of forgotten layers are gone."""
+    def drop_forgotten(self) -> None:
+        """Delete what is left of forgotten layers; returns when it is gone."""
+        remove_tree(self.recycled_path)
         for thread in self._deletions:
             thread.join()
 

@@ -83,6 +83,40 @@ def test_layers_equal_a_dictionary_search(tmp_path, rows, columns, form):
             assert found == set(layer)
 
 
+MIDDLING = [(1, 7), (7, 1), (1, 8), (8, 1), (1, 9), (9, 1), (3, 3), (2, 5), (5, 2)]
+
+
+@pytest.mark.parametrize(("rows", "columns"), MIDDLING)
+@pytest.mark.parametrize("form", ["list", "bits"])
+def test_layer_counts_from_every_blank_position(tmp_path, rows, columns, form):
+    """The dictionary search is done once for positions that mirror or turn into each other."""
+    for blank in range(rows * columns):
+        goal = list(range(1, rows * columns))
+        goal.insert(blank, 0)
+        board = [goal[i : i + columns] for i in range(0, len(goal), columns)]
+        plan = api.plan(config_of(tmp_path / str(blank), rows, columns, goal=board))
+        done = run(as_bits(plan) if form == "bits" else plan)
+        assert [record.states for record in done.records] == counts_of(rows, columns, blank)
+
+
+def counts_of(rows, columns, blank):
+    row, column = divmod(blank, columns)
+    places = [(r, c) for r in (row, rows - 1 - row) for c in (column, columns - 1 - column)]
+    if rows >= columns:
+        places = (
+            [(c, r) for r, c in places] if rows > columns else places + [(c, r) for r, c in places]
+        )
+    return counts_from(min(rows, columns), max(rows, columns), *min(places))
+
+
+@cache
+def counts_from(rows, columns, row, column):
+    """Sizes of the layers around the board in order with its blank there, by dictionary."""
+    goal = list(range(1, rows * columns))
+    goal.insert(row * columns + column, 0)
+    return [len(layer) for layer in bfs_layers(rows, columns, tuple(goal))]
+
+
 @pytest.mark.parametrize("size", KNOWN)
 @pytest.mark.parametrize("kind", ["serial", "local"])
 def test_known_depths_with_several_tasks(tmp_path, size, kind):

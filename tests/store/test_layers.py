@@ -126,3 +126,21 @@ def test_unknown_codec(tmp_path, layout, codec):
     with pytest.raises(InputError, match=codec):
         create_bits(tmp_path / "3", layout, 0, codec)
     assert not (tmp_path / "3").exists()
+
+
+def test_forgotten_chunks_are_written_over(tmp_path, layout):
+    _, old = write_bits(tmp_path / "1", layout, "raw", seed=1)
+    key = next(iter(old))
+    inode = (tmp_path / "1" / key).stat().st_ino
+    create_bits(tmp_path / "3", layout, 0, "lz4")
+    writer = ChunkWriter(tmp_path / "3", "lz4", recycled=tmp_path / "1")
+    manifest = Manifest(3, "bits", 2)
+    chunk = np.zeros((2, layout.strip_words), dtype=np.uint64)
+    chunk[1, 7] = 5
+    for name in (key, "c.2.2.0"):  # a chunk that the old layer had, and one it had not
+        manifest.chunks[name] = writer.write(name, chunk, 1)
+    layer = StoredLayer(tmp_path / "3", manifest, "lz4")
+    assert (tmp_path / "3" / key).stat().st_ino == inode
+    assert (tmp_path / "3" / key).stat().st_size == manifest.chunks[key][1]
+    for name in manifest.chunks:
+        assert (read(layer, name) == chunk).all()

@@ -26,7 +26,9 @@ def test_what_is_committed_is_there_when_opened_again(tmp_path):
     run = RunStore.create(tmp_path / "run", IDENTITY)
     for depth in range(4):
         committed(run, depth, forget=(depth - 2,) if depth >= 2 else ())
-    run.wait_for_deletions()
+    assert [p.name for p in run.recycled_path.glob("c.*")] == ["c.0"]
+    run.drop_forgotten()
+    assert not run.recycled_path.exists()
     again = RunStore.open(tmp_path / "run")
     assert again.records == run.records
     assert again.stored_depths() == [2, 3]

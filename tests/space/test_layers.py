@@ -1,0 +1,433 @@
+"""Whole searches, on bitmaps and on lists, compared with dictionaries of explicit states."""
+
+import random
+from functools import cache
+from math import factorial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import (
+    bfs_layers,
+    blank_moves,
+    indices,
+    inversion_counts,
+    random_arcs,
+    random_sequence,
+    sign,
+    voltage_layers,
+)
+
+from frontier.puzzles import Tiles
+from frontier.space import layout as layout_module
+from frontier.space.bits import expand, live_rows
+from frontier.space.graph import BaseGraph, Space
+from frontier.space.layout import Layout
+from frontier.space.lists import ListKernel, _keep_new, _sorted, first_number, list_bits, set_bits
+from frontier.space.memory import layer_sizes
+from frontier.space.program import program_of, reads_of, swaps_of
+
+ROW_WORDS = (layout_module.ROW_WORDS, 42, 6, 1)
+
+
+def layouts_of(space, row_words=ROW_WORDS[0], most_prefixes=1000):
+    """All kinds of layouts that fit the voltages."""
+    leading, most = space.code.leading, max(space.nodes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout_module, "ROW_WORDS", row_words)
+        for prefix_digits in range(len(leading) + 1):
+            for block_nodes in sorted({1, 2, 3, most}):
+                for task_blocks in sorted({1, 2, -(-most // block_nodes)}):
+                    layout = Layout(space, prefix_digits, block_nodes, task_blocks)
+                    if layout.fits_voltages and layout.prefixes <= most_prefixes:
+                        yield layout
+
+
+def flat(board):
+    return tuple(number for row in board for number in row)
+
+
+def shaped(cells, columns):
+    return tuple(cells[i : i + columns] for i in range(0, len(cells), columns))
+
+
+def list_layers(space, origins, depths=None):
+    """The sorted state numbers of each layer, by the list kernel; origins are (class, number)."""
+    kernel = ListKernel(space)
+    current = np.array(sorted({number for _, number in origins}), dtype=np.uint64)
+    previous, layers = current[:0], []
+    while current.size and (depths is None or len(layers) < depths):
+        layers.append(current)
+        klass = space.class_of(len(layers) - 1)
+        current, previous = kernel.expand(klass, current, previous), current
+    return layers
+
+
+def numbers_of(space, states, depth):
+    """The state numbers of explicit states, all of which lie in the class of the depth."""
+    nodes = {
+        (int(v), int(s)): node
+        for node, (v, s) in enumerate(
+            zip(*(part[space.class_of(depth)] for part in (space.vertex, space.sign)), strict=True)
+        )
+    }
+    numbers = []
+    for vertex, sequence in states:
+        index, odd = indices(space.graph.m)[sequence]
+        numbers.append(nodes[vertex, odd] * space.code.half + index)
+    return sorted(numbers)
+
+
+def bitmap_step(layout, depth, current, previous):
+    """The layer after `current`, which lies at `depth`, computed task by task on bitmaps.
+
+    As a worker does it, a task is given no strip that it does not need or that is empty.
+    """
+    space, strip = layout.space, layout.strip_words
+    code, klass = space.code, space.class_of(depth + 1)
+
+    def strip_of(numbers, node, prefix):
+        words = np.zeros(strip, dtype=np.uint64)
+        first = first_number(code, node, prefix * strip)
+        low, high = np.searchsorted(
+            numbers, np.array([first, first + strip * code.bits], np.uint64)
+        )
+        set_bits(words, numbers[low:high], np.uint64(first), np.uint64(code.bits))
+        return words
+
+    found, swaps = [], swaps_of(layout)
+    for number in range(layout.task_count(klass)):
+        task = layout.task(klass, number)
+        program = program_of(layout, task)
+        base = np.full(program.needed.shape, -1, dtype=np.int64)
+        strips = []
+        for read in reads_of(layout, program):
+            for member in read.members:
+                words = strip_of(current, int(program.sources[member]), program.slots[read.slot])
+                if words.any():
+                    base[member, read.slot] = len(strips) * strip
+                    strips.append(words)
+        arena = np.concatenate([*strips, np.empty(0, dtype=np.uint64)])
+        live = np.empty(arena.size // layout.row_words, dtype=bool)
+        live_rows(arena, layout.row_words, live)
+        origin = layout.block(klass, task.first_block).start
+        for prefix in range(task.first_prefix, task.last_prefix):
+            for block in range(task.first_block, task.last_block):
+                nodes = layout.block(klass, block)
+                chunk = np.stack([strip_of(previous, node, prefix) for node in nodes])
+                counts = expand(
+                    chunk, nodes.start - origin, prefix - task.first_prefix,
+                    arena, live, base, program, swaps,
+                )  # fmt: skip
+                for node, words, count in zip(nodes, chunk, counts, strict=True):
+                    numbers = np.empty(strip * code.bits, dtype=np.uint64)
+                    first = first_number(code, node, prefix * strip)
+                    size = list_bits(words, np.uint64(first), code.bits, numbers)
+                    assert size == count
+                    found += numbers[:size].tolist()
+    return sorted(found)
+
+
+def assert_search(space, origins, expected, row_words=ROW_WORDS[:1], steps=True):
+    """Both engines find the layers `expected`, lists of (vertex, sequence), in every layout."""
+    origins = [space.number(*state) for state in origins]
+    assert {klass for klass, _ in origins} == {0}
+    numbers = [numbers_of(space, states, depth) for depth, states in enumerate(expected)]
+    assert [layer.tolist() for layer in list_layers(space, origins)] == numbers
+    layers = [np.array(layer, dtype=np.uint64) for layer in [[], *numbers, []]]
+    for words in row_words:
+        for threads, layout in enumerate(layouts_of(space, words)):
+            sizes = list(layer_sizes(space, origins, layout, threads % 3 + 1))
+            assert sizes == [len(layer) for layer in numbers]
+            if steps:
+                for depth in range(len(numbers)):
+                    previous, current, after = layers[depth : depth + 3]
+                    assert bitmap_step(layout, depth, current, previous) == after.tolist()
+
+
+# --- tiles
+
+
+@cache
+def tile_layers(rows, columns, goal=None):
+    return bfs_layers(rows, columns, goal)
+
+
+SMALL = [(rows, columns) for rows in range(1, 9) for columns in range(1, 9) if rows * columns <= 8]
+
+
+@pytest.mark.parametrize(("rows", "columns"), SMALL)
+def test_small_tiles(rows, columns):
+    puzzle = Tiles(rows, columns)
+    expected = [
+        [puzzle.state(shaped(cells, columns)) for cells in layer]
+        for layer in tile_layers(rows, columns)
+    ]
+    assert_search(puzzle.space(), puzzle.origins(), expected, steps=rows * columns <= 6)
+
+
+@pytest.mark.parametrize("goal", [(3, 1, 0, 2, 5, 4), (5, 4, 3, 2, 0, 1)])
+@pytest.mark.parametrize(("rows", "columns"), [(2, 3), (3, 2)])
+def test_tiles_from_a_goal_of_ones_own(rows, columns, goal):
+    puzzle = Tiles(rows, columns, goal=shaped(goal, columns))
+    expected = [
+        [puzzle.state(shaped(cells, columns)) for cells in layer]
+        for layer in tile_layers(rows, columns, goal)
+    ]
+    assert_search(puzzle.space(), puzzle.origins(), expected)
+
+
+@pytest.mark.parametrize("blank", range(9))
+def test_3x3_from_every_cell(blank):
+    cells = (*range(1, blank + 1), 0, *range(blank + 1, 9))
+    puzzle = Tiles(3, 3, goal=shaped(cells, 3))
+    # numbers of states depend on the blank's cell up to turning the board: corner, edge, centre
+    alike = {0: 0, 1: 1, 2: 0, 3: 1, 4: 4, 5: 1, 6: 0, 7: 1, 8: 0}[blank]
+    goal = (*range(1, alike + 1), 0, *range(alike + 1, 9))
+    expected = [len(layer) for layer in tile_layers(3, 3, goal)]
+    space = puzzle.space()
+    origins = [space.number(*state) for state in puzzle.origins()]
+    lists = list_layers(space, origins)
+    assert [layer.size for layer in lists] == expected
+    assert list(layer_sizes(space, origins, Layout(space, 1, 2, 1))) == expected
+
+
+@pytest.mark.parametrize("row_words", ROW_WORDS)
+def test_3x3_in_every_layout(row_words):
+    puzzle, space = Tiles(3, 3), Tiles(3, 3).space()
+    origins = [space.number(*state) for state in puzzle.origins()]
+    expected = [len(layer) for layer in tile_layers(3, 3, tuple(range(9)))]
+    assert len(expected) == 32
+    assert sum(expected) == factorial(9) // 2
+    tried = set()
+    for layout in layouts_of(space, row_words):
+        assert list(layer_sizes(space, origins, layout)) == expected
+        tried.add(layout.prefix_digits)
+    assert tried == {0, 1}
+
+
+def test_3x3_states_of_thin_layers():
+    puzzle, space = Tiles(3, 3), Tiles(3, 3).space()
+    lists = list_layers(space, [space.number(*state) for state in puzzle.origins()])
+    layers = [np.empty(0, np.uint64), *lists, np.empty(0, np.uint64)]
+    layouts = list(layouts_of(space))
+    for depth, boards in enumerate(tile_layers(3, 3, tuple(range(9)))):
+        if len(boards) > 1000:
+            continue
+        states = [puzzle.state(shaped(cells, 3)) for cells in boards]
+        assert lists[depth].tolist() == numbers_of(space, states, depth)
+        if depth:
+            layout = layouts[depth % len(layouts)]
+            previous, current, after = layers[depth - 1 : depth + 2]
+            assert bitmap_step(layout, depth - 1, current, previous) == after.tolist()
+
+
+@pytest.mark.parametrize("row_words", ROW_WORDS)
+def test_2x4_in_every_layout(row_words):
+    puzzle, space = Tiles(2, 4), Tiles(2, 4).space()
+    origins = [space.number(*state) for state in puzzle.origins()]
+    expected = [len(layer) for layer in tile_layers(2, 4)]
+    tried = set()
+    for layout in layouts_of(space, row_words):
+        assert list(layer_sizes(space, origins, layout, threads=2)) == expected
+        tried.add(layout.prefix_digits)
+    assert tried == {0, 1}
+
+
+@cache
+def lists_2x5():
+    puzzle, space = Tiles(2, 5), Tiles(2, 5).space()
+    return space, list_layers(space, [space.number(*state) for state in puzzle.origins()])
+
+
+def test_2x5_known_numbers():
+    _, layers = lists_2x5()
+    assert len(layers) - 1 == 55
+    assert sum(layer.size for layer in layers) == 1_814_400
+    assert [layer.size for layer in layers[:6]] == [1, 2, 3, 6, 11, 19]
+
+
+@pytest.mark.parametrize("blocks", [(1, 1), (1, 5), (2, 1), (3, 2), (5, 1)])
+@pytest.mark.parametrize("prefix_digits", [0, 1, 2, 3])
+def test_2x5_in_many_layouts(prefix_digits, blocks):
+    space, layers = lists_2x5()
+    layout = Layout(space, prefix_digits, *blocks)
+    assert layout.fits_voltages
+    sizes = list(layer_sizes(space, [(0, 0)], layout, threads=2))
+    assert sizes == [layer.size for layer in layers]
+
+
+@pytest.mark.parametrize("row_words", ROW_WORDS[1:])
+def test_2x5_in_short_rows(row_words, monkeypatch):
+    monkeypatch.setattr(layout_module, "ROW_WORDS", row_words)
+    space, layers = lists_2x5()
+    for prefix_digits in (0, 1):
+        layout = Layout(space, prefix_digits, 2, 2)
+        assert layout.row_digits == {42: 2, 6: 3, 1: 3}[row_words]
+        sizes = list(layer_sizes(space, [(0, 0)], layout, threads=3))
+        assert sizes == [layer.size for layer in layers]
+
+
+@pytest.mark.parametrize(
+    ("depth", "settings"),
+    [(0, (2, 2, 1)), (9, (3, 2, 2)), (20, (0, 3, 1)), (36, (1, 1, 3)), (37, (2, 5, 1)),
+     (50, (1, 5, 1)), (54, (2, 1, 1)), (55, (2, 1, 2))],
+)  # fmt: skip
+def test_2x5_states_of_a_layer(depth, settings):
+    space, layers = lists_2x5()
+    empty = np.empty(0, np.uint64)
+    previous, current, after = [empty, *layers, empty][depth : depth + 3]
+    found = bitmap_step(Layout(space, *settings), depth, current, previous)
+    assert found == after.tolist()
+
+
+# --- random base graphs
+
+
+def random_case(seed):
+    """(space, arcs, origins, border) of a random base graph with voltages."""
+    rng = random.Random(seed)
+    m = seed % 8
+    vertices = rng.randint(2, {6: 6, 7: 3}.get(m, 12))
+    border = rng.randint(0, max(0, m - 5))
+    arcs = random_arcs(rng, vertices, m, border)
+    origins = [
+        (rng.randrange(vertices), random_sequence(rng, m)) for _ in range(rng.choice([1, 1, 2, 4]))
+    ]
+    graph = BaseGraph.from_arcs(vertices, m, arcs)
+    return Space(graph, [(v, sign(p)) for v, p in origins]), arcs, origins, border
+
+
+@pytest.mark.parametrize("seed", range(160))
+def test_random_graphs(seed):
+    space, arcs, origins, border = random_case(seed)
+    expected = voltage_layers(arcs, origins)
+    assert_search(space, origins, expected, ROW_WORDS, steps=sum(map(len, expected)) < 500)
+    assert border in {layout.prefix_digits for layout in layouts_of(space)}
+
+
+def test_random_graphs_are_of_all_kinds():
+    cases = [random_case(seed) for seed in range(160)]
+    for m in range(8):
+        assert {space.classes for space, *_ in cases if space.graph.m == m} == {1, 2}
+    assert {border for *_, border in cases} == {0, 1, 2}
+    assert any(len(set(origins)) > 1 and space.classes == 2 for space, _, origins, _ in cases)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_graphs_with_eight_things(seed):
+    rng = random.Random(seed)
+    border = seed % 4
+    arcs = random_arcs(rng, 2, 8, border) + [(0, 1, ()), (1, 0, ())]
+    origins = [(0, random_sequence(rng, 8))]
+    space = Space(BaseGraph.from_arcs(2, 8, arcs), [(0, sign(origins[0][1]))])
+    assert_search(space, origins, voltage_layers(arcs, origins), ROW_WORDS[:2], steps=False)
+
+
+# --- graphs whose numbers are known
+
+
+@pytest.mark.parametrize("m", range(11))
+def test_neighbour_swaps_find_the_numbers_of_inversions(m):
+    arcs = [(0, 0, (i,)) for i in range(m - 1)]
+    space = Space(BaseGraph.from_arcs(1, m, arcs), [(0, 0)])
+    assert space.classes == 2
+    expected = inversion_counts(m)
+    for layout in layouts_of(space, most_prefixes=100):
+        assert list(layer_sizes(space, [(0, 0)], layout, threads=2)) == expected
+    assert [layer.size for layer in list_layers(space, [(0, 0)])] == expected
+
+
+def test_a_layer_may_neighbour_itself():
+    """With a loop that changes nothing, every state is its own neighbour."""
+    arcs = [(0, 0, (i,)) for i in range(6)] + [(0, 0, ())]
+    space = Space(BaseGraph.from_arcs(1, 7, arcs), [(0, 0)])
+    assert space.classes == 1
+    assert_search(space, [(0, tuple(range(7)))], voltage_layers(arcs, [(0, tuple(range(7)))]))
+
+
+# --- lists of states with large numbers
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(2, 7), (3, 5), (4, 4), (2, 9), (3, 6), (4, 5)])
+def test_lists_of_large_spaces(rows, columns):
+    rng = random.Random(rows * columns)
+    goal = list(range(rows * columns))
+    rng.shuffle(goal)
+    puzzle = Tiles(rows, columns, goal=shaped(tuple(goal), columns))
+    space, layers, near = puzzle.space(), [{tuple(goal)}], set()
+    while len(layers[-1]) < 3000:
+        found = {n for board in layers[-1] for n in blank_moves(rows, columns, board)}
+        layers.append(found - near)
+        near = layers[-2]
+    # read from the last board, so that state numbers are large and of every kind
+    origin = space.number(*puzzle.state(shaped(tuple(goal), columns)))
+    lists = list_layers(space, [origin], depths=len(layers))
+    for depth, boards in enumerate(layers):
+        states = (puzzle.state(shaped(board, columns)) for board in boards)
+        expected = sorted(space.number(*state) for state in states)
+        assert [(space.class_of(depth), n) for n in lists[depth].tolist()] == expected
+
+
+# --- parts of the list path
+
+LIMITS = [1, 2, 2047, 2048, 2049, 1 << 22, factorial(10), 1 << 33, 1 << 44, factorial(19), 1 << 62]
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("size", [0, 1, 4095, 4096, 4097, 50_000])
+def test_sorted(size, limit):
+    rng = np.random.default_rng(size)
+    numbers = rng.integers(0, limit, size, dtype=np.uint64)
+    if size:
+        numbers[-1] = limit - 1
+        numbers[size // 2] = 0
+    expected = np.sort(numbers)
+    assert np.array_equal(_sorted(numbers.copy(), np.uint64(limit)), expected)
+
+
+@given(st.lists(st.integers(0, 30)), st.sets(st.integers(0, 30)), st.sets(st.integers(0, 30)))
+def test_keep_new(found, previous, current):
+    numbers = np.array(sorted(found), dtype=np.uint64)
+    lists = [np.array(sorted(part), dtype=np.uint64) for part in (previous, current)]
+    size = _keep_new(numbers, *lists)
+    assert numbers[:size].tolist() == sorted(set(found) - previous - current)
+
+
+@st.composite
+def strips(draw):
+    """(bits of a word, words of the strip, first state number, some sorted state numbers)."""
+    bits, words = draw(st.sampled_from([1, 3, 12, 60])), draw(st.integers(1, 20))
+    first = draw(st.integers(0, 2**62))
+    places = draw(st.sets(st.integers(0, bits * words - 1)))
+    return bits, words, first, [first + place for place in sorted(places)]
+
+
+@given(strips())
+def test_bits_of_a_strip(strip_of):
+    bits, words, first, numbers = strip_of
+    strip = np.zeros(words, dtype=np.uint64)
+    set_bits(strip, np.array(numbers, dtype=np.uint64), np.uint64(first), np.uint64(bits))
+    assert strip.tolist() == [
+        sum(1 << n - first - word * bits for n in numbers if (n - first) // bits == word)
+        for word in range(words)
+    ]
+    listed = np.zeros(bits * words, dtype=np.uint64)
+    size = list_bits(strip, np.uint64(first), bits, listed)
+    assert listed[:size].tolist() == numbers
+
+
+@pytest.mark.parametrize("m", range(9))
+def test_first_number_of_a_word(m):
+    space = Space(
+        BaseGraph.from_arcs(3, m, [(0, 1, ()), (1, 0, ()), (1, 2, ()), (2, 1, ())]), [(0, 0)]
+    )
+    code = space.code
+    for node in range(space.nodes[0]):
+        for word in range(code.words):
+            number = first_number(code, node, word)
+            vertex, sequence = space.state(0, number)
+            assert vertex == space.vertex[0][node]
+            index, _ = code.rank(sequence)
+            assert divmod(index, code.bits) == (word, 0)

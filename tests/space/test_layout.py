@@ -1,0 +1,183 @@
+from collections import Counter
+from math import prod
+
+import numpy as np
+import pytest
+
+from frontier.puzzles import Tiles
+from frontier.space import layout as layout_module
+from frontier.space.graph import BaseGraph, Space
+from frontier.space.layout import Layout
+from frontier.space.program import program_of, reads_of
+
+
+def turns(m):
+    """A single vertex where the whole sequence can turn by one: a voltage over all digits."""
+    word = tuple(range(m - 1))
+    return Space(BaseGraph.from_arcs(1, m, [(0, 0, word), (0, 0, word[::-1])]), [(0, 0)])
+
+
+def neighbour_swaps(m):
+    """A single vertex where any two neighbours can be exchanged."""
+    return Space(BaseGraph.from_arcs(1, m, [(0, 0, (i,)) for i in range(m - 1)]), [(0, 0)])
+
+
+SPACES = {
+    "1x1": Tiles(1, 1).space(),
+    "1x5": Tiles(1, 5).space(),
+    "2x2": Tiles(2, 2).space(),
+    "2x4": Tiles(2, 4).space(),
+    "3x3": Tiles(3, 3).space(),
+    "2x5": Tiles(2, 5).space(),
+    "3x4": Tiles(3, 4).space(),
+    "2x8": Tiles(2, 8).space(),
+    "turns of 7": turns(7),
+    "swaps of 10": neighbour_swaps(10),
+    "no arcs": Space(BaseGraph.from_arcs(3, 6, []), [(1, 0)]),
+}
+
+
+def layouts_of(space, most_prefixes=100_000):
+    """Layouts of all kinds, of which not every one fits the voltages."""
+    most = max(space.nodes)
+    leading = space.code.leading
+    return [
+        Layout(space, prefix_digits, block_nodes, task_blocks)
+        for prefix_digits in range(len(leading) + 1)
+        if prod(leading[:prefix_digits]) <= most_prefixes
+        for block_nodes in sorted({1, 2, 3, most, most + 1})
+        for task_blocks in (1, 2, most)
+    ]
+
+
+CASES = [(name, rows) for name in SPACES for rows in (layout_module.ROW_WORDS, 42, 1)]
+each_space = pytest.mark.parametrize(("name", "row_words"), CASES)
+
+
+@pytest.fixture
+def layouts(name, row_words, monkeypatch):
+    monkeypatch.setattr(layout_module, "ROW_WORDS", row_words)
+    return layouts_of(SPACES[name])
+
+
+@each_space
+def test_rows_fill_strips_and_strips_fill_bitmaps(layouts):
+    for layout in layouts:
+        code = layout.space.code
+        assert layout.row_words * layout.rows == layout.strip_words
+        assert layout.strip_words * layout.prefixes == code.words
+        assert layout.row_digits >= layout.prefix_digits
+        assert layout.row_words == prod(code.leading[layout.row_digits :])
+        assert layout.chunk_bytes == 8 * layout.block_nodes * layout.strip_words
+        for c in range(layout.space.classes):
+            nodes = layout.space.nodes[c]
+            assert layout.shape(c) == (nodes, layout.prefixes, layout.strip_words)
+            assert layout.layer_bytes(c) == 8 * nodes * code.words
+
+
+def straddles(space, word, digits):
+    """Whether a voltage moves a digit before `digits` and one that numbers bits."""
+    touched = {d for i in word for d in (i, i + 1)}
+    leading = len(space.code.leading)
+    return any(d < digits for d in touched) and any(d >= leading for d in touched)
+
+
+@each_space
+def test_rows_are_as_long_as_may_be_and_no_voltage_leaves_them_for_the_bits(layouts, row_words):
+    for layout in layouts:
+        space, leading = layout.space, layout.space.code.leading
+
+        def fits(digits, space=space):
+            return not any(straddles(space, word, digits) for word in space.graph.words)
+
+        assert layout.fits_voltages == fits(layout.row_digits)
+        assert layout.fits_voltages == fits(layout.prefix_digits)
+        if layout.prefix_digits < layout.row_digits:
+            # one digit less would make the rows too long
+            assert layout.row_words * leading[layout.row_digits - 1] > row_words
+        if layout.row_words > row_words:
+            assert not fits(layout.row_digits + 1)
+
+
+def test_a_layout_of_no_prefix_fits_every_voltage():
+    for space in SPACES.values():
+        assert Layout(space, 0, 1, 1).fits_voltages
+
+
+def test_which_prefixes_fit():
+    def fitting(name):
+        space = SPACES[name]
+        digits = range(len(space.code.leading) + 1)
+        return [d for d in digits if Layout(space, d, 1, 1).fits_voltages]
+
+    assert fitting("2x2") == [0]
+    assert fitting("2x4") == [0, 1]
+    assert fitting("3x3") == [0, 1]
+    assert fitting("2x5") == [0, 1, 2, 3]
+    assert fitting("turns of 7") == [0]
+    assert fitting("no arcs") == [0, 1]
+
+
+@each_space
+def test_blocks_cover_the_nodes_in_order(layouts):
+    for layout in layouts:
+        for c in range(layout.space.classes):
+            blocks = [layout.block(c, number) for number in range(layout.blocks(c))]
+            assert [node for block in blocks for node in block] == list(
+                range(layout.space.nodes[c])
+            )
+            assert all(len(block) == layout.block_nodes for block in blocks[:-1])
+            assert all(1 <= len(block) <= layout.block_nodes for block in blocks)
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_every_chunk_belongs_to_exactly_one_task(name):
+    for layout in layouts_of(SPACES[name], most_prefixes=1000):
+        for c in range(layout.space.classes):
+            chunks = Counter()
+            for number in range(layout.task_count(c)):
+                task = layout.task(c, number)
+                assert (task.number, task.klass) == (number, c)
+                assert 1 <= task.last_block - task.first_block <= layout.task_blocks
+                chunks.update(
+                    (block, prefix)
+                    for block in range(task.first_block, task.last_block)
+                    for prefix in range(task.first_prefix, task.last_prefix)
+                )
+            assert chunks == Counter(
+                (block, prefix)
+                for block in range(layout.blocks(c))
+                for prefix in range(layout.prefixes)
+            )
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_prefixes_of_a_task_differ_in_the_last_digit_only(name):
+    for layout in layouts_of(SPACES[name], most_prefixes=1000):
+        last = ([1] + [*layout.space.code.leading])[layout.prefix_digits]
+        assert layout.siblings == last
+        for c in range(layout.space.classes):
+            for number in range(layout.task_count(c)):
+                task = layout.task(c, number)
+                assert task.last_prefix - task.first_prefix == last
+                assert task.first_prefix // last == (task.last_prefix - 1) // last
+
+
+@pytest.mark.parametrize("name", ["2x4", "3x3", "2x5", "swaps of 10", "no arcs", "1x5"])
+def test_reads_bring_each_needed_strip_once(name):
+    space = SPACES[name]
+    for layout in layouts_of(space, most_prefixes=100):
+        if not layout.fits_voltages:
+            continue
+        for c in range(space.classes):
+            for number in range(layout.task_count(c)):
+                program = program_of(layout, layout.task(c, number))
+                brought = Counter()
+                for read in reads_of(layout, program):
+                    assert read.members.size
+                    block = program.sources[read.members] // layout.block_nodes
+                    assert block.tolist() == [read.block] * read.members.size
+                    assert read.whole == (2 * read.members.size > layout.block_nodes)
+                    brought.update((int(member), read.slot) for member in read.members)
+                needed = zip(*map(np.ndarray.tolist, np.nonzero(program.needed)), strict=True)
+                assert brought == Counter(needed)
