@@ -17,8 +17,8 @@ must be equal, else the benchmark fails.
 
 Each search is a command of its own. Peak memory is the most that its process and all their
 children held at once: resident sizes are added up every 0.1 s, and pages that processes share
-count in each. "Others" is how many cores everything else on the machine kept busy meanwhile:
-figures are good for comparison only where it is near 0.
+count in each. "Others" is how many cores everything else on the machine kept busy meanwhile;
+figures can be compared only where it is near 0. Both are the greatest of all repeats.
 """
 
 import argparse
@@ -26,20 +26,23 @@ import json
 import os
 import resource
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from math import ceil
 from pathlib import Path
 from statistics import median
+from subprocess import PIPE, TimeoutExpired
 
 import psutil
 
 from frontier.config import load_config
 from frontier.puzzles import Tiles
+from frontier.report.text import rate
 from frontier.report.text import size as bytes_text
-from frontier.space.layout import Layout
+from frontier.space.graph import Space
+from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.memory import layer_sizes
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,6 +50,7 @@ CORES = len(os.sched_getaffinity(0))
 SAMPLE_SECONDS = 0.1
 WORD_SECONDS, CALL_SECONDS = 2e-9, 10e-6  # of one core for a word, of the interpreter for a chunk
 THIN_FIRST, THIN_LAST = 35, 15  # layers whose share of the time is printed
+say = partial(print, file=sys.stderr, flush=True)
 LABELS = {"kernels": "(a) kernels", "run": "(b) run", "plain": "(c) plain"}
 
 
@@ -55,28 +59,28 @@ def main():
     if options.kernels_only:
         print(json.dumps(kernels(options.sizes[0])))
         return
+    figures = {"cores": CORES, "startup": [], "sizes": {}}
     with tempfile.TemporaryDirectory(prefix="bench-", dir=options.scratch) as scratch:
-        _say("warm-up: run 2x6")
+        say("warm-up: a run of 2x6")
         whole_run("2x6", scratch)
-        startup = []
         for i in range(options.repeats):
-            _say(f"start-up {i + 1} of {options.repeats}")
-            startup.append(whole_run("2x2", scratch))
-        figures = {"cores": CORES, "startup": startup, "sizes": {}}
+            say(f"start-up, {i + 1} of {options.repeats}")
+            figures["startup"].append(whole_run("2x2", scratch))
         for size in options.sizes:
-            figures["sizes"][size] = measure_size(size, scratch, options)
-    print(f"{'':7}{'':15}{'seconds':>25}{'states/s':>12}{'written':>12}{'peak':>10}{'others':>8}")
+            figures["sizes"][size] = measure(size, scratch, options.repeats, options.plain_limit)
+    print(f"{'':22}{'seconds':>25}{'':24}{'peak':>10}{'others':>8}")
     print(
-        f"{'size':7}{'part':15}{'min':>9}{'median':>8}{'max':>8}{'':>24}{'memory':>10}{'cores':>8}"
+        f"{'size':7}{'part':15}{'min':>9}{'median':>8}{'max':>8}"
+        f"{'states':>12}{'written':>12}{'memory':>10}{'cores':>8}"
     )
-    _print_part("2x2", "start-up", startup)
+    _print_part("2x2", "start-up", figures["startup"])
     for size, parts in figures["sizes"].items():
-        _print_size(size, parts, _median(startup))
+        _print_size(size, parts, _median(figures["startup"]))
     if options.json:
         Path(options.json).write_text(json.dumps(figures, indent=1) + "\n")
 
 
-def _options():
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description="Time the kernels alone (a), whole runs (b) and a plain search (c).",
         epilog="What is measured and how stands at the top of this file.",
@@ -84,19 +88,17 @@ def _options():
     add = parser.add_argument
     add("sizes", nargs="+", metavar="SIZE", help="a config of configs/, such as 2x6")
     add("--repeats", type=int, default=3, metavar="N", help="of (a) and (b); default: 3")
-    add(
-        "--plain-limit", type=float, default=3e8, metavar="STATES",
-        help="(c) only for sizes of at most so many states; default: 3e8",
-    )  # fmt: skip
+    add("--plain-limit", type=float, default=3e8, metavar="STATES",
+        help="(c) only for sizes of at most so many states; default: 3e8")  # fmt: skip
     add("--json", metavar="FILE", help="write all figures, of every repeat, to this file")
     add("--scratch", metavar="DIR", help="where run directories go; default: the system's")
-    add("--kernels-only", action="store_true", help="do (a) once for one size, print JSON")
+    add("--kernels-only", action="store_true", help="do (a) once for the first size, print JSON")
     options = parser.parse_args()
-    for size in options.sizes:
-        if not _config(size).exists():
-            parser.error(f"{size}: there is no {_config(size)}")
-    if options.repeats < 1:
-        parser.error("--repeats must be at least 1")
+    missing = [str(_config(size)) for size in options.sizes if not _config(size).exists()]
+    if missing or options.repeats < 1:
+        parser.error(f"no {', '.join(missing)}" if missing else "--repeats must be at least 1")
+    if options.scratch:
+        Path(options.scratch).mkdir(parents=True, exist_ok=True)
     return options
 
 
@@ -104,74 +106,56 @@ def _config(size: str) -> Path:
     return ROOT / "configs" / f"{size}.toml"
 
 
-def measure_size(size: str, scratch: str, options) -> dict[str, list[dict]]:
+def measure(size: str, scratch: str, repeats: int, plain_limit: float) -> dict[str, list[dict]]:
     """The results of all searches of one size, checked against each other."""
     puzzle = load_config(_config(size)).make_puzzle()
     parts = {"kernels": [], "run": []}
-    for i in range(options.repeats):
-        _say(f"{size}: kernels and run {i + 1} of {options.repeats}")
-        parts["kernels"].append(
-            _command(sys.executable, __file__, size, "--kernels-only"),
-        )
+    for i in range(repeats):
+        say(f"{size}: kernels and run, {i + 1} of {repeats}")
+        parts["kernels"].append(_command(__file__, size, "--kernels-only"))
         parts["run"].append(whole_run(size, scratch))
-    if puzzle.states <= options.plain_limit:
-        _say(f"{size}: plain search")
-        script = Path(__file__).with_name("plain_search.py")
-        sides = str(puzzle.rows), str(puzzle.columns)
-        parts["plain"] = [
-            _command(sys.executable, script, *sides, "--threads", str(CORES), "--json")
-        ]
+    if puzzle.states <= plain_limit:
+        say(f"{size}: plain search")
+        plain = ROOT / "scripts" / "plain_search.py"
+        sides = puzzle.rows, puzzle.columns
+        parts["plain"] = [_command(plain, *sides, "--threads", CORES, "--json")]
     wanted = parts["kernels"][0]["layers"]
-    for part, results in parts.items():
-        for result in results:
-            if result["layers"] != wanted:
-                sys.exit(_difference(size, part, wanted, result["layers"]))
     if sum(wanted) != puzzle.states:
-        sys.exit(f"bench: {size}: {sum(wanted):,} states found, {puzzle.states:,} exist")
+        sys.exit(f"bench: {size}: (a) finds {sum(wanted):,} states, {puzzle.states:,} exist")
+    for part, results in parts.items():
+        for got in (result["layers"] for result in results if result["layers"] != wanted):
+            d = next(d for d in range(len(wanted) + 1) if got[: d + 1] != wanted[: d + 1])
+            sys.exit(
+                f"bench: {size}: {LABELS[part]} differs from (a) from layer {d} on: "
+                f"{got[d : d + 3]} and {wanted[d : d + 3]} states"
+            )
     return parts
-
-
-def _difference(size: str, part: str, wanted: list[int], got: list[int]) -> str:
-    where = next((d for d, (a, b) in enumerate(zip(wanted, got, strict=False)) if a != b), None)
-    if where is None:
-        return f"bench: {size}: (a) finds {len(wanted)} layers, {LABELS[part]} finds {len(got)}"
-    return (
-        f"bench: {size}: layer {where} has {wanted[where]:,} states by (a), "
-        f"{got[where]:,} by {LABELS[part]}"
-    )
 
 
 def kernels(size: str) -> dict:
     """(a) in this process."""
-    _search(Tiles(2, 4))  # compiles, or reads what was compiled
-    began = time.perf_counter()
-    layers, layout = _search(load_config(_config(size)).make_puzzle())
-    seconds = time.perf_counter() - began
-    cut = [layout.prefix_digits, layout.block_nodes, layout.task_blocks]
+    for puzzle in (Tiles(2, 4), load_config(_config(size)).make_puzzle()):  # the first compiles
+        space = puzzle.space()
+        origins = [space.number(*state) for state in puzzle.origins()]
+        layout = memory_layout(space)
+        began = time.perf_counter()
+        layers = list(layer_sizes(space, origins, layout, CORES))
+        seconds = time.perf_counter() - began
+    cut = {"prefix_digits": layout.prefix_digits, "block_nodes": layout.block_nodes}
     return {"layers": layers, "seconds": seconds, "layout": cut}
 
 
-def _search(puzzle) -> tuple[list[int], Layout]:
-    space = puzzle.space()
-    origins = [space.number(*state) for state in puzzle.origins()]
-    layout = memory_layout(space)
-    return list(layer_sizes(space, origins, layout, CORES)), layout
-
-
-def memory_layout(space) -> Layout:
-    """How to cut bitmaps in memory: at least two tasks a thread, even shares, few calls."""
+def memory_layout(space: Space) -> Layout:
+    """How to cut bitmaps in memory: two tasks a thread, even shares, few calls of the kernel."""
 
     def cost(layout):
         tasks, chunks = layout.task_count(0), layout.prefixes * layout.blocks(0)
-        words = ceil(tasks / CORES) / tasks * max(space.nodes) * space.code.words
-        return tasks < 2 * CORES, words * WORD_SECONDS + chunks * CALL_SECONDS
+        share = ceil(tasks / CORES) * layout.siblings * layout.chunk_bytes / WORD_BYTES
+        return tasks < 2 * CORES, share * WORD_SECONDS + chunks * CALL_SECONDS
 
     nodes = max(space.nodes)
-    layouts = [
-        Layout(space, digits, block_nodes, 1)
-        for digits in range(min(3, len(space.code.leading)) + 1)
-        for block_nodes in range(1, nodes + 1)
-    ]
+    lengths = range(min(3, len(space.code.leading)) + 1)
+    layouts = [Layout(space, digits, n, 1) for digits in lengths for n in range(1, nodes + 1)]
     return min((layout for layout in layouts if layout.fits_voltages), key=cost)
 
 
@@ -179,89 +163,70 @@ def whole_run(size: str, scratch: str) -> dict:
     """(b): the whole command, timed from outside, and what its ledger says of its layers."""
     path = Path(scratch) / "run"
     result = _command(
-        sys.executable, "-m", "frontier", "run", _config(size), "--fresh", "--yes", "--json",
+        "-m", "frontier", "run", _config(size), "--fresh", "--yes", "--json",
         "--set", f"store.path={json.dumps(str(path))}",
     )  # fmt: skip
     records = json.loads((path / "ledger.json").read_text())["layers"]
     shutil.rmtree(path)
     spent = [record["seconds"] for record in records]
+    steps = ("read", "expand", "write")
     return {
-        "layers": result["layers"],
+        **{key: result[key] for key in ("layers", "bytes_written", "peak", "others")},
         "seconds": result["wall"],
-        "written": result["bytes_written"],
-        "peak": result["peak"],
-        "others": result["others"],
-        "work": {
-            step: sum(record["work"].get(step, 0.0) for record in records)
-            for step in ("read", "expand", "write")
-        },
+        "work": {step: sum(record["work"].get(step, 0) for record in records) for step in steps},
         "in_layers": sum(spent),
-        "in_thin_layers": sum(spent[:THIN_FIRST] + spent[-THIN_LAST:])
-        if len(spent) > THIN_FIRST + THIN_LAST
-        else None,
+        "in_thin_layers": sum(spent[:THIN_FIRST] + spent[-THIN_LAST:]),
     }
 
 
-def _command(*command) -> dict:
-    """Run a command; what it prints (JSON), with `wall`, `peak` (bytes), `others` (cores)."""
-    busy, own, began = _machine_seconds(), _children_seconds(), time.perf_counter()
-    process = psutil.Popen(
-        [str(word) for word in command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-    )
-    peak = 0
-    while True:
-        try:
-            output, errors = process.communicate(timeout=SAMPLE_SECONDS)
-            break
-        except subprocess.TimeoutExpired:
-            peak = max(peak, _tree_bytes(process))
+def _command(*arguments) -> dict:
+    """Run Python; the JSON that it prints, with `wall`, `peak` (bytes) and `others` (cores)."""
+    command = [sys.executable, *map(str, arguments)]
+    before, began, peak = _time_of_others(), time.perf_counter(), 0
+    with psutil.Popen(command, stdout=PIPE, stderr=PIPE, text=True) as process:
+        while True:
+            try:
+                output, errors = process.communicate(timeout=SAMPLE_SECONDS)
+                break
+            except TimeoutExpired:
+                peak = max(peak, _tree_bytes(process))
     wall = time.perf_counter() - began
     if process.returncode:
-        sys.exit(f"bench: {' '.join(map(str, command))} failed:\n{errors}")
-    others = (_machine_seconds() - busy - _children_seconds() + own) / wall
-    return {**json.loads(output), "wall": wall, "peak": peak, "others": max(0.0, others)}
+        sys.exit(f"bench: {' '.join(command)} failed:\n{errors}")
+    others = max(0.0, _time_of_others() - before) / wall
+    return {**json.loads(output), "wall": wall, "peak": peak, "others": others}
 
 
 def _tree_bytes(process: psutil.Process) -> int:
     """Resident bytes of a process and all its descendants."""
-    total = 0
     try:
-        for member in [process, *process.children(recursive=True)]:
-            total += member.memory_info().rss
-    except psutil.NoSuchProcess:
-        pass  # one ended meanwhile; the next sample will do
-    return total
+        members = [process, *process.children(recursive=True)]
+        return sum(member.memory_info().rss for member in members)
+    except psutil.NoSuchProcess:  # one has ended meanwhile; the next sample will do
+        return 0
 
 
-def _machine_seconds() -> float:
-    """Time that the machine's cores have been busy."""
-    times = psutil.cpu_times()
-    return sum(times[:8]) - times.idle - times.iowait
-
-
-def _children_seconds() -> float:
-    """Processor time of the commands that have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+def _time_of_others() -> float:
+    """Processor time of the machine but for this process and the commands that have ended."""
+    machine = psutil.cpu_times()
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    idle = machine.idle + machine.iowait + machine.guest + machine.guest_nice
+    return sum(machine) - idle - ended.ru_utime - ended.ru_stime - time.process_time()
 
 
 def _median(results: list[dict]) -> float:
     return median(result["seconds"] for result in results)
 
 
-def _print_part(size: str, part: str, results: list[dict]) -> None:
+def _print_part(size: str, label: str, results: list[dict]) -> None:
     spent = [result["seconds"] for result in results]
-    rate = sum(results[0]["layers"]) / _median(results)
-    written = bytes_text(results[0]["written"]) if "written" in results[0] else "–"
-    peak = bytes_text(max(result["peak"] for result in results))
-    others = max(result["others"] for result in results)
+    written = results[0].get("bytes_written")
     print(
-        f"{size:7}{part:15}{min(spent):9.3f}{median(spent):8.3f}{max(spent):8.3f}"
-        f"{rate:12,.0f}{written:>12}{peak:>10}{others:8.2f}"
+        f"{size:7}{label:15}{min(spent):9.3f}{median(spent):8.3f}{max(spent):8.3f}"
+        f"{rate(sum(results[0]['layers']), median(spent)):>12}"
+        f"{'–' if written is None else bytes_text(written):>12}"
+        f"{bytes_text(max(result['peak'] for result in results)):>10}"
+        f"{max(result['others'] for result in results):8.2f}"
     )
 
 
@@ -269,21 +234,18 @@ def _print_size(size: str, parts: dict[str, list[dict]], startup: float) -> None
     print()
     for part, results in parts.items():
         _print_part(size, LABELS[part], results)
-    base, beyond = _median(parts["kernels"]), _median(parts["run"]) - startup
-    ratios = [f"({part[1]})/(a) {_median(parts[name]) / base:.1f}" for name, part in LABELS.items()
-              if name != "kernels" and name in parts]  # fmt: skip
-    print(f"{'':7}{', '.join(ratios)}")
-    print(f"{'':7}(b) beyond start-up {beyond:.2f} s, {beyond / base:.1f} times (a)")
+    seconds = {part: _median(results) for part, results in parts.items()}
+    base, beyond = seconds["kernels"], seconds["run"] - startup
+    ratios = f"(b)/(a) {seconds['run'] / base:.1f}"
+    if "plain" in seconds:
+        ratios += f", (c)/(a) {seconds['plain'] / base:.1f}"
     typical = sorted(parts["run"], key=lambda run: run["seconds"])[(len(parts["run"]) - 1) // 2]
-    work = ", ".join(f"{step} {seconds:.2f} s" for step, seconds in typical["work"].items())
-    print(f"{'':7}(b) in layers {typical['in_layers']:.2f} s; workers together: {work}")
-    if typical["in_thin_layers"] is not None:
+    steps = ", ".join(f"{step} {spent:.2f} s" for step, spent in typical["work"].items())
+    print(f"{'':7}{ratios}; (b) beyond start-up {beyond:.2f} s, {beyond / base:.1f} times (a)")
+    print(f"{'':7}(b) in layers {typical['in_layers']:.2f} s; workers together: {steps}")
+    if len(typical["layers"]) > THIN_FIRST + THIN_LAST:
         share = typical["in_thin_layers"] / typical["in_layers"]
-        print(f"{'':7}(b) first {THIN_FIRST} and last {THIN_LAST} layers {share:.0%} of the layers")
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+        print(f"{'':7}    first {THIN_FIRST} and last {THIN_LAST} layers: {share:.0%} of that time")
 
 
 if __name__ == "__main__":

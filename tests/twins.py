@@ -156,15 +156,19 @@ def random_word(rng, m: int, border: int, most: int = 4) -> tuple[int, ...]:
 def random_arcs(rng, vertices: int, m: int, border: int = 0) -> list[Arc]:
     """Arcs of a random undirected base graph, each followed by the one that undoes it.
 
-    There may be loops, parallel edges and parts that do not hang together.
+    There may be loops, parallel edges and vertices that do not hang together. Half of the
+    graphs have a bipartite lift: there each arc changes the vertex or the sign by an odd amount.
     """
-    arcs = []
-    for _ in range(rng.randint(vertices - 1, 2 * vertices)):
-        source, target = rng.randrange(vertices), rng.randrange(vertices)
-        if source == target and rng.random() < 0.7:
-            continue
+    edges = [(rng.randrange(v), v) for v in range(1, vertices) if rng.random() < 0.9]
+    for _ in range(rng.randint(0, vertices + (m if m > 5 else 0))):
+        edges.append((rng.randrange(vertices), rng.randrange(vertices)))
+    bipartite, arcs = rng.random() < 0.5, []
+    for source, target in edges:
         word = random_word(rng, m, border)
-        arcs += [(source, target, word), (target, source, word[::-1])]
+        if bipartite and (source + target + len(word)) % 2 == 0:
+            word = word[1:] if word else (m - 2,)
+        if m >= 2 or not word:
+            arcs += [(source, target, word), (target, source, word[::-1])]
     return arcs
 
 

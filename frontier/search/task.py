@@ -25,7 +25,7 @@ class TaskResult:
     """What one task found.
 
     chunks: lines of the manifest. nodes: states at each node, where there are few nodes.
-    seconds: how long it read, expanded and wrote. start: whether it found the position whose
+    seconds: where its time went, by kind. start: whether it found the position whose
     distance is asked for.
     """
 
@@ -42,17 +42,18 @@ def expand_task(path: str, identifier: str, depth: int, number: int) -> TaskResu
     work = workspace(path, identifier)
     task = work.task(depth, number)
     current, previous = work.layer(depth - 1), work.layer(depth - 2)
-    clock = _Clock()
+    clock = work.clock
+    clock.reset()
     program, reads = work.program(task)
     arena, live, base = _gather(work, program, reads, current)
-    clock.lap("read")
+    clock.lap("kernel")
     result = TaskResult(number, 0, {}, {})
     if live.any():
         layout = work.layout
         out = work.buffer("chunk", layout.block_nodes * layout.strip_words)
         out = out.reshape(layout.block_nodes, layout.strip_words)
         origin = layout.block(task.klass, task.first_block).start
-        writer = ChunkWriter(work.run.layer_path(depth), work.codec, work.run.recycled_path)
+        writer = ChunkWriter(work.run.layer_path(depth), work.codec, work.run.recycled_path, clock)
         found = np.zeros(program.own.size, dtype=np.int64)
         for prefix in range(task.first_prefix, task.last_prefix):
             for block in range(task.first_block, task.last_block):
@@ -61,12 +62,12 @@ def expand_task(path: str, identifier: str, depth: int, number: int) -> TaskResu
                     previous.read_chunk(block, prefix, out)
                 else:
                     out[:] = 0
-                clock.lap("read")
+                clock.lap("rest")
                 counts = expand(
                     out[: len(nodes)], nodes.start - origin, prefix - task.first_prefix,
                     arena, live, base, program, work.swaps,
                 )  # fmt: skip
-                clock.lap("expand")
+                clock.lap("kernel")
                 states = int(counts.sum())
                 if states:
                     out[len(nodes) :] = 0
@@ -75,7 +76,7 @@ def expand_task(path: str, identifier: str, depth: int, number: int) -> TaskResu
                     result.states += states
                     result.start |= _holds_start(work, task, block, prefix, out)
                     found[nodes.start - origin : nodes.stop - origin] += counts
-                clock.lap("write")
+                clock.lap("rest")
         if work.space.nodes[task.klass] <= MOST_NODES_COUNTED:
             result.nodes = {origin + int(i): int(found[i]) for i in np.flatnonzero(found)}
     result.seconds = clock.seconds
@@ -106,6 +107,7 @@ def _gather(work: Workspace, program: Program, reads: list[Read], current: Layer
             base[read.members, read.slot] = (at + np.arange(size)) * strip
         at += size
     live = np.empty(arena.size // layout.row_words, dtype=bool)
+    work.clock.lap("rest")
     live_rows(arena, layout.row_words, live)
     return arena, live, base
 
@@ -202,16 +204,3 @@ def _count_nodes(work: Workspace, depth: int, numbers: np.ndarray) -> list[int] 
         return None
     ends = np.arange(nodes + 1, dtype=np.uint64) * np.uint64(work.code.half)
     return np.diff(np.searchsorted(numbers, ends)).tolist()
-
-
-class _Clock:
-    """Adds up where a task's time goes."""
-
-    def __init__(self):
-        self.seconds = {"read": 0.0, "expand": 0.0, "write": 0.0}
-        self._last = time.perf_counter()
-
-    def lap(self, name: str) -> None:
-        now = time.perf_counter()
-        self.seconds[name] += now - self._last
-        self._last = now

@@ -16,6 +16,7 @@ from frontier.space.layout import Layout, Task
 from frontier.space.lehmer import LehmerCode
 from frontier.space.lists import ListKernel, list_bits, set_bits
 from frontier.space.program import Program, Read, program_of, reads_of, swaps_of
+from frontier.stopwatch import Stopwatch
 from frontier.store.layers import StoredLayer, bits_key, block_and_prefix
 from frontier.store.run import RunStore
 
@@ -34,6 +35,7 @@ class Workspace:
         self.swaps = swaps_of(self.layout)
         self.lists = ListKernel(self.space)
         self.codec: str = identity["codec"]
+        self.clock = Stopwatch()
         self.start: tuple[int, int] | None = None
         if puzzle.start is not None:
             self.start = self.space.number(*puzzle.state(puzzle.start))
@@ -90,7 +92,7 @@ class Layer:
     def __init__(self, work: Workspace, depth: int):
         self._work = work
         self._klass = work.space.class_of(depth)
-        self._stored: StoredLayer | None = work.run.layer(depth) if depth >= 0 else None
+        self._stored: StoredLayer | None = work.run.layer(depth, work.clock) if depth >= 0 else None
         self._numbers: np.ndarray | None = None
         if self._stored is None:
             self._numbers = np.empty(0, dtype=np.uint64)

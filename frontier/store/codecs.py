@@ -11,7 +11,6 @@ densest layers it encodes 1.4 times as fast as at 1 and its files are a tenth la
 
 import re
 import warnings
-from typing import BinaryIO
 
 import google_crc32c
 import numpy as np
@@ -48,7 +47,7 @@ class ChunkCodec:
             )
 
     def zarr_codecs(self) -> list:
-        """The codecs of a Zarr array whose chunks are those of `write`."""
+        """The codecs of a Zarr array whose chunks are those of `encode`."""
         if self._codec is None:
             return [Crc32cCodec()]
         if self._level is not None:
@@ -59,17 +58,14 @@ class ChunkCodec:
             warnings.simplefilter("ignore", ZarrUserWarning)
             return [ZarrLZ4(acceleration=LZ4_ACCELERATION), Crc32cCodec()]
 
-    def write(self, file: BinaryIO, chunk: np.ndarray) -> tuple[int, str]:
-        """Write a contiguous uint64 chunk; returns (bytes written, checksum)."""
+    def encode(self, chunk: np.ndarray) -> tuple[np.ndarray, bytes]:
+        """A contiguous uint64 chunk as (uint8 data, the checksum that follows them)."""
         flat = chunk.reshape(-1)
         data = np.frombuffer(self._codec.encode(flat) if self._codec else flat, dtype=np.uint8)
-        checksum = google_crc32c.value(data).to_bytes(CHECKSUM_BYTES, "little")
-        file.write(data)
-        file.write(checksum)
-        return data.size + CHECKSUM_BYTES, checksum.hex()
+        return data, google_crc32c.value(data).to_bytes(CHECKSUM_BYTES, "little")
 
-    def read(self, data: np.ndarray, out: np.ndarray) -> None:
-        """Decode what `write` wrote, uint8, to a contiguous uint64 array.
+    def decode(self, data: np.ndarray, out: np.ndarray) -> None:
+        """Decode data and checksum, uint8, to a contiguous uint64 array.
 
         ValueError if it is damaged, or not a chunk of this size.
         """

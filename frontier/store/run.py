@@ -22,6 +22,7 @@ from pathlib import Path
 import zarr
 
 from frontier.errors import CorruptRunError, InputError
+from frontier.stopwatch import Stopwatch
 from frontier.store.files import read_json, remove_tree, remove_tree_later, sweep, write_json
 from frontier.store.layers import Manifest, StoredLayer
 
@@ -35,8 +36,8 @@ class LayerRecord:
     form: "bits" or "list". stored: whether the layer is on disk (or was never written, or is
     deleted by now). seconds: time it took. bytes: of its chunks on disk when it was written.
     nodes: states at each node of its class, where there are few nodes. work: seconds that the
-    workers together spent reading, expanding and writing. start: whether the layer holds the
-    position whose distance is asked for.
+    workers together spent on the disk, in codecs, in kernels and on the rest. start: whether
+    the layer holds the position whose distance is asked for.
     """
 
     depth: int
@@ -118,14 +119,14 @@ class RunStore:
         """Chunks of the layer that was forgotten last, to be written over."""
         return self.path / "recycled"
 
-    def layer(self, depth: int) -> StoredLayer:
+    def layer(self, depth: int, clock: Stopwatch | None = None) -> StoredLayer:
         """A stored layer, for reading."""
         manifest = Manifest.read(self.manifest_path(depth))
         if manifest.depth != depth:
             raise CorruptRunError(
                 f"{self.manifest_path(depth)} describes layer {manifest.depth}, not {depth}"
             )
-        return StoredLayer(self.layer_path(depth), manifest, self.identity["codec"])
+        return StoredLayer(self.layer_path(depth), manifest, self.identity["codec"], clock)
 
     def stored_depths(self) -> list[int]:
         return [record.depth for record in self.records if record.stored]

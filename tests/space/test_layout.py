@@ -154,7 +154,7 @@ def test_every_chunk_belongs_to_exactly_one_task(name):
 @pytest.mark.parametrize("name", SPACES)
 def test_prefixes_of_a_task_differ_in_the_last_digit_only(name):
     for layout in layouts_of(SPACES[name], most_prefixes=1000):
-        last = ([1] + [*layout.space.code.leading])[layout.prefix_digits]
+        last = [1, *layout.space.code.leading][layout.prefix_digits]
         assert layout.siblings == last
         for c in range(layout.space.classes):
             for number in range(layout.task_count(c)):
