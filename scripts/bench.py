@@ -29,6 +29,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections import Counter
 from functools import partial
 from math import ceil
 from pathlib import Path
@@ -169,11 +170,11 @@ def whole_run(size: str, scratch: str) -> dict:
     records = json.loads((path / "ledger.json").read_text())["layers"]
     shutil.rmtree(path)
     spent = [record["seconds"] for record in records]
-    steps = ("read", "expand", "write")
+    work = sum((Counter(record["work"]) for record in records), Counter())
     return {
         **{key: result[key] for key in ("layers", "bytes_written", "peak", "others")},
         "seconds": result["wall"],
-        "work": {step: sum(record["work"].get(step, 0) for record in records) for step in steps},
+        "work": dict(work),
         "in_layers": sum(spent),
         "in_thin_layers": sum(spent[:THIN_FIRST] + spent[-THIN_LAST:]),
     }
@@ -242,7 +243,7 @@ def _print_size(size: str, parts: dict[str, list[dict]], startup: float) -> None
     typical = sorted(parts["run"], key=lambda run: run["seconds"])[(len(parts["run"]) - 1) // 2]
     steps = ", ".join(f"{step} {spent:.2f} s" for step, spent in typical["work"].items())
     print(f"{'':7}{ratios}; (b) beyond start-up {beyond:.2f} s, {beyond / base:.1f} times (a)")
-    print(f"{'':7}(b) in layers {typical['in_layers']:.2f} s; workers together: {steps}")
+    print(f"{'':7}(b) in layers {typical['in_layers']:.2f} s; workers together: {steps or '–'}")
     if len(typical["layers"]) > THIN_FIRST + THIN_LAST:
         share = typical["in_thin_layers"] / typical["in_layers"]
         print(f"{'':7}    first {THIN_FIRST} and last {THIN_LAST} layers: {share:.0%} of that time")
