@@ -58,13 +58,15 @@ def expand_task(path: str, identifier: str, depth: int, number: int) -> TaskResu
         for prefix in range(task.first_prefix, task.last_prefix):
             for block in range(task.first_block, task.last_block):
                 nodes = layout.block(task.klass, block)
-                if previous.has_chunk(block, prefix):
+                known = previous.has_chunk(block, prefix)
+                if known:
                     previous.read_chunk(block, prefix, out)
                 else:
                     out[:] = 0
+                rows = np.full(len(nodes) * layout.rows, known)
                 clock.lap("rest")
                 counts = expand(
-                    out[: len(nodes)], nodes.start - origin, prefix - task.first_prefix,
+                    out[: len(nodes)], rows, nodes.start - origin, prefix - task.first_prefix,
                     arena, live, base, program, work.swaps,
                 )  # fmt: skip
                 clock.lap("kernel")

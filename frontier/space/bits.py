@@ -67,7 +67,7 @@ def _or_swap(target, source, i, odd, kind, radix_a, radix_b, block, table_start,
 
 @kernel
 def _expand(
-    target, first_row, rows, first_node, counts, arena, live, base,
+    target, target_live, first_row, rows, first_node, counts, arena, live, base,
     start, source, word, own, first, blocks, slot, place, swap_start, swap, flips, row_odd, sign,
     own_slot, kind, radix_a, radix_b, block, table_start, table, par,
 ):  # fmt: skip
@@ -114,23 +114,35 @@ def _expand(
                         image, here, swap[k], row_odd[row] ^ sign[u] ^ flips[k],
                         kind, radix_a, radix_b, block, table_start, table, par,
                     )  # fmt: skip
+            was_live = target_live[n * rows + r]
             if not touched:
-                out[:] = 0
+                if was_live:
+                    out[:] = 0
+                    target_live[n * rows + r] = False
                 continue
             if own[node] >= 0 and base[own[node], own_slot] >= 0:
                 s = base[own[node], own_slot] + r * row_words
                 here = arena[s : s + row_words]
                 for j in range(row_words):
                     image[j] &= ~here[j]
-            for j in range(row_words):
-                x = image[j] & ~out[j]
-                out[j] = x
-                total += count_bits(x)
+            before = total
+            if was_live:
+                for j in range(row_words):
+                    x = image[j] & ~out[j]
+                    out[j] = x
+                    total += count_bits(x)
+            else:
+                for j in range(row_words):
+                    x = image[j]
+                    out[j] = x
+                    total += count_bits(x)
+            target_live[n * rows + r] = total > before
         counts[n] = total
 
 
 def expand(
     target: np.ndarray,
+    target_live: np.ndarray,
     first_node: int,
     prefix: int,
     arena: np.ndarray,
@@ -143,6 +155,8 @@ def expand(
 
     target: uint64[nodes of the chunk, words of a strip], contiguous; holds the chunk of the
         layer before the current one, and afterwards that of the next layer.
+    target_live: bool[rows of the chunk], before: false where the row is known to hold no bit
+        (all words are then 0); afterwards: whether it holds one.
     first_node: the chunk's first node, counted from the task's.
     prefix: the chunk's prefix, counted from the task's.
     arena: flat uint64, the strips of the current layer that the task needs.
@@ -156,7 +170,7 @@ def expand(
     counts = np.zeros(nodes, dtype=np.int64)
     p = program
     _expand(
-        target.reshape(-1), prefix * rows, rows, first_node, counts, arena, live, base,
+        target.reshape(-1), target_live, prefix * rows, rows, first_node, counts, arena, live, base,
         p.start, p.source, p.word, p.own, p.first, p.blocks, p.slot, p.place,
         p.swap_start, p.swap, p.flips, p.row_odd, p.sign, p.own_slots[prefix],
         swaps.kind, swaps.radix_a, swaps.radix_b, swaps.block, swaps.table_start, swaps.table,

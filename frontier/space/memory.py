@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from frontier.space.bits import expand, live_rows
+from frontier.space.bits import expand
 from frontier.space.graph import Space
-from frontier.space.layout import Layout
-from frontier.space.program import program_of, swaps_of
+from frontier.space.layout import Layout, Task
+from frontier.space.program import Swaps, program_of, swaps_of
 
 
 def layer_sizes(
@@ -22,55 +22,77 @@ def layer_sizes(
     """Number of states of each layer from depth 0 on.
 
     origins: (class, state number) of the states at depth 0; on a bipartite lift all of class 0.
+    All tables and bitmaps are made before the first layer is handed out.
     """
-    strip, row_words, code = layout.strip_words, layout.row_words, space.code
     swaps = swaps_of(layout)
-    classes = range(space.classes)
-    tasks = [[layout.task(c, i) for i in range(layout.task_count(c))] for c in classes]
-    programs = [[(task, program_of(layout, task)) for task in mine] for mine in tasks]
-    # [prefix][node][word of the strip], so that every chunk is contiguous
-    layers = [
-        np.zeros((layout.prefixes, space.nodes[c % space.classes], strip), dtype=np.uint64)
-        for c in range(2)
+    tasks = [
+        [_MemoryTask(layout, layout.task(c, i)) for i in range(layout.task_count(c))]
+        for c in range(space.classes)
     ]
+    layers = [_Bitmaps(layout, c % space.classes) for c in range(2)]
     for _, number in origins:
-        node, index = divmod(number, code.half)
-        word, bit = divmod(index, code.bits)
-        layers[0][word // strip, node, word % strip] |= np.uint64(1 << bit)
+        layers[0].add(*divmod(number, space.code.half))
     states, depth = len(set(origins)), 0
     with ThreadPoolExecutor(threads) as pool:
         while states:
             yield states
             depth += 1
             current, target = layers[(depth - 1) % 2], layers[depth % 2]
-            arena = current.reshape(-1)
-            live = np.empty(arena.size // row_words, dtype=bool)
-            cuts = [live.size * i // threads for i in range(threads + 1)]
-            list(
-                pool.map(
-                    lambda i, j, a=arena, lv=live: live_rows(
-                        a[i * row_words : j * row_words], row_words, lv[i:j]
-                    ),
-                    cuts[:-1],
-                    cuts[1:],
+            work = [
+                pool.submit(task.run, current, target, swaps)
+                for task in tasks[depth % space.classes]
+            ]
+            states = sum(future.result() for future in work)
+
+
+class _Bitmaps:
+    """A layer of one class, [prefix][node][word of the strip], so that chunks are contiguous.
+
+    live: bool, [prefix][node][row of the strip], whether the row has a bit.
+    """
+
+    def __init__(self, layout: Layout, klass: int):
+        self._layout = layout
+        nodes, prefixes, strip = layout.shape(klass)
+        self.words = np.full((prefixes, nodes, strip), 0, dtype=np.uint64)
+        self.live = np.zeros((prefixes, nodes, layout.rows), dtype=bool)
+
+    def add(self, node: int, index: int) -> None:
+        """Set the bit of a state."""
+        word, bit = divmod(index, self._layout.space.code.bits)
+        prefix, word = divmod(word, self._layout.strip_words)
+        self.words[prefix, node, word] |= np.uint64(1 << bit)
+        self.live[prefix, node, word // self._layout.row_words] = True
+
+
+class _MemoryTask:
+    """One task with its tables, on layers that are wholly in memory."""
+
+    def __init__(self, layout: Layout, task: Task):
+        self._layout, self._task = layout, task
+        self._program = program = program_of(layout, task)
+        before = layout.space.nodes[(task.klass - 1) % layout.space.classes]
+        strips = program.slots * before + program.sources[:, None]
+        self._base = np.where(program.needed, strips * layout.strip_words, -1)
+
+    def run(self, current: _Bitmaps, target: _Bitmaps, swaps: Swaps) -> int:
+        """Expand the current layer into the task's chunks; returns how many states they hold."""
+        task, total, first = self._task, 0, 0
+        for block in range(task.first_block, task.last_block):
+            nodes = self._layout.block(task.klass, block)
+            chunk = slice(nodes.start, nodes.stop)
+            for prefix in range(task.first_prefix, task.last_prefix):
+                counts = expand(
+                    target.words[prefix, chunk],
+                    target.live[prefix, chunk].reshape(-1),
+                    first,
+                    prefix - task.first_prefix,
+                    current.words.reshape(-1),
+                    current.live.reshape(-1),
+                    self._base,
+                    self._program,
+                    swaps,
                 )
-            )
-
-            def run(item, current=current, target=target, arena=arena, live=live):
-                task, program = item
-                base = program.slots * current.shape[1] + program.sources[:, None]
-                base = np.where(program.needed, base * strip, -1)
-                total = 0
-                for prefix in range(task.first_prefix, task.last_prefix):
-                    first = 0
-                    for block in range(task.first_block, task.last_block):
-                        nodes = layout.block(task.klass, block)
-                        total += expand(
-                            target[prefix, nodes.start : nodes.stop],
-                            first, prefix - task.first_prefix,
-                            arena, live, base, program, swaps,
-                        ).sum()  # fmt: skip
-                        first += len(nodes)
-                return int(total)
-
-            states = sum(pool.map(run, programs[depth % space.classes]))
+                total += int(counts.sum())
+            first += len(nodes)
+        return total
