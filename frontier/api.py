@@ -6,9 +6,9 @@ from pathlib import Path
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.report.log import EventLog
-from frontier.search.driver import resume_layout, run_plan
+from frontier.search.driver import check_identity, run_plan
 from frontier.search.events import Listener
-from frontier.search.plan import Plan, make_plan
+from frontier.search.plan import Plan, config_identity, make_plan
 from frontier.store.files import remove_tree
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
@@ -20,12 +20,11 @@ def plan(config: Config, fresh: bool = False) -> Plan:
     fresh: as if the run directory were empty; else an existing run keeps its layout, and is
     refused if another config made it.
     """
-    identity = {
-        "puzzle": config.puzzle_settings,
-        "keep": config.search.keep,
-        "codec": config.store.codec,
-    }
-    return make_plan(config, None if fresh else resume_layout(config.path, identity))
+    if fresh or not RunStore.exists(config.path):
+        return make_plan(config)
+    existing = RunStore.open(config.path)
+    check_identity(existing, config_identity(config))
+    return make_plan(config, existing.identity["layout"])
 
 
 def run(plan: Plan, until: int | None = None, listeners: Sequence[Listener] = ()) -> RunStore:
@@ -44,6 +43,7 @@ def open_run(path: str | Path) -> RunStore:
 
 def delete_run(path: Path) -> None:
     """Delete a run directory; InputError if it holds no run."""
+    path = path.resolve()
     if not RunStore.exists(path):
         raise InputError(f"{path} holds no run, so nothing is deleted")
     with RunLock(path / "lock"):

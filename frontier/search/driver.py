@@ -12,7 +12,6 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from frontier.search.events import (
 from frontier.search.plan import Plan
 from frontier.search.task import TaskResult, advance_lists, expand_task
 from frontier.store.files import read_json, remove_tree
-from frontier.store.layers import Manifest, create_bits, write_list
+from frontier.store.layers import Manifest, write_list
 from frontier.store.lock import RunLock
 from frontier.store.run import LayerRecord, RunStore
 
@@ -66,10 +65,9 @@ class Driver:
     def _commit_origins(self) -> None:
         plan = self.plan
         numbers = sorted(plan.space.number(*state)[1] for state in plan.puzzle.origins())
-        path = self.run.layer_path(0)
-        remove_tree(path)
-        codec = plan.config.store.codec
-        manifest = write_list(path, 0, np.array(numbers, dtype=np.uint64), codec)
+        path = self.run.scratch_path(0)
+        manifest = write_list(path, 0, np.array(numbers, dtype=np.uint64), plan.config.store.codec)
+        manifest.scratch = path.name
         start = plan.puzzle.start is not None and plan.puzzle.start == plan.puzzle.goal
         record = LayerRecord(0, len(numbers), "list", True, 0.0, manifest.bytes, start=start)
         self._commit([manifest], [record], complete=False)
@@ -88,8 +86,7 @@ class Driver:
         depth = len(run.records)
         klass = plan.space.class_of(depth)
         results = self._finished_tasks(depth)
-        if not (run.layer_path(depth) / "zarr.json").exists():
-            create_bits(run.layer_path(depth), plan.layout, klass, plan.config.store.codec)
+        run.begin_layer(depth, plan.layout, klass)
         tasks = plan.layout.task_count(klass)
         todo = [number for number in range(tasks) if number not in results]
         if depth % 2:
@@ -124,10 +121,14 @@ class Driver:
 
     def _finished_tasks(self, depth: int) -> dict[int, TaskResult]:
         """Tasks of the layer under way that an earlier run has finished."""
-        results = (
-            TaskResult(**read_json(path)) for path in self.run.wip_path(depth).glob("*.json")
-        )
-        return {result.number: result for result in results}
+        results = {}
+        for path in self.run.wip_path(depth).glob("*.json"):
+            try:
+                result = TaskResult(**read_json(path))
+            except TypeError as error:
+                raise CorruptRunError(f"{path} is not a record of a task: {error}") from None
+            results[result.number] = result
+        return results
 
     def _commit(self, manifests: list[Manifest], records: list[LayerRecord], complete: bool):
         run = self.run
@@ -173,6 +174,7 @@ def run_plan(plan: Plan, until: int | None, listeners: list[Listener]) -> RunSto
 
     with RunLock(path / "lock"):
         run = RunStore.open(path)
+        check_identity(run, plan.identity)
         run.sweep()
         if not run.complete and (until is None or len(run.records) <= until):
             try:
@@ -221,23 +223,15 @@ def _check(plan: Plan, run: RunStore) -> None:
         )
 
 
-def resume_layout(path: Path, settings: dict) -> dict | None:
-    """The layout of the run that exists at `path`, None if there is none.
-
-    settings: `puzzle`, `keep` and `codec` as the config has them; InputError if the run was
-    made with others.
-    """
-    if not RunStore.exists(path):
-        return None
-    identity = RunStore.open(path).identity
-    for key, wanted in settings.items():
-        if identity[key] != wanted:
+def check_identity(run: RunStore, identity: dict) -> None:
+    """InputError unless what `identity` says of a run (its name aside) is true of this one."""
+    for key, wanted in identity.items():
+        if key != "name" and run.identity[key] != wanted:
             raise InputError(
-                f"{path} was made by another config: there {key} = {identity[key]}, here {key} = "
-                f"{wanted}. Choose another directory with --set store.path=…, or delete the old "
-                "run with --fresh"
+                f"{run.path} was made by another config: there {key} = {run.identity[key]}, here "
+                f"{key} = {wanted}. Choose another directory with --set store.path=…, or delete "
+                "the old run with --fresh"
             )
-    return identity["layout"]
 
 
 @contextmanager

@@ -60,13 +60,17 @@ class Plan:
     @property
     def identity(self) -> dict:
         """What makes a run this run: written to the run directory, compared on resume."""
-        return {
-            "name": self.config.name,
-            "puzzle": self.config.puzzle_settings,
-            "keep": self.config.search.keep,
-            "codec": self.config.store.codec,
-            "layout": layout_settings(self.layout),
-        }
+        return {**config_identity(self.config), "layout": layout_settings(self.layout)}
+
+
+def config_identity(config: Config) -> dict:
+    """The part of a run's identity that its config says."""
+    return {
+        "name": config.name,
+        "puzzle": config.puzzle_settings,
+        "keep": config.search.keep,
+        "codec": config.store.codec,
+    }
 
 
 def layout_settings(layout: Layout) -> dict:
@@ -100,7 +104,7 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
             f"{need - PROCESS_BYTES:,} for a task); set cluster.memory to at least {need:,}"
         )
     words = max(space.nodes) * space.code.words
-    by_memory = (memory - PROCESS_BYTES) // ListKernel(space).room(1)
+    by_memory = (memory - PROCESS_BYTES) // 2 // ListKernel(space).room(1)
     list_states = min(max(THIN_STATES, words // THIN_WORDS), int(by_memory))
     return Plan(config, puzzle, space, chosen, list_states, need)
 

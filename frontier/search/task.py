@@ -13,7 +13,7 @@ from frontier.search.workspace import Layer, Workspace, workspace
 from frontier.space.bits import expand, live_rows
 from frontier.space.layout import Task
 from frontier.space.program import Program, Read
-from frontier.store.files import remove_tree, write_json
+from frontier.store.files import write_json
 from frontier.store.layers import ChunkWriter, Manifest, bits_key, write_list
 from frontier.store.run import LayerRecord
 
@@ -195,8 +195,11 @@ def _lists_start(work: Workspace, depth: int, numbers: np.ndarray) -> bool:
 
 
 def _store_list(work: Workspace, depth: int, numbers: np.ndarray) -> Manifest:
-    remove_tree(work.run.layer_path(depth))  # left by a worker that died before the commit
-    return write_list(work.run.layer_path(depth), depth, numbers, work.codec)
+    """Store a layer under a name of this call's own; the driver puts it in place."""
+    path = work.run.scratch_path(depth)
+    manifest = write_list(path, depth, numbers, work.codec)
+    manifest.scratch = path.name
+    return manifest
 
 
 def _count_nodes(work: Workspace, depth: int, numbers: np.ndarray) -> list[int] | None:

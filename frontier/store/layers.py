@@ -36,6 +36,7 @@ class Manifest:
     form: "bits" or "list". states: number of states. chunks: for each chunk that exists, by
     its key in the array, [states, bytes, checksum as hexadecimal].
     nodes: number of states at each node of the class, where there are few nodes.
+    scratch: name of the directory in which the layer waits to be committed, if not its own.
     """
 
     depth: int
@@ -43,6 +44,7 @@ class Manifest:
     states: int
     chunks: dict[str, list] = field(default_factory=dict)
     nodes: list[int] | None = None
+    scratch: str | None = None
 
     def write(self, path: Path) -> None:
         write_json(path, asdict(self))

@@ -22,11 +22,13 @@ from pathlib import Path
 import zarr
 
 from frontier.errors import CorruptRunError, InputError
+from frontier.space.layout import Layout
 from frontier.stopwatch import Stopwatch
 from frontier.store.files import read_json, remove_tree, remove_tree_later, sweep, write_json
-from frontier.store.layers import Manifest, StoredLayer
+from frontier.store.layers import Manifest, StoredLayer, create_bits
 
 FORMAT = 1
+SCRATCH = ".scratch"
 
 
 @dataclass
@@ -108,6 +110,10 @@ class RunStore:
     def layer_path(self, depth: int) -> Path:
         return self.path / "layers" / f"{depth:04d}"
 
+    def scratch_path(self, depth: int) -> Path:
+        """A new name for a layer that is not committed yet; `sweep` removes what stays there."""
+        return self.path / "layers" / f"{depth:04d}.{uuid.uuid4().hex}{SCRATCH}"
+
     def manifest_path(self, depth: int) -> Path:
         return self.path / "manifests" / f"{depth:04d}.json"
 
@@ -155,6 +161,10 @@ class RunStore:
         next layer may be written over.
         """
         for manifest in manifests:
+            if manifest.scratch:
+                remove_tree(self.layer_path(manifest.depth))  # left by a driver that died here
+                (self.path / "layers" / manifest.scratch).rename(self.layer_path(manifest.depth))
+                manifest.scratch = None
             manifest.write(self.manifest_path(manifest.depth))
         self.records.extend(records)
         self.complete = complete
@@ -169,6 +179,15 @@ class RunStore:
             if self.layer_path(depth).exists():
                 self.layer_path(depth).rename(self.recycled_path)
 
+    def begin_layer(self, depth: int, layout: Layout, klass: int) -> None:
+        """Make the array of a bits layer, unless an earlier run has begun it.
+
+        The folder of task records is made first: where it is, the chunks stay.
+        """
+        self.wip_path(depth).mkdir(parents=True, exist_ok=True)
+        if not (self.layer_path(depth) / "zarr.json").exists():
+            create_bits(self.layer_path(depth), layout, klass, self.identity["codec"])
+
     def finish_tasks(self, depth: int) -> None:
         """Drop the task records of a committed layer."""
         remove_tree(self.wip_path(depth))
@@ -178,6 +197,8 @@ class RunStore:
         remove_tree(self.recycled_path)
         for folder in ("", "layers", "manifests", "wip"):
             sweep(self.path / folder)
+        for path in (self.path / "layers").glob(f"*{SCRATCH}"):
+            remove_tree(path)
         stored, under_way = set(self.stored_depths()), len(self.records)
         for folder in (self.path / "layers", self.path / "manifests", self.path / "wip"):
             for path in folder.glob("[0-9]*"):

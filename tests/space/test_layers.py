@@ -59,9 +59,19 @@ def list_layers(space, origins):
     previous, layers = current[:0], []
     while current.size:
         layers.append(current)
+        assert sum(layer.size for layer in layers) <= space.states
         klass = space.class_of(len(layers) - 1)
         current, previous = kernel.expand(klass, current, previous), current
     return layers
+
+
+def bitmap_sizes(space, origins, layout, threads=1):
+    """The sizes of all layers, which together cannot have more states than the space."""
+    sizes = []
+    for size in layer_sizes(space, origins, layout, threads):
+        sizes.append(size)
+        assert sum(sizes) <= space.states
+    return sizes
 
 
 def numbers_of(space, states, depth):
@@ -146,7 +156,7 @@ def assert_search(space, origins, expected, row_words=ROW_WORDS, steps=True):
     has_rows = bool(space.code.leading)
     for words in row_words if has_rows else row_words[:1]:
         for tried, layout in enumerate(layouts_of(space, words)):
-            sizes = list(layer_sizes(space, origins, layout, threads=tried % 3 + 1))
+            sizes = bitmap_sizes(space, origins, layout, threads=tried % 3 + 1)
             assert sizes == [len(layer) for layer in numbers]
             if steps:
                 # each layout at some depths, each depth in some layouts
@@ -199,7 +209,7 @@ def test_3x3_from_every_cell(blank):
     origins = [space.number(*state) for state in puzzle.origins()]
     lists = list_layers(space, origins)
     assert [layer.size for layer in lists] == expected
-    assert list(layer_sizes(space, origins, Layout(space, 1, 2, 1))) == expected
+    assert bitmap_sizes(space, origins, Layout(space, 1, 2, 1)) == expected
 
 
 @pytest.mark.parametrize("row_words", ROW_WORDS)
@@ -211,7 +221,7 @@ def test_3x3_in_every_layout(row_words):
     assert sum(expected) == factorial(9) // 2
     tried = set()
     for layout in layouts_of(space, row_words):
-        assert list(layer_sizes(space, origins, layout)) == expected
+        assert bitmap_sizes(space, origins, layout) == expected
         tried.add(layout.prefix_digits)
     assert tried == {0, 1}
 
@@ -239,7 +249,7 @@ def test_2x4_in_every_layout(row_words):
     expected = [len(layer) for layer in tile_layers(2, 4)]
     tried = set()
     for layout in layouts_of(space, row_words):
-        assert list(layer_sizes(space, origins, layout, threads=2)) == expected
+        assert bitmap_sizes(space, origins, layout, threads=2) == expected
         tried.add(layout.prefix_digits)
     assert tried == {0, 1}
 
@@ -263,7 +273,7 @@ def test_2x5_in_many_layouts(prefix_digits, blocks):
     space, layers = lists_2x5()
     layout = Layout(space, prefix_digits, *blocks)
     assert layout.fits_voltages
-    sizes = list(layer_sizes(space, [(0, 0)], layout, threads=2))
+    sizes = bitmap_sizes(space, [(0, 0)], layout, threads=2)
     assert sizes == [layer.size for layer in layers]
 
 
@@ -274,7 +284,7 @@ def test_2x5_in_short_rows(row_words, monkeypatch):
     for prefix_digits in (0, 1):
         layout = Layout(space, prefix_digits, 2, 2)
         assert layout.row_digits == {42: 2, 6: 3, 1: 3}[row_words]
-        sizes = list(layer_sizes(space, [(0, 0)], layout, threads=3))
+        sizes = bitmap_sizes(space, [(0, 0)], layout, threads=3)
         assert sizes == [layer.size for layer in layers]
 
 
@@ -350,7 +360,7 @@ def test_bitmaps_and_lists_agree_on_random_graphs_with_nine_things(seed):
     for words in ROW_WORDS[:2]:
         for layout in layouts_of(space, words, most_prefixes=504):
             if layout.block_nodes == (1 if layout.prefix_digits < 2 else 3):
-                assert list(layer_sizes(space, [(0, 0)], layout, threads=2)) == expected
+                assert bitmap_sizes(space, [(0, 0)], layout, threads=2) == expected
                 tried.add(layout.prefix_digits)
     assert min(border, 3) in tried
 
@@ -365,7 +375,7 @@ def test_neighbour_swaps_find_the_numbers_of_inversions(m):
     assert space.classes == 2
     expected = inversion_counts(m)
     for layout in layouts_of(space, most_prefixes=100):
-        assert list(layer_sizes(space, [(0, 0)], layout, threads=2)) == expected
+        assert bitmap_sizes(space, [(0, 0)], layout, threads=2) == expected
     assert [layer.size for layer in list_layers(space, [(0, 0)])] == expected
 
 
