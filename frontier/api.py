@@ -9,7 +9,6 @@ from frontier.report.log import EventLog
 from frontier.search.driver import check_identity, run_plan
 from frontier.search.events import Listener
 from frontier.search.plan import Plan, config_identity, make_plan
-from frontier.store.files import remove_tree
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
 
@@ -42,9 +41,11 @@ def open_run(path: str | Path) -> RunStore:
 
 
 def delete_run(path: Path) -> None:
-    """Delete a run directory; InputError if it holds no run."""
+    """Delete a run and its directory; InputError if it holds no run, or something else too."""
     path = path.resolve()
     if not RunStore.exists(path):
         raise InputError(f"{path} holds no run, so nothing is deleted")
+    RunStore.refuse_others({entry.name for entry in path.iterdir()}, path)
     with RunLock(path / "lock"):
-        remove_tree(path)
+        RunStore.delete(path)
+    path.rmdir()

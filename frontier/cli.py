@@ -92,12 +92,9 @@ def run(config, settings, until, fresh, yes, as_json):
     if fresh and RunStore.exists(checked.path):
         plan = api.plan(checked, fresh=True)  # refuse a bad config before anything is deleted
         held = disk_bytes(checked.path)
-        if not yes:
-            click.confirm(
-                f"Delete the run in {checked.path} ({held:,} bytes) and start anew?",
-                abort=True,
-                err=True,
-            )
+        question = f"Delete the run in {checked.path} ({held:,} bytes) and start anew?"
+        if not (yes or _confirmed(question)):
+            raise InputError("nothing is deleted; answer y, or give --yes with --fresh")
         api.delete_run(checked.path)
     plan = api.plan(checked)
     again = f"resume with: {_command(config, settings)}"
@@ -145,6 +142,13 @@ def farthest(run, limit, as_json):
         click.echo("\n" + puzzle.draw(board))
     if len(boards) < count:
         click.echo(f"\n… and {count - len(boards):,} more (--limit)")
+
+
+def _confirmed(question: str) -> bool:
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort:  # no answer
+        return False
 
 
 def _open(run: str) -> RunStore:

@@ -11,13 +11,21 @@ from pathlib import Path
 from typing import Literal
 
 import psutil
-from pydantic import BaseModel, ByteSize, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ByteSize,
+    ConfigDict,
+    Field,
+    StrictInt,
+    ValidationError,
+    model_validator,
+)
 
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.store.codecs import ChunkCodec
 
-Board = list[list[int]]
+Board = list[list[StrictInt]]
 
 
 class _Table(BaseModel):
@@ -28,8 +36,8 @@ class PuzzleTable(_Table):
     """[puzzle]"""
 
     kind: Literal["tiles"]
-    rows: int = Field(ge=1)
-    columns: int = Field(ge=1)
+    rows: StrictInt = Field(ge=1)
+    columns: StrictInt = Field(ge=1)
     goal: Board | None = None
     start: Board | None = None
 
@@ -38,7 +46,7 @@ class SearchTable(_Table):
     """[search]"""
 
     keep: Literal["frontier", "all"] = "frontier"
-    until: int | None = Field(default=None, ge=0)
+    until: StrictInt | None = Field(default=None, ge=0)
 
 
 class StoreTable(_Table):
@@ -52,7 +60,9 @@ class ClusterTable(_Table):
     """[cluster]"""
 
     kind: Literal["local", "serial", "address", "scheduler-file"] = "local"
-    workers: int = Field(default_factory=lambda: len(os.sched_getaffinity(0)), ge=1, le=100_000)
+    workers: StrictInt = Field(
+        default_factory=lambda: len(os.sched_getaffinity(0)), ge=1, le=100_000
+    )
     memory: ByteSize = Field(default_factory=lambda: _default_memory())
     address: str | None = None
     scheduler_file: str | None = None
@@ -72,7 +82,7 @@ def _default_memory() -> ByteSize:
 
 
 class Config(_Table):
-    """A whole config; see docs/architecture.md for what each key means."""
+    """A whole config; README.md says what each key means."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
     puzzle: PuzzleTable
@@ -127,9 +137,10 @@ def _override(values: dict, setting: str) -> None:
     if not equals or not last:
         raise InputError(f'--set {setting}: expected key=value, such as store.codec="zstd:1"')
     try:
-        value = tomllib.loads(f"value = {text}")["value"]
+        parsed = tomllib.loads(f"value = {text}")
     except tomllib.TOMLDecodeError:
-        value = text.strip()
+        parsed = {}
+    value = parsed["value"] if set(parsed) == {"value"} else text.strip()
     for table in tables:
         values = values.setdefault(table, {})
         if not isinstance(values, dict):

@@ -142,7 +142,9 @@ def test_bad_input_changes_nothing(tmp_path):
         (["run", good, "--set", "puzzle.rows=0"], "puzzle.rows"),
         (["run", good, "--set", "puzzle.goal=[[0,1,2],[3,5,5]]"], "0..5"),
         (["run", good, "--set", "puzzle.start=[[0,2,1],[3,4,5]]"], "parity"),
+        (["run", good, "--set", "puzzle.rows=true"], "puzzle.rows"),
         (["run", good, "--set", "cluster.memory=1MB"], "at least"),
+        (["run", good, "--set", "cluster.memory=0"], "at least"),
         (["run", good, "--set", f"store.path={tmp_path / 'file' / 'run'}"], "store.path"),
         (["run", good, "--set", "store.path=/proc/run"], "store.path"),
         (["status", tmp_path / "none"], "none"),
@@ -234,7 +236,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_resume(tmp_path, calm):
     assert output == ""
     assert "resume with: python -m frontier run" in errors
     assert "Traceback" not in errors
-    assert not (path / "lock").exists()
+    assert (path / "lock").read_text() == ""
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert json.loads(done.stdout)["layers"] == calm["layers"]
     assert "resuming after depth" in done.stderr
@@ -279,9 +281,51 @@ def test_a_given_scheduler(tmp_path):
             assert value["depth"] == 55
 
 
+def test_the_only_worker_is_replaced(tmp_path):
+    """Killed in the middle of layers of bits, one after the other, with no other to take over."""
+    path = tmp_path / "run"
+    command = python(
+        "run", CONFIGS / "2x6.toml", "--set", f"store.path={path}", "--set", "cluster.workers=1",
+        "--set", "store.codec=zstd:5", "--json",
+    )  # fmt: skip
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    kills = 0
+    while process.poll() is None and kills < 2:
+        if (path / "wip" / f"{38 + 6 * kills:04d}").exists():
+            children = psutil.Process(process.pid).children(recursive=True)
+            for child in children:
+                if "spawn_main" in " ".join(_command(child)):
+                    child.kill()
+                    kills += 1
+        time.sleep(0.002)
+    output, _ = process.communicate()
+    assert kills == 2
+    assert json.loads(output)["depth"] == 80
+
+
+def test_fresh_deletes_nothing_but_the_run(tmp_path):
+    config = CONFIGS / "2x2.toml", *serial(tmp_path)
+    invoke("run", *config)
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    assert "notes.txt" in invoke("run", *config, "--fresh", "--yes", code=2).stderr
+    assert json.loads(invoke("status", tmp_path / "run", "--json").stdout)["state"] == "complete"
+    assert (tmp_path / "run" / "notes.txt").read_text() == "mine"
+
+
+def test_a_progress_display_that_nobody_reads_does_not_stop_a_search(tmp_path):
+    command = python("run", CONFIGS / "2x6.toml", "--set", f"store.path={tmp_path / 'run'}")
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process.stderr.close()
+    assert process.wait() == 0
+    assert json.loads((tmp_path / "run" / "summary.json").read_text())["depth"] == 80
+
+
 def test_no_scheduler_there(tmp_path, monkeypatch):
     monkeypatch.setattr("frontier.search.clusters.CONNECT_SECONDS", 1)
     settings = "--set", "cluster.kind=address", "--set", "cluster.address=tcp://127.0.0.1:9"
     where = "--set", f"store.path={tmp_path / 'run'}"
     message = invoke("run", CONFIGS / "2x2.toml", *settings, *where, code=2).stderr
     assert "127.0.0.1:9" in message
+    file = tmp_path / "none.json"
+    settings = "--set", "cluster.kind=scheduler-file", "--set", f"cluster.scheduler_file={file}"
+    assert str(file) in invoke("run", CONFIGS / "2x2.toml", *settings, *where, code=2).stderr

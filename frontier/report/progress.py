@@ -59,7 +59,12 @@ class PlainProgress:
         )
 
     def _say(self, line: str) -> None:
-        print(line, file=self._file, flush=True)
+        if self._file is None:
+            return
+        try:
+            print(line, file=self._file, flush=True)
+        except (OSError, ValueError):  # nobody listens any more; the search goes on
+            self._file = None
 
 
 class LiveProgress:

@@ -1,14 +1,9 @@
 """How far a run is, from its files alone."""
 
-import json
-import socket
-import time
-
-import psutil
-
 from frontier.puzzles import puzzle_of
 from frontier.report.text import rate, size, span
 from frontier.store.files import disk_bytes
+from frontier.store.lock import describe_holder, is_held
 from frontier.store.run import RunStore
 
 
@@ -35,16 +30,8 @@ def status_of(run: RunStore) -> dict:
 
 def _state(run: RunStore) -> str:
     """Whether a run that is not complete is being written now."""
-    try:
-        holder = json.loads((run.path / "lock").read_text())
-    except (FileNotFoundError, ValueError):
-        return "stopped"
-    if holder["host"] != socket.gethostname():
-        return f"running on {holder['host']} (process {holder['process']})"
-    if not psutil.pid_exists(holder["process"]):
-        return "stopped (its process died)"
-    since = span(time.time() - holder["since"])
-    return f"running here since {since} (process {holder['process']})"
+    lock = run.path / "lock"
+    return f"running, by {describe_holder(lock)}" if is_held(lock) else "stopped"
 
 
 def describe_status(value: dict) -> str:

@@ -4,24 +4,23 @@ An executor runs one function over many arguments with a bounded number under wa
 back each result as it comes. Dask is imported only where it is asked for.
 """
 
+import logging
 import signal
-from collections import deque
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Protocol
 
 from frontier.config import ClusterTable
 from frontier.errors import InputError, Stopped
-
-Call = tuple[int, tuple]
-"""(key, arguments): the key says which worker had the same partition last."""
 
 
 class Executor(Protocol):
     workers: int
     dashboard: str | None
 
-    def run(self, function: Callable, calls: Iterable[Call], stop: Callable[[], bool]) -> Iterator:
+    def run(self, function: Callable, calls: Iterable[tuple], stop: Callable[[], bool]) -> Iterator:
         """Results of function(*arguments), in any order; no new calls once `stop()` holds."""
 
 
@@ -32,73 +31,78 @@ class Serial:
     dashboard = None
 
     def run(self, function, calls, stop):
-        for _, arguments in calls:
+        for arguments in calls:
             if stop():
                 return
             yield function(*arguments)
 
 
 class Distributed:
-    """Runs calls on the workers of a Dask scheduler.
-
-    Each call prefers the worker that ran the call of the same key last, whose caches hold its
-    chunks; a worker without calls of its own takes those of the one that has most.
-    """
+    """Runs calls on the workers of a Dask scheduler, however many there are at the moment."""
 
     WINDOW = 2
-    """Calls handed to a worker at a time, so it need not wait for the next one."""
+    """Calls under way for each worker, so it need not wait for the next one."""
+
+    REFRESH_SECONDS = 1.0
+    """How often to look whether workers came or went."""
 
     def __init__(self, client):
         self._client = client
-        self._owner: dict[int, str] = {}
+        self._workers, self._counted = 0, float("-inf")
         self.dashboard = client.dashboard_link or None
 
     @property
     def workers(self) -> int:
-        return max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
+        now = time.monotonic()
+        if now - self._counted > self.REFRESH_SECONDS:
+            self._workers = max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
+            self._counted = now
+        return self._workers
 
     def run(self, function, calls, stop):
-        from distributed import KilledWorker, as_completed
+        from distributed import as_completed
 
-        names = list(self._client.scheduler_info(n_workers=-1)["workers"])
-        queues: dict[str | None, deque[Call]] = {name: deque() for name in names or [None]}
-        for i, call in enumerate(calls):
-            owner = self._owner.get(call[0])
-            if owner not in queues:
-                owner = list(queues)[i % len(queues)]
-            queues[owner].append(call)
-        under_way = as_completed()
-        home: dict[Any, tuple[str | None, int]] = {}
+        waiting, under_way, futures = iter(calls), as_completed(), set()
 
-        def submit(name):
-            queue = queues[name] or max(queues.values(), key=len)
-            if not queue or stop():
-                return
-            key, arguments = queue.popleft()
-            place = {"workers": [name], "allow_other_workers": True} if name else {}
-            future = self._client.submit(function, *arguments, pure=False, retries=3, **place)
-            home[future] = name, key
-            under_way.add(future)
+        def fill():
+            while len(futures) < self.WINDOW * self.workers and not stop():
+                try:
+                    arguments = next(waiting)
+                except StopIteration:
+                    return
+                future = self._client.submit(function, *arguments, pure=False, retries=RETRIES)
+                futures.add(future)
+                under_way.add(future)
 
-        for _ in range(self.WINDOW):
-            for name in queues:
-                submit(name)
+        fill()
         try:
             for future in under_way:
-                name, key = home.pop(future)
-                try:
-                    result = future.result()
-                except KilledWorker as error:
-                    raise Stopped(
-                        f"worker after worker died doing the same task ({error}); if memory ran "
-                        "out, raise cluster.memory or lower cluster.workers"
-                    ) from None
-                self._owner[key] = name
+                futures.discard(future)
+                result = _result(future)
                 future.release()
-                submit(name)
+                fill()
                 yield result
         finally:
-            self._client.cancel(list(home))
+            if futures:
+                self._client.cancel(list(futures))
+
+
+def _result(future):
+    """The result of a finished future; Stopped if the cluster, not the task, failed."""
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
+    from distributed.comm import CommClosedError
+
+    try:
+        return future.result()
+    except KilledWorker as error:
+        raise Stopped(
+            f"worker after worker died doing the same task ({error}); if memory ran out, raise "
+            "cluster.memory or lower cluster.workers"
+        ) from None
+    except (CancelledError, CommClosedError) as error:
+        raise Stopped(f"the connection to the scheduler was lost ({error})") from None
 
 
 @contextmanager
@@ -112,18 +116,26 @@ def executor_of(settings: ClusterTable) -> Iterator[Executor]:
 
     if settings.kind == "local":
         with dask.config.set(_LOCAL_SETTINGS), _interrupts_ignored():
-            cluster = LocalCluster(
-                n_workers=settings.workers,
-                threads_per_worker=1,
-                processes=True,
-                memory_limit=int(settings.memory),
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",
-                silence_logs=40,
-            )
+            try:
+                cluster = LocalCluster(
+                    n_workers=settings.workers,
+                    threads_per_worker=1,
+                    processes=True,
+                    memory_limit=int(settings.memory),
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",
+                    silence_logs=logging.CRITICAL,  # what goes wrong is said once, by us
+                )
+            except (RuntimeError, OSError, TimeoutError) as error:
+                raise Stopped(
+                    f"the {settings.workers} workers of the local cluster did not start ({error}); "
+                    "with fewer, cluster.workers, they may"
+                ) from None
         with cluster, Client(cluster) as client:
             yield Distributed(client)
         return
+    if settings.scheduler_file:
+        _wait_for_file(settings.scheduler_file)
     place = (
         {"address": settings.address}
         if settings.kind == "address"
@@ -148,7 +160,20 @@ def executor_of(settings: ClusterTable) -> Iterator[Executor]:
         yield Distributed(client)
 
 
+def _wait_for_file(path: str) -> None:
+    """Wait for the file that a starting scheduler writes; InputError if it does not come."""
+    end = time.monotonic() + CONNECT_SECONDS
+    while not Path(path).exists():
+        if time.monotonic() > end:
+            raise InputError(
+                f"cluster.scheduler_file = {path}: no such file after {CONNECT_SECONDS} s; start "
+                f"a scheduler with `dask scheduler --scheduler-file {path}`"
+            )
+        time.sleep(0.2)
+
+
 CONNECT_SECONDS = 30
+RETRIES = 3
 
 _LOCAL_SETTINGS = {
     # Buffers of many megabytes come and go: keep their pages rather than map them anew.

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from frontier.errors import CorruptRunError, FrontierError, InputError, Stopped
+from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.search.clusters import Executor, executor_of
 from frontier.search.events import (
     Event,
@@ -28,7 +28,7 @@ from frontier.search.events import (
 )
 from frontier.search.plan import Plan
 from frontier.search.task import TaskResult, advance_lists, expand_task
-from frontier.store.files import read_json, remove_tree
+from frontier.store.files import read_sealed, remove_tree
 from frontier.store.layers import Manifest, write_list
 from frontier.store.lock import RunLock
 from frontier.store.run import LayerRecord, RunStore
@@ -57,18 +57,20 @@ class Driver:
         while not self.run.complete and (until is None or len(self.run.records) <= until):
             if self.stopping.is_set():
                 raise Stopped("interrupted")
-            if self.run.records[-1].states <= self.plan.list_states:
+            if max(r.states for r in self.run.records[-2:]) <= self.plan.list_states:
                 self._advance_lists(until)
             else:
                 self._expand_layer()
 
     def _commit_origins(self) -> None:
         plan = self.plan
-        numbers = sorted(plan.space.number(*state)[1] for state in plan.puzzle.origins())
+        numbers = sorted({plan.space.number(*state)[1] for state in plan.puzzle.origins()})
         path = self.run.scratch_path(0)
         manifest = write_list(path, 0, np.array(numbers, dtype=np.uint64), plan.config.store.codec)
         manifest.scratch = path.name
-        start = plan.puzzle.start is not None and plan.puzzle.start == plan.puzzle.goal
+        start = plan.puzzle.start is not None and (
+            plan.puzzle.state(plan.puzzle.start) in plan.puzzle.origins()
+        )
         record = LayerRecord(0, len(numbers), "list", True, 0.0, manifest.bytes, start=start)
         self._commit([manifest], [record], complete=False)
 
@@ -77,7 +79,7 @@ class Driver:
         arguments = (
             *self._name(), depth, until, self.plan.list_states, LIST_SECONDS, self._keep_all,
         )  # fmt: skip
-        for done in self.executor.run(advance_lists, [(0, arguments)], self.stopping.is_set):
+        for done in self.executor.run(advance_lists, [arguments], self.stopping.is_set):
             self._commit(done.manifests, done.records, done.complete)
 
     def _expand_layer(self) -> None:
@@ -91,7 +93,7 @@ class Driver:
         todo = [number for number in range(tasks) if number not in results]
         if depth % 2:
             todo.reverse()  # what was written last is read first, while caches still hold it
-        calls = ((number, (*self._name(), depth, number)) for number in todo)
+        calls = ((*self._name(), depth, number) for number in todo)
         states = sum(result.states for result in results.values())
         for result in self.executor.run(expand_task, calls, self.stopping.is_set):
             results[result.number] = result
@@ -123,12 +125,17 @@ class Driver:
         """Tasks of the layer under way that an earlier run has finished."""
         results = {}
         for path in self.run.wip_path(depth).glob("*.json"):
-            try:
-                result = TaskResult(**read_json(path))
-            except TypeError as error:
-                raise CorruptRunError(f"{path} is not a record of a task: {error}") from None
-            results[result.number] = result
+            result = TaskResult(**read_sealed(path))
+            # A worker may outlive its driver, and even its run.
+            if result.run == self.run.identity["identifier"] and all(
+                self._has_chunk(depth, key, size) for key, (_, size, _) in result.chunks.items()
+            ):
+                results[result.number] = result
         return results
+
+    def _has_chunk(self, depth: int, key: str, size: int) -> bool:
+        path = self.run.layer_path(depth) / key
+        return path.exists() and path.stat().st_size == size
 
     def _commit(self, manifests: list[Manifest], records: list[LayerRecord], complete: bool):
         run = self.run
@@ -137,6 +144,13 @@ class Driver:
             last = run.records[-1].depth + len(records) if run.records else records[-1].depth
             forget = tuple(depth for depth in run.stored_depths() if depth < last - 1)
         so_far = run.states
+        found = so_far + sum(record.states for record in records)
+        if found > self.plan.puzzle.states:
+            raise CorruptRunError(
+                f"{self.plan.puzzle.title} has {self.plan.puzzle.states:,} states, but the layers "
+                f"up to {records[-1].depth} of {run.path} would hold {found:,}: something that "
+                "the search read is wrong; nothing more is committed"
+            )
         run.commit(manifests, records, complete, forget)
         disk = sum(record.bytes for record in run.records if record.stored)
         elapsed = time.perf_counter() - self._started
@@ -166,13 +180,15 @@ def run_plan(plan: Plan, until: int | None, listeners: list[Listener]) -> RunSto
     CorruptRunError if a complete run does not add up.
     """
     path = plan.config.path
-    run = RunStore.open(path) if RunStore.exists(path) else RunStore.create(path, plan.identity)
+    RunStore.make_directory(path)
 
     def emit(event: Event) -> None:
         for listener in listeners:
             listener(event)
 
     with RunLock(path / "lock"):
+        if not RunStore.exists(path):
+            RunStore.create(path, plan.identity)
         run = RunStore.open(path)
         check_identity(run, plan.identity)
         run.sweep()
@@ -206,10 +222,11 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener) -> Non
         try:
             with _interrupts_stop(driver.stopping.set), _full_disk_stops():
                 driver.search(until)
-        except (FrontierError, KeyboardInterrupt) as error:
+        except BaseException as error:
             elapsed = time.perf_counter() - began
-            emit(RunStopped(len(run.records) - 1, str(error) or "interrupted at once", elapsed))
+            emit(RunStopped(len(run.records) - 1, str(error) or type(error).__name__, elapsed))
             raise
+    _check(plan, run)
     elapsed = time.perf_counter() - began
     emit(RunFinished(run.records[-1].depth, run.states, run.complete, elapsed))
 

@@ -90,6 +90,8 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
             f"most {MOST_STATES:,} can be searched; choose a smaller board"
         )
     space = puzzle.space()
+    if max(space.nodes) * space.code.half >= MOST_STATES:
+        raise InputError(f"{puzzle.title}: its state numbers would exceed 63 bits")
     memory = config.cluster.memory
     if layout is None:
         chosen, need = _choose(space, memory, config.cluster.workers)
@@ -139,8 +141,20 @@ def _choose(space: Space, memory: int, workers: int) -> tuple[Layout, int]:
         small = layout.layer_bytes(0) < SMALL_LAYER
         idle = not small and layout.task_count(0) < 4 * workers
         candidates.append((need > memory, idle, need if need > memory else seconds, need, layout))
+    if not candidates:
+        finest = _finest(space)
+        return finest, task_bytes(finest)
     best = min(candidates, key=lambda candidate: candidate[:3])
     return best[-1], best[-2]
+
+
+def _finest(space: Space) -> Layout:
+    """The layout with the smallest tasks that its voltages allow."""
+    for digits in reversed(range(len(space.code.leading) + 1)):
+        layout = Layout(space, digits, 1, 1)
+        if layout.fits_voltages:
+            return layout
+    raise InputError("the voltages of this puzzle reach too far to cut its layers into tasks")
 
 
 def _candidates(space: Space, memory: int) -> Iterator[Layout]:

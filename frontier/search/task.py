@@ -4,6 +4,7 @@ A task reads and writes whole chunks, writes the same bytes however often it is 
 returns a few numbers. Nothing travels but through the store.
 """
 
+import threading
 import time
 from dataclasses import asdict, dataclass, field
 
@@ -13,11 +14,14 @@ from frontier.search.workspace import Layer, Workspace, workspace
 from frontier.space.bits import expand, live_rows
 from frontier.space.layout import Task
 from frontier.space.program import Program, Read
-from frontier.store.files import write_json
+from frontier.store.files import write_sealed
 from frontier.store.layers import ChunkWriter, Manifest, bits_key, write_list
 from frontier.store.run import LayerRecord
 
 MOST_NODES_COUNTED = 64
+
+ONE_TASK = threading.Lock()
+"""Tasks of one process share its buffers, so a worker with several threads takes turns."""
 
 
 @dataclass
@@ -26,7 +30,7 @@ class TaskResult:
 
     chunks: lines of the manifest. nodes: states at each node, where there are few nodes.
     seconds: where its time went, by kind. start: whether it found the position whose
-    distance is asked for.
+    distance is asked for. run: identifier of the run it belongs to.
     """
 
     number: int
@@ -35,11 +39,16 @@ class TaskResult:
     nodes: dict[int, int]
     seconds: dict[str, float] = field(default_factory=dict)
     start: bool = False
+    run: str = ""
 
 
 def expand_task(path: str, identifier: str, depth: int, number: int) -> TaskResult:
     """Compute task `number` of the layer at `depth` from the two committed layers before it."""
-    work = workspace(path, identifier)
+    with ONE_TASK:
+        return _expand_task(workspace(path, identifier), depth, number)
+
+
+def _expand_task(work: Workspace, depth: int, number: int) -> TaskResult:
     task = work.task(depth, number)
     current, previous = work.layer(depth - 1), work.layer(depth - 2)
     clock = work.clock
@@ -47,7 +56,7 @@ def expand_task(path: str, identifier: str, depth: int, number: int) -> TaskResu
     program, reads = work.program(task)
     arena, live, base = _gather(work, program, reads, current)
     clock.lap("kernel")
-    result = TaskResult(number, 0, {}, {})
+    result = TaskResult(number, 0, {}, {}, run=work.run.identity["identifier"])
     if live.any():
         layout = work.layout
         out = work.buffer("chunk", layout.block_nodes * layout.strip_words)
@@ -82,7 +91,7 @@ def expand_task(path: str, identifier: str, depth: int, number: int) -> TaskResu
         if work.space.nodes[task.klass] <= MOST_NODES_COUNTED:
             result.nodes = {origin + int(i): int(found[i]) for i in np.flatnonzero(found)}
     result.seconds = clock.seconds
-    write_json(work.run.wip_path(depth) / f"{number}.json", asdict(result))
+    write_sealed(work.run.wip_path(depth) / f"{number}.json", asdict(result))
     return result
 
 
@@ -150,7 +159,13 @@ def advance_lists(
     Goes on until a layer is empty, reaches depth `until`, has more than `most` states, or
     `seconds` are over. Stores the last two layers (`keep_all`: each one) as lists.
     """
-    work = workspace(path, identifier)
+    with ONE_TASK:
+        return _advance_lists(workspace(path, identifier), depth, until, most, seconds, keep_all)
+
+
+def _advance_lists(
+    work: Workspace, depth: int, until: int | None, most: int, seconds: float, keep_all: bool
+) -> Advance:
     previous, current = work.layer(depth - 1).numbers(), work.layer(depth).numbers()
     done = Advance([], [], complete=False)
     layers = []

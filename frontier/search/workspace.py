@@ -21,7 +21,7 @@ from frontier.store.layers import StoredLayer, bits_key, block_and_prefix
 from frontier.store.run import RunStore
 
 OPEN_LAYERS = 3
-KEPT_PROGRAMS = 64
+PROGRAM_BYTES = 50_000_000
 
 
 class Workspace:
@@ -40,6 +40,7 @@ class Workspace:
         if puzzle.start is not None:
             self.start = self.space.number(*puzzle.state(puzzle.start))
         self._programs: OrderedDict[Task, tuple[Program, list[Read]]] = OrderedDict()
+        self._program_bytes = 0
         self._layers: OrderedDict[int, Layer] = OrderedDict()
         self._buffers: dict[str, np.ndarray] = {}
 
@@ -55,8 +56,10 @@ class Workspace:
         if task not in self._programs:
             program = program_of(self.layout, task)
             self._programs[task] = program, reads_of(self.layout, program)
-            while len(self._programs) > KEPT_PROGRAMS:
-                self._programs.popitem(last=False)
+            self._program_bytes += program.nbytes
+            while self._program_bytes > PROGRAM_BYTES and len(self._programs) > 1:
+                _, (oldest, _) = self._programs.popitem(last=False)
+                self._program_bytes -= oldest.nbytes
         return self._programs[task]
 
     def layer(self, depth: int) -> "Layer":

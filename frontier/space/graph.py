@@ -118,6 +118,7 @@ class Space:
             self.vertex.append(lifted // 2)
             self.sign.append(lifted % 2)
             self.nodes.append(int(lifted.size))
+        self._into: dict[int, Arcs] = {}
         self.arcs = []
         for c in range(self.classes):
             mine = np.flatnonzero(self._class_of[lifted_source] == c)
@@ -160,16 +161,19 @@ class Space:
         As the graph is undirected these are the arcs that leave it, undone: `target` is then
         the node an arc comes from, and the word must be read from that node's own arcs.
         """
+        if klass in self._into:
+            return self._into[klass]
         back = (klass - 1) % self.classes
         arcs = self.arcs[back]
         source = np.repeat(np.arange(self.nodes[back]), np.diff(arcs.start))
         order = np.argsort(arcs.target, kind="stable")
         entered = arcs.target[order]
-        return Arcs(
+        self._into[klass] = Arcs(
             start=np.searchsorted(entered, np.arange(self.nodes[klass] + 1)),
             target=source[order],
             word=arcs.word[order],
         )
+        return self._into[klass]
 
 
 def _lift(graph: BaseGraph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

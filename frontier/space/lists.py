@@ -100,7 +100,7 @@ def _sorted(numbers, limit):
     spare = np.empty_like(numbers)
     count = np.empty(2048, dtype=np.int64)
     shift = np.uint64(0)
-    while limit >> shift:
+    while shift < np.uint64(64) and limit >> shift:
         count[:] = 0
         for x in numbers:
             count[(x >> shift) & np.uint64(2047)] += 1

@@ -60,6 +60,10 @@ class Program:
     flips: np.ndarray
     row_odd: np.ndarray
 
+    @property
+    def nbytes(self) -> int:
+        return sum(table.nbytes for table in vars(self).values())
+
 
 @dataclass(frozen=True)
 class Read:

@@ -1,5 +1,6 @@
 """Small files that are put in place whole or not at all."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -18,10 +19,9 @@ def write_json(path: Path, value: object) -> None:
     That holds however the process dies. Nothing is forced to the disk, so a power failure may
     lose the last seconds.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_name(f"{path.name}.{uuid.uuid4().hex}.partial")
     with scratch.open("w") as file:
-        json.dump(value, file)
+        file.write(json.dumps(value))
     scratch.replace(path)
 
 
@@ -33,6 +33,24 @@ def read_json(path: Path) -> dict:
         raise CorruptRunError(f"{path} is missing, though the run says it was written") from None
     except ValueError as error:
         raise CorruptRunError(f"{path} is not what was written there: {error}") from None
+
+
+def write_sealed(path: Path, value: dict) -> None:
+    """As `write_json`, with a digest of the value that `read_sealed` checks."""
+    write_json(path, {**value, "digest": _digest(value)})
+
+
+def read_sealed(path: Path) -> dict:
+    """The value of a file of `write_sealed`; CorruptRunError if it was edited or damaged."""
+    value = read_json(path)
+    digest = value.pop("digest", None) if isinstance(value, dict) else None
+    if digest is None or digest != _digest(value):
+        raise CorruptRunError(f"{path} is not what was written there: its digest does not match")
+    return value
+
+
+def _digest(value: dict) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 def remove_tree(path: Path) -> None:

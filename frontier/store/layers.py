@@ -24,7 +24,7 @@ from frontier.errors import CorruptRunError
 from frontier.space.layout import Layout
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import CHECKSUM_BYTES, ChunkCodec
-from frontier.store.files import read_json, write_json
+from frontier.store.files import read_sealed, write_sealed
 
 LIST_CHUNK = 1 << 20
 
@@ -47,11 +47,11 @@ class Manifest:
     scratch: str | None = None
 
     def write(self, path: Path) -> None:
-        write_json(path, asdict(self))
+        write_sealed(path, asdict(self))
 
     @classmethod
     def read(cls, path: Path) -> "Manifest":
-        value = read_json(path)
+        value = read_sealed(path)
         try:
             manifest = cls(**value)
             listed = sum(states for states, _, _ in manifest.chunks.values())

@@ -1,16 +1,15 @@
-"""One writer a run: a lock file that names its holder.
+"""One writer a run: a lock file that the writing process holds open.
 
-The file is created exclusively, so of two runs that start together one wins. A holder on this
-host that no longer lives is recognised by its process number and start time.
+The lock is the operating system's (`flock`), so it goes with its process, however that dies.
+What the file says of its holder is for people.
 """
 
+import fcntl
 import json
 import os
 import socket
 import time
 from pathlib import Path
-
-import psutil
 
 from frontier.errors import InputError
 
@@ -22,47 +21,49 @@ class RunLock:
         self.path = path
 
     def __enter__(self) -> "RunLock":
-        mine = json.dumps(
-            {
-                "host": socket.gethostname(),
-                "process": os.getpid(),
-                "process_started": psutil.Process().create_time(),
-                "since": time.time(),
-            }
-        )
-        while True:
-            try:
-                with self.path.open("x") as file:
-                    file.write(mine)
-                return self
-            except FileExistsError:
-                self._clear_if_stale()
+        try:
+            self._file = self.path.open("a+")
+        except OSError as error:
+            raise InputError(
+                f"{self.path.parent} cannot be written ({error.strerror}); make it writable, or "
+                "choose another directory with --set store.path=…"
+            ) from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            raise InputError(
+                f"{self.path.parent} is being written by {describe_holder(self.path)}; stop that "
+                "run first"
+            ) from None
+        self._file.truncate(0)
+        holder = {"host": socket.gethostname(), "process": os.getpid(), "since": time.time()}
+        self._file.write(json.dumps(holder))
+        self._file.flush()
+        return self
 
     def __exit__(self, *_) -> None:
-        self.path.unlink(missing_ok=True)
-
-    def _clear_if_stale(self) -> None:
-        """Remove a lock whose holder is dead; InputError if it may live."""
-        try:
-            holder = json.loads(self.path.read_text())
-        except FileNotFoundError:
-            return
-        except ValueError:
-            holder = {"host": "unknown", "process": "unknown", "since": self.path.stat().st_mtime}
-        if holder["host"] == socket.gethostname() and not _lives(holder):
-            self.path.unlink(missing_ok=True)
-            return
-        minutes = (time.time() - holder["since"]) / 60
-        raise InputError(
-            f"{self.path.parent} is being written by process {holder['process']} on host "
-            f"{holder['host']} since {minutes:.0f} minutes. Stop that run first; if you are sure "
-            f"that it is dead, remove {self.path}"
-        )
+        self._file.truncate(0)
+        self._file.close()
 
 
-def _lives(holder: dict) -> bool:
+def is_held(path: Path) -> bool:
+    """Whether some process holds the lock (of this host, or of any where the file system says)."""
     try:
-        started = psutil.Process(holder["process"]).create_time()
-    except psutil.NoSuchProcess:
+        with path.open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
         return False
-    return abs(started - holder["process_started"]) < 1
+    return False
+
+
+def describe_holder(path: Path) -> str:
+    """Who holds the lock, as far as the file says."""
+    try:
+        holder = json.loads(path.read_text())
+        minutes = max(0, (time.time() - holder["since"]) / 60)
+        return f"process {holder['process']} on host {holder['host']} for {minutes:.0f} minutes"
+    except (OSError, ValueError, TypeError, KeyError):
+        return "another process"

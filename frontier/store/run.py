@@ -5,7 +5,8 @@
     layers/zarr.json    a Zarr group; layers/0037 is the array of layer 37
     manifests/0037.json which chunks that array has
     wip/0038/5.json     chunks that task 5 of the layer under way has written
-    events.jsonl, summary.json, status for people; lock while a run writes
+    recycled/           chunks of the layer that was forgotten last
+    events.jsonl, summary.json for people; lock names the process that writes
 
 A layer is *committed* by one atomic replacement of the ledger, after its chunks and its
 manifest are in place. Several thin layers may be committed by one replacement; those between
@@ -13,6 +14,7 @@ need not be stored. What the ledger does not list is not there: a resumed run us
 tasks of the layer under way and sweeps everything else.
 """
 
+import re
 import threading
 import time
 import uuid
@@ -24,11 +26,23 @@ import zarr
 from frontier.errors import CorruptRunError, InputError
 from frontier.space.layout import Layout
 from frontier.stopwatch import Stopwatch
-from frontier.store.files import read_json, remove_tree, remove_tree_later, sweep, write_json
+from frontier.store.files import (
+    read_json,
+    read_sealed,
+    remove_tree,
+    remove_tree_later,
+    sweep,
+    write_sealed,
+)
 from frontier.store.layers import Manifest, StoredLayer, create_bits
 
 FORMAT = 1
 SCRATCH = ".scratch"
+OWN_NAMES = {
+    "run.json", "ledger.json", "layers", "manifests", "wip", "recycled", "events.jsonl",
+    "summary.json", "lock",
+}  # fmt: skip
+"""Everything that a run directory holds; nothing else there is ever touched."""
 
 
 @dataclass
@@ -65,27 +79,65 @@ class RunStore:
     def exists(path: Path) -> bool:
         return (path / "run.json").exists()
 
-    @classmethod
-    def create(cls, path: Path, identity: dict) -> "RunStore":
-        """Make the directory of a new run; InputError if the place cannot be written."""
+    @staticmethod
+    def make_directory(path: Path) -> None:
+        """Make an empty run directory, if there is no run yet.
+
+        InputError if the place cannot be written or holds something else; CorruptRunError if
+        it holds the layers of a run that has lost its ``run.json``.
+        """
+        if RunStore.exists(path):
+            return
         try:
             path.mkdir(parents=True, exist_ok=True)
-            zarr.create_group(path / "layers", overwrite=False)
-        except zarr.errors.ContainsGroupError:
-            pass  # an earlier attempt died before run.json was written
+            names = {entry.name for entry in path.iterdir()}
         except OSError as error:
             raise InputError(
                 f"store.path = {path}: the run directory cannot be made there "
                 f"({error.strerror}); choose another with --set store.path=…"
             ) from None
+        RunStore.refuse_others(names, path)
+        if "ledger.json" in names and read_sealed(path / "ledger.json")["layers"]:
+            raise CorruptRunError(
+                f"{path} holds layers, but its run.json is missing; put it back, or move the "
+                "directory away to start anew"
+            )
+
+    @staticmethod
+    def refuse_others(names: set[str], path: Path) -> None:
+        """InputError if one of the names in a run directory is not a run's."""
+        if foreign := sorted(names - OWN_NAMES):
+            raise InputError(
+                f"store.path = {path}: the directory also holds {', '.join(foreign[:3])}"
+                f"{', …' if len(foreign) > 3 else ''}; choose one of its own with "
+                "--set store.path=…"
+            )
+
+    @staticmethod
+    def delete(path: Path) -> None:
+        """Delete what a run has written to its directory, even if it is damaged; nothing else."""
+        for name in ("ledger.json", "run.json", *sorted(OWN_NAMES)):
+            if (path / name).is_dir():
+                remove_tree(path / name)
+            else:
+                (path / name).unlink(missing_ok=True)
+
+    @classmethod
+    def create(cls, path: Path, identity: dict) -> "RunStore":
+        """Begin a run in a directory of `make_directory`."""
+        cls.make_directory(path)
+        for name in ("manifests", "wip"):
+            (path / name).mkdir(exist_ok=True)
+        if not (path / "layers" / "zarr.json").exists():
+            zarr.create_group(path / "layers")
         identity = {
             "format": FORMAT,
             "identifier": uuid.uuid4().hex,
             "created": time.time(),
             **identity,
         }
-        write_json(path / "ledger.json", {"layers": [], "complete": False})
-        write_json(path / "run.json", identity)
+        write_sealed(path / "ledger.json", {"layers": [], "complete": False})
+        write_sealed(path / "run.json", identity)
         return cls.open(path)
 
     @classmethod
@@ -94,12 +146,15 @@ class RunStore:
         if not cls.exists(path):
             raise InputError(f"{path} holds no run: it has no run.json")
         identity = read_json(path / "run.json")
-        if identity.get("format") != FORMAT:
+        if not isinstance(identity, dict) or "format" not in identity:
+            raise CorruptRunError(f"{path / 'run.json'} is not what was written there")
+        if identity["format"] != FORMAT:
             raise CorruptRunError(
                 f"{path / 'run.json'} has format {identity.get('format')}, this program reads "
                 f"format {FORMAT}; use the version of frontier that wrote it"
             )
-        ledger = read_json(path / "ledger.json")
+        identity = read_sealed(path / "run.json")
+        ledger = read_sealed(path / "ledger.json")
         try:
             records = [LayerRecord(**record) for record in ledger["layers"]]
             complete = ledger["complete"]
@@ -201,7 +256,9 @@ class RunStore:
             remove_tree(path)
         stored, under_way = set(self.stored_depths()), len(self.records)
         for folder in (self.path / "layers", self.path / "manifests", self.path / "wip"):
-            for path in folder.glob("[0-9]*"):
+            for path in folder.iterdir():
+                if not re.fullmatch(r"\d{4,}(\.json)?", path.name):
+                    continue
                 depth = int(path.name.removesuffix(".json"))
                 kept = depth in stored and folder.name != "wip"
                 if not kept and not (depth == under_way and self.wip_path(depth).exists()):
@@ -222,4 +279,4 @@ class RunStore:
 
     def _write_ledger(self) -> None:
         layers = [asdict(record) for record in self.records]
-        write_json(self.path / "ledger.json", {"layers": layers, "complete": self.complete})
+        write_sealed(self.path / "ledger.json", {"layers": layers, "complete": self.complete})

@@ -14,7 +14,9 @@ from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.puzzles import puzzle_of
 from frontier.search import driver as driver_module
 from frontier.search.events import LayerFinished, RunFinished, RunStarted, RunStopped
+from frontier.search.task import TaskResult
 from frontier.search.workspace import Workspace
+from frontier.store.files import write_sealed
 from frontier.store.run import RunStore
 
 KNOWN = {  # depth, states: thesis tables 1.1 and (mn)!/2
@@ -281,10 +283,58 @@ def test_a_lost_chunk_is_an_error(tmp_path):
 def test_layers_that_do_not_add_up_are_an_error(tmp_path):
     plan = api.plan(config_of(tmp_path, 2, 3))
     done = run(plan)
-    done.records[4].states += 1
-    done.commit([], [], complete=True)
-    with pytest.raises(CorruptRunError, match="361"):
+    for change, words in ((1, "361"), (-1, "359")):
+        done.records[4].states += change
+        done.commit([], [], complete=True)
+        with pytest.raises(CorruptRunError, match=words):
+            run(plan)
+        done.records[4].states -= change
+
+
+def test_too_many_states_are_an_error_at_once(tmp_path):
+    plan = api.plan(config_of(tmp_path, 2, 4))
+    stopped = run(plan, until=5)
+    stopped.records[3].states += 20_000
+    stopped.commit([], [], complete=False)
+    with pytest.raises(CorruptRunError, match="20,160 states"):
         run(plan)
+    assert len(RunStore.open(stopped.path).records) == 6
+
+
+def test_records_of_another_run_are_not_believed(tmp_path):
+    """A worker that outlives its run may leave a record in the next one's directory."""
+    plan = as_bits(api.plan(config_of(tmp_path, 2, 4)), prefix_digits=1)
+    stopped = run(plan, until=9)
+    stopped.begin_layer(10, plan.layout, 0)
+    for number in range(plan.layout.task_count(0)):
+        record = TaskResult(number, 0, {}, {}, run="another")
+        write_sealed(stopped.wip_path(10) / f"{number}.json", dataclasses.asdict(record))
+    assert run(plan).states == KNOWN[2, 4][1]
+
+
+def test_records_whose_chunks_are_gone_are_done_again(tmp_path):
+    plan = as_bits(api.plan(config_of(tmp_path, 2, 4)), prefix_digits=1)
+    stopped = run(plan, until=14)
+    stopped.begin_layer(15, plan.layout, 1)
+    for number in range(plan.layout.task_count(1)):
+        driver_module.expand_task(str(stopped.path), stopped.identity["identifier"], 15, number)
+    next(stopped.layer_path(15).glob("c.*")).unlink()
+    assert run(plan).states == KNOWN[2, 4][1]
+
+
+def test_workers_with_several_threads(tmp_path):
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=1, threads_per_worker=4, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+    ) as cluster:
+        config = config_of(tmp_path, 2, 5, kind="serial")
+        there = config.cluster.model_copy(
+            update={"kind": "address", "address": cluster.scheduler_address}
+        )
+        plan = api.plan(config.model_copy(update={"cluster": there}))
+        done = run(as_bits(plan, prefix_digits=1))
+        assert (done.records[-1].depth, done.states) == KNOWN[2, 5]
 
 
 def test_keep_all_keeps_and_frontier_forgets(tmp_path):

@@ -1,15 +1,13 @@
 import json
 import os
-import socket
 
 import numpy as np
-import psutil
 import pytest
 
 from frontier.errors import CorruptRunError, InputError
 from frontier.store.files import disk_bytes, read_json, remove_tree, sweep, write_json
 from frontier.store.layers import write_list
-from frontier.store.lock import RunLock
+from frontier.store.lock import RunLock, describe_holder, is_held
 from frontier.store.run import LayerRecord, RunStore
 
 IDENTITY = {"name": "x", "puzzle": {}, "codec": "lz4", "keep": "frontier", "layout": {}}
@@ -48,10 +46,13 @@ def test_sweep_keeps_what_a_resumed_run_uses(tmp_path):
     run = RunStore.create(tmp_path / "run", IDENTITY)
     committed(run, 0)
     write_list(run.layer_path(1), 1, np.arange(3, dtype=np.uint64), "lz4")  # under way
+    run.wip_path(1).mkdir()
     write_json(run.wip_path(1) / "0.json", {"number": 0})
     (run.layer_path(1) / "c.7.abc.partial").write_bytes(b"torn")
     write_list(run.layer_path(2), 2, np.arange(3, dtype=np.uint64), "lz4")  # never committed
+    run.wip_path(0).mkdir()
     write_json(run.wip_path(0) / "0.json", {"number": 0})
+    (tmp_path / "run" / "wip" / "0016.0").write_text("not ours")
     (tmp_path / "run" / "layers" / "0009.ff.deleting").mkdir()
     run.sweep()
     assert run.layer(0).read_list().tolist() == [0]
@@ -101,6 +102,7 @@ def test_a_place_that_cannot_be_written(tmp_path):
 
 
 def test_files_are_replaced_whole_and_trees_go(tmp_path):
+    (tmp_path / "a").mkdir()
     write_json(tmp_path / "a" / "x.json", {"n": 1})
     write_json(tmp_path / "a" / "x.json", {"n": 2})
     assert read_json(tmp_path / "a" / "x.json") == {"n": 2}
@@ -116,26 +118,66 @@ def test_files_are_replaced_whole_and_trees_go(tmp_path):
 
 def test_one_writer(tmp_path):
     lock = tmp_path / "lock"
-    with RunLock(lock), pytest.raises(InputError, match=str(os.getpid())), RunLock(lock):
-        pass
-    assert not lock.exists()
+    assert not is_held(lock)
     with RunLock(lock):
-        assert lock.exists()
+        assert is_held(lock)
+        with pytest.raises(InputError, match=rf"process {os.getpid()} on host"), RunLock(lock):
+            pass
+    assert not is_held(lock)
+    with RunLock(lock):
+        assert is_held(lock)
 
 
-@pytest.mark.parametrize("process", [2**22 + 1, os.getpid()])
-def test_a_dead_holder_is_recognised(tmp_path, process):
-    """No such process, or another one that has its number by now."""
-    holder = {"host": socket.gethostname(), "process": process, "process_started": 1, "since": 0}
-    (tmp_path / "lock").write_text(json.dumps(holder))
-    with RunLock(tmp_path / "lock"):
-        assert json.loads((tmp_path / "lock").read_text())["process"] == os.getpid()
+@pytest.mark.parametrize("content", ["", "garbage", "null", "{}", "[]", '{"process": 1}'])
+def test_a_lock_file_without_a_holder_holds_nobody_back(tmp_path, content):
+    lock = tmp_path / "lock"
+    lock.write_text(content)
+    assert describe_holder(lock) == "another process"
+    with RunLock(lock):
+        assert str(os.getpid()) in describe_holder(lock)
 
 
-def test_a_holder_on_another_host_is_believed(tmp_path):
-    started = psutil.Process().create_time()
-    holder = {"host": "elsewhere", "process": 1, "process_started": started, "since": 0}
-    (tmp_path / "lock").write_text(json.dumps(holder))
-    with pytest.raises(InputError, match="elsewhere"), RunLock(tmp_path / "lock"):
+def test_a_lock_that_cannot_be_made(tmp_path):
+    (tmp_path / "lock").mkdir()
+    with pytest.raises(InputError, match="cannot be written"), RunLock(tmp_path / "lock"):
         pass
-    assert (tmp_path / "lock").exists()
+
+
+def test_directories_that_hold_something_else_are_refused(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"notes\.txt"):
+        RunStore.create(tmp_path / "run", IDENTITY)
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["notes.txt"]
+
+
+def test_a_run_without_its_identity_is_not_begun_anew(tmp_path):
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    committed(run, 0)
+    (run.path / "run.json").unlink()
+    with pytest.raises(CorruptRunError, match=r"run\.json is missing"):
+        RunStore.create(tmp_path / "run", IDENTITY)
+
+
+def test_delete_leaves_what_is_not_its_own(tmp_path):
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    committed(run, 0)
+    (run.path / "notes.txt").write_text("mine")
+    (run.path / "ledger.json").write_text("damaged")
+    RunStore.delete(run.path)
+    assert [path.name for path in run.path.iterdir()] == ["notes.txt"]
+
+
+def test_edited_files_are_found(tmp_path):
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    committed(run, 0)
+    committed(run, 1)
+    for path in (run.path / "ledger.json", run.path / "run.json", run.manifest_path(1)):
+        good = path.read_text()
+        value = json.loads(good)
+        value["edited"] = True
+        path.write_text(json.dumps(value))
+        with pytest.raises(CorruptRunError, match=path.name):
+            RunStore.open(run.path).layer(1)
+        path.write_text(good)
+    assert RunStore.open(run.path).layer(1).read_list().tolist() == [0, 1]
