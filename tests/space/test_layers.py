@@ -414,7 +414,8 @@ def test_lists_far_from_the_goal(rows, columns):
 
 # --- parts of the list path
 
-LIMITS = [1, 2, 2047, 2048, 2049, 1 << 22, factorial(10), 1 << 33, 1 << 44, factorial(19), 1 << 62]
+LIMITS = [1, 2, 2047, 2048, 2049, 1 << 22, factorial(10), 1 << 33, 1 << 44, (1 << 55) - 1]
+LIMITS += [1 << 55, factorial(19), 1 << 62, 1 << 63, (1 << 64) - 1]
 
 
 @pytest.mark.parametrize("limit", LIMITS)
