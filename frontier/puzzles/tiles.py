@@ -60,11 +60,15 @@ class Tiles(Puzzle):
         if self.start is not None:
             self._check(self.start, "puzzle.start")
             if not self.reaches(self.start):
+                why = (
+                    "on a board of one line the tiles keep their order"
+                    if self._line == 1
+                    else "their permutations have different parity; exchanging any two tiles of "
+                    "one of them makes it reachable"
+                )
                 raise InputError(
                     f"puzzle.start = {_rows(self.start)} cannot be reached from the goal "
-                    f"{_rows(self.goal)}: their permutations have different parity"
-                    + (", or the tiles stand in another order" if 1 in self._sides else "")
-                    + "; exchanging any two tiles of one of them makes it reachable"
+                    f"{_rows(self.goal)}: {why}"
                 )
 
     @property
@@ -133,6 +137,7 @@ class Tiles(Puzzle):
         return tuple(map(tuple, lines if self.rows > self.columns else zip(*lines, strict=True)))
 
     def reaches(self, board: Board) -> bool:
+        self._check(board, "board")
         if self._line == 1:
             tiles = [tile for tile in self._read(board) if tile]
             return tiles == [tile for tile in self._read(self.goal) if tile]
@@ -156,7 +161,9 @@ class Tiles(Puzzle):
         rows = [row.replace(",", " ").split() for row in text.replace("/", "\n").splitlines()]
         try:
             board = tuple(
-                tuple(0 if word in "·._" else int(word) for word in row) for row in rows if row
+                tuple(0 if word in ("·", ".", "_") else int(word) for word in row)
+                for row in rows
+                if row
             )
         except ValueError as error:
             raise InputError(f"board {text!r}: {error}; write numbers, 0 for the blank") from None

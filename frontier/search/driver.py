@@ -102,8 +102,8 @@ class Driver:
         if len(results) < tasks:
             raise Stopped(f"interrupted in layer {depth}, {len(results)} of {tasks} tasks done")
         if states == 0:
-            run.commit([], [], complete=True)
             remove_tree(run.layer_path(depth))
+            run.commit([], [], complete=True)
         else:
             manifest = Manifest(depth, "bits", states)
             nodes = [0] * plan.space.nodes[klass]

@@ -14,7 +14,7 @@ from frontier.puzzles import puzzle_of
 from frontier.space.graph import Space
 from frontier.space.layout import Layout, Task
 from frontier.space.lehmer import LehmerCode
-from frontier.space.lists import ListKernel, list_bits, set_bits
+from frontier.space.lists import ListKernel, first_number, list_bits, set_bits
 from frontier.space.program import Program, Read, program_of, reads_of, swaps_of
 from frontier.stopwatch import Stopwatch
 from frontier.store.layers import StoredLayer, bits_key, block_and_prefix
@@ -102,10 +102,6 @@ class Layer:
         elif self._stored.manifest.form == "list":
             self._numbers = self._stored.read_list()
 
-    @property
-    def chunks(self) -> dict[str, list]:
-        return self._stored.manifest.chunks if self._stored else {}
-
     def has_chunk(self, block: int, prefix: int) -> bool:
         """Whether the chunk holds a state."""
         if self._numbers is None:
@@ -126,7 +122,7 @@ class Layer:
     def _strip(self, node: int, prefix: int) -> tuple[np.ndarray, int]:
         """The states of a strip in a list layer, and the number of its first possible state."""
         code, words = self._work.code, self._work.layout.strip_words
-        first = node * code.half + prefix * words * code.bits
+        first = first_number(code, node, prefix * words)
         ends = np.array([first, first + words * code.bits], dtype=np.uint64)
         low, high = np.searchsorted(self._numbers, ends)
         return self._numbers[low:high], first
@@ -140,12 +136,12 @@ class Layer:
         out = work.buffer("chunk", layout.block_nodes * layout.strip_words)
         out = out.reshape(layout.block_nodes, layout.strip_words)
         size = 0
-        for key, (states, _, _) in self.chunks.items():
+        for key, (states, _, _) in self._stored.manifest.chunks.items():
             block, prefix = block_and_prefix(key)
             self._stored.read_chunk(key, out)
             before = size
             for strip, node in zip(out, layout.block(self._klass, block), strict=False):
-                first = node * work.code.half + prefix * layout.strip_words * work.code.bits
+                first = first_number(work.code, node, prefix * layout.strip_words)
                 size += list_bits(strip, np.uint64(first), work.code.bits, numbers[size:])
             if size - before != states:
                 raise _miscount(self._stored, key, states, size - before)

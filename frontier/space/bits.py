@@ -28,15 +28,6 @@ def count_bits(x):
 
 
 @kernel
-def count_all(bits):
-    """Ones of a flat uint64 array."""
-    total = np.uint64(0)
-    for x in bits:
-        total += count_bits(x)
-    return np.int64(total)
-
-
-@kernel
 def live_rows(arena, row_words, live):
     """live[r] = whether row r of the flat array has any bit."""
     for r in range(live.size):

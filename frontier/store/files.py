@@ -11,6 +11,7 @@ from pathlib import Path
 from frontier.errors import CorruptRunError
 
 DELETING = ".deleting"
+PARTIAL = ".partial"
 
 
 def write_json(path: Path, value: object) -> None:
@@ -19,7 +20,7 @@ def write_json(path: Path, value: object) -> None:
     That holds however the process dies. Nothing is forced to the disk, so a power failure may
     lose the last seconds.
     """
-    scratch = path.with_name(f"{path.name}.{uuid.uuid4().hex}.partial")
+    scratch = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
     with scratch.open("w") as file:
         file.write(json.dumps(value))
     scratch.replace(path)
@@ -50,7 +51,8 @@ def read_sealed(path: Path) -> dict:
 
 
 def _digest(value: dict) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+    plain = json.loads(json.dumps(value))  # as it will be read: keys are strings
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
 def remove_tree(path: Path) -> None:
@@ -81,7 +83,7 @@ def sweep(folder: Path) -> None:
     """Remove what interrupted writes and deletions left directly in a folder."""
     for path in folder.glob(f"*{DELETING}"):
         shutil.rmtree(path, ignore_errors=True)
-    for path in folder.glob("*.partial"):
+    for path in folder.glob(f"*{PARTIAL}"):
         path.unlink(missing_ok=True)
 
 

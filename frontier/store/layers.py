@@ -24,7 +24,7 @@ from frontier.errors import CorruptRunError
 from frontier.space.layout import Layout
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import CHECKSUM_BYTES, ChunkCodec
-from frontier.store.files import read_sealed, write_sealed
+from frontier.store.files import PARTIAL, read_sealed, write_sealed
 
 LIST_CHUNK = 1 << 20
 
@@ -137,7 +137,7 @@ class ChunkWriter:
         """Put a chunk in place, whole or not at all; returns its line of the manifest."""
         data, checksum = self._codec.encode(chunk)
         self._clock.lap("codec")
-        scratch = self._path / f"{key}.{uuid.uuid4().hex}.partial"
+        scratch = self._path / f"{key}.{uuid.uuid4().hex}{PARTIAL}"
         with self._open(key, scratch) as file:
             for part in (memoryview(data), memoryview(checksum)):
                 while part:

@@ -27,6 +27,8 @@ from frontier.errors import CorruptRunError, InputError
 from frontier.space.layout import Layout
 from frontier.stopwatch import Stopwatch
 from frontier.store.files import (
+    DELETING,
+    PARTIAL,
     read_json,
     read_sealed,
     remove_tree,
@@ -106,7 +108,8 @@ class RunStore:
     @staticmethod
     def refuse_others(names: set[str], path: Path) -> None:
         """InputError if one of the names in a run directory is not a run's."""
-        if foreign := sorted(names - OWN_NAMES):
+        others = (name for name in names - OWN_NAMES if not name.endswith((PARTIAL, DELETING)))
+        if foreign := sorted(others):
             raise InputError(
                 f"store.path = {path}: the directory also holds {', '.join(foreign[:3])}"
                 f"{', …' if len(foreign) > 3 else ''}; choose one of its own with "
@@ -116,6 +119,7 @@ class RunStore:
     @staticmethod
     def delete(path: Path) -> None:
         """Delete what a run has written to its directory, even if it is damaged; nothing else."""
+        sweep(path)
         for name in ("ledger.json", "run.json", *sorted(OWN_NAMES)):
             if (path / name).is_dir():
                 remove_tree(path / name)
@@ -266,10 +270,8 @@ class RunStore:
                         remove_tree(path)
                     else:
                         path.unlink()
-        for partial in (self.layer_path(under_way)).rglob("*.partial"):
-            partial.unlink()
-        for partial in (self.wip_path(under_way)).glob("*.partial"):
-            partial.unlink()
+        for folder in (self.layer_path(under_way), self.wip_path(under_way)):
+            sweep(folder)
 
     def drop_forgotten(self) -> None:
         """Delete what is left of forgotten layers; returns when it is gone."""

@@ -390,3 +390,12 @@ def test_the_sign_is_the_same_for_all_boards_of_a_blank():
             signs.setdefault(vertex, set()).add(sign(sequence))
     assert all(len(found) == 1 for found in signs.values())
     assert len(signs) == 6
+
+
+def test_a_line_says_that_its_tiles_keep_their_order():
+    with pytest.raises(InputError, match="keep their order"):
+        Tiles(1, 4, start=((0, 3, 2, 1),))
+    with pytest.raises(InputError, match="rows of 3"):
+        Tiles(1, 3).reaches(((0, 1), (2,)))
+    with pytest.raises(InputError, match="write numbers"):
+        Tiles(2, 2).parse("1 ._ 2 3")

@@ -5,7 +5,15 @@ import numpy as np
 import pytest
 
 from frontier.errors import CorruptRunError, InputError
-from frontier.store.files import disk_bytes, read_json, remove_tree, sweep, write_json
+from frontier.store.files import (
+    disk_bytes,
+    read_json,
+    read_sealed,
+    remove_tree,
+    sweep,
+    write_json,
+    write_sealed,
+)
 from frontier.store.layers import write_list
 from frontier.store.lock import RunLock, describe_holder, is_held
 from frontier.store.run import LayerRecord, RunStore
@@ -166,6 +174,21 @@ def test_delete_leaves_what_is_not_its_own(tmp_path):
     (run.path / "ledger.json").write_text("damaged")
     RunStore.delete(run.path)
     assert [path.name for path in run.path.iterdir()] == ["notes.txt"]
+
+
+def test_digests_do_not_depend_on_how_keys_are_written(tmp_path):
+    value = {"nodes": {i: i for i in range(12)}, "text": "×"}
+    write_sealed(tmp_path / "x.json", value)
+    assert read_sealed(tmp_path / "x.json")["nodes"] == {str(i): i for i in range(12)}
+
+
+def test_leftovers_of_a_killed_run_are_its_own(tmp_path):
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    (run.path / "ledger.json.ab.partial").write_text("torn")
+    (run.path / "recycled.ab.deleting").mkdir()
+    RunStore.refuse_others({path.name for path in run.path.iterdir()}, run.path)
+    RunStore.delete(run.path)
+    assert list(run.path.iterdir()) == []
 
 
 def test_edited_files_are_found(tmp_path):
