@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import shutil
-import threading
 import uuid
 from pathlib import Path
 
@@ -57,26 +56,10 @@ def _digest(value: dict) -> str:
 
 def remove_tree(path: Path) -> None:
     """Delete a directory so that an interrupted deletion is never taken for data."""
-    if doomed := _doom(path):
+    if path.exists():
+        doomed = path.with_name(f"{path.name}.{uuid.uuid4().hex}{DELETING}")
+        path.rename(doomed)
         shutil.rmtree(doomed, ignore_errors=True)
-
-
-def remove_tree_later(path: Path) -> threading.Thread | None:
-    """As `remove_tree`, but the files go in a thread of their own; the name is gone at once."""
-    if not (doomed := _doom(path)):
-        return None
-    thread = threading.Thread(target=shutil.rmtree, args=(doomed,), kwargs={"ignore_errors": True})
-    thread.start()
-    return thread
-
-
-def _doom(path: Path) -> Path | None:
-    """Rename a directory to a name that `sweep` removes; None if there is no such directory."""
-    if not path.exists():
-        return None
-    doomed = path.with_name(f"{path.name}.{uuid.uuid4().hex}{DELETING}")
-    path.rename(doomed)
-    return doomed
 
 
 def sweep(folder: Path) -> None:

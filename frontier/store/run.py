@@ -15,7 +15,6 @@ tasks of the layer under way and sweeps everything else.
 """
 
 import re
-import threading
 import time
 import uuid
 from dataclasses import asdict, dataclass, field
@@ -32,7 +31,6 @@ from frontier.store.files import (
     read_json,
     read_sealed,
     remove_tree,
-    remove_tree_later,
     sweep,
     write_sealed,
 )
@@ -75,7 +73,6 @@ class RunStore:
     def __init__(self, path: Path, identity: dict, records: list[LayerRecord], complete: bool):
         self.path, self.identity = path, identity
         self.records, self.complete = records, complete
-        self._deletions: list[threading.Thread] = []
 
     @staticmethod
     def exists(path: Path) -> bool:
@@ -230,11 +227,9 @@ class RunStore:
         for depth in forget:
             self.records[depth].stored = False
         self._write_ledger()
-        self._deletions = [thread for thread in self._deletions if thread.is_alive()]
         for depth in forget:
             self.manifest_path(depth).unlink(missing_ok=True)
-            if thread := remove_tree_later(self.recycled_path):
-                self._deletions.append(thread)
+            remove_tree(self.recycled_path)
             if self.layer_path(depth).exists():
                 self.layer_path(depth).rename(self.recycled_path)
 
@@ -274,10 +269,8 @@ class RunStore:
             sweep(folder)
 
     def drop_forgotten(self) -> None:
-        """Delete what is left of forgotten layers; returns when it is gone."""
+        """Delete what is left of forgotten layers."""
         remove_tree(self.recycled_path)
-        for thread in self._deletions:
-            thread.join()
 
     def _write_ledger(self) -> None:
         layers = [asdict(record) for record in self.records]

@@ -57,6 +57,13 @@ def flat(board):
     return tuple(tile for row in board for tile in row)
 
 
+def in_order(rows, columns, blank):
+    """The board whose tiles are in order around its blank: flat, and row by row."""
+    tiles = list(range(1, rows * columns))
+    tiles.insert(blank, 0)
+    return tuple(tiles), [tiles[i : i + columns] for i in range(0, len(tiles), columns)]
+
+
 def small_boards():
     return [(m, n) for m in range(1, 7) for n in range(1, 7) if m * n <= 6] + [(2, 4), (4, 2)]
 
@@ -66,14 +73,12 @@ def small_boards():
 def test_layers_equal_a_dictionary_search(tmp_path, rows, columns, form):
     """Every position of every layer, from every blank position."""
     for blank in range(rows * columns):
-        goal = list(range(1, rows * columns))
-        goal.insert(blank, 0)
-        board = [goal[i : i + columns] for i in range(0, len(goal), columns)]
+        goal, board = in_order(rows, columns, blank)
         where = tmp_path / str(blank)
         plan = api.plan(config_of(where, rows, columns, search={"keep": "all"}, goal=board))
         done = run(as_bits(plan) if form == "bits" else plan)
         assert done.complete
-        expected = layers_of(rows, columns, tuple(goal))
+        expected = layers_of(rows, columns, goal)
         assert [record.states for record in done.records] == [len(layer) for layer in expected]
         work, puzzle = Workspace(done.path, done.identity), plan.puzzle
         for depth, layer in enumerate(expected):
@@ -93,9 +98,7 @@ MIDDLING = [(1, 7), (7, 1), (1, 8), (8, 1), (1, 9), (9, 1), (3, 3), (2, 5), (5, 
 def test_layer_counts_from_every_blank_position(tmp_path, rows, columns, form):
     """The dictionary search is done once for positions that mirror or turn into each other."""
     for blank in range(rows * columns):
-        goal = list(range(1, rows * columns))
-        goal.insert(blank, 0)
-        board = [goal[i : i + columns] for i in range(0, len(goal), columns)]
+        _, board = in_order(rows, columns, blank)
         plan = api.plan(config_of(tmp_path / str(blank), rows, columns, goal=board))
         done = run(as_bits(plan) if form == "bits" else plan)
         assert [record.states for record in done.records] == counts_of(rows, columns, blank)
@@ -114,9 +117,8 @@ def counts_of(rows, columns, blank):
 @cache
 def counts_from(rows, columns, row, column):
     """Sizes of the layers around the board in order with its blank there, by dictionary."""
-    goal = list(range(1, rows * columns))
-    goal.insert(row * columns + column, 0)
-    return [len(layer) for layer in bfs_layers(rows, columns, tuple(goal))]
+    goal, _ = in_order(rows, columns, row * columns + column)
+    return [len(layer) for layer in bfs_layers(rows, columns, goal)]
 
 
 @pytest.mark.parametrize("size", KNOWN)
