@@ -3,7 +3,7 @@
     import frontier
     config = frontier.load_config("configs/2x5.toml")
     run = frontier.run(frontier.plan(config))
-    run.records[-1].depth, run.states
+    run.depth, run.states
 
 `load_config` reads a config, `plan` says what a run will do, `run` starts or resumes it and
 `open_run` opens a run that exists; `frontier.errors` holds what they raise.

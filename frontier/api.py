@@ -1,16 +1,96 @@
 """The steps of a run as functions; the command line and ``import frontier`` stand on these."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
+from frontier.answers.farthest import farthest
+from frontier.answers.oracle import Oracle
+from frontier.answers.solution import Solution
 from frontier.config import Config
 from frontier.errors import InputError
+from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report.log import EventLog
 from frontier.search.driver import check_identity, run_plan
 from frontier.search.events import Listener
 from frontier.search.plan import Plan, config_identity, make_plan
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
+
+
+class Run:
+    """A run that exists, as something to ask questions of.
+
+    store: its files.
+    """
+
+    def __init__(self, store: RunStore):
+        self.store = store
+
+    def __repr__(self) -> str:
+        state = "complete" if self.complete else "not complete"
+        return (
+            f"<Run {self.store.path}: {state}, {len(self.counts)} layers, {self.states:,} states>"
+        )
+
+    @property
+    def path(self) -> Path:
+        return self.store.path
+
+    @property
+    def complete(self) -> bool:
+        """Whether all layers are known."""
+        return self.store.complete
+
+    @property
+    def counts(self) -> list[int]:
+        """The states of each layer, from depth 0."""
+        return [record.states for record in self.store.records]
+
+    @property
+    def depth(self) -> int:
+        """The last depth known; God's number of the goal, if the run is complete."""
+        return len(self.store.records) - 1
+
+    @property
+    def states(self) -> int:
+        """The states of all layers known."""
+        return self.store.states
+
+    @cached_property
+    def puzzle(self) -> Puzzle:
+        return puzzle_of(self.store.identity["puzzle"])
+
+    @cached_property
+    def oracle(self) -> Oracle:
+        """Distances and solutions; InputError if the run did not keep its layers."""
+        return Oracle(self.store)
+
+    def farthest(self, limit: int = 100) -> list[Board]:
+        """Up to `limit` positions of the last layer; InputError if the run is not complete."""
+        return farthest(self.store, limit)[1]
+
+    def distance(self, boards) -> np.ndarray:
+        """Distances of boards, int[N, cells] or in rows, int[N, rows, columns]: int32[N].
+
+        Boards hold the codes of `Puzzle.parse`, for tiles their numbers. -1 where the goal cannot
+        be reached, or is farther than the run has come. Needs `search.keep = "all"`.
+        """
+        return self.oracle.distance(boards)
+
+    def solve(self, board) -> Solution:
+        """A shortest solution of a board or its text. Needs `search.keep = "all"`."""
+        return self.oracle.solve(self._board(board))
+
+    def count_solutions(self, board) -> int:
+        """The exact number of shortest solutions. Needs `search.keep = "all"`."""
+        return self.oracle.count(self._board(board))
+
+    def _board(self, board) -> Board:
+        flat = isinstance(board, tuple) and len(board) == self.puzzle.cells
+        return board if flat else self.puzzle.parse(board)
 
 
 def plan(config: Config, fresh: bool = False) -> Plan:
@@ -26,18 +106,19 @@ def plan(config: Config, fresh: bool = False) -> Plan:
     return make_plan(config, existing.identity["layout"])
 
 
-def run(plan: Plan, until: int | None = None, listeners: Sequence[Listener] = ()) -> RunStore:
+def run(plan: Plan, until: int | None = None, listeners: Sequence[Listener] = ()) -> Run:
     """Start or resume a run and return it when it is done.
 
     until: last depth to compute, by default `search.until` of the config.
     """
     until = plan.config.search.until if until is None else until
-    return run_plan(plan, until, [*listeners, EventLog(plan.config.path / "events.jsonl")])
+    log = EventLog(plan.config.path / "events.jsonl")
+    return Run(run_plan(plan, until, [*listeners, log]))
 
 
-def open_run(path: str | Path) -> RunStore:
-    """An existing run, for reading."""
-    return RunStore.open(Path(path))
+def open_run(path: str | Path) -> Run:
+    """An existing run."""
+    return Run(RunStore.open(Path(path)))
 
 
 def delete_run(path: Path) -> None:

@@ -6,18 +6,24 @@ error. Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped and resumable, 4 cor
 
 import json
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from frontier import api
 from frontier.answers.farthest import farthest as farthest_of
-from frontier.config import load_config
+from frontier.answers.ida import IdaSolver
+from frontier.answers.rotation import FIFTEEN, solve_by_rotations
+from frontier.config import Config, load_config
 from frontier.errors import FrontierError, InputError, Stopped
-from frontier.puzzles import puzzle_of
+from frontier.puzzles import Puzzle, puzzle_of
 from frontier.report.progress import progress_display
+from frontier.report.rotation import describe_rotation, rotation_value
+from frontier.report.solution import describe_solution, solution_value
 from frontier.report.status import describe_status, status_of
-from frontier.report.summary import describe, write_summary
+from frontier.report.summary import describe, describe_family, family_summary, write_summary
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
 
@@ -60,6 +66,7 @@ def main():
       python -m frontier run configs/2x5.toml
       python -m frontier status configs/2x5.toml
       python -m frontier farthest configs/2x5.toml --limit 3
+      python -m frontier solve configs/goat.toml --method ida
 
     A run can be stopped (Ctrl-C) or killed at any time; the same command resumes it. RUN is a
     run directory, such as runs/2x5, or the config that made it.
@@ -88,22 +95,24 @@ def run(config, settings, until, fresh, yes, as_json):
       python -m frontier run configs/3x4.toml --set cluster.kind=serial --until 20
       python -m frontier run configs/2x6.toml --set 'store.codec="zstd:1"' --fresh
     """
-    checked = load_config(config, settings)
-    if fresh and RunStore.exists(checked.path):
-        plan = api.plan(checked, fresh=True)  # refuse a bad config before anything is deleted
-        held = disk_bytes(checked.path)
-        question = f"Delete the run in {checked.path} ({held:,} bytes) and start anew?"
-        if not (yes or _confirmed(question)):
-            raise InputError("nothing is deleted; answer y, or give --yes with --fresh")
-        api.delete_run(checked.path)
-    plan = api.plan(checked)
+    members = load_config(config, settings).members
     again = f"resume with: {_command(config, settings)}"
-    try:
-        finished = api.run(plan, until, [progress_display()])
-    except Stopped as error:
-        raise Stopped(f"{error}. Nothing is lost; {again}") from None
-    value = write_summary(finished)
-    click.echo(json.dumps(value) if as_json else describe(value, finished.path))
+    values = []
+    for member in members:
+        if fresh:
+            _delete_if_there(member, yes)
+        plan = api.plan(member)
+        try:
+            finished = api.run(plan, until, [progress_display()])
+        except Stopped as error:
+            raise Stopped(f"{error}. Nothing is lost; {again}") from None
+        values.append(write_summary(finished.store))
+        if not as_json:
+            click.echo(describe(values[-1], finished.path))
+    if as_json:
+        click.echo(json.dumps(values[0] if len(values) == 1 else family_summary(values)))
+    elif len(values) > 1:
+        click.echo(describe_family(family_summary(values)))
 
 
 @main.command()
@@ -115,8 +124,11 @@ def status(run, as_json):
     Reads its files alone, so it works while the run is under way, from another terminal or
     machine.
     """
-    value = status_of(_open(run))
-    click.echo(json.dumps(value) if as_json else describe_status(value))
+    values = [status_of(store) for store in _open_all(run)]
+    if as_json:
+        click.echo(json.dumps(values[0] if len(values) == 1 else {"members": values}))
+    else:
+        click.echo("\n".join(map(describe_status, values)))
 
 
 @main.command()
@@ -130,18 +142,153 @@ def farthest(run, limit, as_json):
 
     They are those of the last layer, so RUN must be complete.
     """
-    opened = _open(run)
-    count, boards = farthest_of(opened, limit)
-    depth = opened.records[-1].depth
+    values = []
+    for store in _open_all(run):
+        count, boards = farthest_of(store, limit)
+        puzzle, depth = puzzle_of(store.identity["puzzle"]), store.records[-1].depth
+        positions = [puzzle.write(board) for board in boards]
+        values.append({"depth": depth, "count": count, "positions": positions})
+        if as_json:
+            continue
+        of = "" if len(puzzle.goals) > 1 else f" from {puzzle.line(puzzle.goals[0])}"
+        click.echo(f"{count:,} position{'s' if count != 1 else ''} at depth {depth}{of}")
+        for board in boards:
+            click.echo("\n" + puzzle.draw(board))
+        if len(boards) < count:
+            click.echo(f"\n… and {count - len(boards):,} more (--limit)")
     if as_json:
-        click.echo(json.dumps({"depth": depth, "count": count, "positions": boards}))
-        return
-    puzzle = puzzle_of(opened.identity["puzzle"])
-    click.echo(f"{count:,} position{'s' if count != 1 else ''} at depth {depth}")
+        click.echo(json.dumps(values[0] if len(values) == 1 else {"members": values}))
+
+
+@main.command()
+@click.argument("run", metavar="RUN|CONFIG")
+@click.argument("boards", metavar="[BOARD]...", nargs=-1)
+@click.option("--file", type=click.Path(), help="Solve the positions of a file, one a line.")
+@click.option(
+    "--method",
+    type=click.Choice(["layers", "ida"]),
+    default="layers",
+    show_default=True,
+    help="Look the position up in the layers of a run, or search for it alone (IDA*).",
+)
+@click.option("--all-counts", is_flag=True, help="Count all shortest solutions (layers).")
+@click.option("--boards", "show_boards", is_flag=True, help="Show the boards on the way.")
+@click.option(
+    "--tell-apart/--no-tell-apart",
+    default=True,
+    help="Tell like pieces apart where they cannot change places (ida).  [default: yes]",
+)
+@click.option("--most-nodes", type=click.IntRange(min=1), help="Give up after so many nodes (ida).")
+@set_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each position.")
+def solve(
+    run, boards, file, method, all_counts, show_boards, tell_apart, most_nodes, settings, as_json
+):
+    """Find a shortest solution of each BOARD.
+
+    With --method layers, RUN is a run that kept its layers (search.keep = "all"); each answer
+    then takes a fraction of a second. With --method ida any config will do, nothing is stored
+    or read, and the time grows with the distance. Without BOARD and --file, the config's start is
+    solved.
+
+    A BOARD is written as its puzzle writes it, rows parted by slashes.
+
+    \b
+    Examples:
+      python -m frontier run configs/2x5.toml --set search.keep=all
+      python -m frontier solve runs/2x5 "9 8 7 6 5/4 3 2 1 0" --all-counts
+      python -m frontier solve configs/goat.toml --method ida --boards
+      python -m frontier solve configs/3x3.toml "8 6 7/2 5 4/3 0 1" --method ida
+    """
+    if settings and Path(run).is_dir():
+        raise InputError(f"--set changes a config, and {run} is a run directory")
+    if method == "layers":
+        opened = api.Run(_open_one(run, settings))
+        puzzle = opened.puzzle
+        opened.oracle  # noqa: B018  refused before boards are read, if it must be
+    else:
+        if all_counts:
+            raise InputError("--all-counts needs the layers of a run (--method layers)")
+        puzzle = _puzzle(run, settings)
+        solver = IdaSolver(puzzle, tell_apart)
+    for where, text in _positions(puzzle, boards, file):
+        count = nodes = None
+        try:
+            board = puzzle.parse(text)
+            if method == "layers":
+                solution = opened.oracle.solve(board)
+                count = opened.oracle.count(board) if all_counts else None
+            else:
+                searched = solver.solve(board, most_nodes, _Watch())
+                solution, nodes = searched.solution, searched.nodes
+        except InputError as error:
+            raise InputError(f"{where}{error}") from None
+        value = solution_value(puzzle, board, solution, show_boards, count, nodes)
+        click.echo(json.dumps(value) if as_json else describe_solution(puzzle, solution, value))
+
+
+@main.command()
+@click.argument("board", metavar="BOARD")
+@click.option("--boards", "show_boards", is_flag=True, help="Show the board after each piece.")
+@json_option
+def rotate(board, show_boards, as_json):
+    """Solve a 15-puzzle BOARD by rotations of three loops, without any search.
+
+    The blank, 0, ends at the bottom right. Before the first rotation it is slid there, if it is
+    elsewhere, along its row and then down. Rotations are written (a 3), (b -1), (c 1): so many
+    steps of the outer, the middle and the inner loop.
+
+    \b
+    Example:
+      python -m frontier rotate "15 13 3 9/1 4 14 5/7 2 8 10/12 11 6 0"
+    """
+    rotation = solve_by_rotations(FIFTEEN.parse(board))
+    value = rotation_value(rotation)
+    click.echo(json.dumps(value) if as_json else describe_rotation(rotation, show_boards))
+
+
+class _Watch:
+    """Says how far a search is, at most once a second."""
+
+    def __init__(self):
+        self._said = time.monotonic()
+
+    def __call__(self, bound: int, nodes: int) -> None:
+        if time.monotonic() - self._said >= 1:
+            self._said = time.monotonic()
+            click.echo(f"at least {bound} moves, {nodes:,} nodes so far", err=True)
+
+
+def _positions(
+    puzzle: Puzzle, boards: tuple[str, ...], file: str | None
+) -> Iterator[tuple[str, str]]:
+    """(where it stands, text) of each position that is asked about."""
     for board in boards:
-        click.echo("\n" + puzzle.draw(board))
-    if len(boards) < count:
-        click.echo(f"\n… and {count - len(boards):,} more (--limit)")
+        yield "", board
+    if file is not None:
+        try:
+            lines = Path(file).read_text().splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{file} cannot be read: {error}") from None
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                yield f"{file}, line {number}: ", line
+    if not boards and file is None:
+        if puzzle.start is None:
+            raise InputError("name a BOARD, or a --file of them; the config has no puzzle.start")
+        yield "", puzzle.line(puzzle.start)
+
+
+def _delete_if_there(config: Config, yes: bool) -> None:
+    """Delete the run of a config, if there is one and it is meant."""
+    if not RunStore.exists(config.path):
+        return
+    api.plan(config, fresh=True)  # refuse a bad config before anything is deleted
+    held = disk_bytes(config.path)
+    question = f"Delete the run in {config.path} ({held:,} bytes) and start anew?"
+    if not (yes or _confirmed(question)):
+        raise InputError("nothing is deleted; answer y, or give --yes with --fresh")
+    api.delete_run(config.path)
 
 
 def _confirmed(question: str) -> bool:
@@ -151,14 +298,36 @@ def _confirmed(question: str) -> bool:
         return False
 
 
-def _open(run: str) -> RunStore:
-    """The run that a run directory or a config names."""
+def _open_all(run: str, settings: tuple[str, ...] = ()) -> list[RunStore]:
+    """The runs that a run directory or a config names; several for a config with several goals."""
     path = Path(run)
     if path.is_dir():
-        return RunStore.open(path)
+        inside = sorted(entry for entry in path.iterdir() if RunStore.exists(entry))
+        if inside and not RunStore.exists(path):
+            return [RunStore.open(entry) for entry in inside]
+        return [RunStore.open(path)]
     if path.suffix == ".toml" or path.exists():
-        return RunStore.open(load_config(path).path)
+        return [RunStore.open(member.path) for member in load_config(path, settings).members]
     raise InputError(f"{run}: no such run directory or config")
+
+
+def _open_one(run: str, settings: tuple[str, ...] = ()) -> RunStore:
+    """The one run that a run directory or a config names."""
+    stores = _open_all(run, settings)
+    if len(stores) > 1:
+        names = ", ".join(str(store.path) for store in stores)
+        raise InputError(f"{run} names several runs; name one of {names}")
+    return stores[0]
+
+
+def _puzzle(run: str, settings: tuple[str, ...]) -> Puzzle:
+    """The puzzle of a config or a run."""
+    if Path(run).is_dir():
+        return puzzle_of(_open_one(run).identity["puzzle"])
+    members = load_config(run, settings).members
+    if len(members) > 1:
+        raise InputError(f"{run} names several goals; name one with --set puzzle.blank=[0,0]")
+    return members[0].make_puzzle()
 
 
 def _command(config: str, settings: tuple[str, ...]) -> str:

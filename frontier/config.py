@@ -8,7 +8,7 @@ import difflib
 import os
 import tomllib
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 import psutil
 from pydantic import (
@@ -23,23 +23,55 @@ from pydantic import (
 
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
+from frontier.puzzles.tiles import blank_orbits
 from frontier.store.codecs import ChunkCodec
-
-Board = list[list[StrictInt]]
 
 
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class PuzzleTable(_Table):
-    """[puzzle]"""
+Notation = Any
+"""A board as its puzzle writes it, text or a list; the puzzle checks it."""
+
+
+class _PuzzleTable(_Table):
+    goal: Notation | None = None
+    goals: list[Notation] | None = Field(default=None, min_length=1)
+    start: Notation | None = None
+
+
+class TilesTable(_PuzzleTable):
+    """[puzzle] of kind "tiles"."""
 
     kind: Literal["tiles"]
     rows: StrictInt = Field(ge=1)
     columns: StrictInt = Field(ge=1)
-    goal: Board | None = None
-    start: Board | None = None
+    metric: Literal["step", "multi"] = "step"
+    blank: Any = None
+
+
+class BlocksTable(_PuzzleTable):
+    """[puzzle] of kind "blocks"."""
+
+    kind: Literal["blocks"]
+    alike: list[str] = []
+    metric: Literal["step", "straight", "path"] = "step"
+    symbols: dict[str, str] = {}
+
+
+class GraphTable(_PuzzleTable):
+    """[puzzle] of kind "graph"."""
+
+    kind: Literal["graph"]
+    adjacency: list[list[StrictInt]]
+    blank: str = "."
+    picture: str | None = None
+
+
+KIND_TABLES = {"tiles": TilesTable, "blocks": BlocksTable, "graph": GraphTable}
+
+PuzzleTable = Annotated[TilesTable | BlocksTable | GraphTable, Field(discriminator="kind")]
 
 
 class SearchTable(_Table):
@@ -95,6 +127,28 @@ class Config(_Table):
         """The run directory."""
         return Path(self.store.path or f"runs/{self.name}").absolute()
 
+    @property
+    def members(self) -> list["Config"]:
+        """The configs of the runs that this one stands for.
+
+        More than one where the tile puzzle is to be searched from every blank cell: one for
+        each orbit of cells under the board's symmetries, each in a directory of its own.
+        """
+        if getattr(self.puzzle, "blank", None) != "all":
+            return [self]
+        return [
+            self.model_copy(
+                update={
+                    "name": f"{self.name}-blank-{row}-{column}",
+                    "puzzle": self.puzzle.model_copy(update={"blank": [row, column]}),
+                    "store": self.store.model_copy(
+                        update={"path": str(self.path / f"blank-{row}-{column}")}
+                    ),
+                }
+            )
+            for row, column in blank_orbits(self.puzzle.rows, self.puzzle.columns)
+        ]
+
     def make_puzzle(self) -> Puzzle:
         return puzzle_of(self.puzzle_settings)
 
@@ -127,7 +181,8 @@ def load_config(path: str | Path, settings: tuple[str, ...] = ()) -> Config:
     except ValidationError as error:
         raise InputError(f"{path}: " + "; ".join(map(_complaint, error.errors()))) from None
     ChunkCodec(config.store.codec)
-    config.make_puzzle()
+    for member in config.members:
+        member.make_puzzle().check()
     return config
 
 
@@ -151,7 +206,7 @@ def _override(values: dict, setting: str) -> None:
 def _complaint(error: dict) -> str:
     """One sentence for one error of the schema."""
     location = [str(part) for part in error["loc"]]
-    key = ".".join(location)
+    key = ".".join(part for part in location if part not in KIND_TABLES)
     if error["type"] == "extra_forbidden":
         known = _known_keys(location[:-1])
         near = difflib.get_close_matches(location[-1], known, 1, cutoff=0.5)
@@ -159,6 +214,10 @@ def _complaint(error: dict) -> str:
         return f"unknown key {key}{hint}"
     if error["type"] == "missing":
         return f"{key} is missing"
+    if error["type"] == "union_tag_not_found":
+        return f"{key}.kind is missing; known: {', '.join(KIND_TABLES)}"
+    if error["type"] == "union_tag_invalid":
+        return f"{key}.kind = {error['ctx']['tag']!r}; known: {', '.join(KIND_TABLES)}"
     if error["type"] == "value_error":
         return str(error["ctx"]["error"])
     return f"{key} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"
@@ -167,5 +226,8 @@ def _complaint(error: dict) -> str:
 def _known_keys(tables: list[str]) -> list[str]:
     model = Config
     for table in tables:
-        model = model.model_fields[table].annotation
+        if table in KIND_TABLES:
+            model = KIND_TABLES[table]
+        elif table != "puzzle":
+            model = model.model_fields[table].annotation
     return list(model.model_fields)

@@ -136,8 +136,9 @@ def measure(size: str, scratch: str, repeats: int, plain_limit: float) -> dict[s
 def kernels(size: str) -> dict:
     """(a) in this process."""
     for puzzle in (Tiles(2, 4), load_config(_config(size)).make_puzzle()):  # the first compiles
-        space = puzzle.space()
-        origins = [space.number(*state) for state in puzzle.origins()]
+        space = puzzle.space
+        classes, numbers = space.numbers(*puzzle.origins())
+        origins = list(zip(classes.tolist(), numbers.tolist(), strict=True))
         layout = memory_layout(space)
         began = time.perf_counter()
         layers = list(layer_sizes(space, origins, layout, CORES))

@@ -1,7 +1,7 @@
 """The positions of the last layer: those that need most moves."""
 
 from frontier.errors import InputError
-from frontier.puzzles import Board, puzzle_of
+from frontier.puzzles import Board
 from frontier.search.workspace import Workspace
 from frontier.store.run import RunStore
 
@@ -19,6 +19,6 @@ def farthest(run: RunStore, limit: int) -> tuple[int, list[Board]]:
         )
     last = run.records[-1]
     work = Workspace(run.path, run.identity)
-    puzzle, klass = puzzle_of(run.identity["puzzle"]), work.space.class_of(last.depth)
+    klass = work.space.class_of(last.depth)
     numbers = work.layer(last.depth).numbers()
-    return last.states, [puzzle.board(work.space.state(klass, n)) for n in numbers[:limit]]
+    return last.states, [work.puzzle.board(work.space.state(klass, n)) for n in numbers[:limit]]

@@ -1,19 +1,25 @@
 """Puzzles: what their positions are, how they move, how they are written."""
 
+import json
+from functools import lru_cache
+
+from frontier.puzzles.blocks import Blocks
+from frontier.puzzles.graphs import Graph
 from frontier.puzzles.puzzle import Board, Puzzle, State
 from frontier.puzzles.tiles import Tiles
 
-KINDS: dict[str, type[Puzzle]] = {"tiles": Tiles}
+KINDS: dict[str, type[Puzzle]] = {"tiles": Tiles, "blocks": Blocks, "graph": Graph}
 
-__all__ = ["KINDS", "Board", "Puzzle", "State", "Tiles", "puzzle_of"]
+__all__ = ["KINDS", "Blocks", "Board", "Graph", "Puzzle", "State", "Tiles", "puzzle_of"]
 
 
 def puzzle_of(settings: dict) -> Puzzle:
     """The puzzle that a checked ``[puzzle]`` table describes; its `kind` names the class."""
-    settings = dict(settings)
-    kind = KINDS[settings.pop("kind")]
-    return kind(**{key: _frozen(value) for key, value in settings.items()})
+    return _made(json.dumps(settings))
 
 
-def _frozen(value):
-    return tuple(_frozen(item) for item in value) if isinstance(value, list | tuple) else value
+@lru_cache(maxsize=4)
+def _made(settings: str) -> Puzzle:
+    # A puzzle's shapes and moves may take a while to make, and are asked for again and again.
+    values = json.loads(settings)
+    return KINDS[values.pop("kind")](**values)

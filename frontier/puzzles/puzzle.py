@@ -1,61 +1,124 @@
 """What the engine asks of a puzzle.
 
-A puzzle turns boards, as people write them, into states (base vertex, sequence of the
-distinct tiles) and back, and says how the base graph's arcs move them. It knows nothing of
-bitmaps, stores or schedulers.
+A puzzle turns boards, as people write them, into states (base vertex, sequence of the distinct
+pieces) and back, and says how the base graph's arcs move them. It knows nothing of bitmaps,
+stores or schedulers.
+
+A board is a tuple with one code for each cell: 0 for an empty cell, else the number of the piece
+that lies there. Pieces that count as the same lie in the order of their codes, so that equal
+positions are equal boards.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from functools import cached_property
 
+import numpy as np
+
+from frontier.errors import InputError
+from frontier.puzzles.moves import Moves
 from frontier.space.graph import BaseGraph, Space
-from frontier.space.lehmer import parity
+from frontier.space.group import Reach
+from frontier.space.lehmer import LehmerCode
 
-Board = tuple[tuple[int, ...], ...]
+Board = tuple[int, ...]
 State = tuple[int, tuple[int, ...]]
 
 
 class Puzzle(ABC):
-    """One puzzle with its goal; depth is the least number of moves from the goal."""
+    """One puzzle with its goals; depth is the least number of moves to the nearest goal."""
 
     title: str
-    goal: Board
+    cells: int
+    goals: tuple[Board, ...]
+    """The positions at depth 0, as boards or parts of boards."""
+
     start: Board | None
     """A position whose distance from the goal is asked for, if any."""
 
-    @abstractmethod
-    def graph(self) -> BaseGraph:
-        """The base graph with voltages."""
-
-    @abstractmethod
-    def state(self, board: Board) -> State:
-        """(base vertex, sequence) of a board; InputError if it is not one of this puzzle."""
-
-    @abstractmethod
-    def board(self, state: State) -> Board:
-        """The board of a state, row by row; inverse of `state`."""
-
-    @abstractmethod
-    def reaches(self, board: Board) -> bool:
-        """Whether the goal can be reached from the board."""
-
     @property
     @abstractmethod
-    def states(self) -> int:
-        """Number of positions that can be reached from the goal."""
+    def moves(self) -> Moves:
+        """All moves between shapes: the arcs of the base graph, and what they displace."""
+
+    @abstractmethod
+    def origins(self) -> tuple[np.ndarray, np.ndarray]:
+        """The states at depth 0: int64[N] vertices and int64[N, length] sequences."""
+
+    @abstractmethod
+    def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The states of int[N, cells]: int64[N] vertices and int64[N, length] sequences.
+
+        InputError, naming the first of them, where a board is not one of this puzzle.
+        """
+
+    @abstractmethod
+    def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
+        """The boards of states, int64[N, cells]; inverse of `states_of`."""
+
+    @abstractmethod
+    def parse(self, notation) -> Board:
+        """A board from text, or from what `write` returns; InputError if it is not one."""
+
+    @abstractmethod
+    def write(self, board: Board):
+        """The board as it stands in a config or in JSON."""
+
+    @abstractmethod
+    def line(self, board: Board) -> str:
+        """The board as one line of text that `parse` reads."""
 
     @abstractmethod
     def draw(self, board: Board) -> str:
-        """The board as lines of text."""
+        """The board as a drawing of some lines."""
 
     @abstractmethod
-    def parse(self, text: str) -> Board:
-        """A board from text; InputError if it is not one of this puzzle."""
+    def name_move(self, before: Board, after: Board) -> str:
+        """What a person calls the move that leads from one board to another."""
 
-    def origins(self) -> Sequence[State]:
-        """The states at depth 0."""
-        return [self.state(self.goal)]
+    @abstractmethod
+    def follow(self, before: Board, after: Board) -> Board:
+        """The board after one move, like pieces carrying the codes that they had before it."""
 
+    @property
+    def graph(self) -> BaseGraph:
+        """The base graph with voltages."""
+        return self.moves.graph
+
+    @cached_property
     def space(self) -> Space:
         """The space of states that the engine searches."""
-        return Space(self.graph(), [(v, parity(sequence)) for v, sequence in self.origins()])
+        vertex, sequence = self.origins()
+        _, sign = LehmerCode(self.graph.m, self.graph.smaller).ranks(sequence)
+        return Space(self.graph, np.unique(np.stack([vertex, sign], axis=1), axis=0))
+
+    @cached_property
+    def reach(self) -> Reach:
+        """Which states can be reached from the goals."""
+        return Reach(self.graph, *self.origins())
+
+    @property
+    def states(self) -> int:
+        """Number of positions that can be reached from the goals."""
+        return self.reach.states
+
+    def state(self, board: Board) -> State:
+        """(base vertex, sequence) of a board; InputError if it is not one of this puzzle."""
+        vertex, sequence = self.states_of(np.array([board], dtype=np.int64))
+        return int(vertex[0]), tuple(sequence[0].tolist())
+
+    def board(self, state: State) -> Board:
+        """The board of a state; inverse of `state`."""
+        vertex, sequence = state
+        boards = self.boards_of(np.array([vertex]), np.array([sequence], dtype=np.int64))
+        return tuple(boards[0].tolist())
+
+    def reaches(self, board: Board) -> bool:
+        """Whether a goal can be reached from the board."""
+        return self.reach.contains(*self.state(board))
+
+    def check(self) -> None:
+        """InputError if the position whose distance is asked for cannot be reached."""
+        if self.start is not None and not self.reaches(self.start):
+            raise InputError(f"puzzle.start = {self.line(self.start)}: {self.why_unreachable}")
+
+    why_unreachable = "the goal cannot be reached from this position"

@@ -15,164 +15,220 @@ be reached from the goal if and only if the sign of its sequence differs from th
 often as the blank has crossed lines of even length (W. W. Johnson and W. E. Story, American
 Journal of Mathematics 2, 1879): (mn)!/2 positions. On a 1 x n board the tiles never pass each
 other: n positions, told apart by the blank alone.
+
+Metrics: ``step``, a move slides one tile; ``multi``, it slides all tiles between the blank and
+some tile of its row or column by one cell, so the blank moves along a line as far as it likes.
+
+Renaming the tiles maps the positions with the blank in a given cell onto each other and keeps
+the moves, and so does a symmetry of the board. So the greatest distance from a position depends
+on the orbit of its blank alone, and the diameter of the state graph is the greatest over one
+blank cell of each orbit (`blank_orbits`).
 """
 
-from dataclasses import dataclass
-from math import factorial
+import operator
+from collections.abc import Sequence
 
 from frontier.errors import InputError
-from frontier.puzzles.puzzle import Board, Puzzle, State
-from frontier.space.graph import BaseGraph
-from frontier.space.lehmer import parity
+from frontier.puzzles.moves import Moves, lines_of
+from frontier.puzzles.notation import BLANKS, OPEN_MARK, in_rows, rows_of_words
+from frontier.puzzles.pieces import OPEN, Pieces
+from frontier.puzzles.puzzle import Board
+from frontier.puzzles.shapes import FIRST_SORT, Footprint, Sort
 
 MOST_CELLS = 25
+ARROWS = {(-1, 0): "↑", (1, 0): "↓", (0, -1): "←", (0, 1): "→"}
 
 
-@dataclass(frozen=True)
-class Tiles(Puzzle):
+class Tiles(Pieces):
     """The rows x columns tile puzzle.
 
-    goal: the board at depth 0, row by row, 0 the blank; by default blank first, then 1, 2, ...
+    goal: the board at depth 0, in rows of numbers, 0 the blank; by default the blank in the cell
+        `blank` (row, column, from 0; the first cell if that is not given), the tiles in order.
+        It may be given in part, with "?" for what may be anything.
+    goals: several boards at depth 0, instead.
     start: a board whose distance from the goal is wanted.
+    metric: "step" or "multi".
     """
 
-    rows: int
-    columns: int
-    goal: Board = None
-    start: Board | None = None
-
-    def __post_init__(self) -> None:
-        for name, value in (("rows", self.rows), ("columns", self.columns)):
+    def __init__(
+        self,
+        rows: int,
+        columns: int,
+        goal=None,
+        goals: Sequence | None = None,
+        start=None,
+        metric: str = "step",
+        blank: tuple[int, int] | None = None,
+    ):
+        for name, value in (("rows", rows), ("columns", columns)):
             if value < 1:
                 raise InputError(f"puzzle.{name} = {value}: a board has at least 1 of them")
-        if self.rows * self.columns > MOST_CELLS:
+        if rows * columns > MOST_CELLS:
             raise InputError(
-                f"puzzle.rows x puzzle.columns = {self.rows} x {self.columns} = "
-                f"{self.rows * self.columns} cells: at most {MOST_CELLS} are supported"
+                f"puzzle.rows x puzzle.columns = {rows} x {columns} = {rows * columns} cells: at "
+                f"most {MOST_CELLS} are supported"
             )
-        if self.goal is None:
-            numbers = iter(range(self.rows * self.columns))
-            goal = tuple(
-                tuple(next(numbers) for _ in range(self.columns)) for _ in range(self.rows)
-            )
-            object.__setattr__(self, "goal", goal)
-        self._check(self.goal, "puzzle.goal")
-        if self.start is not None:
-            self._check(self.start, "puzzle.start")
-            if not self.reaches(self.start):
-                why = (
-                    "on a board of one line the tiles keep their order"
-                    if self._line == 1
-                    else "their permutations have different parity; exchanging any two tiles of "
-                    "one of them makes it reachable"
-                )
-                raise InputError(
-                    f"puzzle.start = {_rows(self.start)} cannot be reached from the goal "
-                    f"{_rows(self.goal)}: {why}"
-                )
+        self.rows, self.columns = rows, columns
+        if (goal is not None) + (goals is not None) + (blank is not None) > 1:
+            raise InputError("puzzle.goal, puzzle.goals and puzzle.blank exclude each other")
+        if blank is not None:
+            _check_blank(blank, rows, columns)
+        cells = rows * columns
+        at = blank[0] * columns + blank[1] if blank is not None else 0
+        in_order = (*range(1, at + 1), 0, *range(at + 1, cells))
+        if goal is not None:
+            goals = [goal]
+        patterns = [self._parse(board, "puzzle.goal", part=True) for board in goals or ()] or [
+            in_order
+        ]
+        self.start = None if start is None else self._parse(start, "puzzle.start")
+        whole = [board for board in (*patterns, self.start) if board and OPEN not in board]
+        line = min(rows, columns)
+        numbers = range(cells)
+        reading = (
+            list(numbers)
+            if rows > columns
+            else [r * columns + c for c in range(columns) for r in range(rows)]
+        )
+        at_place = {cell: place for place, cell in enumerate(reading)}
+        steps = []
+        for cell in numbers:
+            for direction, (dr, dc) in enumerate(ARROWS):
+                r, c = cell // columns + dr, cell % columns + dc
+                if 0 <= r < rows and 0 <= c < columns:
+                    steps.append((at_place[cell], at_place[r * columns + c], direction))
+        footprint = Footprint(tuple((place,) for place in numbers), tuple(steps))
+        tiles = [Sort(footprint, tuple(range(1, cells)), True)] if cells > 1 else []
+        self._line_length = line
+        self._lay_out(reading, tiles, metric, whole[0] if whole else in_order, patterns)
 
-    @property
-    def _sides(self) -> tuple[int, int]:
-        return self.rows, self.columns
+    def _all_moves(self, may_fix: bool) -> Moves:
+        if self.metric == "step" or self.cells == 1:
+            return super()._all_moves(may_fix)
+        metric, self.metric = self.metric, "step"
+        moves = super()._all_moves(may_fix)
+        self.metric = metric
+        with_blank_at = {
+            int((row != FIRST_SORT).argmax()): v for v, row in enumerate(self.shapes.rows)
+        }
+        vertices = [with_blank_at[cell] for cell in range(self.cells)]
+        return lines_of(moves, vertices, self._sorts[0].footprint.beyond())
 
     @property
     def title(self) -> str:
-        return f"{self.rows}×{self.columns} tiles"
+        multi = ", any number of tiles a move" if self.metric == "multi" else ""
+        return f"{self.rows}×{self.columns} tiles{multi}"
 
     @property
-    def cells(self) -> int:
-        return self.rows * self.columns
+    def labels(self) -> list[str]:
+        return ["·", *map(str, range(1, self.cells))]
 
     @property
-    def _line(self) -> int:
-        """Cells of a line of the reading order."""
-        return min(self._sides)
+    def why_unreachable(self) -> str:
+        if self._line_length == 1:
+            why = "on a board of one line the tiles keep their order"
+        else:
+            why = "its parity differs from the goal's; exchanging any two tiles mends that"
+        return f"it cannot be reached from the goal: {why}"
 
-    def _check(self, board: Board, name: str) -> None:
-        shape = [len(row) for row in board]
-        if shape != [self.columns] * self.rows:
+    def _parse(self, notation, name: str, part: bool = False) -> Board:
+        """A board from rows of numbers, or from text; with part, "?" stands for anything."""
+        if isinstance(notation, str):
+            rows = rows_of_words(notation)
+        elif isinstance(notation, list | tuple) and all(
+            isinstance(row, list | tuple) for row in notation
+        ):
+            rows = [list(row) for row in notation]
+        else:
+            raise InputError(f"{name} = {notation!r}: expected rows of numbers, or text")
+        if len(rows) == 1 and self.rows > 1:
+            rows = in_rows(rows[0], self.columns)
+        said = f"{name} = {_plain(rows)}"
+        if [len(row) for row in rows] != [self.columns] * self.rows:
+            raise InputError(f"{said}: expected {self.rows} rows of {self.columns} numbers")
+        board = []
+        for word in (word for row in rows for word in row):
+            if isinstance(word, str) and word in BLANKS:
+                board.append(0)
+            elif part and word == OPEN_MARK:
+                board.append(OPEN)
+            else:
+                try:
+                    board.append(int(word) if isinstance(word, str) else operator.index(word))
+                except (TypeError, ValueError):
+                    raise InputError(
+                        f"{said}: {word!r} is not a number; write numbers, 0 for the blank"
+                    ) from None
+        most = self.rows * self.columns - 1
+        given = [number for number in board if number != OPEN]
+        if len(set(given)) < len(given) or not set(given) <= set(range(most + 1)):
             raise InputError(
-                f"{name} = {_rows(board)}: expected {self.rows} rows of {self.columns} numbers"
+                f"{said}: the numbers 0..{most} must stand in it, each once (0 is the blank)"
             )
-        if sorted(self._read(board)) != list(range(self.cells)):
-            raise InputError(
-                f"{name} = {_rows(board)}: the numbers 0..{self.cells - 1} must stand in it, "
-                "each once (0 is the blank)"
-            )
+        if OPEN in board and given == []:
+            raise InputError(f"{said}: nothing is said of any cell")
+        return tuple(board)
 
-    def _read(self, board: Board) -> list[int]:
-        """The numbers of a board in reading order."""
-        lines = board if self.rows > self.columns else zip(*board, strict=True)
-        return [number for line in lines for number in line]
+    def parse(self, notation) -> Board:
+        return self._parse(notation, "board")
 
-    def _order(self) -> dict[int, int]:
-        """Rank of each tile in the goal's sequence, so that the goal's is 0, 1, 2, ..."""
-        tiles = [tile for tile in self._read(self.goal) if tile]
-        return {tile: rank for rank, tile in enumerate(tiles)}
+    def write(self, board: Board) -> list[list]:
+        numbers = ["?" if number == OPEN else number for number in board]
+        return in_rows(numbers, self.columns)
 
-    def graph(self) -> BaseGraph:
-        line, arcs = self._line, []
-        for p in range(self.cells):
-            for q in {p + 1, p + line}:
-                if q >= self.cells or (q == p + 1 < p + line and q % line == 0):
-                    continue
-                forth = tuple(range(q - 2, p - 1, -1)) if q - p == line else ()
-                arcs += [(p, q, forth), (q, p, forth[::-1])]
-        return BaseGraph.from_arcs(self.cells, self.cells - 1 if line > 1 else 0, arcs)
-
-    def state(self, board: Board) -> State:
-        self._check(board, "board")
-        numbers, order = self._read(board), self._order()
-        sequence = tuple(order[tile] for tile in numbers if tile)
-        if self._line == 1 and sequence != tuple(range(self.cells - 1)):
-            raise InputError(f"board {_rows(board)} cannot be reached: its tiles are out of order")
-        return numbers.index(0), sequence if self._line > 1 else ()
-
-    def board(self, state: State) -> Board:
-        blank, sequence = state
-        tiles = sorted(self._order(), key=self._order().get)
-        numbers = [tiles[rank] for rank in (sequence if self._line > 1 else range(len(tiles)))]
-        numbers.insert(blank, 0)
-        lines = [numbers[i : i + self._line] for i in range(0, self.cells, self._line)]
-        return tuple(map(tuple, lines if self.rows > self.columns else zip(*lines, strict=True)))
-
-    def reaches(self, board: Board) -> bool:
-        self._check(board, "board")
-        if self._line == 1:
-            tiles = [tile for tile in self._read(board) if tile]
-            return tiles == [tile for tile in self._read(self.goal) if tile]
-        # Each crossing between lines turns s tiles, s - 1 swaps.
-        crossings = self._read(board).index(0) // self._line
-        crossings -= self._read(self.goal).index(0) // self._line
-        _, sequence = self.state(board)
-        return parity(sequence) == crossings * (self._line - 1) % 2
-
-    @property
-    def states(self) -> int:
-        return self.cells if self._line == 1 else factorial(self.cells) // 2
+    def line(self, board: Board) -> str:
+        return "/".join(" ".join(map(str, row)) for row in self.write(board))
 
     def draw(self, board: Board) -> str:
         width = len(str(self.cells - 1))
         return "\n".join(
-            " ".join((str(tile) if tile else "·").rjust(width) for tile in row) for row in board
+            " ".join((str(tile) if tile else "·").rjust(width) for tile in row)
+            for row in self.write(board)
         )
 
-    def parse(self, text: str) -> Board:
-        rows = [row.replace(",", " ").split() for row in text.replace("/", "\n").splitlines()]
-        try:
-            board = tuple(
-                tuple(0 if word in ("·", ".", "_") else int(word) for word in row)
-                for row in rows
-                if row
-            )
-        except ValueError as error:
-            raise InputError(f"board {text!r}: {error}; write numbers, 0 for the blank") from None
-        if len(board) == 1 and self.rows > 1:
-            flat = board[0]
-            board = tuple(flat[i : i + self.columns] for i in range(0, len(flat), self.columns))
-        self._check(board, "board")
-        return board
+    def name_move(self, before: Board, after: Board) -> str:
+        """The tiles that slide, the nearest to the blank first, and where to."""
+        p, q = before.index(0), after.index(0)
+        dr, dc = (p // self.columns - q // self.columns, p % self.columns - q % self.columns)
+        length = max(abs(dr), abs(dc))
+        step = (dr // length, dc // length)
+        passed = [before[p - k * (step[0] * self.columns + step[1])] for k in range(1, length + 1)]
+        return ",".join(map(str, passed)) + ARROWS[step]
+
+    def follow(self, before: Board, after: Board) -> Board:
+        return after
+
+    def _why_not(self, board: Board) -> str:
+        return (
+            f"board {self.line(board)}: the numbers 0..{self.cells - 1} must stand in it, each once"
+        )
 
 
-def _rows(board: Board) -> list[list[int]]:
-    return [list(row) for row in board]
+def _check_blank(blank, rows: int, columns: int) -> None:
+    if not (isinstance(blank, list | tuple) and len(blank) == 2):
+        raise InputError(f'puzzle.blank = {blank!r}: expected [row, column] or "all"')
+    if not all(type(i) is int and 0 <= i < n for i, n in zip(blank, (rows, columns), strict=True)):
+        raise InputError(
+            f"puzzle.blank = {list(blank)}: rows are 0..{rows - 1}, columns 0..{columns - 1}"
+        )
+
+
+def blank_orbits(rows: int, columns: int) -> list[tuple[int, int]]:
+    """One cell, the first, of each orbit of a board's cells under its symmetries."""
+    orbits = {}
+    for r in range(rows):
+        for c in range(columns):
+            images = {
+                (r, c),
+                (rows - 1 - r, c),
+                (r, columns - 1 - c),
+                (rows - 1 - r, columns - 1 - c),
+            }
+            if rows == columns:
+                images |= {(x, y) for y, x in images}
+            orbits.setdefault(min(images), (r, c))
+    return sorted(orbits)
+
+
+def _plain(rows: Sequence[Sequence]) -> str:
+    return "[" + ", ".join("[" + ", ".join(map(str, row)) + "]" for row in rows) + "]"

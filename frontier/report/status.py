@@ -21,7 +21,7 @@ def status_of(run: RunStore) -> dict:
         "depth": last.depth if last else None,
         "layer": last.states if last else 0,
         "states": run.states,
-        "states_of_the_puzzle": puzzle.states,
+        "states_of_the_puzzle": run.identity["states"],
         "seconds": round(sum(record.seconds for record in run.records), 3),
         "disk": disk_bytes(run.path),
         "tasks_finished_of_the_next_layer": finished,

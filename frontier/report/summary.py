@@ -21,10 +21,10 @@ def summary(run: RunStore) -> dict:
     value = {
         "name": run.identity["name"],
         "puzzle": {"title": puzzle.title, **run.identity["puzzle"]},
-        "goal": puzzle.goal,
+        "goals": [puzzle.write(goal) for goal in puzzle.goals],
         "complete": run.complete,
         "states": run.states,
-        "states_of_the_puzzle": puzzle.states,
+        "states_of_the_puzzle": run.identity["states"],
         "depth": last.depth if last else None,
         "layers": [record.states for record in run.records],
         "farthest": None,
@@ -37,10 +37,10 @@ def summary(run: RunStore) -> dict:
         "versions": {name: version(name) for name in LIBRARIES},
     }
     if puzzle.start is not None:
-        value["start"] = {"board": puzzle.start, "depth": run.start_depth}
+        value["start"] = {"board": puzzle.write(puzzle.start), "depth": run.start_depth}
     if run.complete:
         count, positions = farthest(run, FARTHEST)
-        value["farthest"] = {"count": count, "positions": positions}
+        value["farthest"] = {"count": count, "positions": list(map(puzzle.write, positions))}
     return value
 
 
@@ -72,3 +72,22 @@ def describe(value: dict, path: Path) -> str:
         f"on disk: {size(disk_bytes(path))} in {path}"
     )
     return "\n".join(lines)
+
+
+def family_summary(values: list[dict]) -> dict:
+    """The summaries of runs from all blank cells: the diameter is the greatest depth."""
+    complete = all(value["complete"] for value in values)
+    return {
+        "complete": complete,
+        "diameter": max(value["depth"] for value in values) if complete else None,
+        "members": values,
+    }
+
+
+def describe_family(value: dict) -> str:
+    """The same in one line."""
+    if not value["complete"]:
+        return "not complete from every blank cell, so the diameter is not known"
+    deepest = [m for m in value["members"] if m["depth"] == value["diameter"]]
+    cells = ", ".join(str(tuple(m["puzzle"]["blank"])) for m in deepest)
+    return f"diameter of the state graph: {value['diameter']}, with the blank at {cells}"

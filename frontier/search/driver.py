@@ -64,13 +64,15 @@ class Driver:
 
     def _commit_origins(self) -> None:
         plan = self.plan
-        numbers = sorted({plan.space.number(*state)[1] for state in plan.puzzle.origins()})
+        puzzle = plan.puzzle
+        numbers = np.unique(plan.space.numbers(*puzzle.origins())[1])
         path = self.run.scratch_path(0)
-        manifest = write_list(path, 0, np.array(numbers, dtype=np.uint64), plan.config.store.codec)
+        manifest = write_list(path, 0, numbers, plan.config.store.codec)
         manifest.scratch = path.name
-        start = plan.puzzle.start is not None and (
-            plan.puzzle.state(plan.puzzle.start) in plan.puzzle.origins()
-        )
+        start = False
+        if puzzle.start is not None:
+            klass, number = plan.space.number(*puzzle.state(puzzle.start))
+            start = klass == 0 and bool(np.isin(np.uint64(number), numbers))
         record = LayerRecord(0, len(numbers), "list", True, 0.0, manifest.bytes, start=start)
         self._commit([manifest], [record], complete=False)
 

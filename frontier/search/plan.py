@@ -15,6 +15,9 @@ from frontier.space.program import program_of, reads_of
 PROCESS_BYTES = 330_000_000
 """A worker with its libraries and compiled kernels, before it does anything (measured)."""
 
+VERTEX_BYTES = 500
+"""What a worker needs for each base vertex while it makes the base graph (measured)."""
+
 CHUNK_BYTES = (2_700_000, 5_400_000, 10_800_000, 21_600_000)
 """Raw sizes of chunks that are tried."""
 
@@ -23,6 +26,9 @@ CALL_SECONDS, READ_RATE, WRITE_RATE = 0.8e-3, 4e9, 1.1e9
 
 SMALL_LAYER = 100_000_000
 """Layers of fewer bytes need not be divided among the workers."""
+
+SMALL_TASK = 8_000_000
+"""Layers of fewer bytes are one task."""
 
 FINE_TASK = 30_000_000
 """Tasks of fewer bytes than this are not made finer still."""
@@ -60,7 +66,11 @@ class Plan:
     @property
     def identity(self) -> dict:
         """What makes a run this run: written to the run directory, compared on resume."""
-        return {**config_identity(self.config), "layout": layout_settings(self.layout)}
+        return {
+            **config_identity(self.config),
+            "layout": layout_settings(self.layout),
+            "states": self.puzzle.states,
+        }
 
 
 def config_identity(config: Config) -> dict:
@@ -89,7 +99,7 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
             f"{puzzle.title} has {puzzle.states:,} states: state numbers have 64 bits, so at "
             f"most {MOST_STATES:,} can be searched; choose a smaller board"
         )
-    space = puzzle.space()
+    space = puzzle.space
     if max(space.nodes) * space.code.half >= MOST_STATES:
         raise InputError(f"{puzzle.title}: its state numbers would exceed 63 bits")
     memory = config.cluster.memory
@@ -98,15 +108,16 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     else:
         chosen = Layout(space, **layout)
         need = task_bytes(chosen)
+    held = process_bytes(space)
     if need > memory:
         raise InputError(
             f"cluster.memory = {memory:,} bytes a worker is too little: "
             + ("the layout of the existing run" if layout else "the finest layout")
-            + f" of {puzzle.title} needs {need:,} bytes ({PROCESS_BYTES:,} for the process, "
-            f"{need - PROCESS_BYTES:,} for a task); set cluster.memory to at least {need:,}"
+            + f" of {puzzle.title} needs {need:,} bytes ({held:,} for the process, "
+            f"{need - held:,} for a task); set cluster.memory to at least {need:,}"
         )
     words = max(space.nodes) * space.code.words
-    by_memory = (memory - PROCESS_BYTES) // 2 // ListKernel(space).room(1)
+    by_memory = (memory - held) // 2 // ListKernel(space).room(1)
     list_states = min(max(THIN_STATES, words // THIN_WORDS), int(by_memory))
     return Plan(config, puzzle, space, chosen, list_states, need)
 
@@ -116,11 +127,16 @@ def task_bytes(layout: Layout) -> int:
     return max(_costs(layout, klass)[0] for klass in range(layout.space.classes))
 
 
+def process_bytes(space: Space) -> int:
+    """Bytes of a worker without a task."""
+    return PROCESS_BYTES + VERTEX_BYTES * space.graph.vertices
+
+
 def _costs(layout: Layout, klass: int) -> tuple[int, float]:
     """(bytes a worker needs, seconds a strip for store and codec) of a typical task."""
     count = layout.task_count(klass)
     if not count:
-        return PROCESS_BYTES, 0.0
+        return process_bytes(layout.space), 0.0
     program = program_of(layout, task := layout.task(klass, count // 2))
     reads = reads_of(layout, program)
     strips = sum(layout.block_nodes if read.whole else read.members.size for read in reads)
@@ -128,7 +144,8 @@ def _costs(layout: Layout, klass: int) -> tuple[int, float]:
     own = (task.last_block - task.first_block) * (task.last_prefix - task.first_prefix)
     seconds = (len(reads) + own) * (CALL_SECONDS + layout.chunk_bytes / READ_RATE)
     seconds += own * (CALL_SECONDS + layout.chunk_bytes / WRITE_RATE)
-    return PROCESS_BYTES + need, seconds / (own * layout.block_nodes * layout.strip_words)
+    need += process_bytes(layout.space)
+    return need, seconds / (own * layout.block_nodes * layout.strip_words)
 
 
 def _choose(space: Space, memory: int, workers: int) -> tuple[Layout, int]:
@@ -160,6 +177,9 @@ def _finest(space: Space) -> Layout:
 def _candidates(space: Space, memory: int) -> Iterator[Layout]:
     """Layouts to choose from: prefixes of every length, blocks of every handy size."""
     nodes, leading = max(space.nodes), space.code.leading
+    if nodes * space.code.words * WORD_BYTES < SMALL_TASK:
+        yield Layout(space, 0, nodes, 1)
+        return
     for digits in range(len(leading) + 1):
         strip_bytes = prod(leading[digits:]) * WORD_BYTES
         siblings = leading[digits - 1] if digits else 1

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from frontier.errors import CorruptRunError, InputError
-from frontier.puzzles import puzzle_of
+from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.graph import Space
 from frontier.space.layout import Layout, Task
 from frontier.space.lehmer import LehmerCode
@@ -28,17 +28,17 @@ class Workspace:
     """One worker's view of one run."""
 
     def __init__(self, path: Path, identity: dict):
-        puzzle = puzzle_of(identity["puzzle"])
+        self.puzzle: Puzzle = puzzle_of(identity["puzzle"])
         self.run = RunStore(path, identity, [], False)
-        self.space: Space = puzzle.space()
+        self.space: Space = self.puzzle.space
         self.layout = Layout(self.space, **identity["layout"])
         self.swaps = swaps_of(self.layout)
         self.lists = ListKernel(self.space)
         self.codec: str = identity["codec"]
         self.clock = Stopwatch()
         self.start: tuple[int, int] | None = None
-        if puzzle.start is not None:
-            self.start = self.space.number(*puzzle.state(puzzle.start))
+        if self.puzzle.start is not None:
+            self.start = self.space.number(*self.puzzle.state(self.puzzle.start))
         self._programs: OrderedDict[Task, tuple[Program, list[Read]]] = OrderedDict()
         self._program_bytes = 0
         self._layers: OrderedDict[int, Layer] = OrderedDict()
@@ -126,6 +126,36 @@ class Layer:
         ends = np.array([first, first + words * code.bits], dtype=np.uint64)
         low, high = np.searchsorted(self._numbers, ends)
         return self._numbers[low:high], first
+
+    @property
+    def held(self) -> int:
+        """States that this object holds in memory."""
+        return 0 if self._numbers is None else self._numbers.size
+
+    def contains(self, numbers: np.ndarray) -> np.ndarray:
+        """For each of uint64[N] state numbers of the layer's class, whether it is in: bool[N]."""
+        if self._numbers is not None:
+            if not self._numbers.size:
+                return np.zeros(numbers.size, dtype=bool)
+            at = np.searchsorted(self._numbers, numbers)
+            return self._numbers[np.minimum(at, self._numbers.size - 1)] == numbers
+        work, layout = self._work, self._work.layout
+        node, index = np.divmod(numbers.astype(np.int64), work.code.half)
+        word, bit = np.divmod(index, work.code.bits)
+        prefix, word = np.divmod(word, layout.strip_words)
+        block, node = np.divmod(node, layout.block_nodes)
+        chunks = block * layout.prefixes + prefix
+        found = np.zeros(numbers.size, dtype=bool)
+        out = work.buffer("chunk", layout.block_nodes * layout.strip_words)
+        out = out.reshape(layout.block_nodes, layout.strip_words)
+        order = np.argsort(chunks, kind="stable")
+        starts = np.flatnonzero(np.diff(chunks[order], prepend=-1))
+        for some in np.split(order, starts[1:]):
+            key = int(block[some[0]]), int(prefix[some[0]])
+            if self.has_chunk(*key):
+                self.read_chunk(*key, out)
+                found[some] = out[node[some], word[some]] >> bit[some].astype(np.uint64) & 1
+        return found
 
     def numbers(self) -> np.ndarray:
         """The sorted state numbers of the layer."""

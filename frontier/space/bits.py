@@ -76,6 +76,9 @@ def _expand(
             for arc in range(start[node], start[node + 1]):
                 u, w = source[arc], word[arc]
                 size = row_words // blocks[w]
+                begin, end = swap_start[w], swap_start[w + 1]
+                found = False
+                here = other
                 for b in range(blocks[w]):
                     entry = first[w] + row * blocks[w] + b
                     s = base[u, slot[entry]]
@@ -87,24 +90,30 @@ def _expand(
                     if not touched:
                         image[:] = 0
                         touched = True
-                    begin, end = swap_start[w], swap_start[w + 1]
                     if begin == end:
                         words.or_copy(image[b * size : (b + 1) * size], arena[s : s + size])
-                        continue
-                    here = arena[s : s + row_words]
-                    for k in range(begin, end - 1):
-                        spare[:] = 0
-                        _or_swap(
-                            spare, here, swap[k], row_odd[row] ^ sign[u] ^ flips[k],
-                            kind, radix_a, radix_b, block, table_start, table, par,
-                        )  # fmt: skip
-                        spare, other = other, spare
-                        here = other
-                    k = end - 1
+                    elif blocks[w] == 1:
+                        here = arena[s : s + row_words]
+                    else:
+                        if not found:
+                            other[:] = 0
+                        words.or_copy(other[b * size : (b + 1) * size], arena[s : s + size])
+                    found = True
+                if begin == end or not found:
+                    continue
+                for k in range(begin, end - 1):
+                    spare[:] = 0
                     _or_swap(
-                        image, here, swap[k], row_odd[row] ^ sign[u] ^ flips[k],
+                        spare, here, swap[k], row_odd[row] ^ sign[u] ^ flips[k],
                         kind, radix_a, radix_b, block, table_start, table, par,
                     )  # fmt: skip
+                    spare, other = other, spare
+                    here = other
+                k = end - 1
+                _or_swap(
+                    image, here, swap[k], row_odd[row] ^ sign[u] ^ flips[k],
+                    kind, radix_a, radix_b, block, table_start, table, par,
+                )  # fmt: skip
             was_live = target_live[n * rows + r]
             if not touched:
                 if was_live:

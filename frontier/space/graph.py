@@ -8,7 +8,9 @@ graph** (its vertices are the shapes) whose arcs carry **voltages** in S_m (J. L
 T. W. Tucker, Topological Graph Theory, 1987, chapter 2).
 
 A voltage is written as a *word* of neighbour swaps: (i, j, ...) exchanges positions i and
-i+1, then j and j+1, and so on. Every voltage is such a word.
+i+1, then j and j+1, and so on. Every voltage is such a word. With several classes of distinct
+things (see `frontier.space.lehmer`) voltages lie in S_m1 x S_m2 x ... x S_m and no swap crosses
+from class to class.
 
 The *lift by the sign* has a node for each pair (vertex, sign of the sequence). In most
 puzzles the blank's cell fixes the sign, and half of the nodes cannot be reached; walking the
@@ -32,10 +34,11 @@ class BaseGraph:
     """A base graph whose arcs carry voltages in S_m.
 
     vertices: number of vertices.
-    m: size of the class of distinct things.
+    m: size of the class of distinct things, of the largest where there are several.
     words: the different voltages, each a tuple of positions i (swap i with i+1).
     source, target, word: int64 arrays, one entry an arc; `word` indexes `words`.
         The graph is undirected: with every arc comes the one that undoes it.
+    smaller: sizes of further classes, whose things come first in the sequence.
     """
 
     vertices: int
@@ -44,19 +47,28 @@ class BaseGraph:
     source: np.ndarray
     target: np.ndarray
     word: np.ndarray
+    smaller: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        length = self.length
+        borders = set(np.cumsum(self.smaller, dtype=int) - 1)
         for word in self.words:
             for i in word:
-                if not 0 <= i < self.m - 1:
+                if not 0 <= i < length - 1:
                     raise ValueError(
                         f"voltage {word} swaps positions {i} and {i + 1}, "
-                        f"but a sequence of {self.m} has positions 0..{self.m - 1}"
+                        f"but a sequence of {length} has positions 0..{length - 1}"
                     )
+                if i in borders:
+                    raise ValueError(f"voltage {word} swaps {i} and {i + 1}, of different classes")
 
     @classmethod
     def from_arcs(
-        cls, vertices: int, m: int, arcs: Iterable[tuple[int, int, tuple[int, ...]]]
+        cls,
+        vertices: int,
+        m: int,
+        arcs: Iterable[tuple[int, int, tuple[int, ...]]],
+        smaller: tuple[int, ...] = (),
     ) -> "BaseGraph":
         """From arcs (source, target, word). Each arc is given in both directions."""
         arcs = list(arcs)
@@ -65,7 +77,22 @@ class BaseGraph:
         table = np.array(
             [(u, v, number[tuple(word)]) for u, v, word in arcs], dtype=np.int64
         ).reshape(-1, 3)
-        return cls(vertices, m, tuple(words), *(np.ascontiguousarray(c) for c in table.T))
+        columns = (np.ascontiguousarray(column) for column in table.T)
+        return cls(vertices, m, tuple(words), *columns, smaller)
+
+    @property
+    def length(self) -> int:
+        """Members of a sequence."""
+        return sum(self.smaller) + self.m
+
+    @cached_property
+    def voltages(self) -> np.ndarray:
+        """The voltages as permutations, int64[words, length]: s becomes s[voltage]."""
+        voltages = np.tile(np.arange(self.length), (len(self.words), 1))
+        for row, word in zip(voltages, self.words, strict=True):
+            for i in word:
+                row[i], row[i + 1] = row[i + 1], row[i]
+        return voltages
 
     @cached_property
     def odd(self) -> np.ndarray:
@@ -101,7 +128,7 @@ class Space:
     def __init__(self, graph: BaseGraph, origins: Iterable[tuple[int, int]]):
         """`origins`: (vertex, sign) of each position at depth 0."""
         self.graph = graph
-        self.code = LehmerCode(graph.m)
+        self.code = LehmerCode(graph.m, graph.smaller)
         lifted_source, lifted_target, word = _lift(graph)
         start = np.searchsorted(lifted_source, np.arange(2 * graph.vertices + 1))
         roots = np.unique(np.array([2 * v + s for v, s in origins], dtype=np.int64))
@@ -148,6 +175,16 @@ class Space:
         if node < 0:
             return None
         return int(self._class_of[lifted]), node * self.code.half + index
+
+    def numbers(self, vertex: np.ndarray, sequence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """`number` of many states, int[N] and int[N, length]: (int64[N], uint64[N]).
+
+        The class is -1 where the node is not in the lift.
+        """
+        index, sign = self.code.ranks(sequence.reshape(len(vertex), self.code.length))
+        lifted = 2 * np.asarray(vertex, dtype=np.int64) + sign
+        numbers = self._node_of[lifted] * self.code.half + index
+        return self._class_of[lifted], numbers.astype(np.uint64)
 
     def state(self, klass: int, number: int) -> tuple[int, tuple[int, ...]]:
         """(vertex, sequence) of a state number of a class; inverse of `number`."""

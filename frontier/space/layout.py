@@ -26,6 +26,21 @@ WORD_BYTES = 8
 ROW_WORDS = 4096  # a row and its image stay in a core's first caches
 
 
+def split_word(word: tuple[int, ...], border: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """A voltage as one that comes first and one that comes after and stays behind a border.
+
+    Swaps of positions i, i+1 with i >= border stay behind it. They are put off to the second
+    part where they share no position with a swap of the first part that comes after them.
+    """
+    outer, inner = [], []
+    for i in reversed(word):
+        if i >= border and all(abs(i - other) > 1 for other in outer):
+            inner.append(i)
+        else:
+            outer.append(i)
+    return tuple(reversed(outer)), tuple(reversed(inner))
+
+
 @dataclass(frozen=True)
 class Task:
     """Chunks [first_block, last_block) x [first_prefix, last_prefix) of one layer."""
@@ -69,7 +84,8 @@ class Layout:
 
     def _border_fits(self, digits: int) -> bool:
         last = len(self.space.code.leading) - 1
-        return not any(min(w) < digits and max(w) + 1 > last for w in self.space.graph.words if w)
+        outer = (split_word(word, digits)[0] for word in self.space.graph.words)
+        return not any(max(swaps) + 1 > last for swaps in outer if swaps)
 
     @property
     def fits_voltages(self) -> bool:

@@ -25,11 +25,22 @@ If p_i < p_{i+1} then the larger one, moved to the front, gains p_i among the sm
 behind it and the other keeps its count; the second line is the inverse of the first. The map
 is an involution of the pairs [0, m-i) x [0, m-i-1), so on a bitmap indexed by the code it
 moves whole blocks, which is what the kernels of this package live on.
+
+**Several classes.** Where there are several classes of distinct things, the sequence is theirs
+one after the other, the largest class last, each with numbers of its own that grow from class
+to class: a permutation of S_n in the Young subgroup S_m1 x S_m2 x ... x S_m. No thing has a
+smaller one of a later class behind it, so the digits of the whole are those of the classes, one
+after the other; radices m1, ..., 1, m2, ..., 1, ..., m, ..., 1. Only the last class drops a
+digit, which then follows from the sign of the whole. Swaps stay inside a class.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import factorial, prod
+from math import prod
+
+import numpy as np
+
+from frontier.space.jit import kernel
 
 WORD_RADICES = (5, 4, 3)
 
@@ -43,24 +54,42 @@ def swap_digits(a: int, b: int) -> tuple[int, int]:
 class LehmerCode:
     """How the sequences of one sign of S_m are numbered; see the module's text.
 
-    `m` is the number of distinct things in the sequence, 0 <= m.
+    m: number of distinct things in the sequence, 0 <= m.
+    smaller: sizes of further classes, whose sequences come before that one; 1 <= each <= m.
     """
 
     m: int
+    smaller: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.m < 0:
             raise ValueError(f"a sequence cannot have {self.m} members; the least is 0")
+        if self.smaller and not (
+            self.m >= 2 and 1 <= min(self.smaller) <= max(self.smaller) <= self.m
+        ):
+            raise ValueError(
+                f"classes {self.smaller} before one of {self.m}: the last is the largest"
+            )
+
+    @cached_property
+    def length(self) -> int:
+        """Members of the whole sequence."""
+        return sum(self.smaller) + self.m
+
+    @cached_property
+    def _before(self) -> tuple[int, ...]:
+        """Radices of the classes before the last."""
+        return tuple(radix for size in self.smaller for radix in range(size, 0, -1))
 
     @cached_property
     def radices(self) -> tuple[int, ...]:
-        """Radices of the kept digits, m down to 3."""
-        return tuple(range(self.m, 2, -1))
+        """Radices of the kept digits, of the last class m down to 3."""
+        return (*self._before, *range(self.m, 2, -1))
 
     @cached_property
     def leading(self) -> tuple[int, ...]:
-        """Radices of the digits that number the words, m down to 6."""
-        return tuple(range(self.m, 5, -1))
+        """Radices of the digits that number the words, of the last class m down to 6."""
+        return (*self._before, *range(self.m, 5, -1))
 
     @cached_property
     def bits(self) -> int:
@@ -74,8 +103,8 @@ class LehmerCode:
 
     @cached_property
     def half(self) -> int:
-        """Number of sequences of one sign, m!/2 (1 for m < 2)."""
-        return factorial(self.m) // 2 if self.m >= 2 else 1
+        """Number of sequences of one sign, m!/2 for one class (1 for m < 2)."""
+        return prod(self.radices)
 
     @cached_property
     def strides(self) -> tuple[int, ...]:
@@ -83,7 +112,7 @@ class LehmerCode:
         return tuple(prod(self.radices[i + 1 :]) for i in range(len(self.radices)))
 
     def rank(self, sequence) -> tuple[int, int]:
-        """(index, sign) of a permutation of 0 .. m-1; 0 <= index < half, sign 0 is even."""
+        """(index, sign) of a permutation of 0 .. length-1; 0 <= index < half, sign 0 is even."""
         digits = lehmer_digits(sequence)
         index = 0
         for digit, radix in zip(digits, self.radices, strict=False):
@@ -91,16 +120,22 @@ class LehmerCode:
         return index, sum(digits) % 2
 
     def unrank(self, index: int, sign: int) -> tuple[int, ...]:
-        """The permutation of 0 .. m-1 with this index and sign; inverse of `rank`."""
+        """The permutation of 0 .. length-1 with this index and sign; inverse of `rank`."""
         if not 0 <= index < self.half:
             raise ValueError(f"index {index} is outside 0..{self.half - 1}")
-        digits = [0] * self.m
+        digits = [0] * self.length
         for i in reversed(range(len(self.radices))):
             index, digits[i] = divmod(index, self.radices[i])
         if self.m >= 2:
-            digits[self.m - 2] = (sum(digits) + sign) % 2
-        rest = list(range(self.m))
+            digits[self.length - 2] = (sum(digits) + sign) % 2
+        rest = list(range(self.length))
         return tuple(rest.pop(digit) for digit in digits)
+
+    def ranks(self, sequences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """`rank` of each row of int[N, length]: (int64[N] indices, int64[N] signs)."""
+        return _ranks(
+            np.ascontiguousarray(sequences, dtype=np.int64), np.array(self.radices, np.int64)
+        )
 
 
 def lehmer_digits(sequence) -> list[int]:
@@ -111,3 +146,18 @@ def lehmer_digits(sequence) -> list[int]:
 def parity(sequence) -> int:
     """0 for an even sequence of distinct comparable things, 1 for an odd one."""
     return sum(lehmer_digits(sequence)) % 2
+
+
+@kernel
+def _ranks(sequences, radices):
+    count, length = sequences.shape
+    index, sign = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
+    for n in range(count):
+        for i in range(length):
+            digit = 0
+            for j in range(i + 1, length):
+                digit += sequences[n, j] < sequences[n, i]
+            sign[n] ^= digit & 1
+            if i < radices.size:
+                index[n] = index[n] * radices[i] + digit
+    return index, sign

@@ -36,23 +36,37 @@ class ListKernel:
     def expand(self, klass: int, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
         """The layer after `current`, which lies in `klass`; all are sorted uint64 arrays."""
         space = self.space
-        arcs = space.arcs[klass]
-        found = np.empty(current.size * self._degree[klass], dtype=np.uint64)
-        size = _neighbours(
-            current, found, space.code.m, np.uint64(space.code.half), self._radices,
-            self._strides, space.sign[klass], arcs.start, arcs.target, arcs.word,
-            self._word_start, self._word,
-        )  # fmt: skip
         found = _sorted(
-            found[:size], np.uint64(space.nodes[(klass + 1) % space.classes] * space.code.half)
+            self._all_neighbours(klass, current),
+            np.uint64(space.nodes[(klass + 1) % space.classes] * space.code.half),
         )
         itself = current if space.classes == 1 else current[:0]
         return found[: _keep_new(found, previous, itself)].copy()
 
+    def neighbours(self, klass: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """All neighbours of uint64[N] states of a class, in the order of the arcs.
+
+        (uint64[K] state numbers of the next class, int64[K] which of the N each comes from).
+        """
+        degree = np.diff(self.space.arcs[klass].start)
+        nodes = (numbers // np.uint64(self.space.code.half)).astype(np.int64)
+        source = np.repeat(np.arange(numbers.size), degree[nodes])
+        return self._all_neighbours(klass, numbers), source
+
+    def _all_neighbours(self, klass: int, numbers: np.ndarray) -> np.ndarray:
+        space, arcs = self.space, self.space.arcs[klass]
+        found = np.empty(numbers.size * self._degree[klass], dtype=np.uint64)
+        size = _neighbours(
+            numbers, found, space.code.length, np.uint64(space.code.half), self._radices,
+            self._strides, space.sign[klass], arcs.start, arcs.target, arcs.word,
+            self._word_start, self._word,
+        )  # fmt: skip
+        return found[:size]
+
 
 @kernel
 def _neighbours(
-    current, found, m, half, radices, strides, sign, start, target, word, word_start, swaps
+    current, found, length, half, radices, strides, sign, start, target, word, word_start, swaps
 ):  # fmt: skip
     """Write the neighbours of all states to `found`, unsorted; returns how many there are."""
     size = 0
@@ -63,7 +77,7 @@ def _neighbours(
             index, odd = origin, sign[node]
             for k in range(word_start[word[arc]], word_start[word[arc] + 1]):
                 i = swaps[k]
-                if i <= m - 4:
+                if i <= length - 4:
                     behind = index // strides[i + 1]
                     a = behind // radices[i + 1]
                     b = behind - a * radices[i + 1]
@@ -72,11 +86,11 @@ def _neighbours(
                         index += (b + 1 - a) * strides[i] + (a - b) * strides[i + 1]
                     else:
                         index += (b - a) * strides[i] + (a - 1 - b) * strides[i + 1]
-                elif i == m - 3:
+                elif i == length - 3:
                     # the digit of radix 3 turns, up if sign and other digits add up to even
                     turn = index // 3
                     parity = odd
-                    for j in range(m - 4, -1, -1):
+                    for j in range(length - 4, -1, -1):
                         rest = turn // radices[j]
                         parity += turn - rest * radices[j]
                         turn = rest

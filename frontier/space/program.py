@@ -5,21 +5,22 @@ a row. Three kinds of voltage:
 
 * all swaps before K: a row of v is a whole row of u, perhaps of another prefix;
 * all swaps behind K: a row of v is the same row of u with bits moved inside it;
-* swaps on both sides: a row of v consists of blocks, each a block of some row of u.
+* swaps on both sides: a row of v consists of blocks, each a block of some row of u, and what
+  swaps behind K do not meet those before it are done on the row so put together.
 
-The first and the third are one case, "row = n blocks, copied from somewhere", and so is the
-second with n = 1 and the swaps still to be done. So a voltage is a table (prefix and row and
-block of the target -> *slot* of the source's prefix, place in its strip) and a list of swaps
-inside the row, and the kernel knows nothing else about the puzzle.
+So every voltage is a table (prefix and row and block of the target -> *slot* of the source's
+prefix, place in its strip) and a list of swaps to do inside the row afterwards, and the kernel
+knows nothing else about the puzzle.
 """
 
 from dataclasses import dataclass
+from itertools import product, starmap
 from math import prod
 
 import numpy as np
 
 from frontier.space import words
-from frontier.space.layout import Layout, Task
+from frontier.space.layout import Layout, Task, split_word
 from frontier.space.lehmer import swap_digits
 
 
@@ -106,7 +107,7 @@ class Swaps:
 
 def swaps_of(layout: Layout) -> Swaps:
     code = layout.space.code
-    positions = range(max(code.m - 1, 0))
+    positions = range(max(code.length - 1, 0))
     kind = [words.swap_kind(code, i) for i in positions]
     inside = [i >= layout.row_digits for i in positions]
     tables, starts = [], [0]
@@ -194,12 +195,11 @@ def program_of(layout: Layout, task: Task) -> Program:
 
 def _swaps_inside(layout: Layout, word: tuple[int, ...]) -> list[tuple[int, int]]:
     """(position, parity of the swaps before it) of the swaps to be done inside a row."""
-    if not word or min(word) < layout.row_digits:
-        return []
     code = layout.space.code
+    outer, inner = split_word(word, layout.row_digits)
     return [
         (i, before % 2)
-        for before, i in enumerate(word)
+        for before, i in enumerate(inner, start=len(outer))
         if words.swap_kind(code, i) != words.NOTHING
     ]
 
@@ -207,38 +207,19 @@ def _swaps_inside(layout: Layout, word: tuple[int, ...]) -> list[tuple[int, int]
 def _origin_of_rows(layout: Layout, task: Task, word: tuple[int, ...]):
     """For each block of each row of the task: (prefix, offset in the strip) it comes from."""
     leading = layout.space.code.leading
-    moves_rows = bool(word) and min(word) < layout.row_digits
-    digits = max(layout.row_digits, max(word) + 2) if moves_rows else layout.row_digits
+    outer, _ = split_word(word, layout.row_digits)
+    digits = max([layout.row_digits, *(i + 2 for i in outer)])
     block_words = prod(leading[digits:])
     per_prefix = prod(leading[layout.prefix_digits : digits])
     origin = np.arange(task.first_prefix * per_prefix, task.last_prefix * per_prefix)
-    if moves_rows:
-        low, high = min(word), max(word) + 2
-        behind, turning = prod(leading[high:digits]), prod(leading[low:high])
-        table = _undone(leading[low:high], [i - low for i in word])
-        middle = origin // behind % turning
-        origin = origin + (table[middle] - middle) * behind
+    for i in reversed(outer):
+        a, b, behind = leading[i], leading[i + 1], prod(leading[i + 2 : digits])
+        swapped = np.array(
+            [x * b + y for x, y in starmap(swap_digits, product(range(a), range(b)))]
+        )
+        pair = origin // behind % (a * b)
+        origin = origin + (swapped[pair] - pair) * behind
     return origin // per_prefix, origin % per_prefix * block_words
-
-
-def _undone(radices: tuple[int, ...], word: list[int]) -> np.ndarray:
-    """For each choice of these digits, the one that the word brings to it."""
-    choices = np.arange(prod(radices))
-    digits = []
-    for radix in reversed(radices):
-        digits.insert(0, choices % radix)
-        choices = choices // radix
-    pairs = {}
-    for i in reversed(word):
-        if i not in pairs:
-            table = [swap_digits(a, b) for a in range(radices[i]) for b in range(radices[i + 1])]
-            pairs[i] = np.array(table, dtype=np.int64)
-        pair = digits[i] * radices[i + 1] + digits[i + 1]
-        digits[i], digits[i + 1] = pairs[i][pair, 0], pairs[i][pair, 1]
-    number = np.zeros_like(digits[0])
-    for digit, radix in zip(digits, radices, strict=True):
-        number = number * radix + digit
-    return number
 
 
 def _digit_sum(numbers: np.ndarray, radices: tuple[int, ...]) -> np.ndarray:

@@ -65,17 +65,9 @@ NOTHING, TURN, SWAP_43, SWAP_54, FIELDS, BLOCKS, GATHER = range(7)
 
 def swap_kind(code: LehmerCode, i: int) -> int:
     """Which of the ways above the swap of positions i and i+1 takes."""
-    if i == code.m - 2:
-        return NOTHING
-    if i == code.m - 3:
-        return TURN
-    if i == code.m - 4:
-        return SWAP_43
-    if i == code.m - 5:
-        return SWAP_54
-    if i == code.m - 6:
-        return FIELDS
-    return BLOCKS if block_words(code, i) >= 8 else GATHER
+    if i + 1 < len(code.leading):
+        return BLOCKS if block_words(code, i) >= 8 else GATHER
+    return (NOTHING, TURN, SWAP_43, SWAP_54, FIELDS)[code.length - 2 - i]
 
 
 def block_words(code: LehmerCode, i: int) -> int:

@@ -36,7 +36,7 @@ from frontier.store.files import (
 )
 from frontier.store.layers import Manifest, StoredLayer, create_bits
 
-FORMAT = 1
+FORMAT = 2
 SCRATCH = ".scratch"
 OWN_NAMES = {
     "run.json", "ledger.json", "layers", "manifests", "wip", "recycled", "events.jsonl",

@@ -2,6 +2,7 @@ import random
 from collections import Counter
 
 import pytest
+from engine import arcs_of, origins_of
 from twins import lift_walks, numbered, random_arcs, random_sequence, sign
 
 from frontier.puzzles import Tiles
@@ -11,13 +12,6 @@ from frontier.space.graph import BaseGraph, Space
 def both_ways(*arcs):
     """Each arc and the one that undoes it."""
     return [arc for u, v, word in arcs for arc in ((u, v, word), (v, u, word[::-1]))]
-
-
-def arcs_of(graph):
-    return [
-        (int(u), int(v), graph.words[w])
-        for u, v, w in zip(graph.source, graph.target, graph.word, strict=True)
-    ]
 
 
 def nodes_of(space, klass):
@@ -52,8 +46,8 @@ CASES = {
 
 def tile_case(rows, columns):
     puzzle = Tiles(rows, columns)
-    graph = puzzle.graph()
-    origins = [(vertex, sign(sequence)) for vertex, sequence in puzzle.origins()]
+    graph = puzzle.graph
+    origins = [(vertex, sign(sequence)) for vertex, sequence in origins_of(puzzle)]
     return graph.vertices, graph.m, arcs_of(graph), origins
 
 

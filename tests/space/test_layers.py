@@ -6,12 +6,21 @@ from math import factorial
 
 import numpy as np
 import pytest
+from engine import (
+    ROW_WORDS,
+    assert_search,
+    bitmap_sizes,
+    bitmap_step,
+    layouts_of,
+    list_layers,
+    numbers_of,
+    origins_of,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from twins import (
     bfs_layers,
     blank_moves,
-    indices,
     inversion_counts,
     random_arcs,
     random_sequence,
@@ -21,148 +30,14 @@ from twins import (
 
 from frontier.puzzles import Tiles
 from frontier.space import layout as layout_module
-from frontier.space.bits import expand, live_rows
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.layout import Layout
 from frontier.space.lists import ListKernel, _keep_new, _sorted, first_number, list_bits, set_bits
-from frontier.space.memory import layer_sizes
-from frontier.space.program import program_of, reads_of, swaps_of
-
-ROW_WORDS = (layout_module.ROW_WORDS, 42, 6, 1)
-
-
-def layouts_of(space, row_words=ROW_WORDS[0], most_prefixes=1000):
-    """All kinds of layouts that fit the voltages."""
-    leading, most = space.code.leading, max(space.nodes)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(layout_module, "ROW_WORDS", row_words)
-        for prefix_digits in range(len(leading) + 1):
-            for block_nodes in sorted({1, 2, 3, most}):
-                for task_blocks in sorted({1, 2, -(-most // block_nodes)}):
-                    layout = Layout(space, prefix_digits, block_nodes, task_blocks)
-                    if layout.fits_voltages and layout.prefixes <= most_prefixes:
-                        yield layout
-
-
-def flat(board):
-    return tuple(number for row in board for number in row)
 
 
 def shaped(cells, columns):
+    """A flat board row by row, as a config has it."""
     return tuple(cells[i : i + columns] for i in range(0, len(cells), columns))
-
-
-def list_layers(space, origins):
-    """The sorted state numbers of each layer, by the list kernel; origins are (class, number)."""
-    kernel = ListKernel(space)
-    current = np.array(sorted({number for _, number in origins}), dtype=np.uint64)
-    previous, layers = current[:0], []
-    while current.size:
-        layers.append(current)
-        assert sum(layer.size for layer in layers) <= space.states
-        klass = space.class_of(len(layers) - 1)
-        current, previous = kernel.expand(klass, current, previous), current
-    return layers
-
-
-def bitmap_sizes(space, origins, layout, threads=1):
-    """The sizes of all layers, which together cannot have more states than the space."""
-    sizes = []
-    for size in layer_sizes(space, origins, layout, threads):
-        sizes.append(size)
-        assert sum(sizes) <= space.states
-    return sizes
-
-
-def numbers_of(space, states, depth):
-    """The state numbers of explicit states, all of which lie in the class of the depth."""
-    nodes = {
-        (int(v), int(s)): node
-        for node, (v, s) in enumerate(
-            zip(*(part[space.class_of(depth)] for part in (space.vertex, space.sign)), strict=True)
-        )
-    }
-    numbers = []
-    for vertex, sequence in states:
-        index, odd = indices(space.graph.m)[sequence]
-        numbers.append(nodes[vertex, odd] * space.code.half + index)
-    return sorted(numbers)
-
-
-def bitmap_step(layout, depth, current, previous):
-    """The layer after `current`, which lies at `depth`, computed task by task on bitmaps.
-
-    As a worker does it, a task is given no strip that it does not need or that is empty.
-    """
-    space, strip = layout.space, layout.strip_words
-    code, klass = space.code, space.class_of(depth + 1)
-
-    def strip_of(numbers, node, prefix):
-        words = np.zeros(strip, dtype=np.uint64)
-        first = first_number(code, node, prefix * strip)
-        low, high = np.searchsorted(
-            numbers, np.array([first, first + strip * code.bits], np.uint64)
-        )
-        set_bits(words, numbers[low:high], np.uint64(first), np.uint64(code.bits))
-        return words
-
-    found, swaps = [], swaps_of(layout)
-    for number in range(layout.task_count(klass)):
-        task = layout.task(klass, number)
-        program = program_of(layout, task)
-        base = np.full(program.needed.shape, -1, dtype=np.int64)
-        strips = []
-        for read in reads_of(layout, program):
-            for member in read.members:
-                words = strip_of(current, int(program.sources[member]), program.slots[read.slot])
-                if words.any():
-                    base[member, read.slot] = len(strips) * strip
-                    strips.append(words)
-        arena = np.concatenate([*strips, np.empty(0, dtype=np.uint64)])
-        live = np.empty(arena.size // layout.row_words, dtype=bool)
-        live_rows(arena, layout.row_words, live)
-        origin = layout.block(klass, task.first_block).start
-        for prefix in range(task.first_prefix, task.last_prefix):
-            for block in range(task.first_block, task.last_block):
-                nodes = layout.block(klass, block)
-                chunk = np.stack([strip_of(previous, node, prefix) for node in nodes])
-                by_row = chunk.reshape(-1, layout.row_words)
-                # Rows may be given as live though they are empty, as a worker does.
-                rows_live = by_row.any(axis=1) | (np.arange(len(by_row)) % 2 == 0)
-                counts = expand(
-                    chunk, rows_live, nodes.start - origin, prefix - task.first_prefix,
-                    arena, live, base, program, swaps,
-                )  # fmt: skip
-                assert (rows_live == by_row.any(axis=1)).all()
-                for node, words, count in zip(nodes, chunk, counts, strict=True):
-                    numbers = np.empty(strip * code.bits, dtype=np.uint64)
-                    first = first_number(code, node, prefix * strip)
-                    size = list_bits(words, np.uint64(first), code.bits, numbers)
-                    assert size == count
-                    found += numbers[:size].tolist()
-    return sorted(found)
-
-
-def assert_search(space, origins, expected, row_words=ROW_WORDS, steps=True):
-    """Both engines find the layers `expected`, lists of (vertex, sequence), in every layout.
-
-    `steps`: compare the states that bitmaps hold too, not just how many they are.
-    """
-    origins = [space.number(*state) for state in origins]
-    assert {klass for klass, _ in origins} == {0}
-    numbers = [numbers_of(space, states, depth) for depth, states in enumerate(expected)]
-    assert [layer.tolist() for layer in list_layers(space, origins)] == numbers
-    layers = [np.array(layer, dtype=np.uint64) for layer in [[], *numbers, []]]
-    has_rows = bool(space.code.leading)
-    for words in row_words if has_rows else row_words[:1]:
-        for tried, layout in enumerate(layouts_of(space, words)):
-            sizes = bitmap_sizes(space, origins, layout, threads=tried % 3 + 1)
-            assert sizes == [len(layer) for layer in numbers]
-            if steps:
-                # each layout at some depths, each depth in some layouts
-                for depth in range(tried % 3, len(numbers), 3):
-                    previous, current, after = layers[depth : depth + 3]
-                    assert bitmap_step(layout, depth, current, previous) == after.tolist()
 
 
 # --- tiles
@@ -179,11 +54,8 @@ SMALL = [(rows, columns) for rows in range(1, 9) for columns in range(1, 9) if r
 @pytest.mark.parametrize(("rows", "columns"), SMALL)
 def test_small_tiles(rows, columns):
     puzzle = Tiles(rows, columns)
-    expected = [
-        [puzzle.state(shaped(cells, columns)) for cells in layer]
-        for layer in tile_layers(rows, columns)
-    ]
-    assert_search(puzzle.space(), puzzle.origins(), expected, steps=rows * columns <= 6)
+    expected = [[puzzle.state(cells) for cells in layer] for layer in tile_layers(rows, columns)]
+    assert_search(puzzle.space, origins_of(puzzle), expected, steps=rows * columns <= 6)
 
 
 @pytest.mark.parametrize("goal", [(3, 1, 0, 2, 5, 4), (5, 4, 3, 2, 0, 1)])
@@ -191,10 +63,9 @@ def test_small_tiles(rows, columns):
 def test_tiles_from_a_goal_of_ones_own(rows, columns, goal):
     puzzle = Tiles(rows, columns, goal=shaped(goal, columns))
     expected = [
-        [puzzle.state(shaped(cells, columns)) for cells in layer]
-        for layer in tile_layers(rows, columns, goal)
+        [puzzle.state(cells) for cells in layer] for layer in tile_layers(rows, columns, goal)
     ]
-    assert_search(puzzle.space(), puzzle.origins(), expected)
+    assert_search(puzzle.space, origins_of(puzzle), expected)
 
 
 @pytest.mark.parametrize("blank", range(9))
@@ -205,8 +76,8 @@ def test_3x3_from_every_cell(blank):
     alike = {0: 0, 1: 1, 2: 0, 3: 1, 4: 4, 5: 1, 6: 0, 7: 1, 8: 0}[blank]
     goal = (*range(1, alike + 1), 0, *range(alike + 1, 9))
     expected = [len(layer) for layer in tile_layers(3, 3, goal)]
-    space = puzzle.space()
-    origins = [space.number(*state) for state in puzzle.origins()]
+    space = puzzle.space
+    origins = [space.number(*state) for state in origins_of(puzzle)]
     lists = list_layers(space, origins)
     assert [layer.size for layer in lists] == expected
     assert bitmap_sizes(space, origins, Layout(space, 1, 2, 1)) == expected
@@ -214,8 +85,8 @@ def test_3x3_from_every_cell(blank):
 
 @pytest.mark.parametrize("row_words", ROW_WORDS)
 def test_3x3_in_every_layout(row_words):
-    puzzle, space = Tiles(3, 3), Tiles(3, 3).space()
-    origins = [space.number(*state) for state in puzzle.origins()]
+    puzzle, space = Tiles(3, 3), Tiles(3, 3).space
+    origins = [space.number(*state) for state in origins_of(puzzle)]
     expected = [len(layer) for layer in tile_layers(3, 3, tuple(range(9)))]
     assert len(expected) == 32
     assert sum(expected) == factorial(9) // 2
@@ -227,14 +98,14 @@ def test_3x3_in_every_layout(row_words):
 
 
 def test_3x3_states_of_thin_layers():
-    puzzle, space = Tiles(3, 3), Tiles(3, 3).space()
-    lists = list_layers(space, [space.number(*state) for state in puzzle.origins()])
+    puzzle, space = Tiles(3, 3), Tiles(3, 3).space
+    lists = list_layers(space, [space.number(*state) for state in origins_of(puzzle)])
     layers = [np.empty(0, np.uint64), *lists, np.empty(0, np.uint64)]
     layouts = list(layouts_of(space))
     for depth, boards in enumerate(tile_layers(3, 3, tuple(range(9)))):
         if len(boards) > 1000:
             continue
-        states = [puzzle.state(shaped(cells, 3)) for cells in boards]
+        states = [puzzle.state(cells) for cells in boards]
         assert lists[depth].tolist() == numbers_of(space, states, depth)
         if depth:
             layout = layouts[depth % len(layouts)]
@@ -244,8 +115,8 @@ def test_3x3_states_of_thin_layers():
 
 @pytest.mark.parametrize("row_words", ROW_WORDS)
 def test_2x4_in_every_layout(row_words):
-    puzzle, space = Tiles(2, 4), Tiles(2, 4).space()
-    origins = [space.number(*state) for state in puzzle.origins()]
+    puzzle, space = Tiles(2, 4), Tiles(2, 4).space
+    origins = [space.number(*state) for state in origins_of(puzzle)]
     expected = [len(layer) for layer in tile_layers(2, 4)]
     tried = set()
     for layout in layouts_of(space, row_words):
@@ -256,8 +127,8 @@ def test_2x4_in_every_layout(row_words):
 
 @cache
 def lists_2x5():
-    puzzle, space = Tiles(2, 5), Tiles(2, 5).space()
-    return space, list_layers(space, [space.number(*state) for state in puzzle.origins()])
+    puzzle, space = Tiles(2, 5), Tiles(2, 5).space
+    return space, list_layers(space, [space.number(*state) for state in origins_of(puzzle)])
 
 
 def test_2x5_known_numbers():
@@ -397,15 +268,15 @@ def test_lists_far_from_the_goal(rows, columns):
     cells = tuple(range(rows * columns))
     for _ in range(2000):
         cells = rng.choice(blank_moves(rows, columns, cells))
-    space, layers = puzzle.space(), [set(), {cells}]
+    space, layers = puzzle.space, [set(), {cells}]
     while len(layers[-1]) < 3000:
         found = {n for board in layers[-1] for n in blank_moves(rows, columns, board)}
         layers.append(found - layers[-2])
     kernel, previous = ListKernel(space), np.empty(0, np.uint64)
-    klass, number = space.number(*puzzle.state(shaped(cells, columns)))
+    klass, number = space.number(*puzzle.state(cells))
     current = np.array([number], dtype=np.uint64)
     for boards in layers[1:]:
-        states = [puzzle.state(shaped(board, columns)) for board in boards]
+        states = [puzzle.state(board) for board in boards]
         expected = sorted(space.number(*state) for state in states)
         assert [(klass, n) for n in current.tolist()] == expected
         current, previous = kernel.expand(klass, current, previous), current

@@ -3,11 +3,14 @@ from math import prod
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import borders, moved
 
 from frontier.puzzles import Tiles
 from frontier.space import layout as layout_module
 from frontier.space.graph import BaseGraph, Space
-from frontier.space.layout import Layout
+from frontier.space.layout import Layout, split_word
 from frontier.space.program import program_of, reads_of
 
 
@@ -22,18 +25,30 @@ def neighbour_swaps(m):
     return Space(BaseGraph.from_arcs(1, m, [(0, 0, (i,)) for i in range(m - 1)]), [(0, 0)])
 
 
+def swaps_of_classes(m, smaller):
+    """The same with several classes; the first class and the last move at once too."""
+    sizes = (*smaller, m)
+    words = [(i,) for i in range(sum(sizes) - 1) if i not in borders(sizes)]
+    words += [(sum(sizes) - 3, 0), (0, sum(sizes) - 3)]
+    return Space(BaseGraph.from_arcs(1, m, [(0, 0, w) for w in words], smaller), [(0, 0)])
+
+
 SPACES = {
-    "1x1": Tiles(1, 1).space(),
-    "1x5": Tiles(1, 5).space(),
-    "2x2": Tiles(2, 2).space(),
-    "2x4": Tiles(2, 4).space(),
-    "3x3": Tiles(3, 3).space(),
-    "2x5": Tiles(2, 5).space(),
-    "3x4": Tiles(3, 4).space(),
-    "2x8": Tiles(2, 8).space(),
+    "1x1": Tiles(1, 1).space,
+    "1x5": Tiles(1, 5).space,
+    "2x2": Tiles(2, 2).space,
+    "2x4": Tiles(2, 4).space,
+    "3x3": Tiles(3, 3).space,
+    "2x5": Tiles(2, 5).space,
+    "3x4": Tiles(3, 4).space,
+    "2x8": Tiles(2, 8).space,
+    "2x5 multi": Tiles(2, 5, metric="multi").space,
+    "3x3 multi": Tiles(3, 3, metric="multi").space,
     "turns of 7": turns(7),
     "swaps of 10": neighbour_swaps(10),
     "no arcs": Space(BaseGraph.from_arcs(3, 6, []), [(1, 0)]),
+    "swaps of 3, 2 and 6": swaps_of_classes(6, (3, 2)),
+    "swaps of 2 and 3": swaps_of_classes(3, (2,)),
 }
 
 
@@ -75,11 +90,29 @@ def test_rows_fill_strips_and_strips_fill_bitmaps(layouts):
             assert layout.layer_bytes(c) == 8 * nodes * code.words
 
 
+def first_swaps(word, border):
+    """Places in a voltage of the swaps that reach before a border, and of all before them that
+    they depend on: those that share a position with a later one of them."""
+    first = {k for k, i in enumerate(word) if i < border}
+    while True:
+        more = {k for k, i in enumerate(word) for f in first if k < f and abs(i - word[f]) <= 1}
+        if more <= first:
+            return sorted(first)
+        first |= more
+
+
 def straddles(space, word, digits):
-    """Whether a voltage moves a digit before `digits` and one that numbers bits."""
-    touched = {d for i in word for d in (i, i + 1)}
+    """Whether swaps that reach before `digits`, or must come before one, move bits."""
     leading = len(space.code.leading)
-    return any(d < digits for d in touched) and any(d >= leading for d in touched)
+    return any(word[k] + 1 >= leading for k in first_swaps(word, digits))
+
+
+@given(st.lists(st.integers(0, 8), max_size=8).map(tuple), st.integers(0, 9))
+def test_a_voltage_splits_in_two_that_do_the_same(word, border):
+    outer, inner = split_word(word, border)
+    assert list(outer) == [word[k] for k in first_swaps(word, border)]
+    assert all(i >= border for i in inner)
+    assert moved(moved(range(10), outer), inner) == moved(range(10), word)
 
 
 @each_space
@@ -114,6 +147,8 @@ def test_which_prefixes_fit():
     assert fitting("2x4") == [0, 1]
     assert fitting("3x3") == [0, 1]
     assert fitting("2x5") == [0, 1, 2, 3]
+    assert fitting("swaps of 3, 2 and 6") == list(range(6))
+    assert fitting("swaps of 2 and 3") == [0, 1, 2]
     assert fitting("turns of 7") == [0]
     assert fitting("no arcs") == [0, 1]
 
@@ -163,7 +198,9 @@ def test_prefixes_of_a_task_differ_in_the_last_digit_only(name):
                 assert task.first_prefix // last == (task.last_prefix - 1) // last
 
 
-@pytest.mark.parametrize("name", ["2x4", "3x3", "2x5", "swaps of 10", "no arcs", "1x5"])
+@pytest.mark.parametrize(
+    "name", ["2x4", "3x3", "2x5", "swaps of 10", "no arcs", "1x5", "2x5 multi"]
+)
 def test_reads_bring_each_needed_strip_once(name):
     space = SPACES[name]
     for layout in layouts_of(space, most_prefixes=100):

@@ -1,0 +1,90 @@
+"""Shortest solutions of single positions by iterative deepening, without a run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from frontier.answers.solution import Solution
+from frontier.errors import InputError, Stopped
+from frontier.puzzles import Board
+from frontier.puzzles.bound import lower_bound_sum, most_steps, move_tables, tell_apart, told_apart
+from frontier.puzzles.pieces import Pieces
+from frontier.space.deepening import MOST_DEPTH, Deepening, Displacements
+
+SLICE = 5_000_000
+"""Nodes between two looks at whether the search is to stop."""
+
+
+@dataclass(frozen=True)
+class Searched:
+    """A shortest solution, and the nodes visited in each iteration of the search for it."""
+
+    solution: Solution
+    nodes: list[int]
+
+
+class IdaSolver:
+    """Solves positions of one puzzle; made once, asked often.
+
+    apart: tell like pieces apart where they cannot change places, which raises the bound.
+    """
+
+    def __init__(self, puzzle: Pieces, apart: bool = True):
+        self.puzzle = puzzle
+        self._told = told_apart(puzzle) if apart else puzzle
+        self._tables = move_tables(self._told)
+        self._goals = np.column_stack(self._told.origins())
+        moves = self._told.moves
+        length = self._goals.shape[1] - 1
+        told = length + sum(len(self._told.members(n)) for n in moves.fixed)
+        row = np.where(moves.place >= length, moves.place, -1)
+        row = np.where(moves.place < 0, told + moves.sort, row)
+        columns = (moves.start, np.maximum(moves.place, 0), row, moves.source, moves.target)
+        self._displacements = Displacements(*(column.astype(np.int64) for column in columns))
+
+    @property
+    def tells_apart(self) -> bool:
+        """Whether some like pieces are told apart."""
+        return self._told is not self.puzzle
+
+    def bound(self, board: Board) -> int:
+        """The lower bound on the moves from a board to the goal."""
+        total = lower_bound_sum(self._told, self._tables, self._named(board))
+        return -(-total // most_steps(self._told))
+
+    def _named(self, board: Board) -> Board:
+        return tell_apart(self.puzzle, self._told, board) if self.tells_apart else board
+
+    def solve(
+        self,
+        board: Board,
+        most_nodes: int | None = None,
+        watch: Callable[[int, int], None] = lambda bound, nodes: None,
+    ) -> Searched:
+        """A shortest solution; `watch` is told the bound and the nodes so far, now and then.
+
+        InputError if the goal cannot be reached, Stopped after `most_nodes`.
+        """
+        if not self.puzzle.reaches(board):
+            raise InputError(f"board {self.puzzle.line(board)}: {self.puzzle.why_unreachable}")
+        named = self._named(board)
+        told = self._told
+        search = Deepening(
+            told.graph, self._displacements, self._tables, most_steps(told), self._goals,
+            *told.state(named), lower_bound_sum(told, self._tables, named),
+        )  # fmt: skip
+        while not search.advance(SLICE):
+            watch(search.bound, sum(search.nodes))
+            if most_nodes is not None and sum(search.nodes) >= most_nodes:
+                raise Stopped(
+                    f"no solution of {self.puzzle.line(board)} within {sum(search.nodes):,} nodes; "
+                    f"it needs at least {search.bound} moves"
+                )
+        if not search.found:
+            raise InputError(
+                f"board {self.puzzle.line(board)} needs {MOST_DEPTH} moves or more, too many for "
+                "this search"
+            )
+        way = [tuple(b) for b in told.boards_of(*search.way).tolist()]
+        return Searched(Solution.along(self.puzzle, [board, *way[1:]]), search.nodes)

@@ -1,0 +1,134 @@
+"""Distances and shortest solutions of any position, from a run that kept every layer.
+
+A layer holds the positions at one distance, so a position's distance is the depth of the layer
+that has its bit, and from depth t some move leads to depth t - 1, all the way to the goal. The
+number of shortest solutions is counted layer by layer: each position of the layer under way
+hands the number of shortest ways that lead to it on to its neighbours one layer nearer.
+"""
+
+from collections import OrderedDict
+
+import numpy as np
+
+from frontier.answers.solution import Solution
+from frontier.errors import CorruptRunError, InputError
+from frontier.puzzles import Board
+from frontier.puzzles.bound import lower_bound_sum, move_tables
+from frontier.search.workspace import Layer, Workspace
+from frontier.store.run import RunStore
+
+MOST_OPEN_STATES = 50_000_000
+"""List layers that are held in memory hold at most so many states together."""
+
+MOST_COUNTED = 20_000_000
+"""Positions of one layer that lie on shortest solutions, for which these are counted."""
+
+
+class Oracle:
+    """Answers about the positions of one run. Holds open files' tables, so ask it often."""
+
+    def __init__(self, run: RunStore):
+        """InputError if the run did not keep its layers."""
+        if run.identity["keep"] != "all":
+            raise InputError(
+                f"{run.path} kept only its last layers (search.keep = "
+                f'"{run.identity["keep"]}"), so distances cannot be read from it. Run its config '
+                "again with --set search.keep=all --set store.path=ANOTHER-DIRECTORY and ask "
+                "there, or search for one position with solve CONFIG BOARD --method ida"
+            )
+        self._run = run
+        self._work = Workspace(run.path, run.identity)
+        self._layers: OrderedDict[int, Layer] = OrderedDict()
+        self.puzzle = self._work.puzzle
+        self._tables = move_tables(self.puzzle)
+        self._depths = sorted(
+            (record.depth for record in run.records), key=lambda d: -run.records[d].states
+        )
+
+    def distance(self, boards: np.ndarray) -> np.ndarray:
+        """Distances of int[N, ...], N boards of cells: int32[N].
+
+        -1 where the goal cannot be reached, or is farther than the run has come.
+        InputError if one of them is not a board of this puzzle.
+        """
+        vertex, sequence = self.puzzle.states_of(np.asarray(boards))
+        klass = np.full(len(vertex), -1)
+        numbers = np.zeros(len(vertex), dtype=np.uint64)
+        known = np.flatnonzero(vertex >= 0)
+        klass[known], numbers[known] = self._work.space.numbers(vertex[known], sequence[known])
+        distance = np.full(len(vertex), -1, dtype=np.int32)
+        for depth in self._depths:  # the largest layers first: there most positions are
+            there = np.flatnonzero((distance < 0) & (klass == self._work.space.class_of(depth)))
+            if there.size:
+                distance[there[self._layer(depth).contains(numbers[there])]] = depth
+        return distance
+
+    def distance_of(self, board: Board) -> int:
+        """Distance of one board; InputError if the goal cannot be reached from it."""
+        found = int(self.distance(np.array([board]))[0])
+        if found < 0:
+            if self.puzzle.reaches(board):
+                raise InputError(
+                    f"board {self.puzzle.line(board)} is farther than depth "
+                    f"{len(self._run.records) - 1}, to which {self._run.path} has come; run it on"
+                )
+            raise InputError(f"board {self.puzzle.line(board)}: {self.puzzle.why_unreachable}")
+        return found
+
+    def solve(self, board: Board) -> Solution:
+        """One shortest solution of a board; InputError as for `distance_of`."""
+        depth = self.distance_of(board)
+        space = self._work.space
+        _, number = space.number(*self.puzzle.state(board))
+        boards = [board]
+        for t in range(depth, 0, -1):
+            near, _ = self._work.lists.neighbours(space.class_of(t), np.array([number], np.uint64))
+            number, board = self._nearest(t - 1, near)
+            boards.append(board)
+        return Solution.along(self.puzzle, boards)
+
+    def _nearest(self, depth: int, neighbours: np.ndarray) -> tuple[int, Board]:
+        """One of a state's neighbours that lies in the layer at `depth`, with its board.
+
+        Each may lie in another chunk, so those are looked at first that seem to be nearer.
+        """
+        klass = self._work.space.class_of(depth)
+        boards = [self.puzzle.board(self._work.space.state(klass, int(n))) for n in neighbours]
+        sums = [lower_bound_sum(self.puzzle, self._tables, board) for board in boards]
+        for _, number, board in sorted(zip(sums, neighbours, boards, strict=True)):
+            if self._layer(depth).contains(number[None])[0]:
+                return int(number), board
+        raise CorruptRunError(
+            f"{self._run.path}: a position at depth {depth + 1} has no neighbour at {depth}"
+        )
+
+    def count(self, board: Board) -> int:
+        """The exact number of shortest solutions of a board; InputError as for `distance_of`."""
+        depth = self.distance_of(board)
+        space = self._work.space
+        _, number = space.number(*self.puzzle.state(board))
+        numbers, ways = np.array([number], dtype=np.uint64), np.array([1], dtype=object)
+        for t in range(depth, 0, -1):
+            near, source = self._work.lists.neighbours(space.class_of(t), numbers)
+            different, which = np.unique(near, return_inverse=True)
+            inside = self._layer(t - 1).contains(different)
+            sums = np.zeros(different.size, dtype=object)
+            np.add.at(sums, which, ways[source])
+            numbers, ways = different[inside], sums[inside]
+            if numbers.size > MOST_COUNTED:
+                raise InputError(
+                    f"more than {MOST_COUNTED:,} positions at depth {t - 1} lie on shortest "
+                    f"solutions of {self.puzzle.line(board)}: too many to count"
+                )
+        return int(ways.sum())
+
+    def _layer(self, depth: int) -> Layer:
+        """An open layer; those asked for longest ago are closed."""
+        if depth in self._layers:
+            self._layers.move_to_end(depth)
+        else:
+            self._layers[depth] = Layer(self._work, depth)
+            held = sum(layer.held for layer in self._layers.values())
+            while held > MOST_OPEN_STATES and len(self._layers) > 1:
+                held -= self._layers.popitem(last=False)[1].held
+        return self._layers[depth]

@@ -1,0 +1,31 @@
+"""A solution: the way from a position to a goal, board by board."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from frontier.puzzles import Board, Puzzle
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The boards from a position to a goal, and what the moves between them are called.
+
+    Like pieces carry the same code all the way.
+    """
+
+    boards: list[Board]
+    moves: list[str]
+
+    @property
+    def distance(self) -> int:
+        return len(self.moves)
+
+    @classmethod
+    def along(cls, puzzle: Puzzle, boards: Sequence[Board]) -> "Solution":
+        """The solution that leads over these boards, whose like pieces need not be followed."""
+        followed = [boards[0]]
+        for board in boards[1:]:
+            followed.append(puzzle.follow(followed[-1], board))
+        pairs = pairwise(followed)
+        return cls(followed, [puzzle.name_move(*pair) for pair in pairs])

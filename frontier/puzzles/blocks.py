@@ -1,0 +1,292 @@
+"""Sliding blocks: pieces of any form on a rectangular board, drawn as text.
+
+A board is drawn with one letter a cell; the cells of a letter are one piece, "." is an empty
+cell and "#" no cell at all (a wall). Pieces keep their orientation. Those of one form are told
+apart by their letters, unless they are in one group of `alike`; where they are, letters of the
+group are interchangeable.
+
+A part of a board can be a goal: "?" stands for a cell that may hold anything.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from frontier.errors import InputError
+from frontier.puzzles.moves import METRICS
+from frontier.puzzles.notation import (
+    BLANKS,
+    OPEN_MARK,
+    centred,
+    rows_of_letters,
+    text_of,
+    width,
+)
+from frontier.puzzles.pieces import OPEN, Pieces
+from frontier.puzzles.puzzle import Board
+from frontier.puzzles.shapes import Footprint, Sort
+
+WALL = "#"
+DIRECTIONS = ((-1, 0), (1, 0), (0, -1), (0, 1))
+ARROWS = "↑↓←→"
+Cell = tuple[int, int]
+
+# corner of the drawing by which of its four arms are lines: up, down, left, right
+CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
+
+
+class Blocks(Pieces):
+    """A sliding block puzzle.
+
+    goal: the board at depth 0, or a part of it. goals: several of them, instead.
+    start: a board whose distance from the goal is wanted. One of them must be drawn whole: it
+        says what the pieces are.
+    alike: groups of letters of pieces that count as the same.
+    metric: "step", "straight" or "path"; see `frontier.puzzles.moves`.
+    symbols: letter -> what stands for it in drawings.
+    """
+
+    def __init__(
+        self,
+        goal=None,
+        goals: Sequence | None = None,
+        start=None,
+        alike: Sequence[str] = (),
+        metric: str = "step",
+        symbols: Mapping[str, str] | None = None,
+    ):
+        if (goal is None) == (goals is None):
+            raise InputError("a blocks puzzle needs either puzzle.goal or puzzle.goals")
+        if metric not in METRICS:
+            raise InputError(f"puzzle.metric = {metric!r}: known are {', '.join(METRICS)}")
+        drawn = [
+            (f"puzzle.{name}", rows_of_letters(text_of(board, f"puzzle.{name}")))
+            for name, board in [
+                *(("goal", board) for board in ([goal] if goal is not None else goals)),
+                *([("start", start)] if start is not None else []),
+            ]
+        ]
+        whole = [rows for _, rows in drawn if OPEN_MARK not in "".join(rows)]
+        if not whole:
+            raise InputError(
+                "no board of this puzzle is drawn whole, so its pieces are not known; give a "
+                "puzzle.start without ?"
+            )
+        self._read_cells(drawn, whole[0])
+        pieces = _pieces(whole[0])
+        self._letters = list(pieces)
+        groups = _groups(alike, pieces)
+        self._symbols = dict(symbols or {})
+        if unknown := sorted(set(self._symbols) - set(pieces)):
+            raise InputError(f"puzzle.symbols names {', '.join(unknown)}, not a piece of the board")
+        self._code = {letter: code for code, letter in enumerate(pieces, start=1)}
+        self.metric = metric
+        forms: dict[tuple, list[str]] = {}
+        for letter, form in pieces.items():
+            group = next((g for g in groups if letter in g), "")
+            forms.setdefault((form, group), []).append(letter)
+        reading, sorts = self._sorts_of(forms)
+        reference = self._codes(whole[0], "puzzle.goal", part=False)
+        self.start = None
+        self._lay_out(reading, sorts, metric, reference, ())
+        boards = [self._codes(rows, name, part=not name.endswith("start")) for name, rows in drawn]
+        boards = [b if OPEN in b else self._settled(b) for b in boards]
+        if start is not None:
+            self.start = boards.pop()
+        self._lay_out(reading, sorts, metric, self._settled(reference), boards)
+
+    def _read_cells(self, drawn: list[tuple[str, list[str]]], first: list[str]) -> None:
+        """Number the cells of the board, row by row, walls left out."""
+        shape, walls = [len(row) for row in first], _walls(first)
+        if len(set(shape)) != 1:
+            raise InputError(
+                f"the rows of {'/'.join(first)} have lengths {shape}: a board is a rectangle, "
+                f"with {WALL} where there is no cell"
+            )
+        for name, rows in drawn:
+            if [len(row) for row in rows] != shape or _walls(rows) != walls:
+                raise InputError(
+                    f"{name} = {'/'.join(rows)} is not a board like {'/'.join(first)}: rows, "
+                    "columns and walls must be the same"
+                )
+        self.rows, self.columns = len(first), shape[0]
+        self._cell: dict[Cell, int] = {}
+        for r in range(self.rows):
+            for c in range(self.columns):
+                if (r, c) not in walls:
+                    self._cell[r, c] = len(self._cell)
+
+    def _sorts_of(self, forms: dict[tuple, list[str]]) -> tuple[list[int], list[Sort]]:
+        """(cells in reading order, along the shorter side; the sorts of pieces)."""
+        by_column = self.rows <= self.columns
+        order = sorted(self._cell, key=lambda rc: rc[::-1] if by_column else rc)
+        place = {rc: i for i, rc in enumerate(order)}
+        footprints = {form: _footprint(form, place) for form, _ in forms}
+        sorts = [
+            Sort(footprints[form], tuple(sorted(self._code[x] for x in letters)), not group)
+            for (form, group), letters in forms.items()
+        ]
+        return [self._cell[rc] for rc in order], sorts
+
+    def _codes(self, rows: Sequence[str], name: str, part: bool) -> Board:
+        """The codes of a drawn board."""
+        board = []
+        for r, c in self._cell:
+            letter = rows[r][c]
+            if letter in BLANKS:
+                board.append(0)
+            elif letter == OPEN_MARK and part:
+                board.append(OPEN)
+            elif letter in self._code:
+                board.append(self._code[letter])
+            else:
+                raise InputError(
+                    f"{name} = {'/'.join(rows)}: {letter!r} is no piece of this puzzle; its pieces "
+                    f"are {' '.join(self._letters)}"
+                )
+        return tuple(board)
+
+    @property
+    def title(self) -> str:
+        return f"{self.rows}×{self.columns} blocks, {len(self._letters)} pieces ({self.metric})"
+
+    @property
+    def labels(self) -> list[str]:
+        return [".", *self._letters]
+
+    def parse(self, notation) -> Board:
+        rows = rows_of_letters(text_of(notation, "board"))
+        if len(rows) == 1 and self.rows > 1 and len(rows[0]) == self.rows * self.columns:
+            rows = [rows[0][i : i + self.columns] for i in range(0, len(rows[0]), self.columns)]
+        walls = {(r, c) for r in range(self.rows) for c in range(self.columns)} - set(self._cell)
+        if [len(row) for row in rows] != [self.columns] * self.rows or _walls(rows) != walls:
+            raise InputError(
+                f"board {'/'.join(rows)}: expected {self.rows} rows of {self.columns} letters, "
+                "such as " + self.line(self._reference)
+            )
+        return self._settled(self._codes(rows, "board", part=False))
+
+    def write(self, board: Board) -> list[str]:
+        marks = {OPEN: OPEN_MARK, **dict(enumerate(self.labels))}
+        return [
+            "".join(
+                marks[board[self._cell[r, c]]] if (r, c) in self._cell else WALL
+                for c in range(self.columns)
+            )
+            for r in range(self.rows)
+        ]
+
+    def line(self, board: Board) -> str:
+        return "/".join(self.write(board))
+
+    def draw(self, board: Board) -> str:
+        """Pieces with their outlines, the symbol of each in its first cell."""
+        symbols = ["", *(self._symbols.get(letter, letter) for letter in self._letters)]
+        inside = max(width(symbol) for symbol in symbols) + 2
+        codes = np.full((self.rows + 2, self.columns + 2), -1)
+        for (r, c), cell in self._cell.items():
+            codes[r + 1, c + 1] = board[cell]
+        lines, shown = [], {0, -1}
+        for r in range(self.rows + 1):
+            edge, middle = "", ""
+            for c in range(self.columns + 1):
+                around = codes[r : r + 2, c : c + 2]
+                arms = (
+                    around[0, 0] != around[0, 1],
+                    around[1, 0] != around[1, 1],
+                    around[0, 0] != around[1, 0],
+                    around[0, 1] != around[1, 1],
+                )
+                edge += CORNERS[sum(arm << bit for bit, arm in enumerate(arms))]
+                edge += ("─" if arms[3] else " ") * inside if c < self.columns else ""
+                code = codes[r + 1, c + 1]
+                middle += "│" if arms[1] else " "
+                if c < self.columns:
+                    middle += centred("" if code in shown else symbols[code], inside)
+                    shown.add(int(code))
+            lines += [edge, middle] if r < self.rows else [edge]
+        return "\n".join(line.rstrip() for line in lines)
+
+    def name_move(self, before: Board, after: Board) -> str:
+        """The letter of the piece and its steps."""
+        source, _, directions = self._displaced(before, after)
+        code = before[self.reading[source[0]]]
+        return self.labels[code] + "".join(ARROWS[direction] for direction in directions)
+
+    def _why_not(self, board: Board) -> str:
+        try:
+            said = self.line(board)
+        except (KeyError, IndexError):
+            return f"board {list(board)}: codes are 0 (empty) and 1..{len(self._letters)}"
+        return (
+            f"board {said}: every piece of {self.line(self._reference)} must lie in it whole, once"
+        )
+
+
+def _walls(rows: Sequence[str]) -> set[Cell]:
+    return {(r, c) for r, row in enumerate(rows) for c, mark in enumerate(row) if mark == WALL}
+
+
+def _pieces(rows: Sequence[str]) -> dict[str, tuple[Cell, ...]]:
+    """The form of each piece of a drawn board: its cells, counted from the first."""
+    cells: dict[str, list[Cell]] = {}
+    for r, row in enumerate(rows):
+        for c, letter in enumerate(row):
+            if letter not in BLANKS and letter != WALL:
+                cells.setdefault(letter, []).append((r, c))
+    for letter, piece in cells.items():
+        joined = [piece[0]]
+        for r, c in joined:
+            joined += [
+                (r + dr, c + dc)
+                for dr, dc in DIRECTIONS
+                if (r + dr, c + dc) in piece and (r + dr, c + dc) not in joined
+            ]
+        if len(joined) < len(piece):
+            raise InputError(
+                f"piece {letter!r} is drawn in two parts, at row {piece[0][0] + 1}, column "
+                f"{piece[0][1] + 1} and elsewhere in {'/'.join(rows)}; every piece needs a letter "
+                "of its own (pieces that count as the same are named by puzzle.alike)"
+            )
+    return {
+        letter: tuple((r - piece[0][0], c - piece[0][1]) for r, c in piece)
+        for letter, piece in cells.items()
+    }
+
+
+def _groups(alike: Sequence[str], pieces: Mapping[str, tuple[Cell, ...]]) -> list[str]:
+    """The groups of like pieces, checked."""
+    seen = ""
+    for group in alike:
+        for letter in group:
+            if letter not in pieces:
+                raise InputError(
+                    f"puzzle.alike = {list(alike)}: {letter!r} is no piece of the board; its "
+                    f"pieces are {' '.join(pieces)}"
+                )
+            if letter in seen:
+                raise InputError(f"puzzle.alike = {list(alike)}: {letter!r} is named twice")
+            seen += letter
+            if pieces[letter] != pieces[group[0]]:
+                raise InputError(
+                    f"puzzle.alike = {list(alike)}: {group[0]!r} and {letter!r} differ in form, so "
+                    "they cannot count as the same"
+                )
+    return [group for group in alike if len(group) > 1]
+
+
+def _footprint(form: tuple[Cell, ...], place: Mapping[Cell, int]) -> Footprint:
+    """All placements of a form on the cells, and the steps between them."""
+    placements, at = [], {}
+    for r, c in place:
+        cells = [(r + dr, c + dc) for dr, dc in form]
+        if all(cell in place for cell in cells):
+            at[r, c] = len(placements)
+            placements.append(tuple(sorted(place[cell] for cell in cells)))
+    steps = [
+        (number, at[r + dr, c + dc], direction)
+        for (r, c), number in at.items()
+        for direction, (dr, dc) in enumerate(DIRECTIONS)
+        if (r + dr, c + dc) in at
+    ]
+    return Footprint(tuple(placements), tuple(steps))

@@ -1,0 +1,211 @@
+"""One blank on any graph: a move slides a tile along an edge into the empty cell.
+
+Tiles whose label stands once on the board are told apart; those that share a label (a colour)
+count as the same. R. M. Wilson, Graph Puzzles, Homotopy, and the Alternating Group (J. Comb.
+Theory B 16, 1974), says which positions can be reached when all tiles differ.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from frontier.errors import InputError
+from frontier.puzzles.notation import BLANKS, OPEN_MARK, centred, width
+from frontier.puzzles.pieces import OPEN, Pieces
+from frontier.puzzles.puzzle import Board
+from frontier.puzzles.shapes import Sort, footprint_of_cells
+
+MOST_CELLS = 200
+
+
+class Graph(Pieces):
+    """A sliding puzzle on a graph.
+
+    adjacency: for each cell, numbered from 0, its neighbours; edges go both ways.
+    goal: a label a cell, as a list or as text; `blank` or "." is the empty cell, "?" in a goal may
+        be anything. goals: several of them, instead. start: a board whose distance is wanted.
+    blank: label of the empty cell.
+    picture: text in which the number of each cell stands where its label is drawn.
+    """
+
+    def __init__(
+        self,
+        adjacency: Sequence[Sequence[int]],
+        goal=None,
+        goals: Sequence | None = None,
+        start=None,
+        blank: str = ".",
+        picture: str | None = None,
+    ):
+        _check_graph(adjacency)
+        if (goal is None) == (goals is None):
+            raise InputError("a graph puzzle needs either puzzle.goal or puzzle.goals")
+        self.cells = len(adjacency)
+        self._blank, self._picture = blank, picture
+        if picture is not None:
+            _check_picture(picture, self.cells)
+        labelled = [
+            self._words(board, "puzzle.goal") for board in ([goal] if goals is None else goals)
+        ]
+        labelled += [self._words(start, "puzzle.start")] if start is not None else []
+        whole = [words for words in labelled if OPEN_MARK not in words]
+        if not whole:
+            raise InputError(
+                "no board of this puzzle is whole, so its tiles are not known; give a puzzle.start "
+                "without ?"
+            )
+        count = Counter(word for word in whole[0] if not self._is_blank(word))
+        if (blanks := self.cells - count.total()) != 1:
+            raise InputError(
+                f"board {self._join(whole[0])} has {blanks} blanks: a graph puzzle has one "
+                f"({blank!r})"
+            )
+        self._labels = [blank]
+        self._colours: dict[str, list[int]] = {}
+        for word, number in count.items():
+            first = len(self._labels)
+            self._colours[word] = list(range(first, first + number))
+            self._labels += [word] * number
+        footprint = footprint_of_cells(adjacency)
+        single = tuple(codes[0] for codes in self._colours.values() if len(codes) == 1)
+        sorts = [Sort(footprint, single, True)] if single else []
+        sorts += [
+            Sort(footprint, tuple(codes), False)
+            for codes in self._colours.values()
+            if len(codes) > 1
+        ]
+        self.start = None
+        reading = range(self.cells)
+        reference = self._codes(whole[0], part=False)
+        self._lay_out(reading, sorts, "step", reference, ())
+        boards = [self._codes(words, part=OPEN_MARK in words) for words in labelled]
+        if start is not None:
+            if OPEN in boards[-1]:
+                raise InputError(f"puzzle.start = {self.line(boards[-1])}: it must be whole")
+            self.start = boards.pop()
+        self._lay_out(reading, sorts, "step", reference, boards)
+
+    @property
+    def title(self) -> str:
+        kinds = len(self._colours)
+        return f"graph of {self.cells} cells, {kinds} {'kind' if kinds == 1 else 'kinds'} of tiles"
+
+    @property
+    def labels(self) -> list[str]:
+        return self._labels
+
+    def _is_blank(self, word: str) -> bool:
+        return word == self._blank or word in BLANKS
+
+    def _words(self, notation, name: str) -> list[str]:
+        """The labels of a board, one a cell."""
+        if isinstance(notation, str):
+            words = notation.replace("/", " ").replace(",", " ").split()
+            if len(words) != self.cells:
+                words = list("".join(words))
+        elif isinstance(notation, list | tuple):
+            words = [str(word) for word in notation]
+        else:
+            raise InputError(f"{name} = {notation!r}: expected a label a cell, as text or a list")
+        if len(words) != self.cells:
+            raise InputError(
+                f"{name} = {notation!r} has {len(words)} labels: expected one for each of the "
+                f"{self.cells} cells"
+            )
+        return words
+
+    def _codes(self, words: Sequence[str], part: bool) -> Board:
+        """The codes of labels; tiles of one colour in the order of their codes."""
+        left = {word: list(codes) for word, codes in self._colours.items()}
+        board, blanks = [], 0
+        for word in words:
+            if self._is_blank(word):
+                board.append(0)
+                blanks += 1
+            elif part and word == OPEN_MARK:
+                board.append(OPEN)
+            elif word not in left:
+                raise InputError(
+                    f"board {self._join(words)}: {word!r} is no label of this puzzle; its labels "
+                    f"are {' '.join(self._colours)} and {self._blank} for the blank"
+                )
+            elif not left[word]:
+                raise InputError(
+                    f"board {self._join(words)}: {word!r} stands more than "
+                    f"{len(self._colours[word])} times"
+                )
+            else:
+                board.append(left[word].pop(0))
+        if blanks > 1 or (blanks == 0 and not part):
+            raise InputError(
+                f"board {self._join(words)} has {blanks} blanks: a graph puzzle has one "
+                f"({self._blank!r})"
+            )
+        return tuple(board)
+
+    def parse(self, notation) -> Board:
+        return self._codes(self._words(notation, "board"), part=False)
+
+    def _join(self, words: Sequence[str]) -> str:
+        return ("" if all(len(word) == 1 for word in words) else " ").join(words)
+
+    def _marks(self, board: Board) -> list[str]:
+        return [OPEN_MARK if code == OPEN else self._labels[code] for code in board]
+
+    def write(self, board: Board) -> list[str] | str:
+        marks = self._marks(board)
+        return "".join(marks) if all(len(mark) == 1 for mark in marks) else marks
+
+    def line(self, board: Board) -> str:
+        return self._join(self._marks(board))
+
+    def draw(self, board: Board) -> str:
+        if self._picture is None:
+            return self.line(board)
+        marks = self._marks(board)
+        size = max(map(width, marks))
+
+        def mark(match) -> str:
+            return centred(marks[int(match[0])], max(size, len(match[0])))
+
+        lines = [re.sub(r"\d+", mark, line).rstrip() for line in self._picture.splitlines()]
+        return "\n".join(line for line in lines if line)
+
+    def name_move(self, before: Board, after: Board) -> str:
+        """The label of the tile, the cell it leaves and the cell it goes to."""
+        source, target = after.index(0), before.index(0)
+        return f"{self._labels[before[source]]} {source}→{target}"
+
+    def _why_not(self, board: Board) -> str:
+        return (
+            f"board {list(board)}: codes are 0 (the blank) and 1..{len(self._labels) - 1} for the "
+            f"tiles {self._join(self._labels[1:])}, each once"
+        )
+
+
+def _check_graph(adjacency: Sequence[Sequence[int]]) -> None:
+    cells = len(adjacency)
+    if not 1 <= cells <= MOST_CELLS:
+        raise InputError(f"puzzle.adjacency has {cells} cells: 1..{MOST_CELLS} are supported")
+    for u, neighbours in enumerate(adjacency):
+        for v in neighbours:
+            if not 0 <= v < cells or v == u:
+                raise InputError(
+                    f"puzzle.adjacency: cell {u} names the neighbour {v}; its neighbours are other "
+                    f"cells, 0..{cells - 1}"
+                )
+            if u not in adjacency[v]:
+                raise InputError(
+                    f"puzzle.adjacency: cell {u} names {v}, but {v} does not name {u}; edges go "
+                    "both ways"
+                )
+        if len(set(neighbours)) < len(neighbours):
+            raise InputError(f"puzzle.adjacency: cell {u} names a neighbour twice")
+
+
+def _check_picture(picture: str, cells: int) -> None:
+    numbers = sorted(int(number) for number in re.findall(r"\d+", picture))
+    if numbers != list(range(cells)):
+        raise InputError(
+            f"puzzle.picture must show each of the cells 0..{cells - 1} once; it shows {numbers}"
+        )

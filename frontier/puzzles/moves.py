@@ -1,0 +1,207 @@
+"""The moves of pieces between shapes, as arcs of a base graph with voltages.
+
+A move displaces one piece, from a placement to another, over cells that are empty. What counts
+as one move is the *metric*:
+
+* ``step``: one piece, one cell;
+* ``straight``: one piece, any distance in one direction;
+* ``path``: one piece, along any path of steps.
+
+The sequence of a board lists the distinct pieces, class after class, each class in the reading
+order of the anchors. So a piece that goes from an anchor with i others of its class before it to
+one with j before it goes from place i to place j of its class, and those between move up: the
+neighbour swaps i, i+1, ..., j-1, or i-1, ..., j if it comes forward.
+
+A class whose pieces never pass each other is *fixed*: its order never changes, so it is left out
+of the sequence. A piece that is alone in its class always is.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from frontier.puzzles.shapes import EMPTY, FIRST_SORT, Footprint, Shapes
+from frontier.space.graph import BaseGraph
+
+METRICS = ("step", "straight", "path")
+
+
+@dataclass(frozen=True)
+class Moves:
+    """The arcs of a base graph, and which pieces each of them displaces.
+
+    classes: the sorts whose pieces are in the sequence, in its order; fixed: the other sorts of
+        distinct pieces, whose order never changes.
+    Arc a displaces the pieces start[a] .. start[a+1]-1 of these tables, integers each:
+    sort: the sort of the piece. place: its place before the move in the sequence and all fixed
+        classes after it, -1 for a piece of like ones. source, target: its anchors.
+    """
+
+    graph: BaseGraph
+    classes: tuple[int, ...]
+    fixed: tuple[int, ...]
+    start: np.ndarray
+    sort: np.ndarray
+    place: np.ndarray
+    source: np.ndarray
+    target: np.ndarray
+
+
+def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
+    """All moves of one metric. may_fix: whether a class of more than one piece may be fixed."""
+    columns = np.ascontiguousarray(shapes.rows.T)
+    found = [
+        arcs
+        for number, sort in enumerate(shapes.sorts)
+        for a in range(len(sort.footprint.placements))
+        for arcs in _moves_from(shapes, columns, number, a, metric)
+    ]
+    nothing = (np.empty(0, dtype=np.int64),) * 2 + (np.empty(0, dtype=np.int16),) * 5
+    source, target, sort, i, j, a, b = map(np.concatenate, zip(nothing, *found, strict=True))
+    del found
+    size = [len(s.codes) for s in shapes.sorts]
+    passing = set(np.unique(sort[i != j]).tolist())
+    distinct = sorted((n for n, s in enumerate(shapes.sorts) if s.distinct), key=size.__getitem__)
+    classes = [n for n in distinct if size[n] > 1 and (n in passing or not may_fix)]
+    fixed = [n for n in distinct if n not in classes]
+    first = np.full(len(shapes.sorts), -1, dtype=np.int16)
+    first[[*classes, *fixed]] = np.cumsum([0, *(size[n] for n in [*classes, *fixed])])[:-1]
+    place = np.where(first[sort] >= 0, first[sort] + i, -1)
+    goes_to = np.where(first[sort] >= 0, first[sort] + j, -1)
+    places = 2 + int(max(place.max(initial=0), goes_to.max(initial=0)))
+    pair = (place.astype(np.int32) + 1) * places + goes_to + 1
+    used = np.flatnonzero(np.bincount(pair, minlength=1))
+    word = np.searchsorted(used, pair.astype(used.dtype))
+    words = [rotation(i - 1, j - 1) for i, j in (divmod(n, places) for n in used.tolist())]
+    sizes = [size[n] for n in classes]
+    graph = _graph(len(shapes), sizes, source, target, words, word)
+    start = np.arange(source.size + 1)
+    return Moves(graph, tuple(classes), tuple(fixed), start, sort, place, a, b)
+
+
+def rotation(i: int, j: int) -> tuple[int, ...]:
+    """The neighbour swaps that bring what is in place i to place j."""
+    return tuple(range(i, j)) if i <= j else tuple(range(i - 1, j - 1, -1))
+
+
+def _graph(vertices, sizes, source, target, words, word) -> BaseGraph:
+    """A base graph from arcs with words that need not be different."""
+    different = sorted(set(words))
+    number = np.array([different.index(w) for w in words], dtype=np.int64)
+    return BaseGraph(
+        vertices,
+        sizes[-1] if sizes else 0,
+        tuple(different),
+        np.ascontiguousarray(source),
+        np.ascontiguousarray(target),
+        number[word] if words else np.empty(0, dtype=np.int64),
+        tuple(sizes[:-1]),
+    )
+
+
+def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, metric: str):
+    """The moves of the pieces of a sort that lie on placement a, a tuple of columns a target.
+
+    columns: uint8[cells, N], the shapes. The columns are those of `moves_of`: shape before and
+    after, sort, place in its class before and after, anchor before and after.
+    """
+    footprint, code = shapes.sorts[number].footprint, FIRST_SORT + number
+    cells = footprint.placements[a]
+    here = np.flatnonzero(columns[cells[0]] == code)
+    if not here.size:
+        return
+    empty = {}
+
+    def fits(b: int) -> np.ndarray:
+        """Where the piece may lie on placement b."""
+        where = np.ones(here.size, dtype=bool)
+        for cell in footprint.placements[b]:
+            if cell not in cells:
+                if cell not in empty:
+                    empty[cell] = columns[cell, here] == EMPTY
+                where &= empty[cell]
+        return where
+
+    for b, reached in _targets(footprint, a, fits, metric):
+        moving = here[reached]
+        if not moving.size:
+            continue
+        cover = footprint.placements[b]
+        keys = shapes.keys[moving] + shapes.key_of_move(number, cells, cover)
+        i, j = np.zeros((2, moving.size), dtype=np.int16)
+        if len(shapes.sorts[number].codes) > 1 and shapes.sorts[number].distinct:
+            for cell in set(range(max(cells[0], cover[0]))) - {cells[0]}:
+                there = columns[cell, moving] == code
+                i += there & (cell < cells[0])
+                j += there & (cell < cover[0])
+        values = (number, cells[0], cover[0])
+        sort, source, target = (np.full(moving.size, v, dtype=np.int16) for v in values)
+        yield moving, shapes.find_keys(keys), sort, i, j, source, target
+
+
+def _targets(footprint: Footprint, a: int, fits: Callable[[int], np.ndarray], metric: str):
+    """(placement, bool[N]) for each placement that the metric's one move may lead to."""
+    beyond = footprint.beyond()
+    if metric == "path":
+        reached = {a: fits(a)}
+        pending = [a]
+        while pending:
+            x = pending.pop(0)
+            for y in beyond[x].values():
+                more = reached[x] & fits(y)
+                before = reached.get(y, np.zeros_like(more))
+                if (more & ~before).any():
+                    reached[y] = before | more
+                    if y not in pending:
+                        pending.append(y)
+        yield from ((b, where) for b, where in sorted(reached.items()) if b != a)
+        return
+    for direction, b in sorted(beyond[a].items()):
+        where = fits(b)
+        yield b, where
+        while metric == "straight" and where.any() and direction in beyond[b]:
+            b = beyond[b][direction]
+            where = where & fits(b)
+            yield b, where
+
+
+def lines_of(moves: Moves, vertices: Sequence[int], beyond: list[dict[int, int]]) -> Moves:
+    """Moves of any length of the only empty cell along a line, from those of one step.
+
+    vertices: the shape whose empty cell is cell c, for each c.
+    beyond: for each cell, direction -> the next cell.
+    """
+    graph = moves.graph
+    step = {
+        (int(u), int(v)): arc
+        for arc, (u, v) in enumerate(zip(graph.source, graph.target, strict=True))
+    }
+    source, target, words, chains, places = [], [], [], [], []
+    for cell, directions in enumerate(beyond):
+        for direction in directions:
+            at, word, chain, place = cell, (), [], []
+            order = list(range(len(beyond)))  # where the thing in each place was at first
+            while direction in beyond[at]:
+                on = beyond[at][direction]
+                arc = step[vertices[at], vertices[on]]
+                chain, place = [*chain, arc], [*place, order[moves.place[arc]]]
+                for i in graph.words[graph.word[arc]]:
+                    order[i], order[i + 1] = order[i + 1], order[i]
+                word += graph.words[graph.word[arc]]
+                at = on
+                source.append(vertices[cell])
+                target.append(vertices[at])
+                words.append(word)
+                chains.append(chain)
+                places.append(place)
+    lines = _graph(
+        graph.vertices, [*graph.smaller, graph.m], np.array(source, dtype=np.int64),
+        np.array(target, dtype=np.int64), words, np.arange(len(words)),
+    )  # fmt: skip
+    flat = np.array([arc for chain in chains for arc in chain], dtype=np.int64)
+    return Moves(
+        lines, moves.classes, moves.fixed, np.cumsum([0, *map(len, chains)]), moves.sort[flat],
+        np.array([p for place in places for p in place], dtype=np.int64),
+        moves.source[flat], moves.target[flat],
+    )  # fmt: skip

@@ -1,0 +1,312 @@
+"""Pieces on cells: what the tile, block and graph puzzles have in common.
+
+A puzzle of this family is a number of cells in a reading order, sorts of pieces with their
+footprints, a metric and one or more goals. From these follow its shapes, its moves, and how
+boards and states correspond. The sequence ranks the pieces of each class in the order in which a
+reference board shows them, so that the reference board's sequence is 0, 1, 2, ...
+
+A goal is a board or a part of one: the cells that are left open may hold anything, and every
+board that agrees with the others is at depth 0.
+"""
+
+import copy
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import permutations
+from math import factorial
+
+import numpy as np
+
+from frontier.errors import InputError
+from frontier.puzzles.moves import Moves, moves_of
+from frontier.puzzles.puzzle import Board, Puzzle, State
+from frontier.puzzles.shapes import EMPTY, FIRST_SORT, Shapes, Sort, shape_rows
+
+OPEN = -1
+"""Code of a goal's cell that may hold anything."""
+
+MOST_ORIGINS = 1_000_000
+
+
+class Pieces(Puzzle):
+    """A puzzle of pieces on cells; subclasses say how it is written and drawn."""
+
+    def _lay_out(
+        self,
+        reading: Sequence[int],
+        sorts: Sequence[Sort],
+        metric: str,
+        reference: Board,
+        goals: Sequence[Board],
+    ) -> None:
+        """Set the puzzle up.
+
+        reading: the cells in reading order. reference: a board with all pieces.
+        goals: boards, with OPEN for cells that may hold anything.
+        """
+        self.cells = len(reading)
+        self.metric = metric
+        self.goals = tuple(goals)
+        self.reading = np.array(reading)
+        self._sorts = tuple(sorts)
+        self._reference = reference
+
+    @cached_property
+    def shapes(self) -> Shapes:
+        """The shapes of the board, in reading order."""
+        return Shapes(self.cells, self._sorts)
+
+    @cached_property
+    def moves(self) -> Moves:
+        # Goals that show the pieces of a class in different orders need them in the sequence.
+        whole = all(OPEN not in goal for goal in self.goals)
+        orders = {tuple(map(tuple, self._orders_of(goal))) for goal in self.goals} if whole else ()
+        return self._all_moves(may_fix=len(orders) == 1)
+
+    def _all_moves(self, may_fix: bool) -> Moves:
+        return moves_of(self.shapes, self.metric, may_fix)
+
+    def _orders_of(self, board: Board) -> list[list[int]]:
+        """For each sort, its codes in the order in which a board shows them."""
+        in_order = [board[cell] for cell in self.reading]
+        seen = list(dict.fromkeys(in_order))
+        return [
+            [code for code in seen if code in sort.codes] if sort.distinct else list(sort.codes)
+            for sort in self._sorts
+        ]
+
+    @cached_property
+    def _members(self) -> list[np.ndarray]:
+        return [np.array(codes, dtype=np.int64) for codes in self._orders_of(self._reference)]
+
+    def members(self, sort: int) -> np.ndarray:
+        """The codes of a sort by rank."""
+        return self._members[sort]
+
+    def with_sorts(self, sorts: Sequence[Sort]) -> "Pieces":
+        """The same puzzle with its pieces sorted otherwise."""
+        other = copy.copy(self)
+        for name in ("shapes", "moves", "space", "reach", "_members", "_origins"):
+            other.__dict__.pop(name, None)
+        other._lay_out(self.reading, sorts, self.metric, self._reference, self.goals)
+        return other
+
+    @property
+    def _offsets(self) -> list[tuple[int, int]]:
+        """(sort, where its part of the sequence begins) of each class in the sequence."""
+        sizes = [len(self._sorts[n].codes) for n in self.moves.classes]
+        return list(zip(self.moves.classes, np.cumsum([0, *sizes])[:-1].tolist(), strict=True))
+
+    def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """See `Puzzle`. The vertex is -1 where pieces that cannot pass each other have done so."""
+        boards = np.asarray(boards)
+        boards = boards.reshape(len(boards), -1)
+        if boards.shape[1] != self.cells:
+            raise InputError(
+                f"boards of {boards.shape[1]} cells: those of this puzzle have {self.cells}"
+            )
+        in_order = boards[:, self.reading]
+        rows = shape_rows(in_order, self._sorts)
+        vertex = self.shapes.find(rows)
+        good = vertex >= 0
+        graph = self.moves.graph
+        sequence = np.zeros((len(boards), graph.length), dtype=np.int64)
+        rank = np.zeros(max((c for s in self._sorts for c in s.codes), default=0) + 1, np.int64)
+        for members in self._members:
+            rank[members] = np.arange(len(members))
+        for number in (*self.moves.classes, *self.moves.fixed):
+            size = len(self._sorts[number].codes)
+            codes = in_order[good][rows[good] == FIRST_SORT + number].reshape(-1, size)
+            ranks = rank[codes]
+            once = (np.sort(ranks, axis=1) == np.arange(size)).all(axis=1)
+            if number in self.moves.fixed:
+                kept = (ranks == np.arange(size)).all(axis=1)
+                vertex[np.flatnonzero(good)[once & ~kept]] = -1
+            else:
+                first = dict(self._offsets)[number]
+                sequence[good, first : first + size] = ranks + first
+            good[np.flatnonzero(good)[~once]] = False
+        if not good.all():
+            raise InputError(self._why_not(boards[np.flatnonzero(~good)[0]].tolist()))
+        return vertex, sequence
+
+    def state(self, board: Board) -> State:
+        vertex, sequence = super().state(board)
+        if vertex < 0:
+            raise InputError(
+                f"board {self.line(board)} cannot be reached: its pieces are in another order than "
+                "the goal's, and they can never pass each other"
+            )
+        return vertex, sequence
+
+    def reaches(self, board: Board) -> bool:
+        vertex, sequence = self.states_of(np.array([board]))
+        return vertex[0] >= 0 and self.reach.contains(int(vertex[0]), sequence[0])
+
+    def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
+        rows = self.shapes.rows[vertex]
+        boards = np.zeros(rows.shape, dtype=np.int64)
+        offsets = dict(self._offsets)
+        for number, sort in enumerate(self._sorts):
+            members, size = self._members[number], len(sort.codes)
+            if number in offsets:
+                first = offsets[number]
+                codes = members[sequence[:, first : first + size] - first]
+            else:
+                codes = np.tile(members, (len(rows), 1))
+            anchors = rows == FIRST_SORT + number
+            boards[anchors] = codes.ravel()
+            if sort.footprint.size > 1:
+                for cover in sort.footprint.placements:
+                    here = np.flatnonzero(anchors[:, cover[0]])
+                    boards[np.ix_(here, cover)] = boards[here, cover[0]][:, None]
+        found = np.empty_like(boards)
+        found[:, self.reading] = boards
+        return found
+
+    def _settled(self, board: Board) -> Board:
+        """The board with like pieces in the order of their codes; InputError if it is not one."""
+        in_order = np.array(board)[self.reading]
+        row = shape_rows(in_order[None], self._sorts)[0]
+        for number, sort in enumerate(self._sorts):
+            anchors = np.flatnonzero(row == FIRST_SORT + number)
+            if len(anchors) != len(sort.codes):
+                raise InputError(self._why_not(board))
+            if not sort.distinct:
+                for anchor, code in zip(anchors, sort.codes, strict=True):
+                    in_order[list(sort.footprint.placements[sort.footprint.at[anchor]])] = code
+            elif len({in_order[anchor] for anchor in anchors}) < len(anchors):
+                raise InputError(self._why_not(board))
+        settled = np.empty_like(in_order)
+        settled[self.reading] = in_order
+        return tuple(settled.tolist())
+
+    def follow(self, before: Board, after: Board) -> Board:
+        source, target, _ = self._displaced(before, after)
+        board = list(before)
+        code = before[self.reading[source[0]]]
+        for cell in source:
+            board[self.reading[cell]] = 0
+        for cell in target:
+            board[self.reading[cell]] = code
+        return tuple(board)
+
+    def _displaced(
+        self, before: Board, after: Board
+    ) -> tuple[tuple[int, ...], tuple[int, ...], list[int]]:
+        """(placement before, placement after, directions) of the piece that one move displaces.
+
+        The directions are those of a shortest way over cells that are empty.
+        """
+        pair = np.array([before, after])[:, self.reading]
+        was, now = shape_rows(pair, self._sorts)
+        vacated = np.flatnonzero((was >= FIRST_SORT) & (was != now))
+        taken = np.flatnonzero((now >= FIRST_SORT) & (was != now))
+        (a,), (b,) = vacated, taken
+        footprint = self._sorts[was[a] - FIRST_SORT].footprint
+        first, last = footprint.at[a], footprint.at[b]
+        free = {*np.flatnonzero(was == EMPTY).tolist(), *footprint.placements[first]}
+        beyond = footprint.beyond()
+        ways: dict[int, list[int]] = {first: []}
+        queue = [first]
+        for place in queue:
+            for direction, on in beyond[place].items():
+                if on not in ways and free.issuperset(footprint.placements[on]):
+                    ways[on] = [*ways[place], direction]
+                    queue.append(on)
+        return footprint.placements[first], footprint.placements[last], ways[last]
+
+    def origins(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._origins
+
+    @cached_property
+    def _origins(self) -> tuple[np.ndarray, np.ndarray]:
+        whole = [goal for goal in self.goals if OPEN not in goal]
+        found = [self.states_of(np.array(whole))] if whole else []
+        found += [self._agreeing(goal) for goal in self.goals if OPEN in goal]
+        states = np.column_stack(
+            [np.concatenate([v for v, _ in found]), np.concatenate([s for _, s in found])]
+        )
+        states = np.unique(states, axis=0)
+        return states[:, 0], states[:, 1:]
+
+    def _agreeing(self, goal: Board) -> tuple[np.ndarray, np.ndarray]:
+        """The states of all boards that agree with a part of a board."""
+        in_order = np.array(goal)[self.reading]
+        rows = self.shapes.rows
+        agree = (rows[:, in_order == 0] == EMPTY).all(axis=1)
+        given: dict[int, int] = {}  # anchor -> code
+        for number, sort in enumerate(self._sorts):
+            for cover in self.drawn(sort, goal):
+                agree &= rows[:, cover[0]] == FIRST_SORT + number
+                given[cover[0]] = int(in_order[cover[0]])
+        vertices = np.flatnonzero(agree)
+        blocks = [self._orders_with(int(v), given) for v in vertices]
+        many = sum(np.prod([len(part) for part in parts], dtype=float) for parts in blocks)
+        if not many:
+            raise InputError(f"no board agrees with the goal {self.line(goal)}")
+        if many > MOST_ORIGINS:
+            raise InputError(
+                f"{many:,.0f} boards agree with the goal {self.line(goal)}: at most "
+                f"{MOST_ORIGINS:,} positions can be at depth 0; say more of the goal's cells"
+            )
+        states = []
+        for vertex, parts in zip(vertices.tolist(), blocks, strict=True):
+            sequences = [()]
+            for part in parts:
+                sequences = [(*s, *p) for s in sequences for p in part]
+            states += [(vertex, *s) for s in sequences]
+        table = np.array(states, dtype=np.int64)
+        return table[:, 0], table[:, 1:]
+
+    def drawn(self, sort: Sort, goal: Board) -> list[tuple[int, ...]]:
+        """The placements of a sort's pieces that a board, or a part of one, shows."""
+        in_order = np.array(goal)[self.reading]
+        covers = []
+        taken: set[int] = set()
+        for cell in range(self.cells):
+            if in_order[cell] not in sort.codes or cell in taken:
+                continue
+            cover = sort.footprint.placements[sort.footprint.at.get(cell, 0)]
+            like = {in_order[cell]} if sort.distinct else set(sort.codes)
+            if cover[0] != cell or not {in_order[c] for c in cover} <= like:
+                raise InputError(
+                    f"a goal shows only a part of piece {self.labels[in_order[cell]]}; the open "
+                    "cells of a goal must leave its pieces whole"
+                )
+            if sort.distinct and any(in_order[cell] == in_order[c[0]] for c in covers):
+                raise InputError(f"a goal shows piece {self.labels[in_order[cell]]} twice")
+            taken |= set(cover)
+            covers.append(cover)
+        return covers
+
+    def _orders_with(self, vertex: int, given: dict[int, int]) -> list[list[tuple[int, ...]]]:
+        """For each class, all its sequences at a shape that agree with the codes given."""
+        parts = []
+        for number, first in self._offsets:
+            members = self._members[number].tolist()
+            anchors = np.flatnonzero(self.shapes.rows[vertex] == FIRST_SORT + number).tolist()
+            held = {i: members.index(given[a]) for i, a in enumerate(anchors) if a in given}
+            rest = [r for r in range(len(members)) if r not in held.values()]
+            free = [i for i in range(len(members)) if i not in held]
+            if factorial(len(free)) > MOST_ORIGINS:
+                raise InputError(
+                    f"more than {factorial(len(free)):,} boards agree with a goal: at most "
+                    f"{MOST_ORIGINS:,} positions can be at depth 0; say more of the goal's cells"
+                )
+            orders = []
+            for order in permutations(rest):
+                place = held | dict(zip(free, order, strict=True))
+                orders.append(tuple(first + place[i] for i in range(len(members))))
+            parts.append(orders)
+        return parts
+
+    @property
+    @abstractmethod
+    def labels(self) -> Sequence[str]:
+        """What stands for each code in text; labels[0] for an empty cell."""
+
+    @abstractmethod
+    def _why_not(self, board: Board) -> str:
+        """A sentence on what is wrong with a board."""

@@ -1,0 +1,200 @@
+"""All shapes of a board: every way to lay its pieces where those of one sort look alike.
+
+A *footprint* is the form of a piece: the sets of cells it can lie on (its *placements*) and the
+steps between them. A *sort* is what the shape of a board tells of a piece: its footprint, and
+which group of like pieces it belongs to. Cells are numbered in reading order, and a piece is
+found at its *anchor*, the first cell of its placement.
+
+A shape is a row of codes, one a cell: EMPTY, COVERED (by a piece that begins before), or
+FIRST_SORT + the sort that has its anchor there. Shapes are enumerated by filling the cells in
+reading order, all partial fillings at once, and numbered in lexicographic order.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from frontier.errors import InputError
+
+EMPTY, COVERED, FIRST_SORT = 1, 2, 3
+MOST_SHAPES = 4_000_000
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Where a piece of one form can lie.
+
+    placements: the cells of each, ascending in reading order; no two begin alike.
+    steps: (placement, placement, direction), both ways. Two steps one after the other in one
+        direction go on in a straight line; at most one leaves a placement in each direction.
+    """
+
+    placements: tuple[tuple[int, ...], ...]
+    steps: tuple[tuple[int, int, int], ...]
+    at: dict[int, int] = field(init=False, repr=False)
+    """The placement that begins in a cell."""
+
+    def __post_init__(self) -> None:
+        at = {cells[0]: i for i, cells in enumerate(self.placements)}
+        if len(at) < len(self.placements) or any(
+            cells != tuple(sorted(cells)) for cells in self.placements
+        ):
+            raise ValueError("placements are ascending cells, and no two of them begin alike")
+        object.__setattr__(self, "at", at)
+
+    @property
+    def size(self) -> int:
+        return len(self.placements[0])
+
+    def beyond(self) -> list[dict[int, int]]:
+        """For each placement, direction -> the placement one step on."""
+        beyond: list[dict[int, int]] = [{} for _ in self.placements]
+        for a, b, direction in self.steps:
+            beyond[a][direction] = b
+        return beyond
+
+
+@dataclass(frozen=True)
+class Sort:
+    """Pieces that a shape does not tell apart.
+
+    codes: their numbers on boards. distinct: whether the sequence tells them apart.
+    """
+
+    footprint: Footprint
+    codes: tuple[int, ...]
+    distinct: bool
+
+
+class Shapes:
+    """The shapes of a board.
+
+    rows: uint8[N, cells], the shapes in lexicographic order.
+    keys: uint64[N], all different: the sum of a weight for each cell and code, so that a move
+        adds the same to the key wherever it is made (A. L. Zobrist, A New Hashing Method, 1970).
+    """
+
+    def __init__(self, cells: int, sorts: Sequence[Sort]):
+        self.cells, self.sorts = cells, tuple(sorts)
+        rows = _fill(cells, self.sorts)
+        # No code is 0, so as byte strings the rows have one length and compare as they read.
+        self.rows = rows[np.argsort(np.ascontiguousarray(rows).view(f"S{cells}").ravel())]
+        codes = FIRST_SORT + len(self.sorts)
+        random = np.random.default_rng(cells)
+        while True:
+            self._weights = random.integers(2**64, size=(cells, codes), dtype=np.uint64)
+            self.keys = self._keys_of(self.rows)
+            self._order = np.argsort(self.keys)
+            self._sorted = self.keys[self._order]
+            if (self._sorted[1:] != self._sorted[:-1]).all():
+                return
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def _keys_of(self, rows: np.ndarray) -> np.ndarray:
+        keys = np.zeros(len(rows), dtype=np.uint64)
+        for weights, column in zip(self._weights, rows.T, strict=True):
+            keys += weights[column]
+        return keys
+
+    def find(self, rows: np.ndarray) -> np.ndarray:
+        """Numbers of shapes, int64[N]; -1 where there is no such shape."""
+        found = self.find_keys(self._keys_of(rows))
+        same = (self.rows[found] == rows).all(axis=1)
+        return np.where(same, found, -1)
+
+    def find_keys(self, keys: np.ndarray) -> np.ndarray:
+        """Numbers of the shapes with these keys, int64[N]; any number for a key of none."""
+        return self._order[np.minimum(np.searchsorted(self._sorted, keys), len(self) - 1)]
+
+    def key_of_move(self, sort: int, source: Sequence[int], target: Sequence[int]) -> np.uint64:
+        """What a key gains when a piece goes from one placement to another, modulo 2^64."""
+        codes = [FIRST_SORT + sort] + [COVERED] * (len(source) - 1)
+        gain = 0
+        for cell, other, code in zip(source, target, codes, strict=True):
+            gain += int(self._weights[cell, EMPTY]) - int(self._weights[cell, code])
+            gain += int(self._weights[other, code]) - int(self._weights[other, EMPTY])
+        return np.uint64(gain % 2**64)
+
+
+def shape_rows(boards: np.ndarray, sorts: Sequence[Sort]) -> np.ndarray:
+    """The shape rows of boards in reading order, int[N, cells]; zeros where one has none.
+
+    Like pieces may carry any of their codes: a piece that lies whole on the board is found by
+    its first cell that no piece before it covers.
+    """
+    most = max((code for sort in sorts for code in sort.codes), default=0)
+    sort_of = np.full(most + 1, -1)
+    for number, sort in enumerate(sorts):
+        sort_of[list(sort.codes)] = number
+    known = (boards >= 0) & (boards <= most)
+    codes = np.where(known, boards, 0)
+    good = known.all(axis=1)
+    sort_at = np.where(codes == 0, -1, sort_of[codes])
+    rows = np.zeros(boards.shape, dtype=np.uint8)
+    rows[codes == 0] = EMPTY
+    for cell in range(boards.shape[1]):
+        for number, sort in enumerate(sorts):
+            here = np.flatnonzero((rows[:, cell] == 0) & (sort_at[:, cell] == number))
+            if not here.size:
+                continue
+            if cell not in sort.footprint.at:
+                good[here] = False
+                rows[here, cell] = COVERED
+                continue
+            there = np.ix_(here, sort.footprint.placements[sort.footprint.at[cell]])
+            like = codes if sort.distinct else sort_at
+            good[here] &= (rows[there] == 0).all(axis=1)
+            good[here] &= (like[there] == like[here, cell][:, None]).all(axis=1)
+            rows[there] = COVERED
+            rows[here, cell] = FIRST_SORT + number
+    rows[~good | (rows == 0).any(axis=1)] = 0
+    return rows
+
+
+def _fill(cells: int, sorts: tuple[Sort, ...]) -> np.ndarray:
+    """All rows that hold each sort's number of pieces."""
+    counts = [len(sort.codes) for sort in sorts]
+    empty = cells - sum(len(sort.codes) * sort.footprint.size for sort in sorts)
+    rows = np.zeros((1, cells), dtype=np.uint8)
+    left = np.array([[*counts, empty]])
+    if empty < 0:
+        return rows[:0]
+    for cell in range(cells):
+        open_ = rows[:, cell] == 0
+        grown, rest = [rows[~open_]], [left[~open_]]
+        for number in range(len(sorts) + 1):
+            cover = [cell]
+            if number < len(sorts):
+                footprint = sorts[number].footprint
+                if cell not in footprint.at:
+                    continue
+                cover = list(footprint.placements[footprint.at[cell]])
+            chosen = open_ & (left[:, number] > 0) & (rows[:, cover] == 0).all(axis=1)
+            more, fewer = rows[chosen], left[chosen]
+            more[:, cover] = COVERED
+            more[:, cell] = EMPTY if number == len(sorts) else FIRST_SORT + number
+            fewer[:, number] -= 1
+            grown.append(more)
+            rest.append(fewer)
+        if sum(map(len, grown)) > MOST_SHAPES:
+            raise InputError(
+                f"this board has more than {MOST_SHAPES:,} shapes (ways to lay its pieces where "
+                "those that count as the same are not told apart), more than are supported; "
+                "fewer empty cells or fewer groups of like pieces make fewer"
+            )
+        rows, left = np.concatenate(grown), np.concatenate(rest)
+    return rows
+
+
+def footprint_of_cells(adjacency: Sequence[Sequence[int]]) -> Footprint:
+    """A piece of one cell that moves along the edges of a graph."""
+    steps, used = [], defaultdict(int)
+    for u, neighbours in enumerate(adjacency):
+        for v in neighbours:
+            steps.append((u, v, used[u]))
+            used[u] += 1
+    return Footprint(tuple((cell,) for cell in range(len(adjacency))), tuple(steps))

@@ -1,0 +1,51 @@
+"""Solutions as JSON and as text."""
+
+from frontier.answers.solution import Solution
+from frontier.puzzles import Board, Puzzle
+
+MOVES_A_LINE = 20
+
+
+def solution_value(
+    puzzle: Puzzle,
+    board: Board,
+    solution: Solution,
+    boards: bool,
+    count: int | None = None,
+    nodes: list[int] | None = None,
+) -> dict:
+    """What is said of one position, as JSON.
+
+    boards: with the boards on the way. count: of shortest solutions, if asked for. nodes:
+    visited in each iteration, where the solution was searched for.
+    """
+    value = {
+        "board": puzzle.write(board),
+        "distance": solution.distance,
+        "moves": solution.moves,
+    }
+    if boards:
+        value["boards"] = [puzzle.write(step) for step in solution.boards]
+    if count is not None:
+        value["solutions"] = count
+    if nodes is not None:
+        value["nodes"] = sum(nodes)
+        value["nodes_of_iterations"] = nodes
+    return value
+
+
+def describe_solution(puzzle: Puzzle, solution: Solution, value: dict) -> str:
+    """The same for a person; with the boards drawn, if they are in the value."""
+    distance = value["distance"]
+    lines = [
+        f"{puzzle.line(solution.boards[0])}: {distance} move{'s' if distance != 1 else ''}"
+        + (f", {value['solutions']:,} shortest solutions" if "solutions" in value else "")
+        + (f", {value['nodes']:,} nodes" if "nodes" in value else "")
+    ]
+    for first in range(0, distance, MOVES_A_LINE):
+        lines.append("  " + "  ".join(solution.moves[first : first + MOVES_A_LINE]))
+    if "boards" in value:
+        for number, board in enumerate(solution.boards):
+            move = f": {solution.moves[number - 1]}" if number else ""
+            lines += ["", f"{number}{move}", puzzle.draw(board)]
+    return "\n".join(lines)

@@ -1,0 +1,214 @@
+"""Which states can be reached, and how many: the local group of a base graph.
+
+Walk a spanning tree of the base graph from a root r, and let T_v be the voltage of the tree's
+walk to v. Every further arc u -> v with voltage w closes a walk from r to r with the voltage
+T_u w T_v^-1. These generate the **local group** G of r, and the states (v, q) that can be reached
+from (r, s) are those with s^-1 q T_v^-1 in G (J. L. Gross and T. W. Tucker, Topological Graph
+Theory, 1987, section 2.5): |G| for each vertex that hangs together with r. For the tile puzzle G
+is the alternating group (Johnson and Story 1879), for one blank on most graphs the symmetric or
+the alternating one; of the exceptions R. M. Wilson (J. Combinatorial Theory B 16, 1974) found the
+only one that is not plain to see, on seven vertices.
+
+A group of permutations is held as a chain of stabilisers: for each position k the *transversal*
+of the group that leaves all later positions alone, that is, for each position k can be brought
+to one member that does so (C. C. Sims 1970, in the form of D. E. Knuth, Efficient Representation
+of Perm Groups, Combinatorica 11, 1991). A member is a unique product of one transversal element
+a position, so the order is the product of their numbers.
+
+Permutations p are arrays with p[k] in place k; (p q)[k] = p[q[k]]. A sequence s that a voltage w
+acts on becomes s w.
+"""
+
+from math import factorial, prod
+
+import numpy as np
+
+from frontier.space.graph import BaseGraph
+from frontier.space.jit import kernel
+
+
+class Group:
+    """A group of permutations of `length` positions, grown by generators.
+
+    most: an upper bound of its order, where one is known; nothing is done once it is reached.
+    """
+
+    def __init__(self, length: int, most: int | None = None):
+        self.length = length
+        self._most = factorial(length) if most is None else most
+        identity = tuple(range(length))
+        self._transversal: list[dict[int, tuple]] = [{k: identity} for k in range(length)]
+        self._generators: list[list[tuple]] = [[] for _ in range(length)]
+
+    @property
+    def order(self) -> int:
+        return prod(len(transversal) for transversal in self._transversal)
+
+    def extend(self, permutations: np.ndarray) -> None:
+        """Add the rows of int[K, length] as generators."""
+        while permutations.size and self.order < self._most:
+            permutations = permutations[~self.contains(permutations)]
+            if len(permutations):
+                self._add(self.length - 1, tuple(int(x) for x in permutations[0]))
+
+    def contains(self, permutations: np.ndarray) -> np.ndarray:
+        """For each row of int[K, length], whether it is a member: bool[K]."""
+        rest, inside = self._sift(permutations)
+        return inside & (rest == np.arange(self.length)).all(axis=1)
+
+    def cosets(self, permutations: np.ndarray) -> np.ndarray:
+        """The different left cosets p G of the rows, each by its least member: int[N, length].
+
+        The least is the one that reads first from the last position to the first.
+        """
+        rest = permutations.copy()
+        for k in reversed(range(self.length)):
+            images = np.array(sorted(self._transversal[k]))
+            best = images[rest[:, images].argmin(axis=1)]
+            table = np.zeros((self.length, self.length), dtype=np.int64)
+            for image, member in self._transversal[k].items():
+                table[image] = member
+            rest = np.take_along_axis(rest, table[best], axis=1)
+        return np.unique(rest, axis=0)
+
+    def _sift(self, permutations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Divide by transversal members from the last position down, as far as that goes."""
+        rest = permutations.copy()
+        inside = np.ones(len(rest), dtype=bool)
+        for k in reversed(range(self.length)):
+            known = np.zeros(self.length, dtype=bool)
+            inverse = np.tile(np.arange(self.length), (self.length, 1))
+            for image, member in self._transversal[k].items():
+                known[image] = True
+                inverse[image] = np.argsort(member)
+            image = rest[:, k]
+            inside &= known[image]
+            rest = np.take_along_axis(inverse[image], rest, axis=1)
+        return rest, inside
+
+    def _add(self, k: int, p: tuple) -> None:
+        """Make p, which leaves all positions behind k alone, a generator (Knuth's A_k)."""
+        self._generators[k].append(p)
+        for member in list(self._transversal[k].values()):
+            self._close(k, _times(p, member))
+
+    def _close(self, k: int, p: tuple) -> None:
+        """See to it that p is a product of transversal members (Knuth's B_k)."""
+        pending = [p]
+        while pending and self.order < self._most:
+            p = pending.pop()
+            known = self._transversal[k].get(p[k])
+            if known is None:
+                self._transversal[k][p[k]] = p
+                pending += [_times(generator, p) for generator in self._generators[k]]
+            elif k and not self.contains(rest := np.array([_times(_inverse(known), p)]))[0]:
+                self._add(k - 1, tuple(int(x) for x in rest[0]))
+
+
+def _times(p: tuple, q: tuple) -> tuple:
+    return tuple(p[i] for i in q)
+
+
+def _inverse(p: tuple) -> tuple:
+    return tuple(int(i) for i in np.argsort(p))
+
+
+class Reach:
+    """The states that can be reached from some origins, without a search.
+
+    states: their number.
+    """
+
+    def __init__(self, graph: BaseGraph, vertex: np.ndarray, sequence: np.ndarray):
+        """`vertex`, `sequence`: int[N] and int[N, length], the states at depth 0."""
+        self._length = graph.length
+        self._component, self._tree = _walk_trees(graph, vertex)
+        moved = self._brought_home(vertex, sequence)
+        arcs = np.flatnonzero(self._component[graph.source] >= 0)
+        most = prod(factorial(size) for size in (*graph.smaller, graph.m))
+        self._groups: dict[int, Group] = {}
+        self._cosets: dict[int, set[bytes]] = {}
+        self.states = 0
+        for root in np.unique(self._component[vertex]):
+            mine = arcs[self._component[graph.source[arcs]] == root]
+            walks = _closed_walks(graph, self._tree, mine)
+            odd = _odd(walks).any()
+            group = Group(self._length, most if odd or most == 1 else most // 2)
+            group.extend(walks)
+            cosets = group.cosets(moved[self._component[vertex] == root])
+            self._groups[int(root)] = group
+            self._cosets[int(root)] = {coset.tobytes() for coset in cosets}
+            vertices = int(np.count_nonzero(self._component == root))
+            self.states += vertices * group.order * len(cosets)
+
+    def contains(self, vertex: int, sequence) -> bool:
+        """Whether a state can be reached."""
+        root = int(self._component[vertex])
+        if root < 0:
+            return False
+        moved = self._brought_home(np.array([vertex]), np.array([sequence]))
+        return self._groups[root].cosets(moved)[0].tobytes() in self._cosets[root]
+
+    def _brought_home(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
+        """The sequences after the walks through the tree to the roots."""
+        sequence = np.asarray(sequence, dtype=np.int64).reshape(len(vertex), self._length)
+        back = np.argsort(self._tree[vertex], axis=1, kind="stable")
+        return np.take_along_axis(sequence, back, axis=1)
+
+
+def _odd(permutations: np.ndarray) -> np.ndarray:
+    """Whether the rows of int[K, length] are odd: bool[K]."""
+    inversions = np.zeros(len(permutations), dtype=np.int64)
+    for i in range(permutations.shape[1]):
+        inversions += (permutations[:, i + 1 :] < permutations[:, i : i + 1]).sum(axis=1)
+    return inversions % 2 == 1
+
+
+def _walk_trees(graph: BaseGraph, origins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Walk from the origins: int64[vertices], the root of each vertex (-1: not reached), and
+    int64[vertices, length], the voltage of the walk from there."""
+    length = graph.length
+    order = np.argsort(graph.source, kind="stable")
+    start = np.searchsorted(graph.source[order], np.arange(graph.vertices + 1))
+    component = np.full(graph.vertices, -1, dtype=np.int64)
+    tree = np.tile(np.arange(length), (graph.vertices, 1))
+    _walk(
+        start, graph.target[order], graph.word[order], graph.voltages,
+        np.unique(origins).astype(np.int64), component, tree,
+    )  # fmt: skip
+    return component, tree
+
+
+@kernel
+def _walk(start, target, word, voltages, roots, component, tree):
+    queue = np.empty(component.size, dtype=np.int64)
+    for root in roots:
+        if component[root] >= 0:
+            continue
+        component[root] = root
+        queue[0] = root
+        head, tail = 0, 1
+        while head < tail:
+            u = queue[head]
+            head += 1
+            for arc in range(start[u], start[u + 1]):
+                v = target[arc]
+                if component[v] < 0:
+                    component[v] = root
+                    for k in range(tree.shape[1]):
+                        tree[v, k] = tree[u, voltages[word[arc], k]]
+                    queue[tail] = v
+                    tail += 1
+
+
+def _closed_walks(graph: BaseGraph, tree: np.ndarray, arcs: np.ndarray) -> np.ndarray:
+    """The different voltages T_u w T_v^-1 of the walks that these arcs close."""
+    found = np.empty((0, tree.shape[1]), dtype=np.int64)
+    voltages, part = graph.voltages, 1 << 20
+    for first in range(0, arcs.size, part):
+        some = arcs[first : first + part]
+        there = np.take_along_axis(tree[graph.source[some]], voltages[graph.word[some]], axis=1)
+        back = np.argsort(tree[graph.target[some]], axis=1, kind="stable")
+        walks = np.take_along_axis(there, back, axis=1)
+        found = np.unique(np.concatenate([found, walks]), axis=0)
+    return found
