@@ -81,7 +81,7 @@ class Run:
         return self.oracle.distance(boards)
 
     def solve(self, board) -> Solution:
-        """A shortest solution of a board or its text. Needs `search.keep = "all"`."""
+        """A shortest solution of a board, as text or as an array. Needs `search.keep = "all"`."""
         return self.oracle.solve(self._board(board))
 
     def count_solutions(self, board) -> int:
@@ -89,6 +89,8 @@ class Run:
         return self.oracle.count(self._board(board))
 
     def _board(self, board) -> Board:
+        if isinstance(board, np.ndarray):
+            return tuple(board.ravel().tolist())
         flat = isinstance(board, tuple) and len(board) == self.puzzle.cells
         return board if flat else self.puzzle.parse(board)
 

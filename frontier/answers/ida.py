@@ -8,12 +8,15 @@ import numpy as np
 from frontier.answers.solution import Solution
 from frontier.errors import InputError, Stopped
 from frontier.puzzles import Board
-from frontier.puzzles.bound import lower_bound_sum, most_steps, move_tables, tell_apart, told_apart
+from frontier.puzzles.bound import lower_bound_sums, most_steps, move_tables, tell_apart, told_apart
 from frontier.puzzles.pieces import Pieces
 from frontier.space.deepening import MOST_DEPTH, Deepening, Displacements
 
 SLICE = 5_000_000
 """Nodes between two looks at whether the search is to stop."""
+
+
+MOST_NODES = 2**62
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,10 @@ class IdaSolver:
 
     def bound(self, board: Board) -> int:
         """The lower bound on the moves from a board to the goal."""
-        total = lower_bound_sum(self._told, self._tables, self._named(board))
-        return -(-total // most_steps(self._told))
+        return -(-self._sum(self._named(board)) // most_steps(self._told))
+
+    def _sum(self, named: Board) -> int:
+        return int(lower_bound_sums(self._told, self._tables, np.array([named]))[0])
 
     def _named(self, board: Board) -> Board:
         return tell_apart(self.puzzle, self._told, board) if self.tells_apart else board
@@ -72,11 +77,13 @@ class IdaSolver:
         told = self._told
         search = Deepening(
             told.graph, self._displacements, self._tables, most_steps(told), self._goals,
-            *told.state(named), lower_bound_sum(told, self._tables, named),
+            *told.state(named), self._sum(named),
         )  # fmt: skip
-        while not search.advance(SLICE):
+        left = most_nodes or MOST_NODES
+        while not search.advance(min(SLICE, left)):
             watch(search.bound, sum(search.nodes))
-            if most_nodes is not None and sum(search.nodes) >= most_nodes:
+            left = (most_nodes or MOST_NODES) - sum(search.nodes)
+            if left <= 0:
                 raise Stopped(
                     f"no solution of {self.puzzle.line(board)} within {sum(search.nodes):,} nodes; "
                     f"it needs at least {search.bound} moves"

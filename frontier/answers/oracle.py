@@ -13,7 +13,7 @@ import numpy as np
 from frontier.answers.solution import Solution
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Board
-from frontier.puzzles.bound import lower_bound_sum, move_tables
+from frontier.puzzles.bound import lower_bound_sums, move_tables
 from frontier.search.workspace import Layer, Workspace
 from frontier.store.run import RunStore
 
@@ -93,11 +93,12 @@ class Oracle:
         Each may lie in another chunk, so those are looked at first that seem to be nearer.
         """
         klass = self._work.space.class_of(depth)
-        boards = [self.puzzle.board(self._work.space.state(klass, int(n))) for n in neighbours]
-        sums = [lower_bound_sum(self.puzzle, self._tables, board) for board in boards]
-        for _, number, board in sorted(zip(sums, neighbours, boards, strict=True)):
-            if self._layer(depth).contains(number[None])[0]:
-                return int(number), board
+        states = [self._work.space.state(klass, int(n)) for n in neighbours]
+        vertices, sequences = zip(*states, strict=True)
+        boards = self.puzzle.boards_of(np.array(vertices), np.array(sequences, dtype=np.int64))
+        for i in np.argsort(lower_bound_sums(self.puzzle, self._tables, boards), kind="stable"):
+            if self._layer(depth).contains(neighbours[i : i + 1])[0]:
+                return int(neighbours[i]), tuple(boards[i].tolist())
         raise CorruptRunError(
             f"{self._run.path}: a position at depth {depth + 1} has no neighbour at {depth}"
         )

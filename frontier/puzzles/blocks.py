@@ -98,7 +98,7 @@ class Blocks(Pieces):
     def _read_cells(self, drawn: list[tuple[str, list[str]]], first: list[str]) -> None:
         """Number the cells of the board, row by row, walls left out."""
         shape, walls = [len(row) for row in first], _walls(first)
-        if len(set(shape)) != 1:
+        if len(set(shape)) > 1:
             raise InputError(
                 f"the rows of {'/'.join(first)} have lengths {shape}: a board is a rectangle, "
                 f"with {WALL} where there is no cell"
@@ -109,6 +109,8 @@ class Blocks(Pieces):
                     f"{name} = {'/'.join(rows)} is not a board like {'/'.join(first)}: rows, "
                     "columns and walls must be the same"
                 )
+        if not shape or len(walls) == len(shape) * shape[0]:
+            raise InputError(f"{'/'.join(first)!r} is a board without a cell")
         self.rows, self.columns = len(first), shape[0]
         self._cell: dict[Cell, int] = {}
         for r in range(self.rows):

@@ -120,14 +120,16 @@ def tell_apart(puzzle: Pieces, other: Pieces, board: Board) -> Board:
     return next(named for named in boards if other.reaches(named))
 
 
-def lower_bound_sum(puzzle: Pieces, tables: np.ndarray, board: Board) -> int:
-    """The sum of the tables at a board."""
+def lower_bound_sums(puzzle: Pieces, tables: np.ndarray, boards: np.ndarray) -> np.ndarray:
+    """The sums of the tables at boards, int[N, cells]: int64[N]."""
     moves, sorts = puzzle.moves, puzzle.shapes.sorts
-    in_order = np.array(board)[puzzle.reading]
-    row = shape_rows(in_order[None], sorts)[0]
     told = [int(code) for n in (*moves.classes, *moves.fixed) for code in puzzle.members(n)]
-    total = 0
-    for cell in np.flatnonzero(row >= FIRST_SORT):
-        code, sort = int(in_order[cell]), int(row[cell] - FIRST_SORT)
-        total += tables[told.index(code) if code in told else len(told) + sort, cell]
-    return int(total)
+    # rows of the tables by code, and by sort for like pieces
+    row_of = np.zeros(1 + max((c for sort in sorts for c in sort.codes), default=0), dtype=np.int64)
+    for number, sort in enumerate(sorts):
+        for code in sort.codes:
+            row_of[code] = told.index(code) if code in told else len(told) + number
+    in_order = boards[:, puzzle.reading]
+    anchors = shape_rows(in_order, sorts) >= FIRST_SORT
+    terms = tables[row_of[in_order], np.arange(puzzle.cells)] if len(tables) else anchors * 0
+    return np.where(anchors, terms, 0).sum(axis=1)

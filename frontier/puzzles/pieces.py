@@ -101,10 +101,13 @@ class Pieces(Puzzle):
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `Puzzle`. The vertex is -1 where pieces that cannot pass each other have done so."""
         boards = np.asarray(boards)
+        if not len(boards):
+            boards = np.empty((0, self.cells), dtype=np.int64)
         boards = boards.reshape(len(boards), -1)
-        if boards.shape[1] != self.cells:
+        if boards.shape[1] != self.cells or not np.issubdtype(boards.dtype, np.integer):
             raise InputError(
-                f"boards of {boards.shape[1]} cells: those of this puzzle have {self.cells}"
+                f"boards of {boards.shape[1]} cells of type {boards.dtype}: those of this puzzle "
+                f"have {self.cells} whole numbers"
             )
         in_order = boards[:, self.reading]
         rows = shape_rows(in_order, self._sorts)
