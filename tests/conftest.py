@@ -1,4 +1,4 @@
-"""Makes `tests/twins.py` importable, and lets no test depend on how fast the machine is."""
+"""Lets tests import `twins.py` and `engine.py`, and depend on no machine's speed."""
 
 import sys
 from pathlib import Path

@@ -11,6 +11,20 @@ rows = 2
 columns = 3
 """
 
+BLOCKS = """
+name = "mine"
+[puzzle]
+kind = "blocks"
+goal = "ab/.b"
+"""
+GRAPH = """
+name = "mine"
+[puzzle]
+kind = "graph"
+adjacency = [[1], [0, 2], [1]]
+goal = "ab."
+"""
+
 
 def load(tmp_path, text, *settings):
     path = tmp_path / "c.toml"
@@ -28,7 +42,7 @@ def test_defaults(tmp_path):
     )
     assert config.cluster.kind == "local"
     assert config.cluster.workers >= 1
-    assert config.make_puzzle().goal == ((0, 1, 2), (3, 4, 5))
+    assert config.make_puzzle().goals == ((0, 1, 2, 3, 4, 5),)
 
 
 def test_windows_line_ends(tmp_path):
@@ -49,7 +63,31 @@ def test_settings_override(tmp_path):
     assert config.puzzle.rows == 3
     assert (config.store.codec, config.store.path) == ("zstd:3", "/somewhere")
     assert config.cluster.memory == 2_000_000_000
-    assert config.make_puzzle().goal[2] == (7, 8, 0)
+    assert config.make_puzzle().goals == ((1, 2, 3, 4, 5, 6, 7, 8, 0),)
+
+
+def test_each_kind_of_puzzle_is_made(tmp_path):
+    for puzzle, title in (
+        ('kind = "blocks"\ngoal = "aab/..b"', "2×3 blocks, 2 pieces (step)"),
+        ('kind = "graph"\nadjacency = [[1], [0, 2], [1]]\ngoal = "ab."', "graph of 3 cells, 2 kin"),
+        ('kind = "tiles"\nrows = 2\ncolumns = 3\nmetric = "multi"', "2×3 tiles, any number"),
+    ):
+        config = load(tmp_path, f'name = "mine"\n[puzzle]\n{puzzle}')
+        assert config.make_puzzle().title.startswith(title)
+        assert config.members == [config]
+
+
+def test_all_blanks_stand_for_a_run_each(tmp_path):
+    """One for each orbit of cells under the board's symmetries, in directories of their own."""
+    config = load(tmp_path, GOOD, "puzzle.rows=3", "puzzle.blank=all", "store.path=/somewhere")
+    assert [member.puzzle.blank for member in config.members] == [[0, 0], [0, 1], [1, 1]]
+    assert [member.make_puzzle().goals[0].index(0) for member in config.members] == [0, 1, 4]
+    assert [member.name for member in config.members] == [
+        "mine-blank-0-0", "mine-blank-0-1", "mine-blank-1-1",
+    ]  # fmt: skip
+    paths = [member.path for member in config.members]
+    assert len(set(paths)) == 3
+    assert {str(path.parent) for path in paths} == {"/somewhere"}
 
 
 @pytest.mark.parametrize(
@@ -66,6 +104,29 @@ def test_settings_override(tmp_path):
         (GOOD, ("puzzle.goal=[[0,1,2],[3,4,4]]",), ["puzzle.goal", "0..5"]),
         (GOOD, ("puzzle.goal=[[0,1],[2,3]]",), ["puzzle.goal", "2 rows of 3"]),
         (GOOD, ("puzzle.start=[[0,2,1],[3,4,5]]",), ["puzzle.start", "parity"]),
+        (GOOD, ("puzzle.metric=far",), ["puzzle.metric", "far", "step", "multi"]),
+        (GOOD, ("puzzle.blank=[2,0]",), ["puzzle.blank", "[2, 0]", "0..1", "0..2"]),
+        (GOOD, ("puzzle.blank=[0]",), ["puzzle.blank", "[0]"]),
+        (GOOD, ("puzzle.blank=some",), ["puzzle.blank", "some", "all"]),
+        (GOOD, ("puzzle.goals=[]",), ["puzzle.goals", "at least 1"]),
+        (GOOD, ("puzzle.alike=[]",), ["puzzle.alike", "known: ", "columns"]),
+        (GOOD, ("puzzle.goal=[0,1,2,3,4,5]",), ["puzzle.goal"]),
+        (GOOD, ("puzzle.goal=[[0,1,2],[3,4,5.5]]",), ["puzzle.goal", "5.5"]),
+        (GOOD, ("puzzle.goal=[[0,1,2],[3,4,[5]]]",), ["puzzle.goal"]),
+        (GOOD, ("puzzle.goal=[[false,true,2],[3,4,5]]",), ["puzzle.goal"]),
+        (BLOCKS, ("puzzle.metric=multi",), ["puzzle.metric", "multi", "straight"]),
+        (BLOCKS, ("puzzle.start=ab/.a",), ["puzzle.start", "ab/.a"]),
+        (BLOCKS, ("puzzle.rows=3",), ["unknown key puzzle.rows", "known: ", "alike"]),
+        (BLOCKS, ("puzzle.goal=",), ["puzzle.goal"]),
+        (BLOCKS, ("puzzle.alike=aa",), ["puzzle.alike"]),
+        (BLOCKS, ("puzzle.goal=[1,2]",), ["puzzle.goal", "rows of text"]),
+        (GRAPH, ("puzzle.goal=aab.",), ["puzzle.goal", "aab.", "3 cells"]),
+        (GRAPH, ("puzzle.adjacency=[[1],[0],[1.5]]",), ["puzzle.adjacency", "1.5"]),
+        (GRAPH, ("puzzle.goal=a..",), ["2 blanks"]),
+        (GRAPH, ("puzzle.start=ba.",), ["puzzle.start", "ba.", "cannot be reached"]),
+        (GRAPH, ("puzzle.colour=a",), ["unknown key puzzle.colour", "known: "]),
+        (GOOD.replace("rows = 2", ""), (), ["puzzle.rows is missing"]),
+        (GRAPH.replace("kind", "kin"), (), ["puzzle.kind"]),
         (GOOD, ("search.keep=some",), ["search.keep", "some", "frontier", "all"]),
         (GOOD, ("search.until=-1",), ["search.until", "-1"]),
         (GOOD, ("store.codec=gzip",), ["store.codec", "gzip", "lz4", "zstd:N"]),
@@ -107,5 +168,10 @@ def test_shipped_configs_are_good():
     for path in paths:
         config = load_config(path)
         assert config.name == path.stem
-        assert config.make_puzzle().title.replace("×", "x").startswith(path.stem)
+        for member in config.members:
+            puzzle = member.make_puzzle()
+            if config.puzzle.kind == "tiles":
+                size = f"{puzzle.rows}x{puzzle.columns}"
+                assert puzzle.title.replace("×", "x").startswith(size)
+                assert path.stem.split("-")[0] == size
         assert path.read_text().startswith("# ")

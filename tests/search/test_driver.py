@@ -45,7 +45,7 @@ def as_bits(plan, **layout):
 
 
 def run(plan, until=None, listeners=()):
-    return api.run(plan, until, listeners)
+    return api.run(plan, until, listeners).store
 
 
 @cache
@@ -84,7 +84,7 @@ def test_layers_equal_a_dictionary_search(tmp_path, rows, columns, form):
         for depth, layer in enumerate(expected):
             klass = work.space.class_of(depth)
             found = {
-                flat(puzzle.board(work.space.state(klass, number)))
+                puzzle.board(work.space.state(klass, number))
                 for number in work.layer(depth).numbers()
             }
             assert found == set(layer)
@@ -383,4 +383,6 @@ def test_a_directory_that_vanishes_is_an_input_error(tmp_path):
 
 def test_puzzle_of_identity_is_the_puzzle(tmp_path):
     plan = api.plan(config_of(tmp_path, 2, 3, goal=[[1, 2, 3], [4, 5, 0]]))
-    assert puzzle_of(run(plan).identity["puzzle"]) == plan.puzzle
+    puzzle = puzzle_of(run(plan).identity["puzzle"])
+    assert (puzzle.title, puzzle.goals) == ("2×3 tiles", ((1, 2, 3, 4, 5, 0),))
+    assert plan.puzzle.goals == puzzle.goals

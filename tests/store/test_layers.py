@@ -21,7 +21,7 @@ CODECS = ["raw", "lz4", "zstd:1", "zstd:-5"]
 
 @pytest.fixture
 def layout():
-    return Layout(Tiles(2, 5).space(), prefix_digits=1, block_nodes=2, task_blocks=1)
+    return Layout(Tiles(2, 5).space, prefix_digits=1, block_nodes=2, task_blocks=1)
 
 
 def write_bits(path, layout, codec, seed=0):

@@ -1,0 +1,199 @@
+"""Puzzles with all their boards and moves, written without the package.
+
+A board of tiles is a flat tuple, one on a graph a text with a label a cell, one of blocks the set
+of its pieces. What a move is called is done to the board as it is written, like pieces as they are
+named there.
+"""
+
+import tomllib
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations
+from pathlib import Path
+
+from twins import (
+    agreeing,
+    all_positions,
+    blank_moves,
+    block_moves,
+    board_cells,
+    layers_of,
+    position,
+)
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+WAYS = {"↑": (-1, 0), "↓": (1, 0), "←": (0, -1), "→": (0, 1)}
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A puzzle for the package, and what its boards and moves are without it.
+
+    table: the [puzzle] table of a config. goals: the boards at depth 0. neighbours: the boards one
+    move away. read: a board from what the package writes; text: what the package reads. do: what
+    is written after the move of a name.
+    """
+
+    table: dict
+    goals: Iterable
+    neighbours: Callable[[Hashable], Iterable]
+    read: Callable[[object], Hashable]
+    text: Callable[[Hashable], str]
+    do: Callable[[object, str], object]
+
+    @cached_property
+    def depths(self) -> dict:
+        """The depth of every board that can be reached."""
+        layers = layers_of(self.goals, self.neighbours)
+        return {board: depth for depth, layer in enumerate(layers) for board in layer}
+
+    @cached_property
+    def shortest(self) -> dict:
+        """The number of shortest ways from every board to a goal."""
+        ways = {}
+        for board, depth in sorted(self.depths.items(), key=lambda item: item[1]):
+            near = {b for b in self.neighbours(board) if self.depths[b] == depth - 1}
+            ways[board] = sum(ways[b] for b in near) if depth else 1
+        return ways
+
+
+def of_config(name: str) -> Case:
+    """The puzzle of one of the configs."""
+    table = tomllib.loads((CONFIGS / f"{name}.toml").read_text())["puzzle"]
+    kinds = {"tiles": tiles, "blocks": blocks, "graph": graph}
+    return kinds[table.pop("kind")](**table)
+
+
+def agrees(board, pattern) -> bool:
+    return all(there in ("?", here) for here, there in zip(board, pattern, strict=True))
+
+
+# --- tiles
+
+
+def tiles(rows: int, columns: int, metric: str = "step", **more) -> Case:
+    """The tile puzzle; `more`: goal or goals, with "?" for tiles left open."""
+    goals = [flat(goal) for goal in more.get("goals", [more["goal"]] if "goal" in more else [])]
+    if any("?" in goal for goal in goals):
+        every = list(permutations(range(rows * columns)))
+        goals = [board for board in every if any(agrees(board, goal) for goal in goals)]
+
+    def neighbours(board):
+        return blank_moves(rows, columns, board) if metric == "step" else lines(board)
+
+    def lines(board):
+        """Rows of tiles of any length slide by one cell."""
+        for way in WAYS:
+            on = board
+            while (on := pushed(on, way)) is not None:
+                yield on
+
+    def pushed(board, way):
+        """The board after the tile behind the blank slides this way, None if there is none."""
+        row, column = divmod(board.index(0), columns)
+        row, column = row - WAYS[way][0], column - WAYS[way][1]
+        if not (0 <= row < rows and 0 <= column < columns):
+            return None
+        tile = board[row * columns + column]
+        return tuple({0: tile, tile: 0}.get(thing, thing) for thing in board)
+
+    def do(written, name):
+        """A move such as 3,4←: first 3 slides to the left, then 4."""
+        board, way = flat(written), name[-1]
+        for tile in map(int, name[:-1].split(",")):
+            after = pushed(board, way)
+            assert after[board.index(0)] == tile
+            board = after
+        return [list(board[i : i + columns]) for i in range(0, len(board), columns)]
+
+    table = {"kind": "tiles", "rows": rows, "columns": columns, "metric": metric, **more}
+    goals = goals or [tuple(range(rows * columns))]
+    return Case(table, goals, neighbours, flat, lambda board: " ".join(map(str, board)), do)
+
+
+def flat(rows) -> tuple:
+    return tuple(tile for row in rows for tile in row)
+
+
+# --- blocks
+
+
+def blocks(metric: str = "step", alike=(), **more) -> Case:
+    """A block puzzle; `more`: goal or goals, which may be parts of boards, and start."""
+    drawings = [drawing(board) for board in more.get("goals", [more.get("goal")])]
+    whole = next(d for d in [*drawings, drawing(more.get("start", "?"))] if "?" not in d)
+    cells = board_cells(whole)
+    if any("?" in d for d in drawings):
+        every = all_positions(cells, position(whole, alike))
+        goals = set().union(*(agreeing(cells, d, every, alike) for d in drawings))
+    else:
+        goals = {position(d, alike) for d in drawings}
+
+    def text(board):
+        free = {group: list(group) for group in alike}
+        marks = dict.fromkeys(cells, ".")
+        for kind, covered in board:
+            letter = free[kind].pop() if kind in free else kind
+            marks |= dict.fromkeys(covered, letter)
+        rows = whole.split("/")
+        return "/".join(
+            "".join(marks.get((r, c), "#") for c in range(len(row))) for r, row in enumerate(rows)
+        )
+
+    def do(written, name):
+        """A move such as h←←: piece h goes two cells to the left."""
+        letter, *ways = name
+        assert ways
+        marks = {(r, c): mark for r, row in enumerate(written) for c, mark in enumerate(row)}
+        for way in ways:
+            piece = {cell for cell in marks if marks[cell] == letter}
+            there = {(r + WAYS[way][0], c + WAYS[way][1]) for r, c in piece}
+            assert all(marks.get(cell) in (".", letter) for cell in there)
+            marks |= dict.fromkeys(piece, ".") | dict.fromkeys(there, letter)
+        return ["".join(marks[r, c] for c in range(len(row))) for r, row in enumerate(written)]
+
+    return Case(
+        {"kind": "blocks", "metric": metric, "alike": list(alike), **more},
+        goals,
+        lambda board: block_moves(cells, board, metric),
+        lambda written: position("/".join(written), alike),
+        text,
+        do,
+    )
+
+
+def drawing(board: str) -> str:
+    """A board's rows, parted by slashes."""
+    return "/".join(board.replace("/", "\n").replace(" ", "").split())
+
+
+# --- graphs
+
+
+def graph(adjacency, goal: str, blank: str = ".", **more) -> Case:
+    """A puzzle on a graph whose labels are letters."""
+    goals = ["".join(goal.split())]
+    if "?" in goals[0]:
+        every = {"".join(labels) for labels in permutations(more["start"])}
+        goals = [board for board in every if agrees(board, goals[0])]
+
+    def slid(board, source, target):
+        labels = list(board)
+        labels[source], labels[target] = blank, labels[source]
+        return "".join(labels)
+
+    def neighbours(board):
+        here = board.index(blank)
+        return {slid(board, there, here) for there in adjacency[here]}
+
+    def do(written, name):
+        """A move such as B 3→5: a tile labelled B goes from cell 3 to cell 5."""
+        label, way = name.split(" ")
+        source, target = map(int, way.split("→"))
+        assert (written[source], written[target]) == (label, blank)
+        assert target in adjacency[source]
+        return slid(written, source, target)
+
+    table = {"kind": "graph", "adjacency": adjacency, "goal": goal, "blank": blank, **more}
+    return Case(table, goals, neighbours, str, str, do)

@@ -1,0 +1,240 @@
+"""`solve` and `rotate` as a user types them."""
+
+import json
+
+import pytest
+from answers.movers import CONFIGS, of_config, tiles
+from click.testing import CliRunner
+
+from frontier.cli import main
+
+GOAT = CONFIGS / "goat.toml"
+HEXAGRAM = CONFIGS / "hexagram.toml"
+SERIAL = "--set", "cluster.kind=serial"
+PUBLISHED = "15 13 3 9/1 4 14 5/7 2 8 10/12 11 6 0"
+
+
+def invoke(*arguments, code=0):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def refused(*arguments):
+    """The one line that says why a command is refused."""
+    result = invoke(*arguments, code=2)
+    assert result.stderr.startswith("frontier: ")
+    assert len(result.stderr.strip().splitlines()) == 1
+    return result.stderr
+
+
+def values(*arguments):
+    """What a command prints, one JSON object a line."""
+    return [json.loads(line) for line in invoke(*arguments, "--json").stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """The directory of a 2x4 run with all its layers."""
+    path = tmp_path_factory.mktemp("solve") / "run"
+    keep = "--set", "search.keep=all", "--set", f"store.path={path}"
+    invoke("run", CONFIGS / "2x4.toml", *SERIAL, *keep)
+    return path
+
+
+@pytest.fixture(scope="module")
+def case():
+    return tiles(2, 4)
+
+
+def text_of(board):
+    return " ".join(map(str, board[:4])) + "/" + " ".join(map(str, board[4:]))
+
+
+@pytest.fixture(scope="module")
+def boards(case):
+    """Positions at some depths, the farthest one too."""
+    at = {depth: board for board, depth in sorted(case.depths.items())}
+    return [at[depth] for depth in (0, 1, 7, 20, 36)]
+
+
+def follows(case, value):
+    """Whether the moves of an answer lead from its board to the goal."""
+    board = value["board"]
+    for name in value["moves"]:
+        board = case.do(board, name)
+    return case.read(board) in case.goals
+
+
+def test_solve_by_layers(run, case, boards):
+    lines = [text_of(board) for board in boards]
+    found = values("solve", run, *lines, "--all-counts")
+    for board, value in zip(boards, found, strict=True):
+        assert set(value) == {"board", "distance", "moves", "solutions"}
+        assert case.read(value["board"]) == board
+        assert value["distance"] == len(value["moves"]) == case.depths[board]
+        assert value["solutions"] == case.shortest[board]
+        assert follows(case, value)
+    assert "solutions" not in values("solve", run, lines[0])[0]
+
+
+def test_solve_by_search(case, boards):
+    """Any config will do; nothing is read or written."""
+    lines = [text_of(board) for board in boards[:4]]
+    found = values("solve", CONFIGS / "2x4.toml", *lines, "--method", "ida")
+    for board, value in zip(boards, found, strict=False):
+        assert value["distance"] == len(value["moves"]) == case.depths[board]
+        assert value["nodes"] == sum(value["nodes_of_iterations"])
+        assert follows(case, value)
+    assert [value["nodes"] > 0 for value in found] == [False, True, True, True]
+
+
+def test_solve_a_run_directory_by_search(run, boards, case):
+    (value,) = values("solve", run, text_of(boards[3]), "--method", "ida")
+    assert value["distance"] == 20
+    assert follows(case, value)
+
+
+def test_solve_tells_a_person(run, boards, case):
+    """Boards on the way are drawn with the moves that lead to them."""
+    far = text_of(boards[4])
+    ways = case.shortest[boards[4]]
+    out = invoke("solve", run, far, text_of(boards[1]), "--all-counts").stdout
+    assert out.startswith(f"{far}: 36 moves, {ways} shortest solutions\n")
+    assert f"{text_of(boards[1])}: 1 move, 1 shortest solution" in out
+    moves = [word for line in out.splitlines()[1:3] for word in line.split()]
+    assert moves == values("solve", run, far)[0]["moves"]
+    shown = invoke("solve", run, text_of(boards[1]), "--boards").stdout
+    (name,) = values("solve", run, text_of(boards[1]))[0]["moves"]
+    first, last = (
+        text_of(board).replace("0", "·").replace("/", "\n") for board in (boards[1], boards[0])
+    )
+    assert f"\n0\n{first}\n\n1: {name}\n{last}\n" in shown
+    searched = invoke("solve", CONFIGS / "2x4.toml", text_of(boards[2]), "--method", "ida").stdout
+    assert searched.startswith(f"{text_of(boards[2])}: 7 moves, ")
+    assert " nodes\n" in searched
+
+
+def test_solve_with_the_boards_on_the_way(run, boards, case):
+    (value,) = values("solve", run, text_of(boards[3]), "--boards")
+    written = value["boards"]
+    assert written[0] == value["board"]
+    for number, name in enumerate(value["moves"]):
+        assert case.do(written[number], name) == written[number + 1]
+    assert [case.depths[case.read(board)] for board in written] == [*range(20, -1, -1)]
+
+
+def test_solve_a_file(run, tmp_path, boards, case):
+    """Empty lines do not count; a board that is none is named by file and line."""
+    file = tmp_path / "boards.txt"
+    file.write_text("\n".join(["", *map(text_of, boards), "", ""]))
+    assert [value["distance"] for value in values("solve", run, "--file", file)] == [
+        case.depths[board] for board in boards
+    ]
+    both = values("solve", run, text_of(boards[1]), "--file", file)
+    assert [value["distance"] for value in both] == [1, *map(case.depths.get, boards)]
+    file.write_text("0 1 2 3/4 5 6 7\n\n0 1 2 3/4 5 6 6\n")
+    assert f"{file}, line 3: board" in refused("solve", run, "--file", file, "--json")
+    for content in (b"0 1 2 3\xff", None):
+        if content is None:
+            file.unlink()
+        else:
+            file.write_bytes(content)
+        assert f"{file} cannot be read" in refused("solve", run, "--file", file)
+
+
+def test_a_position_of_a_file_that_cannot_be_reached_is_named_by_its_line(run, tmp_path):
+    file = tmp_path / "boards.txt"
+    file.write_text("0 1 2 3/4 5 6 7\n0 2 1 3/4 5 6 7\n")
+    assert f"{file}, line 2: board" in refused("solve", run, "--file", file)
+
+
+def test_solve_the_start(run):
+    (value,) = values("solve", GOAT, "--method", "ida")
+    assert value["distance"] == 20
+    (far,) = values("solve", GOAT, "--method", "ida", "--no-tell-apart")
+    assert far["distance"] == 20
+    assert far["nodes"] > value["nodes"]
+    drawn = invoke("solve", GOAT, "--method", "ida", "--boards").stdout
+    assert drawn.count("羊") == 21
+    for arguments in ((run,), (CONFIGS / "2x4.toml", "--method", "ida")):
+        assert "no puzzle.start" in refused("solve", *arguments)
+
+
+def test_the_moves_of_a_search_can_be_done_on_the_board_that_is_printed():
+    (value,) = values("solve", GOAT, "--method", "ida")
+    assert follows(of_config("goat"), value)
+
+
+def test_solve_stops_after_so_many_nodes():
+    far = "weBB/fgbh/.kda"
+    result = invoke("solve", GOAT, far, "--method", "ida", "--most-nodes", 1000, code=3)
+    assert "needs at least" in result.stderr
+    assert result.stdout == ""
+
+
+def test_what_solve_refuses(run, tmp_path):
+    """Each with a message of one line, and exit code 2."""
+    keep = "--set", f"store.path={tmp_path / 'thin'}", *SERIAL
+    invoke("run", CONFIGS / "2x3.toml", *keep)
+    family = "--set", f"store.path={tmp_path / 'family'}", "--set", "puzzle.blank=all", *SERIAL
+    invoke("run", CONFIGS / "2x3.toml", *family, "--set", "search.keep=all")
+    walls = tmp_path / "walls.toml"
+    walls.write_text('name = "walls"\n[puzzle]\nkind = "blocks"\ngoal = "a.#b."\n')
+    good, search = "0 1 2 3/4 5 6 7", ("--method", "ida")
+    for arguments, word in [
+        ((tmp_path / "thin", "0 1 2/3 4 5"), "search.keep=all"),
+        ((run, good, "--set", "puzzle.rows=2"), "is a run directory"),
+        ((CONFIGS / "2x4.toml", good, "--all-counts", *search), "--method layers"),
+        ((CONFIGS / "2x4.toml", good), "run.json"),
+        ((tmp_path / "family", "0 1 2/3 4 5"), "blank-0-1"),
+        ((CONFIGS / "2x3.toml", "0 1 2/3 4 5", *family), "blank-0-1"),
+        ((CONFIGS / "2x3.toml", "0 1 2/3 4 5", *family, *search), "puzzle.blank"),
+        ((tmp_path / "none", good), "no such run"),
+        ((tmp_path / "none.toml", good, *search), "none.toml"),
+        ((run, "0 2 1 3/4 5 6 7"), "parity"),
+        ((CONFIGS / "2x4.toml", "0 2 1 3/4 5 6 7", *search), "parity"),
+        ((run, "0 1 2/3 4 5/6 7 8"), "2 rows of 4"),
+        ((run, "0 1 2 3/4 5 6 8"), "0..7"),
+        ((run, "0 1 2 3/4 5 6 x"), "'x'"),
+        ((GOAT, "ahBB/b.eg/dzfw", *search), "'z'"),
+        ((GOAT, "ahBB/b.eg", *search), "3 rows of 4"),
+        ((GOAT, "ahB./b.eg/dkfw", *search), "whole, once"),
+        ((walls, "b.#a.", *search), "reached"),
+        ((HEXAGRAM, "WWWWWWSSBBBBB", *search), "2 blanks"),
+        ((HEXAGRAM, "WWWWWWZBBBBBB", *search), "'Z'"),
+        ((HEXAGRAM, "WWWWWWSWBBBBB", *search), "more than 6 times"),
+        ((HEXAGRAM, "WWWWWWSBBBBB", *search), "13 cells"),
+    ]:
+        assert word in refused("solve", *arguments), arguments
+
+
+def test_settings_do_not_change_a_run_directory(run):
+    board = "0 1 2 3/4 5 6 7"
+    message = refused("solve", run, board, "--method", "ida", "--set", "puzzle.metric=multi")
+    assert "is a run directory" in message
+
+
+def test_rotate():
+    text = invoke("rotate", PUBLISHED).stdout
+    assert text.startswith(f"{PUBLISHED}:\n   4: (a 7) (b 2) (a -7)\n")
+    assert "41 commands" in text
+    (value,) = values("rotate", PUBLISHED)
+    assert value["commands"] == 41
+    assert value["slides_before"] == []
+    assert [tile for tile, _ in value["stages"]] == [4, 3, 2, 1, 5, 9, 13, 8, 7, 6, 10, 14, 11]
+    assert len(value["tiles"]) == value["tile_moves_without_backtracks"] < value["tile_moves"]
+    shown = invoke("rotate", PUBLISHED, "--boards").stdout
+    assert shown.count(" 1  2  3  4\n") >= 10
+    assert f"{value['tile_moves']} tile moves" in shown
+
+
+def test_what_rotate_refuses():
+    for board, word in [
+        ("13 15 3 9/1 4 14 5/7 2 8 10/12 11 6 0", "parity"),
+        ("1 2 3/4 5 6/7 8 0", "4 rows of 4"),
+        (PUBLISHED.replace("15", "16"), "0..15"),
+        (PUBLISHED.replace("15", "x"), "'x'"),
+    ]:
+        assert word in refused("rotate", board)

@@ -1,0 +1,171 @@
+"""The engine driven by hand: whole searches on bitmaps and on lists, as tests compare them."""
+
+import numpy as np
+import pytest
+from twins import indices
+
+from frontier.space import layout as layout_module
+from frontier.space.bits import expand, live_rows
+from frontier.space.layout import Layout
+from frontier.space.lists import ListKernel, first_number, list_bits, set_bits
+from frontier.space.memory import layer_sizes
+from frontier.space.program import program_of, reads_of, swaps_of
+
+ROW_WORDS = (layout_module.ROW_WORDS, 42, 6, 1)
+
+
+def layouts_of(space, row_words=ROW_WORDS[0], most_prefixes=1000):
+    """All kinds of layouts that fit the voltages."""
+    leading, most = space.code.leading, max(space.nodes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout_module, "ROW_WORDS", row_words)
+        for prefix_digits in range(len(leading) + 1):
+            for block_nodes in sorted({1, 2, 3, most}):
+                for task_blocks in sorted({1, 2, -(-most // block_nodes)}):
+                    layout = Layout(space, prefix_digits, block_nodes, task_blocks)
+                    if layout.fits_voltages and layout.prefixes <= most_prefixes:
+                        yield layout
+
+
+def list_layers(space, origins, most=None):
+    """The sorted state numbers of each layer, by the list kernel, up to the depth `most`.
+
+    Origins are (class, number).
+    """
+    kernel = ListKernel(space)
+    current = np.array(sorted({number for _, number in origins}), dtype=np.uint64)
+    previous, layers = current[:0], []
+    while current.size and (most is None or len(layers) <= most):
+        layers.append(current)
+        assert sum(layer.size for layer in layers) <= space.states
+        klass = space.class_of(len(layers) - 1)
+        current, previous = kernel.expand(klass, current, previous), current
+    return layers
+
+
+def bitmap_sizes(space, origins, layout, threads=1):
+    """The sizes of all layers, which together cannot have more states than the space."""
+    sizes = []
+    for size in layer_sizes(space, origins, layout, threads):
+        sizes.append(size)
+        assert sum(sizes) <= space.states
+    return sizes
+
+
+def numbers_of(space, states, depth):
+    """The state numbers of explicit states, all of which lie in the class of the depth."""
+    nodes = {
+        (int(v), int(s)): node
+        for node, (v, s) in enumerate(
+            zip(*(part[space.class_of(depth)] for part in (space.vertex, space.sign)), strict=True)
+        )
+    }
+    numbers = []
+    for vertex, sequence in states:
+        index, odd = indices(space.graph.m, space.graph.smaller)[sequence]
+        numbers.append(nodes[vertex, odd] * space.code.half + index)
+    return sorted(numbers)
+
+
+def bitmap_step(layout, depth, current, previous):
+    """The layer after `current`, which lies at `depth`, computed task by task on bitmaps.
+
+    As a worker does it, a task is given no strip that it does not need or that is empty.
+    """
+    space, strip = layout.space, layout.strip_words
+    code, klass = space.code, space.class_of(depth + 1)
+
+    def strip_of(numbers, node, prefix):
+        words = np.zeros(strip, dtype=np.uint64)
+        first = first_number(code, node, prefix * strip)
+        low, high = np.searchsorted(
+            numbers, np.array([first, first + strip * code.bits], np.uint64)
+        )
+        set_bits(words, numbers[low:high], np.uint64(first), np.uint64(code.bits))
+        return words
+
+    found, swaps = [], swaps_of(layout)
+    for number in range(layout.task_count(klass)):
+        task = layout.task(klass, number)
+        program = program_of(layout, task)
+        base = np.full(program.needed.shape, -1, dtype=np.int64)
+        strips = []
+        for read in reads_of(layout, program):
+            for member in read.members:
+                words = strip_of(current, int(program.sources[member]), program.slots[read.slot])
+                if words.any():
+                    base[member, read.slot] = len(strips) * strip
+                    strips.append(words)
+        arena = np.concatenate([*strips, np.empty(0, dtype=np.uint64)])
+        live = np.empty(arena.size // layout.row_words, dtype=bool)
+        live_rows(arena, layout.row_words, live)
+        origin = layout.block(klass, task.first_block).start
+        for prefix in range(task.first_prefix, task.last_prefix):
+            for block in range(task.first_block, task.last_block):
+                nodes = layout.block(klass, block)
+                chunk = np.stack([strip_of(previous, node, prefix) for node in nodes])
+                by_row = chunk.reshape(-1, layout.row_words)
+                # Rows may be given as live though they are empty, as a worker does.
+                rows_live = by_row.any(axis=1) | (np.arange(len(by_row)) % 2 == 0)
+                counts = expand(
+                    chunk, rows_live, nodes.start - origin, prefix - task.first_prefix,
+                    arena, live, base, program, swaps,
+                )  # fmt: skip
+                assert (rows_live == by_row.any(axis=1)).all()
+                for node, words, count in zip(nodes, chunk, counts, strict=True):
+                    numbers = np.empty(strip * code.bits, dtype=np.uint64)
+                    first = first_number(code, node, prefix * strip)
+                    size = list_bits(words, np.uint64(first), code.bits, numbers)
+                    assert size == count
+                    found += numbers[:size].tolist()
+    return sorted(found)
+
+
+def assert_search(space, origins, expected, row_words=ROW_WORDS, steps=True):
+    """Both engines find the layers `expected`, lists of (vertex, sequence), in every layout.
+
+    `steps`: compare the states that bitmaps hold too, not just how many they are.
+    Returns the prefix digits of the layouts.
+    """
+    tried_digits = set()
+    origins = [space.number(*state) for state in origins]
+    assert {klass for klass, _ in origins} == {0}
+    numbers = [numbers_of(space, states, depth) for depth, states in enumerate(expected)]
+    assert [layer.tolist() for layer in list_layers(space, origins)] == numbers
+    layers = [np.array(layer, dtype=np.uint64) for layer in [[], *numbers, []]]
+    has_rows = bool(space.code.leading)
+    for words in row_words if has_rows else row_words[:1]:
+        for tried, layout in enumerate(layouts_of(space, words)):
+            tried_digits.add(layout.prefix_digits)
+            sizes = bitmap_sizes(space, origins, layout, threads=tried % 3 + 1)
+            assert sizes == [len(layer) for layer in numbers]
+            if steps:
+                # each layout at some depths, each depth in some layouts
+                for depth in range(tried % 3, len(numbers), 3):
+                    previous, current, after = layers[depth : depth + 3]
+                    assert bitmap_step(layout, depth, current, previous) == after.tolist()
+    return tried_digits
+
+
+def arcs_of(graph):
+    """The arcs of a base graph, (source, target, word) each."""
+    return [
+        (int(u), int(v), graph.words[w])
+        for u, v, w in zip(graph.source, graph.target, graph.word, strict=True)
+    ]
+
+
+def origins_of(puzzle):
+    """The states at depth 0, (vertex, sequence) each."""
+    vertex, sequence = puzzle.origins()
+    return [(v, tuple(s)) for v, s in zip(vertex.tolist(), sequence.tolist(), strict=True)]
+
+
+def boards_at(space, puzzle, klass, numbers):
+    """The boards of state numbers of a class, as a set."""
+    states = [space.state(klass, number) for number in numbers]
+    if not states:
+        return set()
+    vertex, sequence = zip(*states, strict=True)
+    boards = puzzle.boards_of(np.array(vertex), np.array(sequence, dtype=np.int64))
+    return set(map(tuple, boards.tolist()))

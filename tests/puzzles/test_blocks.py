@@ -1,0 +1,177 @@
+"""Sliding blocks: whole searches against dictionaries of pieces and the cells they cover."""
+
+import random
+
+import pytest
+from engine import bitmap_sizes, boards_at, list_layers
+from twins import (
+    agreeing,
+    all_positions,
+    block_layers,
+    board_cells,
+    drawn,
+    position,
+    random_blocks,
+)
+
+from frontier.puzzles import Blocks
+from frontier.space.layout import Layout
+
+METRICS = ("step", "straight", "path")
+HAKOIRI = "BAAC/BAAC/DEEF/DGHF/I..J", ("BCDF", "GHIJ")
+GOAT = "ahBB/bge./dkfw", ("hk",)
+
+SMALL = {
+    "one piece": ("aa./a../...", ()),
+    "no piece": ("../..", ()),
+    "no empty cell": ("ab/ac", ()),
+    "four cells": ("ab/.c", ()),
+    "one row": ("aab.c.", ()),
+    "one column": ("a/a/./b/c", ("bc",)),
+    "all different": ("abc/d..", ()),
+    "all alike": ("abc/d../e.f", ("abcdef",)),
+    "alike in two groups": ("abc/d../e.f", ("abc", "de")),
+    "two classes": ("aAA/bBB/c..", ()),
+    "two sizes, some alike": ("aAA/bBB/c..", ("ac", "AB")),
+    "L and a bar": ("aab/a.b/..b", ()),
+    "two L alike": ("aab/a.b/cc./c..", ("ac",)),
+    "L of all turns": ("aabb/a..b/c..d/ccdd", ()),
+    "three corners alike": ("aabb/a.b./cc../c...", ("ac",)),
+    "a piece around another": ("aba/aaa/...", ()),
+    "walls": ("ab#./..c./#dd.", ()),
+    "walls that part the board": ("ab#cd/..#e.", ("ac", "bd")),
+    "walls and like pieces": ("#ab#/cdd./..e#", ("abce",)),
+}
+
+
+def positions(puzzle, boards, alike):
+    """Boards as the twin has them."""
+    return {position(puzzle.line(board), alike) for board in boards}
+
+
+def layers_of(puzzle, most=None):
+    """The boards of each layer, by the list kernel; bitmaps must find as many."""
+    space = puzzle.space
+    klass, numbers = space.numbers(*puzzle.origins())
+    origins = list(zip(klass.tolist(), numbers.tolist(), strict=True))
+    layers = list_layers(space, origins, most)
+    if most is None:
+        sizes = [layer.size for layer in layers]
+        assert sum(sizes) == puzzle.states
+        layout = Layout(space, 0, -(-max(space.nodes) // 3), 2)
+        assert bitmap_sizes(space, origins, layout, threads=2) == sizes
+    return [
+        boards_at(space, puzzle, space.class_of(depth), numbers)
+        for depth, numbers in enumerate(layers)
+    ]
+
+
+def assert_layers(puzzle, cells, origins, alike, most=None):
+    """The engine finds the positions that a dictionary finds, layer by layer; returns them."""
+    expected = block_layers(cells, origins, puzzle.metric, most)
+    found = layers_of(puzzle, most)
+    assert [len(layer) for layer in found] == [len(layer) for layer in expected]
+    assert [positions(puzzle, layer, alike) for layer in found] == expected
+    return expected
+
+
+# --- whole searches
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("name", SMALL)
+def test_small_boards(name, metric):
+    drawing, alike = SMALL[name]
+    puzzle = Blocks(drawing, alike=alike, metric=metric)
+    assert_layers(puzzle, board_cells(drawing), [position(drawing, alike)], alike)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_hakoiri(metric):
+    drawing, alike = HAKOIRI
+    puzzle = Blocks(drawing, alike=alike, metric=metric)
+    assert puzzle.states == 25_955
+    assert len(puzzle.shapes) == 65_880
+    assert_layers(puzzle, board_cells(drawing), [position(drawing, alike)], alike)
+
+
+def test_goat_near_the_goal():
+    drawing, alike = GOAT
+    puzzle = Blocks(drawing, alike=alike)
+    assert puzzle.states == 5_443_200
+    assert_layers(puzzle, board_cells(drawing), [position(drawing, alike)], alike, most=14)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_boards(seed):
+    drawing, alike = random_blocks(random.Random(seed))
+    puzzle = Blocks(drawing, alike=alike, metric=random.Random(seed).choice(METRICS))
+    cells, whole = board_cells(drawing), position(drawing, alike)
+    reached = set().union(*assert_layers(puzzle, cells, [whole], alike))
+    everything = sorted(all_positions(cells, whole), key=str)
+    for laid in random.Random(seed).sample(everything, min(len(everything), 40)):
+        assert puzzle.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (laid in reached)
+
+
+# --- several goals, and parts of boards as goals
+
+GOALS = {
+    # name: (a whole board, goals, alike)
+    "one piece at an edge": ("aa./.b./c..", ["???/???/?aa"], ()),
+    "any of like pieces in a corner": ("abc/...", ["a??/???"], ("abc",)),
+    "two like pieces": ("abc/d..", ["??d/?a?"], ("abd",)),
+    "an empty cell": ("abc/d..", ["???/.??"], ()),
+    "empty cells and a piece": ("abb/c../.dd", ["c.?/.??/???"], ("bd",)),
+    "two orders on a line": ("ab.c.", ["ab.c.", "b.ac."], ()),
+    "two orders on a line, one of them in part": ("ab.c.", ["ab.c.", "c??b?"], ()),
+    "any order on a line": ("ab..", ["??.?"], ()),
+    "a whole board and a part": ("aAA/bBB/c..", ["aAA/bBB/c..", "???/??a/???"], ("AB",)),
+    "overlapping parts": ("ab./c..", ["a??/???", "???/??c", "ab./c.."], ()),
+    "an L": ("aab/a.b/...", ["???/?aa/?a?"], ()),
+    "walls": ("ab#./..c./#d..", ["??#?/????/#??d"], ("bc",)),
+    "nothing is said": ("aab/a../...", ["???/???/???"], ()),
+}
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("name", GOALS)
+def test_goals_in_parts(name, metric):
+    """Depth 0 is every board that agrees with a goal, whether the others can be reached or not."""
+    drawing, goals, alike = GOALS[name]
+    puzzle = Blocks(goals=goals, start=drawing, alike=alike, metric=metric)
+    cells, whole = board_cells(drawing), position(drawing, alike)
+    everything = all_positions(cells, whole)
+    origins = set().union(*(agreeing(cells, goal, everything, alike) for goal in goals))
+    reached = set().union(*assert_layers(puzzle, cells, origins, alike))
+    assert len(puzzle.origins()[0]) == len(origins)
+    for laid in everything:
+        assert puzzle.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (laid in reached)
+    assert [puzzle.line(goal) for goal in puzzle.goals if -1 in goal] == [
+        goal for goal in goals if "?" in goal
+    ]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_goals(seed):
+    rng = random.Random(seed)
+    drawing, alike = random_blocks(rng)
+    cells, whole = board_cells(drawing), position(drawing, alike)
+    everything = sorted(all_positions(cells, whole), key=str)
+    goals = []
+    for laid in rng.sample(everything, min(len(everything), rng.randint(1, 3))):
+        shown = {piece for piece in laid if rng.random() < 0.5}
+        marks = [list(row) for row in drawn(drawing, shown, alike).split("/")]
+        for r, c in sorted(cells - frozenset().union(*(part for _, part in shown))):
+            if any((r, c) in part for _, part in laid) or rng.random() < 0.5:
+                marks[r][c] = "?"
+        goals.append("/".join(map("".join, marks)))
+    puzzle = Blocks(goals=goals, start=drawing, alike=alike, metric=rng.choice(METRICS))
+    origins = set().union(*(agreeing(cells, goal, everything, alike) for goal in goals))
+    assert_layers(puzzle, cells, origins, alike)
+
+
+def test_one_goal_is_a_list_of_one():
+    one, same = Blocks("ab/.c"), Blocks(goals=["ab/.c"])
+    assert one.goals == same.goals == ((1, 2, 0, 3),)
+    assert one.start is None
+    assert Blocks("ab/.c", start="ab/c.").start == (1, 2, 3, 0)

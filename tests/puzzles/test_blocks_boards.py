@@ -1,0 +1,238 @@
+"""Sliding blocks: boards and states, single moves and what they are called."""
+
+import random
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from engine import arcs_of
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import (
+    all_positions,
+    block_layers,
+    block_moves,
+    board_cells,
+    drawn,
+    layers_of,
+    moved,
+    position,
+    random_blocks,
+    random_sequence,
+    sequences_of,
+    shifted,
+)
+
+from frontier.errors import InputError
+from frontier.puzzles import Blocks
+
+ARROWS = {"↑": (-1, 0), "↓": (1, 0), "←": (0, -1), "→": (0, 1)}
+LARGE = [
+    ("BAAC/BAAC/DEEF/DGHF/I..J", ("BCDF", "GHIJ"), "path"),
+    ("BAAC/BAAC/DEEF/DGHF/I..J", ("BCDF",), "step"),
+    ("BAAC/BAAC/DEEF/DGHF/I..J", (), "straight"),
+    ("ahBB/bge./dkfw", ("hk",), "step"),
+    ("abAA#/cBB.d/..#CC", (), "path"),
+]
+
+
+@cache
+def large(number):
+    drawing, alike, metric = LARGE[number]
+    return Blocks(drawing, alike=alike, metric=metric)
+
+
+def sizes_of(puzzle):
+    """The classes of the sequence, in order."""
+    return [*puzzle.graph.smaller, puzzle.graph.m]
+
+
+@st.composite
+def puzzles_and_states(draw):
+    """(puzzle, alike, state), of puzzles with up to two classes of pieces that can pass."""
+    number = draw(st.integers(0, len(LARGE) - 1))
+    puzzle, first, sequence = large(number), 0, []
+    for size in sizes_of(puzzle):
+        sequence += [first + i for i in draw(st.permutations(range(size)))]
+        first += size
+    return (
+        puzzle,
+        LARGE[number][1],
+        (draw(st.integers(0, puzzle.graph.vertices - 1)), tuple(sequence)),
+    )
+
+
+# --- boards and states
+
+
+def test_puzzles_with_several_classes_are_met():
+    assert sizes_of(large(0)) == [0]
+    assert [len(sizes_of(large(number))) for number in (2, 4)] == [2, 2]
+
+
+@given(puzzles_and_states())
+def test_state_undoes_board(case):
+    puzzle, alike, state = case
+    board = puzzle.board(state)
+    assert puzzle.state(board) == state
+    assert len(position(puzzle.line(board))) == len(puzzle.labels) - 1
+    for group in alike:  # like pieces lie in the order of their codes
+        codes = [puzzle.labels.index(letter) for letter in group]
+        in_order = [board[cell] for cell in puzzle.reading if board[cell] in codes]
+        assert list(dict.fromkeys(in_order)) == sorted(codes)
+
+
+def look(drawing, laid, alike):
+    """What remains of a position where pieces of one form look alike; a group has its own look."""
+    form = {}
+    for kind, part in position(drawing, alike):
+        first = min(part)
+        form[kind] = (kind in alike and kind, shifted(part, (-first[0], -first[1])))
+    return frozenset((form[kind], part) for kind, part in laid)
+
+
+@pytest.mark.parametrize("seed", range(36))
+def test_boards_and_states_correspond_one_to_one(seed):
+    """Every way to lay the pieces is one state, and every state is one of those."""
+    drawing, alike = random_blocks(random.Random(seed))
+    everything = list(all_positions(board_cells(drawing), position(drawing, alike)))
+    open_ = "".join(mark if mark in "#/" else "?" for mark in drawing)
+    puzzle = Blocks(open_, start=drawing, alike=alike)
+    boards = [puzzle.parse(drawn(drawing, laid, alike)) for laid in everything]
+    vertex, sequence = puzzle.states_of(np.array(boards))
+    states = list(zip(vertex.tolist(), map(tuple, sequence.tolist()), strict=True))
+    assert len(set(states)) == len(boards)
+    assert set(states) == set(product(range(puzzle.graph.vertices), sequences_of(sizes_of(puzzle))))
+    assert list(map(tuple, puzzle.boards_of(vertex, sequence).tolist())) == boards
+    assert len(puzzle.shapes) == len({look(drawing, laid, alike) for laid in everything})
+
+
+@pytest.mark.parametrize("drawing", ["ab.c", "aab.cc", "a/b/./c", "a.#b"])
+def test_pieces_that_cannot_pass_keep_their_order(drawing):
+    """They are not in the sequence, and other orders have no state."""
+    puzzle, cells = Blocks(drawing), board_cells(drawing)
+    reached = set().union(*block_layers(cells, [position(drawing)], "step"))
+    unreached = 0
+    for laid in all_positions(cells, position(drawing)):
+        board = puzzle.parse(drawn(drawing, laid))
+        assert puzzle.reaches(board) == (laid in reached)
+        if puzzle.states_of(np.array([board]))[0][0] < 0:
+            assert laid not in reached
+            with pytest.raises(InputError, match=f"{puzzle.line(board)} cannot be reached: its pi"):
+                puzzle.state(board)
+            unreached += 1
+        else:
+            assert puzzle.board(puzzle.state(board)) == board
+    assert unreached
+
+
+# --- moves
+
+
+def random_state(rng, puzzle):
+    sequence = random_sequence(rng, puzzle.graph.m, puzzle.graph.smaller)
+    return rng.randrange(puzzle.graph.vertices), sequence
+
+
+MOVING = [
+    (*board, metric)
+    for board in (LARGE[1][:2], LARGE[4][:2], ("aab/a.b/cc./c..", ("ac",)), ("a.bcc..", ()))
+    for metric in ("step", "straight", "path")
+]
+
+
+@pytest.mark.parametrize(("drawing", "alike", "metric"), MOVING)
+def test_moves_and_what_they_are_called(drawing, alike, metric):
+    """Arcs lead to the boards after one move; the name of a move is a shortest way of its piece."""
+    puzzle, cells = Blocks(drawing, alike=alike, metric=metric), board_cells(drawing)
+    leaving = {}
+    for source, target, word in arcs_of(puzzle.graph):
+        leaving.setdefault(source, []).append((target, word))
+    rng = random.Random(drawing)
+    for _ in range(25):
+        vertex, sequence = random_state(rng, puzzle)
+        before = puzzle.board((vertex, sequence))
+        after = [puzzle.board((v, moved(sequence, w))) for v, w in leaving.get(vertex, [])]
+        named = position(puzzle.line(before))
+        like = position(puzzle.line(before), alike)
+        assert {position(puzzle.line(b), alike) for b in after} == block_moves(cells, like, metric)
+        assert len(set(after)) == len(after)
+        for board in after:
+            letter, *arrows = puzzle.name_move(before, board)
+            if metric == "straight":
+                assert len(set(arrows)) == 1
+            steps = way(cells, named, letter, arrows)
+            followed = puzzle.line(puzzle.follow(before, board))
+            assert position(followed) == steps[-1]
+            assert position(followed, alike) == position(puzzle.line(board), alike)
+            within = layers_of([named], lambda at, piece=letter: alone(cells, at, piece))
+            assert steps[-1] in within[1 if metric == "step" else len(arrows)]
+
+
+def alone(cells, laid, letter):
+    """The positions after a step of one piece, the others stay."""
+    rest = {piece for piece in laid if piece[0] != letter}
+    return [at for at in block_moves(cells, laid, "step") if rest <= at]
+
+
+def way(cells, laid, letter, arrows):
+    """The positions on the way of a piece; each must be a step after the one before."""
+    steps = [laid]
+    for arrow in arrows:
+        part = next(part for kind, part in steps[-1] if kind == letter)
+        rest = steps[-1] - {(letter, part)}
+        steps.append(rest | {(letter, shifted(part, ARROWS[arrow]))})
+        assert steps[-1] in block_moves(cells, steps[-2], "step")
+    return steps
+
+
+@pytest.mark.parametrize(("drawing", "alike", "metric"), MOVING)
+def test_arcs_say_which_piece_they_displace(drawing, alike, metric):
+    """Its sort, its place in the sequence, and its anchors before and after."""
+    puzzle = Blocks(drawing, alike=alike, metric=metric)
+    moves, rng = puzzle.moves, random.Random(metric)
+    arcs = arcs_of(puzzle.graph)
+    assert moves.start.tolist() == list(range(len(arcs) + 1))
+    for arc in rng.sample(range(len(arcs)), min(len(arcs), 300)):
+        source, target, word = arcs[arc]
+        sequence = random_state(rng, puzzle)[1]
+        before = puzzle.board((source, sequence))
+        after = puzzle.follow(before, puzzle.board((target, moved(sequence, word))))
+        was, now = (int(puzzle.reading[table[arc]]) for table in (moves.source, moves.target))
+        code = before[was]
+        sort = puzzle.shapes.sorts[moves.sort[arc]]
+        assert code in sort.codes
+        assert was == next(cell for cell in puzzle.reading if before[cell] == code)
+        assert now == next(cell for cell in puzzle.reading if after[cell] == code)
+        others = set(before) - {0, code}
+        assert [after.index(other) for other in others] == [before.index(other) for other in others]
+        if sort.distinct:
+            in_order = [code for n in moves.classes for code in puzzle.members(n)]
+            codes = [in_order[thing] for thing in sequence]
+            codes += [code for n in moves.fixed for code in puzzle.members(n)]
+            assert codes[moves.place[arc]] == code
+        else:
+            assert moves.place[arc] == -1
+
+
+def test_names_of_moves():
+    puzzle = Blocks("aab/a.b/...", metric="path")
+    before = puzzle.parse("aab/a.b/...")
+    assert puzzle.name_move(before, puzzle.parse("aa./a.b/..b")) == "b↓"
+    bar = Blocks("a../.b./...", metric="path")
+    assert bar.name_move(bar.parse("a../.b./..."), bar.parse(".../.b./..a")) in {"a→→↓↓", "a↓↓→→"}
+    like = Blocks("ab./...", alike=["ab"])
+    assert like.name_move(like.parse("ab./..."), like.parse("a.b/...")) == "b→"
+    assert like.name_move(like.parse("ab./..."), like.parse(".b./a..")) == "a↓"
+
+
+def test_follow_keeps_the_letters_of_like_pieces():
+    """Like pieces are renamed on boards, by their order; along a solution they keep their names."""
+    puzzle = Blocks("ab/..", alike=["ab"])
+    before = puzzle.parse("ab/..")
+    after = puzzle.parse(".b/a.")
+    assert puzzle.line(puzzle.follow(before, after)) == ".b/a."
+    again = puzzle.follow(puzzle.follow(before, after), puzzle.parse("a./b."))
+    assert puzzle.line(again) == "b./a."
+    assert puzzle.line(puzzle.parse("b./a.")) == "a./b."

@@ -1,0 +1,210 @@
+"""Sliding blocks as text: what is read, written and drawn, and what is refused."""
+
+import json
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import random_blocks
+
+from frontier.errors import InputError
+from frontier.puzzles import Blocks, puzzle_of
+
+
+@given(st.integers(0, 500), st.sampled_from(["/", "\n", " / ", "\n\n"]), st.sampled_from(".·_□"))
+def test_parse_undoes_write_and_line(seed, between, blank):
+    drawing, alike = random_blocks(random.Random(seed))
+    puzzle = Blocks(drawing, alike=alike)
+    board = puzzle.goals[0]
+    assert puzzle.parse(puzzle.write(board)) == board
+    assert puzzle.parse(json.loads(json.dumps(puzzle.write(board)))) == board
+    assert puzzle.parse(puzzle.line(board)) == board
+    assert "\n" not in puzzle.line(board)
+    spaced = between.join(" ".join(row) for row in puzzle.write(board))
+    assert puzzle.parse(spaced.replace(".", blank)) == board
+    assert puzzle.parse("".join(puzzle.write(board))) == board
+
+
+def test_letters_of_like_pieces_may_stand_in_any_order():
+    puzzle = Blocks("abb/c../.dd", alike=["ac", "bd"])
+    assert puzzle.parse("cdd/a../.bb") == puzzle.parse("abb/c../.dd") == puzzle.goals[0]
+    assert puzzle.line(puzzle.goals[0]) == "abb/c../.dd"
+
+
+def test_parts_of_goals_are_written_as_they_were():
+    puzzle = Blocks("??./a?#", start="bb./a.#")
+    assert puzzle.write(puzzle.goals[0]) == ["??.", "a?#"]
+    assert puzzle.line(puzzle.goals[0]) == "??./a?#"
+
+
+def test_title_and_labels():
+    puzzle = Blocks("aab/a.b/..#", metric="path")
+    assert puzzle.title == "3×3 blocks, 2 pieces (path)"
+    assert puzzle.labels == [".", "a", "b"]
+    assert puzzle.cells == 8
+
+
+DRAWINGS = {
+    "aab/a.b/..b": """
+┌───────┬───┐
+│ a     │ b │
+│   ┌───┤   │
+│   │   │   │
+├───┘   │   │
+│       │   │
+└───────┴───┘
+""",
+    "ab#/..c/#dd": """
+┌───┬───┐
+│ a │ b │
+├───┴───┼───┐
+│       │ c │
+└───┬───┴───┤
+    │ d     │
+    └───────┘
+""",
+    "..": """
+┌─────┐
+│     │
+└─────┘
+""",
+}
+
+
+@pytest.mark.parametrize("drawing", DRAWINGS)
+def test_draw(drawing):
+    puzzle = Blocks(drawing)
+    assert puzzle.draw(puzzle.goals[0]) == DRAWINGS[drawing].strip("\n")
+
+
+def test_draw_symbols_that_are_wide():
+    puzzle = Blocks("ab/.b", symbols={"a": "羊", "b": "xyz"})
+    assert puzzle.draw(puzzle.goals[0]).splitlines() == [
+        "┌─────┬─────┐",
+        "│ 羊  │ xyz │",
+        "├─────┤     │",
+        "│     │     │",
+        "└─────┴─────┘",
+    ]
+
+
+def test_puzzle_of_settings():
+    settings = {"kind": "blocks", "goal": "ab/.c", "alike": ["ab"], "metric": "straight"}
+    puzzle = puzzle_of(settings)
+    assert isinstance(puzzle, Blocks)
+    assert (puzzle.metric, puzzle.line(puzzle.goals[0])) == ("straight", "ab/.c")
+    assert settings["kind"] == "blocks"
+
+
+# --- what is refused
+
+REFUSED = [
+    ({"goal": "aab/b.a"}, "piece 'a' is drawn in two parts, at row 1, column 1 .*aab/b.a"),
+    ({"goal": "ab#/#ca"}, "piece 'a' is drawn in two parts"),
+    ({"goal": "abc/...", "alike": ["ab", "bc"]}, r"puzzle\.alike = .*'b' is named twice"),
+    ({"goal": "abc/...", "alike": ["aba"]}, r"puzzle\.alike = .*'a' is named twice"),
+    ({"goal": "abc/...", "alike": ["ax"]}, r"puzzle\.alike = .*'x' is no piece .* a b c"),
+    ({"goal": "aab/c..", "alike": ["ab"]}, r"puzzle\.alike = .*'a' and 'b' differ in form"),
+    ({"goal": "aab/..b", "alike": ["ab"]}, r"'a' and 'b' differ in form"),
+    ({"goal": "aa./.bb/..b", "alike": ["ab"]}, r"'a' and 'b' differ in form"),
+    ({"goal": "ab/c"}, r"ab/c have lengths \[2, 1\]: a board is a rectangle, with #"),
+    ({"goal": "abc/..#", "start": "abc/..."}, r"puzzle\.start = abc/\.\.\. .* walls must be the"),
+    ({"goal": "abc/...", "start": "abc"}, r"puzzle\.start = abc is not a board like abc/"),
+    ({"goal": "abc/...", "start": "abd/..."}, r"puzzle\.start = abd/.*'d' is no piece .* a b c"),
+    ({"goal": "abc/...", "start": "ab./..."}, r"ab\./\.\.\.: every piece of abc/\.\.\. must lie"),
+    ({"goal": "abc/...", "start": "aab/c.."}, r"aab/c\.\.: every piece of .* must lie"),
+    ({"goal": "aab/...", "start": "a.b/a.."}, r"a\.b/a\.\.: every piece of .* must lie"),
+    ({"goal": "aab/...", "start": "a?b/..."}, r"puzzle\.start = a\?b/\.\.\.: '\?' is no piece"),
+    ({"goal": "a??/???"}, "no board of this puzzle is drawn whole.* puzzle.start without"),
+    ({"goals": ["a?/??", "??/?b"]}, "no board of this puzzle is drawn whole"),
+    ({"goal": "a?/??", "start": "?a/.."}, "no board of this puzzle is drawn whole"),
+    ({"goals": ["ab/..", "ac/.."]}, r"puzzle\.goals? = ac/\.\.: 'c' is no piece"),
+    ({"goals": ["ab/..", "ab/.#"]}, r"puzzle\.goals? = ab/\.# is not a board like ab/\.\."),
+    ({}, r"either puzzle\.goal or puzzle\.goals"),
+    ({"goal": "ab", "goals": ["ab"]}, r"either puzzle\.goal or puzzle\.goals"),
+    ({"goal": "ab.", "metric": "far"}, r"puzzle\.metric = 'far': known are step, straight, path"),
+    ({"goal": "ab.", "symbols": {"a": "x", "c": "y"}}, r"puzzle\.symbols names c, not a piece"),
+    ({"goal": [["a", "b"]]}, r"puzzle\.goal = .*expected text, or a list of rows of text"),
+    ({"goal": "##/##"}, "cell"),
+]
+
+
+@pytest.mark.parametrize(("settings", "message"), REFUSED)
+def test_puzzles_that_cannot_be(settings, message):
+    with pytest.raises(InputError, match=message):
+        Blocks(**settings)
+
+
+@pytest.mark.parametrize(
+    ("goal", "start", "message"),
+    [
+        ("a??/???", "aab/...", "shows only a part of piece a"),
+        ("?a?/???", "aab/...", "shows only a part of piece a"),
+        ("??a/???", "aab/...", "shows only a part of piece a"),
+        ("?.a/???", "aab/...", "shows only a part of piece a"),
+        ("aa?/a??/???", "aab/a.b/...", None),
+        ("aa?/?ab/???", "aab/a.b/...", "shows only a part of piece a"),
+        ("a??/?a?", "abc/...", "shows piece a twice"),
+        ("aa?/aa?", "aab/...", "shows piece a twice"),
+        ("a?b/???", "aab/...", "shows only a part"),
+        ("..?/..?", "ab./...", None),
+        ("...?/....", "ab../....", r"no board agrees with the goal \.\.\.\?/"),
+        ("?????/?????", "abcde/fgh..", "1,814,400 boards agree .* at most 1,000,000 positions"),
+        ("?????/?????/?????", "abcde/fghij/klm..", "at most 1,000,000 positions"),
+    ],
+)
+def test_goals_that_cannot_be(goal, start, message):
+    puzzle = Blocks(goal, start=start)
+    if message is None:
+        assert len(puzzle.origins()[0])
+        return
+    with pytest.raises(InputError, match=message):
+        puzzle.origins()
+
+
+NOT_ON_THE_BOARD = [
+    ("ab.", "board ab.*expected 2 rows of 3 letters, such as aab/c"),
+    ("", "expected 2 rows of 3 letters"),
+    ("aab/c../...", "expected 2 rows of 3 letters"),
+    ("aab/c.#", "expected 2 rows of 3 letters"),
+    ("aab/d..", "board = aab/d.*'d' is no piece of this puzzle; its pieces are a b c"),
+    ("aab/c.?", r"board = aab/c\.\?: '\?' is no piece"),
+    ("aa./c..", r"board aa\./c\.\.: every piece of aab/c\.\. must lie in it whole, once"),
+    ("aab/cb.", "every piece of .* must lie in it whole, once"),
+    ("a.b/a.c", "every piece of .* must lie in it whole, once"),
+    ("a.b/..c", "every piece of .* must lie in it whole, once"),
+    ("aab/aac", "every piece of .* must lie in it whole, once"),
+    ("aab/bcc", "every piece of .* must lie in it whole, once"),
+    (["aab", 3], "board = .*expected text"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), NOT_ON_THE_BOARD)
+def test_boards_of_another_puzzle(text, message):
+    with pytest.raises(InputError, match=message):
+        Blocks("aab/c..").parse(text)
+
+
+@pytest.mark.parametrize(
+    ("board", "said"),
+    [
+        ((1, 1, 2, 3, 3, 0), "aab/cc."),
+        ((1, 1, 2, 0, 0, 0), r"aab/\.\.\."),
+        ((1, 1, 2, 4, 0, 0), r"\[1, 1, 2, 4, 0, 0\]: codes are 0 \(empty\) and 1\.\.3"),
+        ((1, 1, 2, 3, 0, -7), r"\[1, 1, 2, 3, 0, -7\]: codes are 0 \(empty\) and 1\.\.3"),
+        ((1, 0, 1, 2, 3, 0), r"a\.a/bc\."),
+    ],
+)
+def test_codes_that_are_no_board(board, said):
+    puzzle = Blocks("aab/c..")
+    for ask in (puzzle.state, puzzle.reaches, lambda b: puzzle.states_of([puzzle.goals[0], b])):
+        with pytest.raises(InputError, match=f"board {said}"):
+            ask(board)
+
+
+def test_a_start_that_cannot_be_reached():
+    puzzle = Blocks("ab.", start="ba.")
+    with pytest.raises(InputError, match=r"puzzle\.start = ba\.: .*cannot be reached"):
+        puzzle.check()
+    Blocks("ab.", start=".ab").check()

@@ -1,0 +1,335 @@
+"""One blank on a graph: whole searches against dictionaries of boards, texts, what is refused."""
+
+import json
+import random
+from itertools import permutations
+from math import factorial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from engine import arcs_of, bitmap_sizes, boards_at, list_layers
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import graph_layers, graph_moves, moved, random_adjacency, random_sequence
+
+from frontier.config import load_config
+from frontier.errors import InputError
+from frontier.puzzles import Graph, puzzle_of
+from frontier.space.layout import Layout
+
+PATH = [[1], [0, 2], [1]]
+TRIANGLE = [[1, 2], [0, 2], [0, 1]]
+WILSON = [[1, 5, 6], [0, 2], [1, 3], [2, 4, 6], [3, 5], [4, 0], [0, 3]]
+"""The graph whose group is not plain to see, on seven vertices (R. M. Wilson 1974)."""
+STAR = [[1, 2, 3, 4], [0], [0], [0], [0]]
+SQUARE = [[1, 3], [0, 2], [1, 3], [2, 0]]
+APART = [[1, 2], [0, 2], [0, 1], [4], [3]]
+HEXAGRAM = Path(__file__).parents[2] / "configs" / "hexagram.toml"
+
+
+def labels(puzzle, board):
+    return tuple(puzzle.labels[code] for code in board)
+
+
+def layers_of(puzzle):
+    """The boards of each layer as labels, by the list kernel; bitmaps must find as many."""
+    space = puzzle.space
+    klass, numbers = space.numbers(*puzzle.origins())
+    origins = list(zip(klass.tolist(), numbers.tolist(), strict=True))
+    layers = list_layers(space, origins)
+    sizes = [layer.size for layer in layers]
+    assert sum(sizes) == puzzle.states
+    layout = Layout(space, 0, -(-max(space.nodes) // 3), 2)
+    assert bitmap_sizes(space, origins, layout, threads=2) == sizes
+    return [
+        {labels(puzzle, board) for board in boards_at(space, puzzle, space.class_of(depth), found)}
+        for depth, found in enumerate(layers)
+    ]
+
+
+def agree(board, goal):
+    """Whether a board looks like a goal wherever that does not show a ?."""
+    return all(mark in ("?", label) for label, mark in zip(board, goal, strict=True))
+
+
+def assert_layers(adjacency, boards, start=None):
+    """The engine finds what a dictionary finds from these goals, some of them given in part."""
+    puzzle = Graph(adjacency, goals=boards, start=start)
+    every = set(permutations(start or boards[0]))
+    origins = {board for goal in boards for board in every if agree(board, goal)}
+    expected = graph_layers(adjacency, origins)
+    found = layers_of(puzzle)
+    assert [len(layer) for layer in found] == [len(layer) for layer in expected]
+    assert found == expected
+    reached = set().union(*expected)
+    for board in random.Random(len(every)).sample(sorted(every), min(len(every), 60)):
+        assert puzzle.reaches(puzzle.parse(list(board))) == (board in reached)
+    return puzzle
+
+
+# --- whole searches
+
+
+def test_hexagram():
+    config = load_config(HEXAGRAM)
+    settings = config.puzzle
+    puzzle = config.make_puzzle()
+    goal = tuple("BBBBBBSWWWWWW".replace("S", "."))
+    expected = graph_layers(settings.adjacency, [goal])
+    found = [
+        {tuple("." if mark == "S" else mark for mark in board) for board in layer}
+        for layer in layers_of(puzzle)
+    ]
+    assert found == expected
+    assert (len(found) - 1, sum(map(len, found)), len(found[-1])) == (30, 12_012, 7)
+    assert puzzle.line(puzzle.start).replace("S", ".") == "".join(reversed(goal))
+
+
+BOARDS = {
+    "path, all different": (PATH, ["ab."]),
+    "path, alike": (PATH, ["aa."]),
+    "path, two orders": (PATH, ["ab.", "ba."]),
+    "triangle": (TRIANGLE, ["ab."]),
+    "star": (STAR, [".abcd"]),
+    "square": (SQUARE, ["ab.c"]),
+    "square, some alike": (SQUARE, ["aa.c"]),
+    "apart": (APART, ["ab.cd"]),
+    "apart, several goals": (APART, ["ab.cd", "abdc."]),
+    "Wilson's graph": (WILSON, ["abcdef."]),
+    "Wilson's graph, two colours": (WILSON, ["aaabbb."]),
+    "Wilson's graph, two different and some alike": (WILSON, ["abcccc."]),
+    "Wilson's graph, three different and two colours": (WILSON, ["abcddf."]),
+    "one cell": ([[]], ["."]),
+    "two cells": ([[1], [0]], [".a"]),
+    "no edges": ([[], [], []], ["a.b"]),
+}
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_boards(name):
+    assert_layers(*BOARDS[name])
+
+
+def test_one_blank_on_wilsons_graph():
+    """All 7! positions of most graphs of seven cells, but only 840 of this one."""
+    assert Graph(WILSON, "abcdef.").states == 840
+    odd = [[*neighbours] for neighbours in WILSON]
+    odd[1].append(4)
+    odd[4].append(1)
+    assert Graph(odd, "abcdef.").states == factorial(7)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_graphs(seed):
+    rng = random.Random(seed)
+    cells = rng.randint(2, 6)
+    adjacency = random_adjacency(rng, cells)
+    board = [rng.choice("abcde"[: rng.randint(1, 5)]) for _ in range(cells)]
+    if seed % 2:
+        board = list("abcdef"[:cells])
+    board[rng.randrange(cells)] = "."
+    goals = []
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        hidden = rng.choice([0.0, 0.4, 0.8])
+        goal = rng.sample(board, cells)
+        goals.append("".join("?" if rng.random() < hidden else label for label in goal))
+    assert_layers(adjacency, goals, "".join(board))
+
+
+@pytest.mark.parametrize("goal", ["???.", "a???", "??b.", "????", "?a?b"])
+@pytest.mark.parametrize("start", ["abc.", "aab.", "abb."])
+def test_goals_in_parts(goal, start):
+    puzzle = assert_layers(SQUARE, [goal], start)
+    assert puzzle.line(puzzle.goals[0]) == goal
+    assert puzzle.line(puzzle.start) == start
+
+
+# --- boards and states
+
+LARGE = [
+    (WILSON, "abcdef."),
+    (WILSON, "abcddd."),
+    (WILSON, "aabbcc."),
+    ([[v for v in range(12) if v != u] for u in range(12)], "abcdefghij.k"),
+    ([[(u + 1) % 10, (u - 1) % 10] for u in range(10)], "abcddeeff."),
+]
+
+
+@given(st.integers(0, len(LARGE) - 1), st.randoms(use_true_random=False))
+def test_state_undoes_board(number, rng):
+    adjacency, board = LARGE[number]
+    hidden = "?" * len(board)
+    puzzle = Graph(adjacency, hidden if len(board) < 8 else board, start=board)
+    graph = puzzle.graph
+    state = rng.randrange(graph.vertices), random_sequence(rng, graph.m, graph.smaller)
+    board = puzzle.board(state)
+    assert puzzle.state(board) == state
+    assert sorted(labels(puzzle, board)) == sorted(LARGE[number][1])
+    assert puzzle.parse(puzzle.write(board)) == board
+    assert puzzle.parse(json.loads(json.dumps(puzzle.write(board)))) == board
+    assert puzzle.parse(puzzle.line(board)) == board
+    assert "\n" not in puzzle.line(board)
+
+
+@pytest.mark.parametrize(("adjacency", "start"), [case for case in LARGE if len(case[0]) < 8])
+def test_boards_and_states_correspond_one_to_one(adjacency, start):
+    puzzle = Graph(adjacency, "?" * len(start), start=start)
+    boards = [puzzle.parse(list(board)) for board in set(permutations(start))]
+    vertex, sequence = puzzle.states_of(np.array(boards))
+    states = set(zip(vertex.tolist(), map(tuple, sequence.tolist()), strict=True))
+    assert len(states) == len(boards) == puzzle.graph.vertices * factorial(puzzle.graph.m)
+    assert list(map(tuple, puzzle.boards_of(vertex, sequence).tolist())) == boards
+
+
+@pytest.mark.parametrize(("adjacency", "start"), LARGE)
+def test_arcs_are_the_moves_of_the_blank(adjacency, start):
+    puzzle, rng = Graph(adjacency, start), random.Random(start)
+    leaving = {}
+    for source, target, word in arcs_of(puzzle.graph):
+        leaving.setdefault(source, []).append((target, word))
+    for _ in range(20):
+        vertex = rng.randrange(puzzle.graph.vertices)
+        sequence = random_sequence(rng, puzzle.graph.m)
+        before = puzzle.board((vertex, sequence))
+        after = [puzzle.board((v, moved(sequence, w))) for v, w in leaving[vertex]]
+        expected = graph_moves(adjacency, labels(puzzle, before))
+        assert sorted(labels(puzzle, board) for board in after) == sorted(expected)
+        for board in after:
+            was, now = before.index(0), board.index(0)
+            assert puzzle.name_move(before, board) == f"{puzzle.labels[before[now]]} {now}→{was}"
+
+
+# --- texts
+
+
+def test_ways_to_write_a_board():
+    puzzle = Graph(PATH, "ab.")
+    assert puzzle.goals == ((1, 2, 0),)
+    for notation in ("ab.", "a b .", "a,b,.", "a/b/.", ["a", "b", "."], "ab_", "ab·", "ab□"):
+        assert puzzle.parse(notation) == (1, 2, 0)
+    assert puzzle.write((2, 1, 0)) == puzzle.line((2, 1, 0)) == "ba."
+
+
+def test_a_blank_with_a_label_of_its_own():
+    puzzle = Graph(PATH, "aSb", blank="S")
+    assert puzzle.goals == ((1, 0, 2),)
+    assert puzzle.parse("Sab") == puzzle.parse(".ab") == (0, 1, 2)
+    assert puzzle.line((0, 1, 2)) == "Sab"
+
+
+def test_labels_of_several_letters():
+    puzzle = Graph(PATH, ["ten", ".", "2"])
+    board = puzzle.parse("2 ten .")
+    assert puzzle.write(board) == ["2", "ten", "."]
+    assert puzzle.parse(puzzle.line(board)) == puzzle.parse(puzzle.write(board)) == board
+    assert Graph(PATH, [1, ".", 2]).write((1, 2, 0)) == "12."
+
+
+def test_title():
+    assert Graph(PATH, "ab.").title == "graph of 3 cells, 2 kinds of tiles"
+    assert Graph(PATH, "aa.").title == "graph of 3 cells, 1 kind of tiles"
+
+
+def test_draw():
+    assert Graph(PATH, "ab.").draw((1, 2, 0)) == "ab."
+    puzzle = Graph(TRIANGLE, "ab.", picture="\n   0\n  / \\\n 1---2\n\n")
+    assert puzzle.draw((2, 0, 1)) == "   b\n  / \\\n .---a"
+
+
+def test_draw_with_cells_of_two_figures_and_wide_labels():
+    cells = 11
+    line = [[v for v in (u - 1, u + 1) if 0 <= v < cells] for u in range(cells)]
+    picture = "0 1 2 3 4 5 6 7 8 9 10"
+    assert Graph(line, "abcdefghij.", picture=picture).draw((*range(1, 11), 0)) == (
+        "a b c d e f g h i j ."
+    )
+    wide = Graph(PATH, "羊b.", picture="0 1 2")
+    assert wide.draw((2, 1, 0)) == "b  羊 ."
+
+
+def test_puzzle_of_settings():
+    settings = {"kind": "graph", "adjacency": PATH, "goal": "ab."}
+    puzzle = puzzle_of(settings)
+    assert isinstance(puzzle, Graph)
+    assert puzzle.goals == ((1, 2, 0),)
+    assert settings["kind"] == "graph"
+
+
+# --- what is refused
+
+REFUSED = [
+    ([], "", r"puzzle\.adjacency has 0 cells: 1\.\.200"),
+    ([[1], [0, 2], []], "ab.", r"puzzle\.adjacency: cell 1 names 2, but 2 does not name 1"),
+    ([[1], [0, 3], [1]], "ab.", r"cell 1 names the neighbour 3; .*0\.\.2"),
+    ([[1], [0, -1], [1]], "ab.", r"cell 1 names the neighbour -1"),
+    ([[0]], ".", "cell 0 names the neighbour 0; its neighbours are other cells"),
+    ([[1, 1], [0, 0]], "a.", "cell 0 names a neighbour twice"),
+    (PATH, "a..", "board a.. has 2 blanks: a graph puzzle has one"),
+    (PATH, "abc", "board abc has 0 blanks: a graph puzzle has one"),
+    (PATH, "...", "has 3 blanks"),
+    (PATH, "ab", r"puzzle\.goal = 'ab' has 2 labels: expected one for each of the 3 cells"),
+    (PATH, "abc.", r"puzzle\.goal = 'abc\.' has 4 labels"),
+    (PATH, ["a", "b"], r"puzzle\.goal = \['a', 'b'\] has 2 labels"),
+    (PATH, "a??", r"no board of this puzzle is whole.*puzzle\.start without"),
+    (PATH, None, r"either puzzle\.goal or puzzle\.goals"),
+]
+
+
+@pytest.mark.parametrize(("adjacency", "goal", "message"), REFUSED)
+def test_puzzles_that_cannot_be(adjacency, goal, message):
+    with pytest.raises(InputError, match=message):
+        Graph(adjacency, goal)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"goals": ["ab.", "ac."]}, "board ac.: 'c' is no label of this puzzle; .*a b and . for"),
+        ({"goals": ["ab.", "aa."]}, "board aa.: 'a' stands more than 1 times"),
+        ({"goals": ["ab.", "aa?"]}, "board aa\\?: 'a' stands more than 1 times"),
+        ({"goals": ["ab.", "..?"]}, "board ..\\? has 2 blanks"),
+        ({"goal": "ab.", "goals": ["ab."]}, r"either puzzle\.goal or puzzle\.goals"),
+        ({"goal": "ab.", "start": "a?."}, r"puzzle\.start = a\?\.: it must be whole"),
+        ({"goal": "ab.", "start": "ax."}, "board ax.: 'x' is no label"),
+        ({"goal": "ab.", "start": "a.."}, "board a.. has 2 blanks"),
+        ({"goal": "ab.", "start": "a."}, r"puzzle\.start = 'a\.' has 2 labels"),
+        ({"goal": "ab.", "picture": "0 1"}, r"puzzle\.picture must show each of the cells 0\.\.2"),
+        ({"goal": "ab.", "picture": "0 1 1 2"}, r"once; it shows \[0, 1, 1, 2\]"),
+        ({"goal": "ab.", "picture": "0 1 2 3"}, r"once; it shows \[0, 1, 2, 3\]"),
+    ],
+)
+def test_settings_that_cannot_be(settings, message):
+    with pytest.raises(InputError, match=message):
+        Graph(PATH, **settings)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("aa.", "'a' stands more than 1 times"),
+        ("ac.", "'c' is no label"),
+        ("a?.", r"'\?' is no label"),
+        ("a..", "has 2 blanks"),
+        ("a.", "expected one for each of the 3 cells"),
+        ("", "has 0 labels"),
+    ],
+)
+def test_boards_of_another_puzzle(text, message):
+    with pytest.raises(InputError, match=message):
+        Graph(PATH, "ab.").parse(text)
+
+
+@pytest.mark.parametrize("board", [(1, 1, 0), (1, 2, 9), (1, 0, 0), (1, 2, 2), (-1, 1, 2)])
+def test_codes_that_are_no_board(board):
+    puzzle = Graph(PATH, "ab.")
+    for ask in (puzzle.state, puzzle.reaches):
+        with pytest.raises(InputError, match=r"codes are 0 \(the blank\) and 1\.\.2 .*tiles ab"):
+            ask(board)
+
+
+def test_a_start_that_cannot_be_reached():
+    with pytest.raises(InputError, match=r"puzzle\.start = ba\.: .*cannot be reached"):
+        Graph(PATH, "ab.", start="ba.").check()
+    Graph(TRIANGLE, "ab.", start="ba.").check()
+    Graph(PATH, "aa.", start=".aa").check()
