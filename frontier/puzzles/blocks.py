@@ -9,6 +9,7 @@ A part of a board can be a goal: "?" stands for a cell that may hold anything.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 import numpy as np
 
@@ -182,7 +183,7 @@ class Blocks(Pieces):
         return "/".join(self.write(board))
 
     def draw(self, board: Board) -> str:
-        """Pieces with their outlines, the symbol of each in its first cell."""
+        """Pieces with their outlines, the symbol of each in its first row."""
         symbols = ["", *(self._symbols.get(letter, letter) for letter in self._letters)]
         inside = max(width(symbol) for symbol in symbols) + 2
         codes = np.full((self.rows + 2, self.columns + 2), -1)
@@ -190,7 +191,7 @@ class Blocks(Pieces):
             codes[r + 1, c + 1] = board[cell]
         lines, shown = [], {0, -1}
         for r in range(self.rows + 1):
-            edge, middle = "", ""
+            edge = ""
             for c in range(self.columns + 1):
                 around = codes[r : r + 2, c : c + 2]
                 arms = (
@@ -201,12 +202,9 @@ class Blocks(Pieces):
                 )
                 edge += CORNERS[sum(arm << bit for bit, arm in enumerate(arms))]
                 edge += ("─" if arms[3] else " ") * inside if c < self.columns else ""
-                code = codes[r + 1, c + 1]
-                middle += "│" if arms[1] else " "
-                if c < self.columns:
-                    middle += centred("" if code in shown else symbols[code], inside)
-                    shown.add(int(code))
-            lines += [edge, middle] if r < self.rows else [edge]
+            lines.append(edge)
+            if r < self.rows:
+                lines.append(_middle(codes[r + 1], symbols, inside, shown))
         return "\n".join(line.rstrip() for line in lines)
 
     def name_move(self, before: Board, after: Board) -> str:
@@ -223,6 +221,21 @@ class Blocks(Pieces):
         return (
             f"board {said}: every piece of {self.line(self._reference)} must lie in it whole, once"
         )
+
+
+def _middle(codes: np.ndarray, symbols: Sequence[str], inside: int, shown: set[int]) -> str:
+    """A row of a drawing between its edges.
+
+    codes: those of the row and of a column outside on both sides. inside: columns of a cell.
+    shown: codes whose symbols stand in rows above; those of this row are added.
+    """
+    text = ""
+    for code, run in groupby(codes[1:-1].tolist()):
+        cells = len(list(run))
+        text += " " if not text and code == -1 else "│"
+        text += centred("" if code in shown else symbols[code], cells * (inside + 1) - 1)
+        shown.add(code)
+    return text + (" " if code == -1 else "│")
 
 
 def _walls(rows: Sequence[str]) -> set[Cell]:
