@@ -12,6 +12,7 @@ terms of the pieces it displaces. Where one move displaces several pieces by one
 sum counts steps, and the bound is the sum divided by the most steps of a move, rounded up.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,11 +25,10 @@ MOST_DEPTH = 1000
 
 @dataclass(frozen=True)
 class Displacements:
-    """What the arcs of a base graph displace; see `frontier.puzzles.moves.Moves`.
+    """Which pieces the arcs of a base graph displace, and the table of each; int64 columns.
 
-    start: int64[arcs + 1]. place: the piece's place in the sequence, where that is shorter than
-    the place it is given by `row`. row: the table of the piece if it is not in the sequence.
-    source, target: its cells.
+    Arc a displaces those numbered start[a] .. start[a+1]-1. row: the table of the piece, or -1
+    where the sequence says which it is; place: its place there then. source, target: its cells.
     """
 
     start: np.ndarray
@@ -39,11 +39,7 @@ class Displacements:
 
 
 class Deepening:
-    """One search, done a slice at a time so that it can be watched and interrupted.
-
-    bound: the limit of the iteration under way. nodes: states visited in each iteration so far.
-    found: whether a shortest way is found; `way` is then the states along it.
-    """
+    """What all searches on one base graph for the same goals share."""
 
     def __init__(
         self,
@@ -52,41 +48,52 @@ class Deepening:
         tables: np.ndarray,
         most_steps: int,
         goals: np.ndarray,
-        vertex: int,
-        sequence: np.ndarray,
-        total: int,
     ):
         """
         tables: int64[rows, cells], rows 0 .. length-1 for the members of the sequence.
         most_steps: steps of a move at most.  goals: int64[N, 1 + length], vertex and sequence,
-        in lexicographic order.  total: sum of the tables at the start.
+        in lexicographic order.
         """
         order = np.argsort(graph.source, kind="stable")
-        start = np.searchsorted(graph.source[order], np.arange(graph.vertices + 1))
+        self.start = np.searchsorted(graph.source[order], np.arange(graph.vertices + 1))
         target, word = graph.target[order], graph.word[order]
         moved = displacements
-        self._arcs = (
-            start, target, word,
+        self.arguments = (
+            most_steps, tables, goals, self.start, target, word,
             np.cumsum([0, *map(len, graph.words)]),
             np.array([i for swaps in graph.words for i in swaps], dtype=np.int64),
-            *_useless_pairs(start, target, word, graph.voltages),
+            *_useless_pairs(self.start, target, word, graph.voltages),
             moved.start[:-1][order], moved.start[1:][order],
             moved.place, moved.row, moved.source, moved.target,
         )  # fmt: skip
-        self._tables, self._most, self._goals = tables, most_steps, goals
-        length = graph.length
+        self.most_steps, self.goals = most_steps, goals
+
+    def search(self, vertex: int, sequence: Sequence[int], total: int) -> "Search":
+        """A search from a state; total: the sum of the tables there."""
+        return Search(self, vertex, sequence, total)
+
+
+class Search:
+    """One search, done a slice at a time so that it can be watched and interrupted.
+
+    bound: the limit of the iteration under way. nodes: states visited in each iteration so far.
+    found: whether a shortest way is found; `way` is then the states along it.
+    """
+
+    def __init__(self, shared: Deepening, vertex: int, sequence: Sequence[int], total: int):
+        self._shared = shared
         self._vertex = np.zeros(MOST_DEPTH + 1, dtype=np.int64)
-        self._sequence = np.zeros((MOST_DEPTH + 1, length), dtype=np.int8)
+        self._sequence = np.zeros((MOST_DEPTH + 1, len(sequence)), dtype=np.int16)
         self._total = np.zeros(MOST_DEPTH + 1, dtype=np.int64)
         self._last = np.full(MOST_DEPTH + 1, -1, dtype=np.int64)
         self._cursor = np.zeros(MOST_DEPTH + 1, dtype=np.int64)
         self._vertex[0], self._sequence[0], self._total[0] = vertex, sequence, total
-        self.bound = -(-total // most_steps)
+        self._cursor[0] = shared.start[vertex]
+        self.bound = -(-total // shared.most_steps)
         self.nodes = [0]
-        self.found = bool((goals == np.array([vertex, *sequence])).all(axis=1).any())
+        self.found = bool((shared.goals == np.array([vertex, *sequence])).all(axis=1).any())
         self._depth = 0
         self._next_bound = MOST_DEPTH
-        self._cursor[0] = start[vertex]
 
     @property
     def way(self) -> tuple[np.ndarray, np.ndarray]:
@@ -97,24 +104,24 @@ class Deepening:
     def advance(self, nodes: int) -> bool:
         """Go on for about so many nodes; returns whether the search is over.
 
-        It is, if a way is found or no state is left (nothing but `MOST_DEPTH` bounds the depth).
+        It is, if a way is found or every way would have `MOST_DEPTH` arcs or more.
         """
-        if self.found:
+        if self.found or self.bound >= MOST_DEPTH:
             return True
         status = np.array([self._depth, self._next_bound, 0, 0], dtype=np.int64)
         _deepen(
-            nodes, self.bound, self._most, self._tables, self._goals, *self._arcs, self._vertex,
-            self._sequence, self._total, self._last, self._cursor, status,
+            nodes, self.bound, *self._shared.arguments, self._vertex, self._sequence, self._total,
+            self._last, self._cursor, status,
         )  # fmt: skip
         self._depth, self._next_bound = int(status[0]), int(status[1])
         self.nodes[-1] += int(status[2])
         self.found = bool(status[3])
         if self.found or self._depth >= 0:
             return self.found
-        if self._next_bound >= MOST_DEPTH:
-            return True
         self.bound, self._next_bound, self._depth = self._next_bound, MOST_DEPTH, 0
-        self._cursor[0] = self._arcs[0][self._vertex[0]]
+        self._cursor[0] = self._shared.start[self._vertex[0]]
+        if self.bound >= MOST_DEPTH:
+            return True
         self.nodes.append(0)
         return False
 

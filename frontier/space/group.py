@@ -38,6 +38,7 @@ class Group:
         self._most = factorial(length) if most is None else most
         identity = tuple(range(length))
         self._transversal: list[dict[int, tuple]] = [{k: identity} for k in range(length)]
+        self._inverse: list[dict[int, tuple]] = [{k: identity} for k in range(length)]
         self._generators: list[list[tuple]] = [[] for _ in range(length)]
 
     @property
@@ -78,9 +79,9 @@ class Group:
         for k in reversed(range(self.length)):
             known = np.zeros(self.length, dtype=bool)
             inverse = np.tile(np.arange(self.length), (self.length, 1))
-            for image, member in self._transversal[k].items():
+            for image, member in self._inverse[k].items():
                 known[image] = True
-                inverse[image] = np.argsort(member)
+                inverse[image] = member
             image = rest[:, k]
             inside &= known[image]
             rest = np.take_along_axis(inverse[image], rest, axis=1)
@@ -97,20 +98,34 @@ class Group:
         pending = [p]
         while pending and self.order < self._most:
             p = pending.pop()
-            known = self._transversal[k].get(p[k])
-            if known is None:
-                self._transversal[k][p[k]] = p
+            undo = self._inverse[k].get(p[k])
+            if undo is None:
+                self._transversal[k][p[k]], self._inverse[k][p[k]] = p, _inverse(p)
                 pending += [_times(generator, p) for generator in self._generators[k]]
-            elif k and not self.contains(rest := np.array([_times(_inverse(known), p)]))[0]:
-                self._add(k - 1, tuple(int(x) for x in rest[0]))
+            elif k and not self._has(rest := _times(undo, p), k - 1):
+                self._add(k - 1, rest)
+
+    def _has(self, p: tuple, k: int) -> bool:
+        """Whether p, which leaves all positions behind k alone, is a member."""
+        while k >= 0:
+            undo = self._inverse[k].get(p[k])
+            if undo is None:
+                return False
+            if p[k] != k:
+                p = _times(undo, p)
+            k -= 1
+        return True
 
 
 def _times(p: tuple, q: tuple) -> tuple:
-    return tuple(p[i] for i in q)
+    return tuple([p[i] for i in q])  # of a list: many times faster than of a generator
 
 
 def _inverse(p: tuple) -> tuple:
-    return tuple(int(i) for i in np.argsort(p))
+    inverse = [0] * len(p)
+    for i, image in enumerate(p):
+        inverse[image] = i
+    return tuple(inverse)
 
 
 class Reach:

@@ -143,11 +143,6 @@ def lehmer_digits(sequence) -> list[int]:
     return [sum(later < thing for later in sequence[i + 1 :]) for i, thing in enumerate(sequence)]
 
 
-def parity(sequence) -> int:
-    """0 for an even sequence of distinct comparable things, 1 for an odd one."""
-    return sum(lehmer_digits(sequence)) % 2
-
-
 @kernel
 def _ranks(sequences, radices):
     count, length = sequences.shape

@@ -46,7 +46,7 @@ def search_of(graph, origin, goals):
     )
     rows = np.array(sorted([vertex, *sequence] for vertex, sequence in goals), dtype=np.int64)
     zeros = np.zeros((graph.length + 1, 1), dtype=np.int64)
-    return Deepening(graph, none, zeros, 1, rows, *origin, 0)
+    return Deepening(graph, none, zeros, 1, rows).search(*origin, 0)
 
 
 def finished(search, nodes=10_000_000):
