@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 import psutil
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ByteSize,
     ConfigDict,
@@ -31,8 +32,16 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-Notation = Any
-"""A board as its puzzle writes it, text or a list; the puzzle checks it."""
+def _notation(value):
+    """A board as its puzzle writes it: text, or lists of text and numbers. It checks the rest."""
+    if isinstance(value, list):
+        return [_notation(item) for item in value]
+    if not isinstance(value, str | int | float):
+        raise ValueError("a board is text, or lists of text and numbers")
+    return value
+
+
+Notation = Annotated[Any, AfterValidator(_notation)]
 
 
 class _PuzzleTable(_Table):
@@ -48,7 +57,7 @@ class TilesTable(_PuzzleTable):
     rows: StrictInt = Field(ge=1)
     columns: StrictInt = Field(ge=1)
     metric: Literal["step", "multi"] = "step"
-    blank: Any = None
+    blank: Notation | None = None
 
 
 class BlocksTable(_PuzzleTable):
@@ -134,7 +143,7 @@ class Config(_Table):
         More than one where the tile puzzle is to be searched from every blank cell: one for
         each orbit of cells under the board's symmetries, each in a directory of its own.
         """
-        if getattr(self.puzzle, "blank", None) != "all":
+        if not isinstance(self.puzzle, TilesTable) or self.puzzle.blank != "all":
             return [self]
         return [
             self.model_copy(
@@ -218,6 +227,8 @@ def _complaint(error: dict) -> str:
         return f"{key}.kind is missing; known: {', '.join(KIND_TABLES)}"
     if error["type"] == "union_tag_invalid":
         return f"{key}.kind = {error['ctx']['tag']!r}; known: {', '.join(KIND_TABLES)}"
+    if error["type"] == "value_error" and len(location) > 1:
+        return f"{key} = {error['input']!s}: {error['ctx']['error']}"
     if error["type"] == "value_error":
         return str(error["ctx"]["error"])
     return f"{key} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"

@@ -23,6 +23,10 @@ class Stopped(FrontierError):
     exit_code = 3
 
 
+class Unsolved(FrontierError):
+    """A search for one position gave up, as it was asked to, before it found a solution."""
+
+
 class CorruptRunError(FrontierError):
     """What a run directory holds is not what was written there."""
 

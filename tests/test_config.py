@@ -1,7 +1,8 @@
 import pytest
 
-from frontier.config import load_config
+from frontier.config import KIND_TABLES, load_config
 from frontier.errors import InputError
+from frontier.puzzles import KINDS
 
 GOOD = """
 name = "mine"
@@ -43,6 +44,17 @@ def test_defaults(tmp_path):
     assert config.cluster.kind == "local"
     assert config.cluster.workers >= 1
     assert config.make_puzzle().goals == ((0, 1, 2, 3, 4, 5),)
+
+
+def test_every_kind_of_puzzle_has_its_table():
+    assert set(KIND_TABLES) == set(KINDS)
+
+
+def test_a_blank_may_be_called_all(tmp_path):
+    settings = ('puzzle.blank="all"', 'puzzle.goal=["a", "b", "all"]')
+    config = load(tmp_path, GRAPH, *settings)
+    assert config.members == [config]
+    assert config.make_puzzle().goals == ((1, 2, 0),)
 
 
 def test_windows_line_ends(tmp_path):
@@ -114,6 +126,9 @@ def test_all_blanks_stand_for_a_run_each(tmp_path):
         (GOOD, ("puzzle.goal=[[0,1,2],[3,4,5.5]]",), ["puzzle.goal", "5.5"]),
         (GOOD, ("puzzle.goal=[[0,1,2],[3,4,[5]]]",), ["puzzle.goal"]),
         (GOOD, ("puzzle.goal=[[false,true,2],[3,4,5]]",), ["puzzle.goal"]),
+        (GOOD, ("puzzle.goal=[[0,1,2],[3,4,-1]]",), ["puzzle.goal", "-1 is not a number"]),
+        (GOOD, ("puzzle.goal=1979-05-27",), ["puzzle.goal", "1979"]),
+        (GOOD, ("puzzle.rows=3000", "puzzle.columns=3000", "puzzle.blank=all"), ["9000000", "25"]),
         (BLOCKS, ("puzzle.metric=multi",), ["puzzle.metric", "multi", "straight"]),
         (BLOCKS, ("puzzle.start=ab/.a",), ["puzzle.start", "ab/.a"]),
         (BLOCKS, ("puzzle.rows=3",), ["unknown key puzzle.rows", "known: ", "alike"]),

@@ -23,7 +23,7 @@ from frontier.puzzles.notation import (
     text_of,
     width,
 )
-from frontier.puzzles.pieces import OPEN, Pieces
+from frontier.puzzles.pieces import OPEN, Pieces, boards_given
 from frontier.puzzles.puzzle import Board
 from frontier.puzzles.shapes import Footprint, Sort
 
@@ -56,45 +56,36 @@ class Blocks(Pieces):
         metric: str = "step",
         symbols: Mapping[str, str] | None = None,
     ):
-        if (goal is None) == (goals is None):
-            raise InputError("a blocks puzzle needs either puzzle.goal or puzzle.goals")
+        given = [("puzzle.goal", board) for board in boards_given(goal, goals)]
+        if start is not None:
+            given.append(("puzzle.start", start))
         if metric not in METRICS:
             raise InputError(f"puzzle.metric = {metric!r}: known are {', '.join(METRICS)}")
-        drawn = [
-            (f"puzzle.{name}", rows_of_letters(text_of(board, f"puzzle.{name}")))
-            for name, board in [
-                *(("goal", board) for board in ([goal] if goal is not None else goals)),
-                *([("start", start)] if start is not None else []),
-            ]
-        ]
-        whole = [rows for _, rows in drawn if OPEN_MARK not in "".join(rows)]
+        drawn = [(name, rows_of_letters(text_of(board, name))) for name, board in given]
+        whole = [(name, rows) for name, rows in drawn if OPEN_MARK not in "".join(rows)]
         if not whole:
             raise InputError(
                 "no board of this puzzle is drawn whole, so its pieces are not known; give a "
                 "puzzle.start without ?"
             )
-        self._read_cells(drawn, whole[0])
-        pieces = _pieces(whole[0])
+        reference = whole[0][1]
+        self._read_cells(drawn, reference)
+        pieces, *_ = [_pieces(rows, name) for name, rows in whole]
         self._letters = list(pieces)
         groups = _groups(alike, pieces)
         self._symbols = dict(symbols or {})
         if unknown := sorted(set(self._symbols) - set(pieces)):
             raise InputError(f"puzzle.symbols names {', '.join(unknown)}, not a piece of the board")
         self._code = {letter: code for code, letter in enumerate(pieces, start=1)}
-        self.metric = metric
         forms: dict[tuple, list[str]] = {}
         for letter, form in pieces.items():
             group = next((g for g in groups if letter in g), "")
             forms.setdefault((form, group), []).append(letter)
         reading, sorts = self._sorts_of(forms)
-        reference = self._codes(whole[0], "puzzle.goal", part=False)
-        self.start = None
-        self._lay_out(reading, sorts, metric, reference, ())
         boards = [self._codes(rows, name, part=not name.endswith("start")) for name, rows in drawn]
-        boards = [b if OPEN in b else self._settled(b) for b in boards]
-        if start is not None:
-            self.start = boards.pop()
-        self._lay_out(reading, sorts, metric, self._settled(reference), boards)
+        began = boards.pop() if start is not None else None
+        whole_board = self._codes(reference, "puzzle.goal", part=False)
+        super().__init__(reading, sorts, metric, whole_board, boards, began)
 
     def _read_cells(self, drawn: list[tuple[str, list[str]]], first: list[str]) -> None:
         """Number the cells of the board, row by row, walls left out."""
@@ -111,7 +102,7 @@ class Blocks(Pieces):
                     "columns and walls must be the same"
                 )
         if not shape or len(walls) == len(shape) * shape[0]:
-            raise InputError(f"{'/'.join(first)!r} is a board without a cell")
+            raise InputError(f"{drawn[0][0]} = {'/'.join(first)!r}: a board without a cell")
         self.rows, self.columns = len(first), shape[0]
         self._cell: dict[Cell, int] = {}
         for r in range(self.rows):
@@ -213,13 +204,13 @@ class Blocks(Pieces):
         code = before[self.reading[source[0]]]
         return self.labels[code] + "".join(ARROWS[direction] for direction in directions)
 
-    def _why_not(self, board: Board) -> str:
+    def _why_not(self, board: Board, name: str) -> str:
         try:
             said = self.line(board)
         except (KeyError, IndexError):
-            return f"board {list(board)}: codes are 0 (empty) and 1..{len(self._letters)}"
+            return f"{name} {list(board)}: codes are 0 (empty) and 1..{len(self._letters)}"
         return (
-            f"board {said}: every piece of {self.line(self._reference)} must lie in it whole, once"
+            f"{name} {said}: every piece of {self.line(self._reference)} must lie in it whole, once"
         )
 
 
@@ -242,7 +233,7 @@ def _walls(rows: Sequence[str]) -> set[Cell]:
     return {(r, c) for r, row in enumerate(rows) for c, mark in enumerate(row) if mark == WALL}
 
 
-def _pieces(rows: Sequence[str]) -> dict[str, tuple[Cell, ...]]:
+def _pieces(rows: Sequence[str], name: str) -> dict[str, tuple[Cell, ...]]:
     """The form of each piece of a drawn board: its cells, counted from the first."""
     cells: dict[str, list[Cell]] = {}
     for r, row in enumerate(rows):
@@ -259,9 +250,9 @@ def _pieces(rows: Sequence[str]) -> dict[str, tuple[Cell, ...]]:
             ]
         if len(joined) < len(piece):
             raise InputError(
-                f"piece {letter!r} is drawn in two parts, at row {piece[0][0] + 1}, column "
-                f"{piece[0][1] + 1} and elsewhere in {'/'.join(rows)}; every piece needs a letter "
-                "of its own (pieces that count as the same are named by puzzle.alike)"
+                f"{name} = {'/'.join(rows)}: piece {letter!r} is drawn in two parts, at row "
+                f"{piece[0][0] + 1}, column {piece[0][1] + 1} and elsewhere; every piece needs a "
+                "letter of its own (pieces that count as the same are named by puzzle.alike)"
             )
     return {
         letter: tuple((r - piece[0][0], c - piece[0][1]) for r, c in piece)

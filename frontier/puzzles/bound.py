@@ -18,6 +18,7 @@ import numpy as np
 from frontier.puzzles.pieces import OPEN, Pieces
 from frontier.puzzles.puzzle import Board
 from frontier.puzzles.shapes import FIRST_SORT, Footprint, Sort, shape_rows
+from frontier.space.deepening import Displacements
 
 FAR = 10_000
 """Distance of a placement from which the goal's cannot be reached."""
@@ -26,24 +27,53 @@ MOST_LIKE = 5
 """Groups of more like pieces are not told apart."""
 
 
-def most_steps(puzzle: Pieces) -> int:
-    """The most steps that a move of a puzzle takes off the sum of the tables."""
-    return int(np.diff(puzzle.moves.start).max(initial=1))
+class Bound:
+    """The lower bound of one puzzle.
 
-
-def move_tables(puzzle: Pieces) -> np.ndarray:
-    """The moves that each piece needs, int64[rows, cells], by the cell of its anchor.
-
-    Rows: the members of the sequence, those of the fixed classes, then one for each sort, used
-    for like pieces. Cells are in reading order. All zero where a goal leaves the piece open.
+    tables: int64[rows, cells], the moves that a piece needs at least, by the cell of its anchor in
+        reading order: the members of the sequence, those of the fixed classes, then a row for
+        each sort, for like pieces. A piece that some goal leaves open needs none.
+    most_steps: the most that one move takes off the sum of the tables.
+    displacements: which rows the arcs of the base graph change, and where.
     """
-    moves, sorts = puzzle.moves, puzzle.shapes.sorts
-    told = [
-        (sorts[n], int(code)) for n in (*moves.classes, *moves.fixed) for code in puzzle.members(n)
-    ]
-    tables = [_table(puzzle, sort, {code}, 1) for sort, code in told]
-    tables += [_table(puzzle, sort, set(sort.codes), len(sort.codes)) for sort in sorts]
-    return np.array(tables, dtype=np.int64).reshape(len(tables), puzzle.cells)
+
+    def __init__(self, puzzle: Pieces):
+        self._puzzle = puzzle
+        moves, sorts = puzzle.moves, puzzle.shapes.sorts
+        single = [
+            (sorts[n], int(code))
+            for n in (*moves.classes, *moves.fixed)
+            for code in puzzle.members(n)
+        ]
+        tables = [_table(puzzle, sort, {code}, 1) for sort, code in single]
+        tables += [_table(puzzle, sort, set(sort.codes), len(sort.codes)) for sort in sorts]
+        self.tables = np.array(tables, dtype=np.int64).reshape(len(tables), puzzle.cells)
+        self.most_steps = int(np.diff(moves.start).max(initial=1))
+        most_code = max((code for sort in sorts for code in sort.codes), default=0)
+        self._row = np.zeros(most_code + 1, dtype=np.int64)
+        for number, sort in enumerate(sorts):
+            self._row[list(sort.codes)] = len(single) + number
+        for row, (_, code) in enumerate(single):
+            self._row[code] = row
+        row = np.where(moves.place >= moves.graph.length, moves.place, -1)
+        row = np.where(moves.place < 0, len(single) + moves.sort, row)
+        columns = (moves.start, np.maximum(moves.place, 0), row, moves.source, moves.target)
+        self.displacements = Displacements(*(column.astype(np.int64) for column in columns))
+
+    def sums(self, boards: np.ndarray) -> np.ndarray:
+        """The sums of the tables at boards, int[N, cells]: int64[N]."""
+        puzzle = self._puzzle
+        in_order = boards[:, puzzle.reading]
+        anchors = shape_rows(in_order, puzzle.shapes.sorts) >= FIRST_SORT
+        sums = np.zeros(len(boards), dtype=np.int64)
+        for cell in range(puzzle.cells):
+            here = np.flatnonzero(anchors[:, cell])
+            sums[here] += self.tables[self._row[in_order[here, cell]], cell]
+        return sums
+
+    def moves(self, board: Board) -> int:
+        """The least number of moves that a board can need."""
+        return -(-int(self.sums(np.array([board]))[0]) // self.most_steps)
 
 
 def _table(puzzle: Pieces, sort: Sort, codes: set[int], count: int) -> np.ndarray:
@@ -53,22 +83,22 @@ def _table(puzzle: Pieces, sort: Sort, codes: set[int], count: int) -> np.ndarra
     for goal in puzzle.goals:
         covers = puzzle.drawn(sort, goal)
         in_order = [goal[cell] for cell in puzzle.reading]
-        places = [footprint.at[cover[0]] for cover in covers if in_order[cover[0]] in codes]
-        if OPEN in goal and len(places) < count:
+        placements = [footprint.at[cover[0]] for cover in covers if in_order[cover[0]] in codes]
+        if OPEN in goal and len(placements) < count:
             return np.zeros(puzzle.cells, dtype=np.int64)
-        for place in places:
-            distance = _distances(footprint, place, puzzle.metric)
+        for placement in placements:
+            distance = _distances(footprint, placement, puzzle.metric)
             for number, cover in enumerate(footprint.placements):
                 best[cover[0]] = min(best[cover[0]], distance[number])
     return best
 
 
-def _distances(footprint: Footprint, place: int, metric: str) -> list[int]:
+def _distances(footprint: Footprint, placement: int, metric: str) -> list[int]:
     """Moves from each placement to one of them on the empty board."""
     beyond = footprint.beyond()
     distance = [FAR] * len(footprint.placements)
-    distance[place] = 0
-    queue = [place]
+    distance[placement] = 0
+    queue = [placement]
     for here in queue:
         for direction, there in beyond[here].items():
             while True:
@@ -118,18 +148,3 @@ def tell_apart(puzzle: Pieces, other: Pieces, board: Board) -> Board:
             for order in permutations(codes)
         ]
     return next(named for named in boards if other.reaches(named))
-
-
-def lower_bound_sums(puzzle: Pieces, tables: np.ndarray, boards: np.ndarray) -> np.ndarray:
-    """The sums of the tables at boards, int[N, cells]: int64[N]."""
-    moves, sorts = puzzle.moves, puzzle.shapes.sorts
-    told = [int(code) for n in (*moves.classes, *moves.fixed) for code in puzzle.members(n)]
-    # rows of the tables by code, and by sort for like pieces
-    row_of = np.zeros(1 + max((c for sort in sorts for c in sort.codes), default=0), dtype=np.int64)
-    for number, sort in enumerate(sorts):
-        for code in sort.codes:
-            row_of[code] = told.index(code) if code in told else len(told) + number
-    in_order = boards[:, puzzle.reading]
-    anchors = shape_rows(in_order, sorts) >= FIRST_SORT
-    terms = tables[row_of[in_order], np.arange(puzzle.cells)] if len(tables) else anchors * 0
-    return np.where(anchors, terms, 0).sum(axis=1)

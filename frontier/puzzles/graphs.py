@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 from frontier.errors import InputError
 from frontier.puzzles.notation import BLANKS, OPEN_MARK, centred, width
-from frontier.puzzles.pieces import OPEN, Pieces
+from frontier.puzzles.pieces import OPEN, Pieces, boards_given
 from frontier.puzzles.puzzle import Board
 from frontier.puzzles.shapes import Sort, footprint_of_cells
 
-MOST_CELLS = 200
+MOST_CELLS = 64
 
 
 class Graph(Pieces):
@@ -38,15 +38,12 @@ class Graph(Pieces):
         picture: str | None = None,
     ):
         _check_graph(adjacency)
-        if (goal is None) == (goals is None):
-            raise InputError("a graph puzzle needs either puzzle.goal or puzzle.goals")
+        given = boards_given(goal, goals)
         self.cells = len(adjacency)
         self._blank, self._picture = blank, picture
         if picture is not None:
             _check_picture(picture, self.cells)
-        labelled = [
-            self._words(board, "puzzle.goal") for board in ([goal] if goals is None else goals)
-        ]
+        labelled = [self._words(board, "puzzle.goal") for board in given]
         labelled += [self._words(start, "puzzle.start")] if start is not None else []
         whole = [words for words in labelled if OPEN_MARK not in words]
         if not whole:
@@ -74,16 +71,12 @@ class Graph(Pieces):
             for codes in self._colours.values()
             if len(codes) > 1
         ]
-        self.start = None
-        reading = range(self.cells)
-        reference = self._codes(whole[0], part=False)
-        self._lay_out(reading, sorts, "step", reference, ())
-        boards = [self._codes(words, part=OPEN_MARK in words) for words in labelled]
+        reference = self._codes(whole[0], "puzzle.goal", part=False)
+        began = None
         if start is not None:
-            if OPEN in boards[-1]:
-                raise InputError(f"puzzle.start = {self.line(boards[-1])}: it must be whole")
-            self.start = boards.pop()
-        self._lay_out(reading, sorts, "step", reference, boards)
+            began = self._codes(labelled.pop(), "puzzle.start", part=False)
+        boards = [self._codes(words, "puzzle.goal", part=OPEN_MARK in words) for words in labelled]
+        super().__init__(range(self.cells), sorts, "step", reference, boards, began)
 
     @property
     def title(self) -> str:
@@ -101,7 +94,7 @@ class Graph(Pieces):
         """The labels of a board, one a cell."""
         if isinstance(notation, str):
             words = notation.replace("/", " ").replace(",", " ").split()
-            if len(words) != self.cells:
+            if len(words) != self.cells and not any(len(w) > 1 and w.isdigit() for w in words):
                 words = list("".join(words))
         elif isinstance(notation, list | tuple):
             words = [str(word) for word in notation]
@@ -114,7 +107,7 @@ class Graph(Pieces):
             )
         return words
 
-    def _codes(self, words: Sequence[str], part: bool) -> Board:
+    def _codes(self, words: Sequence[str], name: str, part: bool) -> Board:
         """The codes of labels; tiles of one colour in the order of their codes."""
         left = {word: list(codes) for word, codes in self._colours.items()}
         board, blanks = [], 0
@@ -126,25 +119,25 @@ class Graph(Pieces):
                 board.append(OPEN)
             elif word not in left:
                 raise InputError(
-                    f"board {self._join(words)}: {word!r} is no label of this puzzle; its labels "
-                    f"are {' '.join(self._colours)} and {self._blank} for the blank"
+                    f"{name} = {self._join(words)}: {word!r} is no label of this puzzle; its "
+                    f"labels are {' '.join(self._colours)} and {self._blank} for the blank"
                 )
             elif not left[word]:
                 raise InputError(
-                    f"board {self._join(words)}: {word!r} stands more than "
+                    f"{name} = {self._join(words)}: {word!r} stands more than "
                     f"{len(self._colours[word])} times"
                 )
             else:
                 board.append(left[word].pop(0))
         if blanks > 1 or (blanks == 0 and not part):
             raise InputError(
-                f"board {self._join(words)} has {blanks} blanks: a graph puzzle has one "
+                f"{name} = {self._join(words)} has {blanks} blanks: a graph puzzle has one "
                 f"({self._blank!r})"
             )
         return tuple(board)
 
     def parse(self, notation) -> Board:
-        return self._codes(self._words(notation, "board"), part=False)
+        return self._codes(self._words(notation, "board"), "board", part=False)
 
     def _join(self, words: Sequence[str]) -> str:
         return ("" if all(len(word) == 1 for word in words) else " ").join(words)
@@ -176,9 +169,9 @@ class Graph(Pieces):
         source, target = after.index(0), before.index(0)
         return f"{self._labels[before[source]]} {source}→{target}"
 
-    def _why_not(self, board: Board) -> str:
+    def _why_not(self, board: Board, name: str) -> str:
         return (
-            f"board {list(board)}: codes are 0 (the blank) and 1..{len(self._labels) - 1} for the "
+            f"{name} {list(board)}: codes are 0 (the blank) and 1..{len(self._labels) - 1} for the "
             f"tiles {self._join(self._labels[1:])}, each once"
         )
 

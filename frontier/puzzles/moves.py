@@ -73,14 +73,14 @@ def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
     pair = (place.astype(np.int32) + 1) * places + goes_to + 1
     used = np.flatnonzero(np.bincount(pair, minlength=1))
     word = np.searchsorted(used, pair.astype(used.dtype))
-    words = [rotation(i - 1, j - 1) for i, j in (divmod(n, places) for n in used.tolist())]
+    words = [shift_word(i - 1, j - 1) for i, j in (divmod(n, places) for n in used.tolist())]
     sizes = [size[n] for n in classes]
     graph = _graph(len(shapes), sizes, source, target, words, word)
     start = np.arange(source.size + 1)
     return Moves(graph, tuple(classes), tuple(fixed), start, sort, place, a, b)
 
 
-def rotation(i: int, j: int) -> tuple[int, ...]:
+def shift_word(i: int, j: int) -> tuple[int, ...]:
     """The neighbour swaps that bring what is in place i to place j."""
     return tuple(range(i, j)) if i <= j else tuple(range(i - 1, j - 1, -1))
 

@@ -32,25 +32,28 @@ MOST_ORIGINS = 1_000_000
 class Pieces(Puzzle):
     """A puzzle of pieces on cells; subclasses say how it is written and drawn."""
 
-    def _lay_out(
+    def __init__(
         self,
         reading: Sequence[int],
         sorts: Sequence[Sort],
         metric: str,
         reference: Board,
         goals: Sequence[Board],
-    ) -> None:
-        """Set the puzzle up.
-
+        start: Board | None,
+    ):
+        """
         reading: the cells in reading order. reference: a board with all pieces.
-        goals: boards, with OPEN for cells that may hold anything.
+        goals: boards, with OPEN for cells that may hold anything. Subclasses have set what
+        `line` needs before this is called.
         """
         self.cells = len(reading)
         self.metric = metric
-        self.goals = tuple(goals)
         self.reading = np.array(reading)
         self._sorts = tuple(sorts)
         self._reference = reference
+        self._reference = self._settled(reference, "puzzle.goal")
+        self.goals = tuple(b if OPEN in b else self._settled(b, "puzzle.goal") for b in goals)
+        self.start = None if start is None else self._settled(start, "puzzle.start")
 
     @cached_property
     def shapes(self) -> Shapes:
@@ -87,9 +90,10 @@ class Pieces(Puzzle):
     def with_sorts(self, sorts: Sequence[Sort]) -> "Pieces":
         """The same puzzle with its pieces sorted otherwise."""
         other = copy.copy(self)
-        for name in ("shapes", "moves", "space", "reach", "_members", "_origins"):
-            other.__dict__.pop(name, None)
-        other._lay_out(self.reading, sorts, self.metric, self._reference, self.goals)
+        for name in list(vars(other)):
+            if isinstance(getattr(type(other), name, None), cached_property):
+                delattr(other, name)
+        other._sorts = tuple(sorts)
         return other
 
     @property
@@ -99,11 +103,10 @@ class Pieces(Puzzle):
         return list(zip(self.moves.classes, np.cumsum([0, *sizes])[:-1].tolist(), strict=True))
 
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `Puzzle`. The vertex is -1 where pieces that cannot pass each other have done so."""
         boards = np.asarray(boards)
         if not len(boards):
             boards = np.empty((0, self.cells), dtype=np.int64)
-        boards = boards.reshape(len(boards), -1)
+        boards = boards.reshape(len(boards), int(np.prod(boards.shape[1:])))
         if boards.shape[1] != self.cells or not np.issubdtype(boards.dtype, np.integer):
             raise InputError(
                 f"boards of {boards.shape[1]} cells of type {boards.dtype}: those of this puzzle "
@@ -131,7 +134,7 @@ class Pieces(Puzzle):
                 sequence[good, first : first + size] = ranks + first
             good[np.flatnonzero(good)[~once]] = False
         if not good.all():
-            raise InputError(self._why_not(boards[np.flatnonzero(~good)[0]].tolist()))
+            raise InputError(self._why_not(boards[np.flatnonzero(~good)[0]].tolist(), "board"))
         return vertex, sequence
 
     def state(self, board: Board) -> State:
@@ -142,10 +145,6 @@ class Pieces(Puzzle):
                 "the goal's, and they can never pass each other"
             )
         return vertex, sequence
-
-    def reaches(self, board: Board) -> bool:
-        vertex, sequence = self.states_of(np.array([board]))
-        return vertex[0] >= 0 and self.reach.contains(int(vertex[0]), sequence[0])
 
     def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
         rows = self.shapes.rows[vertex]
@@ -168,19 +167,19 @@ class Pieces(Puzzle):
         found[:, self.reading] = boards
         return found
 
-    def _settled(self, board: Board) -> Board:
+    def _settled(self, board: Board, name: str = "board") -> Board:
         """The board with like pieces in the order of their codes; InputError if it is not one."""
         in_order = np.array(board)[self.reading]
         row = shape_rows(in_order[None], self._sorts)[0]
         for number, sort in enumerate(self._sorts):
             anchors = np.flatnonzero(row == FIRST_SORT + number)
             if len(anchors) != len(sort.codes):
-                raise InputError(self._why_not(board))
+                raise InputError(self._why_not(board, name))
             if not sort.distinct:
                 for anchor, code in zip(anchors, sort.codes, strict=True):
                     in_order[list(sort.footprint.placements[sort.footprint.at[anchor]])] = code
             elif len({in_order[anchor] for anchor in anchors}) < len(anchors):
-                raise InputError(self._why_not(board))
+                raise InputError(self._why_not(board, name))
         settled = np.empty_like(in_order)
         settled[self.reading] = in_order
         return tuple(settled.tolist())
@@ -311,5 +310,12 @@ class Pieces(Puzzle):
         """What stands for each code in text; labels[0] for an empty cell."""
 
     @abstractmethod
-    def _why_not(self, board: Board) -> str:
-        """A sentence on what is wrong with a board."""
+    def _why_not(self, board: Board, name: str) -> str:
+        """A sentence on what is wrong with a board; `name` says where it stands."""
+
+
+def boards_given(goal, goals: Sequence | None) -> list:
+    """The boards at depth 0 as a config names them, in one of its two ways."""
+    if (goal is None) == (goals is None):
+        raise InputError("a puzzle of this kind needs either puzzle.goal or puzzle.goals")
+    return [goal] if goals is None else list(goals)

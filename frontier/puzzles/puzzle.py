@@ -48,7 +48,8 @@ class Puzzle(ABC):
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The states of int[N, cells]: int64[N] vertices and int64[N, length] sequences.
 
-        InputError, naming the first of them, where a board is not one of this puzzle.
+        The vertex is -1 where pieces that cannot pass each other are in another order than the
+        goal's. InputError, naming the first of them, where a board is not one of this puzzle.
         """
 
     @abstractmethod
@@ -114,7 +115,8 @@ class Puzzle(ABC):
 
     def reaches(self, board: Board) -> bool:
         """Whether a goal can be reached from the board."""
-        return self.reach.contains(*self.state(board))
+        vertex, sequence = self.states_of(np.array([board]))
+        return vertex[0] >= 0 and self.reach.contains(int(vertex[0]), sequence[0])
 
     def check(self) -> None:
         """InputError if the position whose distance is asked for cannot be reached."""

@@ -29,7 +29,7 @@ import operator
 from collections.abc import Sequence
 
 from frontier.errors import InputError
-from frontier.puzzles.moves import Moves, lines_of
+from frontier.puzzles.moves import Moves, lines_of, moves_of
 from frontier.puzzles.notation import BLANKS, OPEN_MARK, in_rows, rows_of_words
 from frontier.puzzles.pieces import OPEN, Pieces
 from frontier.puzzles.puzzle import Board
@@ -63,11 +63,7 @@ class Tiles(Pieces):
         for name, value in (("rows", rows), ("columns", columns)):
             if value < 1:
                 raise InputError(f"puzzle.{name} = {value}: a board has at least 1 of them")
-        if rows * columns > MOST_CELLS:
-            raise InputError(
-                f"puzzle.rows x puzzle.columns = {rows} x {columns} = {rows * columns} cells: at "
-                f"most {MOST_CELLS} are supported"
-            )
+        _check_size(rows, columns)
         self.rows, self.columns = rows, columns
         if (goal is not None) + (goals is not None) + (blank is not None) > 1:
             raise InputError("puzzle.goal, puzzle.goals and puzzle.blank exclude each other")
@@ -81,8 +77,8 @@ class Tiles(Pieces):
         patterns = [self._parse(board, "puzzle.goal", part=True) for board in goals or ()] or [
             in_order
         ]
-        self.start = None if start is None else self._parse(start, "puzzle.start")
-        whole = [board for board in (*patterns, self.start) if board and OPEN not in board]
+        began = None if start is None else self._parse(start, "puzzle.start")
+        whole = [board for board in (*patterns, began) if board and OPEN not in board]
         line = min(rows, columns)
         numbers = range(cells)
         reading = (
@@ -100,14 +96,13 @@ class Tiles(Pieces):
         footprint = Footprint(tuple((place,) for place in numbers), tuple(steps))
         tiles = [Sort(footprint, tuple(range(1, cells)), True)] if cells > 1 else []
         self._line_length = line
-        self._lay_out(reading, tiles, metric, whole[0] if whole else in_order, patterns)
+        reference = whole[0] if whole else in_order
+        super().__init__(reading, tiles, metric, reference, patterns, began)
 
     def _all_moves(self, may_fix: bool) -> Moves:
         if self.metric == "step" or self.cells == 1:
             return super()._all_moves(may_fix)
-        metric, self.metric = self.metric, "step"
-        moves = super()._all_moves(may_fix)
-        self.metric = metric
+        moves = moves_of(self.shapes, "step", may_fix)
         with_blank_at = {
             int((row != FIRST_SORT).argmax()): v for v, row in enumerate(self.shapes.rows)
         }
@@ -154,7 +149,10 @@ class Tiles(Pieces):
                 board.append(OPEN)
             else:
                 try:
-                    board.append(int(word) if isinstance(word, str) else operator.index(word))
+                    number = int(word) if isinstance(word, str) else operator.index(word)
+                    if isinstance(word, bool) or number < 0:
+                        raise ValueError
+                    board.append(number)
                 except (TypeError, ValueError):
                     raise InputError(
                         f"{said}: {word!r} is not a number; write numbers, 0 for the blank"
@@ -165,8 +163,6 @@ class Tiles(Pieces):
             raise InputError(
                 f"{said}: the numbers 0..{most} must stand in it, each once (0 is the blank)"
             )
-        if OPEN in board and given == []:
-            raise InputError(f"{said}: nothing is said of any cell")
         return tuple(board)
 
     def parse(self, notation) -> Board:
@@ -198,9 +194,16 @@ class Tiles(Pieces):
     def follow(self, before: Board, after: Board) -> Board:
         return after
 
-    def _why_not(self, board: Board) -> str:
-        return (
-            f"board {self.line(board)}: the numbers 0..{self.cells - 1} must stand in it, each once"
+    def _why_not(self, board: Board, name: str) -> str:
+        numbers = f"the numbers 0..{self.cells - 1} must stand in it, each once"
+        return f"{name} {self.line(board)}: {numbers}"
+
+
+def _check_size(rows: int, columns: int) -> None:
+    if rows * columns > MOST_CELLS:
+        raise InputError(
+            f"puzzle.rows x puzzle.columns = {rows} x {columns} = {rows * columns} cells: at most "
+            f"{MOST_CELLS} are supported"
         )
 
 
@@ -215,7 +218,8 @@ def _check_blank(blank, rows: int, columns: int) -> None:
 
 def blank_orbits(rows: int, columns: int) -> list[tuple[int, int]]:
     """One cell, the first, of each orbit of a board's cells under its symmetries."""
-    orbits = {}
+    _check_size(rows, columns)
+    orbits = set()
     for r in range(rows):
         for c in range(columns):
             images = {
@@ -226,7 +230,7 @@ def blank_orbits(rows: int, columns: int) -> list[tuple[int, int]]:
             }
             if rows == columns:
                 images |= {(x, y) for y, x in images}
-            orbits.setdefault(min(images), (r, c))
+            orbits.add(min(images))
     return sorted(orbits)
 
 
