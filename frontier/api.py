@@ -89,10 +89,12 @@ class Run:
         return self.oracle.count(self._board(board))
 
     def _board(self, board) -> Board:
+        """Arrays and flat tuples of numbers are codes, everything else a notation."""
         if isinstance(board, np.ndarray):
             return tuple(board.ravel().tolist())
-        flat = isinstance(board, tuple) and len(board) == self.puzzle.cells
-        return board if flat else self.puzzle.parse(board)
+        if isinstance(board, tuple) and all(isinstance(code, int) for code in board):
+            return board
+        return self.puzzle.parse(board)
 
 
 def plan(config: Config, fresh: bool = False) -> Plan:

@@ -7,7 +7,7 @@ error. Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped and resumable, 4 cor
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -15,10 +15,12 @@ import click
 from frontier import api
 from frontier.answers.farthest import farthest as farthest_of
 from frontier.answers.ida import IdaSolver
+from frontier.answers.oracle import Oracle
 from frontier.answers.rotation import FIFTEEN, solve_by_rotations
+from frontier.answers.solution import Solution
 from frontier.config import Config, load_config
 from frontier.errors import FrontierError, InputError, Stopped
-from frontier.puzzles import Puzzle, puzzle_of
+from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report.progress import progress_display
 from frontier.report.rotation import describe_rotation, rotation_value
 from frontier.report.solution import describe_solution, solution_value
@@ -175,7 +177,7 @@ def farthest(run, limit, as_json):
 @click.option("--boards", "show_boards", is_flag=True, help="Show the boards on the way.")
 @click.option(
     "--tell-apart/--no-tell-apart",
-    default=True,
+    default=None,
     help="Tell like pieces apart where they cannot change places (ida).  [default: yes]",
 )
 @click.option("--most-nodes", type=click.IntRange(min=1), help="Give up after so many nodes (ida).")
@@ -203,27 +205,20 @@ def solve(
     if settings and Path(run).is_dir():
         raise InputError(f"--set changes a config, and {run} is a run directory")
     if method == "layers":
-        opened = api.Run(_open_one(run, settings))
-        puzzle = opened.puzzle
-        opened.oracle  # noqa: B018  refused before boards are read, if it must be
+        if tell_apart is not None or most_nodes is not None:
+            raise InputError("--tell-apart and --most-nodes are for a search (--method ida)")
+        puzzle, solver = _layers_solver(_open_one(run, settings), all_counts)
     else:
         if all_counts:
             raise InputError("--all-counts needs the layers of a run (--method layers)")
         puzzle = _puzzle(run, settings)
-        solver = IdaSolver(puzzle, tell_apart)
+        solver = _ida_solver(puzzle, tell_apart is not False, most_nodes)
     for where, text in _positions(puzzle, boards, file):
-        count = nodes = None
         try:
-            board = puzzle.parse(text)
-            if method == "layers":
-                solution = opened.oracle.solve(board)
-                count = opened.oracle.count(board) if all_counts else None
-            else:
-                searched = solver.solve(board, most_nodes, _Watch())
-                solution, nodes = searched.solution, searched.nodes
+            solution, found = solver(puzzle.parse(text))
         except InputError as error:
             raise InputError(f"{where}{error}") from None
-        value = solution_value(puzzle, board, solution, show_boards, count, nodes)
+        value = solution_value(puzzle, solution, show_boards, **found)
         click.echo(json.dumps(value) if as_json else describe_solution(puzzle, solution, value))
 
 
@@ -245,6 +240,29 @@ def rotate(board, show_boards, as_json):
     rotation = solve_by_rotations(FIFTEEN.parse(board))
     value = rotation_value(rotation)
     click.echo(json.dumps(value) if as_json else describe_rotation(rotation, show_boards))
+
+
+Solver = Callable[[Board], tuple[Solution, dict]]
+"""Board -> its solution, and what else `solution_value` is to say of it."""
+
+
+def _layers_solver(store: RunStore, count: bool) -> tuple[Puzzle, Solver]:
+    oracle = Oracle(store)
+
+    def solve(board: Board) -> tuple[Solution, dict]:
+        return oracle.solve(board), {"count": oracle.count(board)} if count else {}
+
+    return oracle.puzzle, solve
+
+
+def _ida_solver(puzzle: Puzzle, tell_apart: bool, most_nodes: int | None) -> Solver:
+    solver = IdaSolver(puzzle, tell_apart)
+
+    def solve(board: Board) -> tuple[Solution, dict]:
+        searched = solver.solve(board, most_nodes, _Watch())
+        return searched.solution, {"nodes": searched.nodes}
+
+    return solve
 
 
 class _Watch:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from frontier.answers.solution import Solution
-from frontier.errors import InputError, Stopped
+from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Board
-from frontier.puzzles.bound import lower_bound_sums, most_steps, move_tables, tell_apart, told_apart
+from frontier.puzzles.bound import Bound, tell_apart, told_apart
 from frontier.puzzles.pieces import Pieces
-from frontier.space.deepening import MOST_DEPTH, Deepening, Displacements
+from frontier.space.deepening import MOST_DEPTH, Deepening
 
 SLICE = 5_000_000
 """Nodes between two looks at whether the search is to stop."""
@@ -36,15 +36,11 @@ class IdaSolver:
     def __init__(self, puzzle: Pieces, apart: bool = True):
         self.puzzle = puzzle
         self._told = told_apart(puzzle) if apart else puzzle
-        self._tables = move_tables(self._told)
-        self._goals = np.column_stack(self._told.origins())
-        moves = self._told.moves
-        length = self._goals.shape[1] - 1
-        told = length + sum(len(self._told.members(n)) for n in moves.fixed)
-        row = np.where(moves.place >= length, moves.place, -1)
-        row = np.where(moves.place < 0, told + moves.sort, row)
-        columns = (moves.start, np.maximum(moves.place, 0), row, moves.source, moves.target)
-        self._displacements = Displacements(*(column.astype(np.int64) for column in columns))
+        self._bound = bound = Bound(self._told)
+        goals = np.column_stack(self._told.origins())
+        self._deepening = Deepening(
+            self._told.graph, bound.displacements, bound.tables, bound.most_steps, goals
+        )
 
     @property
     def tells_apart(self) -> bool:
@@ -53,10 +49,7 @@ class IdaSolver:
 
     def bound(self, board: Board) -> int:
         """The lower bound on the moves from a board to the goal."""
-        return -(-self._sum(self._named(board)) // most_steps(self._told))
-
-    def _sum(self, named: Board) -> int:
-        return int(lower_bound_sums(self._told, self._tables, np.array([named]))[0])
+        return self._bound.moves(self._named(board))
 
     def _named(self, board: Board) -> Board:
         return tell_apart(self.puzzle, self._told, board) if self.tells_apart else board
@@ -69,22 +62,20 @@ class IdaSolver:
     ) -> Searched:
         """A shortest solution; `watch` is told the bound and the nodes so far, now and then.
 
-        InputError if the goal cannot be reached, Stopped after `most_nodes`.
+        InputError if the goal cannot be reached, Unsolved after `most_nodes`.
         """
         if not self.puzzle.reaches(board):
             raise InputError(f"board {self.puzzle.line(board)}: {self.puzzle.why_unreachable}")
         named = self._named(board)
         told = self._told
-        search = Deepening(
-            told.graph, self._displacements, self._tables, most_steps(told), self._goals,
-            *told.state(named), self._sum(named),
-        )  # fmt: skip
+        total = int(self._bound.sums(np.array([named]))[0])
+        search = self._deepening.search(*told.state(named), total)
         left = most_nodes or MOST_NODES
         while not search.advance(min(SLICE, left)):
             watch(search.bound, sum(search.nodes))
             left = (most_nodes or MOST_NODES) - sum(search.nodes)
             if left <= 0:
-                raise Stopped(
+                raise Unsolved(
                     f"no solution of {self.puzzle.line(board)} within {sum(search.nodes):,} nodes; "
                     f"it needs at least {search.bound} moves"
                 )

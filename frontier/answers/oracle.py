@@ -13,7 +13,7 @@ import numpy as np
 from frontier.answers.solution import Solution
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Board
-from frontier.puzzles.bound import lower_bound_sums, move_tables
+from frontier.puzzles.bound import Bound
 from frontier.search.workspace import Layer, Workspace
 from frontier.store.run import RunStore
 
@@ -40,7 +40,7 @@ class Oracle:
         self._work = Workspace(run.path, run.identity)
         self._layers: OrderedDict[int, Layer] = OrderedDict()
         self.puzzle = self._work.puzzle
-        self._tables = move_tables(self.puzzle)
+        self._bound = Bound(self.puzzle)
         self._depths = sorted(
             (record.depth for record in run.records), key=lambda d: -run.records[d].states
         )
@@ -96,7 +96,7 @@ class Oracle:
         states = [self._work.space.state(klass, int(n)) for n in neighbours]
         vertices, sequences = zip(*states, strict=True)
         boards = self.puzzle.boards_of(np.array(vertices), np.array(sequences, dtype=np.int64))
-        for i in np.argsort(lower_bound_sums(self.puzzle, self._tables, boards), kind="stable"):
+        for i in np.argsort(self._bound.sums(boards), kind="stable"):
             if self._layer(depth).contains(neighbours[i : i + 1])[0]:
                 return int(neighbours[i]), tuple(boards[i].tolist())
         raise CorruptRunError(

@@ -17,7 +17,7 @@ right to the bottom left, then five of b's by turns of c; one turn of c, or none
 the parity of the position allows no other case.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from frontier.errors import InputError
@@ -124,18 +124,22 @@ def solve_by_rotations(board: Board) -> Rotation:
         (11, work.place_last, 0),
     ]
     for tile, place, number in placements:
-        work.turns = []
-        place(tile, number)
-        rotation.stages.append(Stage(tile, work.turns, work.board))
+        rotation.stages.append(work.stage(place, tile, number))
     return rotation
 
 
 class _Work:
-    """A board under way, with the turns done since they were last looked at."""
+    """A board under way, with the turns of the stage under way."""
 
     def __init__(self, board: Board):
         self.board = board
         self.turns: list[Turn] = []
+
+    def stage(self, place: Callable[[int, int], None], tile: int, number: int) -> Stage:
+        """Do one of the ways to place a tile below."""
+        self.turns = []
+        place(tile, number)
+        return Stage(tile, self.turns, self.board)
 
     def turn(self, loop: str, number: int) -> None:
         self.turns.append((loop, number))

@@ -1,14 +1,13 @@
 """Solutions as JSON and as text."""
 
 from frontier.answers.solution import Solution
-from frontier.puzzles import Board, Puzzle
+from frontier.puzzles import Puzzle
 
 MOVES_A_LINE = 20
 
 
 def solution_value(
     puzzle: Puzzle,
-    board: Board,
     solution: Solution,
     boards: bool,
     count: int | None = None,
@@ -20,7 +19,7 @@ def solution_value(
     visited in each iteration, where the solution was searched for.
     """
     value = {
-        "board": puzzle.write(board),
+        "board": puzzle.write(solution.boards[0]),
         "distance": solution.distance,
         "moves": solution.moves,
     }

@@ -133,7 +133,7 @@ def blocks(metric: str = "step", alike=(), **more) -> Case:
     def text(board):
         free = {group: list(group) for group in alike}
         marks = dict.fromkeys(cells, ".")
-        for kind, covered in board:
+        for kind, covered in sorted(board, key=lambda piece: (piece[0], sorted(piece[1]))):
             letter = free[kind].pop() if kind in free else kind
             marks |= dict.fromkeys(covered, letter)
         rows = whole.split("/")

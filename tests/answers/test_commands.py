@@ -162,6 +162,18 @@ def test_solve_the_start(run):
         assert "no puzzle.start" in refused("solve", *arguments)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--all-counts", "--method", "ida"], "--all-counts needs the layers"),
+        (["--no-tell-apart"], "--tell-apart and --most-nodes are for a search"),
+        (["--most-nodes", "5"], "--tell-apart and --most-nodes are for a search"),
+    ],
+)
+def test_options_of_the_other_method(run, arguments, message):
+    assert message in refused("solve", run, "0 1 2 3/4 5 6 7", *arguments)
+
+
 def test_the_moves_of_a_search_can_be_done_on_the_board_that_is_printed():
     (value,) = values("solve", GOAT, "--method", "ida")
     assert follows(of_config("goat"), value)
@@ -169,7 +181,7 @@ def test_the_moves_of_a_search_can_be_done_on_the_board_that_is_printed():
 
 def test_solve_stops_after_so_many_nodes():
     far = "weBB/fgbh/.kda"
-    result = invoke("solve", GOAT, far, "--method", "ida", "--most-nodes", 1000, code=3)
+    result = invoke("solve", GOAT, far, "--method", "ida", "--most-nodes", 1000, code=1)
     assert "needs at least" in result.stderr
     assert result.stdout == ""
 

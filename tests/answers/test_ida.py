@@ -9,9 +9,10 @@ from twins import layers_of
 
 from frontier.answers import ida as ida_module
 from frontier.answers.ida import IdaSolver
-from frontier.errors import InputError, Stopped
-from frontier.puzzles import puzzle_of
-from frontier.puzzles.bound import lower_bound_sums, most_steps, move_tables
+from frontier.errors import InputError, Unsolved
+from frontier.puzzles import Graph, puzzle_of
+from frontier.puzzles.bound import Bound
+from frontier.space.deepening import MOST_DEPTH
 
 THETA = [[1, 3, 4], [0, 2], [1, 3], [0, 2, 5], [0, 5], [3, 4]]
 RING = [[1, 5], [0, 2], [1, 3], [2, 4], [3, 5], [4, 0]]
@@ -177,12 +178,12 @@ def test_the_bound_never_exceeds_the_distance(name):
 )
 def test_the_sum_changes_by_the_steps_of_a_move(case, most):
     puzzle = puzzle_of(case.table)
-    tables = move_tables(puzzle)
-    assert most_steps(puzzle) == most
+    bound = Bound(puzzle)
+    assert bound.most_steps == most
 
     def total(board):
         boards = np.array([puzzle.parse(case.text(board))])
-        return int(lower_bound_sums(puzzle, tables, boards)[0])
+        return int(bound.sums(boards)[0])
 
     changes = [
         abs(total(board) - total(after))
@@ -279,9 +280,24 @@ def test_goals_are_solved_already():
                 assert (searched.solution.moves, sum(searched.nodes)) == ([], 0)
 
 
+def test_a_bound_too_large_for_the_search():
+    """Tiles on a cycle keep their order; half way around, each of them needs cells / 2 moves."""
+    cells, half = 48, 24
+    cycle = [[(cell - 1) % cells, (cell + 1) % cells] for cell in range(cells)]
+    labels = [str(number) for number in range(1, cells)]
+    puzzle = Graph(cycle, [".", *labels])
+    solver = IdaSolver(puzzle)
+    near = puzzle.parse([labels[0], ".", *labels[1:]])
+    assert solver.solve(near).solution.distance == 1
+    far = puzzle.parse([".", *labels[half:], *labels[:half]])
+    assert solver.bound(far) >= MOST_DEPTH
+    with pytest.raises(InputError, match="needs 1000 moves or more"):
+        solver.solve(far)
+
+
 def test_nodes_are_limited():
     solver, _ = solvers(GOAT)
-    with pytest.raises(Stopped, match=r"no solution of weBB/.* within .* nodes.* at least 3\d"):
+    with pytest.raises(Unsolved, match=r"no solution of weBB/.* within .* nodes.* at least 3\d"):
         solver.solve(solver.puzzle.parse(FAR), most_nodes=5000)
     near = solver.puzzle.parse("ahBB/b.eg/dkfw")
     assert solver.solve(near, most_nodes=100_000_000).solution.distance == 20

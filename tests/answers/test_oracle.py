@@ -132,6 +132,12 @@ def test_boards_may_come_in_rows(runs, shape):
         assert run.distance(given).tolist() == [case.depths[twin] for twin in some]
 
 
+def test_no_boards_have_no_distances(runs):
+    for nothing in ([], np.empty((0, 8), dtype=np.int64), np.empty((0, 2, 4), dtype=np.int64)):
+        found = runs("2x4").distance(nothing)
+        assert (found.shape, found.dtype) == ((0,), np.int32)
+
+
 def everything(name):
     """All positions of a case, those that cannot be reached too."""
     case = CASES[name]
