@@ -55,8 +55,7 @@ class Deepening:
         in lexicographic order.
         """
         order = np.argsort(graph.source, kind="stable")
-        self.start = np.searchsorted(graph.source[order], np.arange(graph.vertices + 1))
-        target, word = graph.target[order], graph.word[order]
+        self.start, target, word = vars(graph.arcs).values()
         moved = displacements
         self.arguments = (
             most_steps, tables, goals, self.start, target, word,

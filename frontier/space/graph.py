@@ -99,13 +99,30 @@ class BaseGraph:
         """For each word, 1 if it changes the sign of the sequence, else 0."""
         return np.array([len(word) % 2 for word in self.words], dtype=np.int64)
 
+    @cached_property
+    def inverse(self) -> np.ndarray:
+        """For each word, int16, one that undoes it."""
+        number = {tuple(row): i for i, row in enumerate(self.voltages.tolist())}
+        back = np.argsort(self.voltages, axis=1)
+        return np.array([number[tuple(row)] for row in back.tolist()], dtype=np.int16)
+
+    @cached_property
+    def arcs(self) -> "Arcs":
+        """The arcs sorted by their source; in the order given where they come from one vertex."""
+        source, target, word = self.source, self.target, self.word
+        if (source[1:] < source[:-1]).any():
+            order = np.argsort(source, kind="stable")
+            source, target, word = source[order], target[order], word[order]
+        start = np.searchsorted(source, np.arange(self.vertices + 1, dtype=source.dtype))
+        return Arcs(start, target.astype(np.int32, copy=False), word.astype(np.int16, copy=False))
+
 
 @dataclass(frozen=True)
 class Arcs:
-    """The arcs that leave one class, sorted by their source.
+    """Arcs sorted by their source.
 
-    start: int64, nodes of the class + 1; the arcs of node u are start[u] .. start[u+1]-1.
-    target: int64, a node of the next class. word: int64, a voltage of the graph.
+    start: int64, sources + 1; the arcs of source u are start[u] .. start[u+1]-1.
+    target: int32. word: int16, a voltage of the graph.
     """
 
     start: np.ndarray
@@ -118,8 +135,9 @@ class Space:
 
     graph: the base graph.  code: numbers the sequences of one sign.
     classes: 2 if the lift is bipartite (layer t lies in class t mod 2), else 1.
-    vertex, sign: for each class an int64 array, what each of its nodes is.
+    vertex, sign: for each class an int32 and an int8 array, what each of its nodes is.
     nodes: for each class the number of its nodes.
+    arcs: for each class the arcs that leave it, by nodes of it and of the next class.
 
     A state of a class is numbered ``node * code.half + index``.
     `states` counts all states of the lift; what the search reaches may be fewer.
@@ -129,34 +147,32 @@ class Space:
         """`origins`: (vertex, sign) of each position at depth 0."""
         self.graph = graph
         self.code = LehmerCode(graph.m, graph.smaller)
-        lifted_source, lifted_target, word = _lift(graph)
-        start = np.searchsorted(lifted_source, np.arange(2 * graph.vertices + 1))
         roots = np.unique(np.array([2 * v + s for v, s in origins], dtype=np.int64))
         if roots.size == 0:
             raise ValueError("a space needs at least one origin")
-        colour, bipartite = _walk(start, lifted_target, roots)
+        base = graph.arcs
+        colour, bipartite = _walk(base.start, base.target, base.word, graph.odd, roots)
         self.classes = 2 if bipartite else 1
-        self._class_of = np.where(colour >= 0, colour % self.classes, -1)
-        self._node_of = np.full(2 * graph.vertices, -1, dtype=np.int64)
-        self.vertex, self.sign, self.nodes = [], [], []
+        if not bipartite:
+            colour = np.minimum(colour, 0)
+        self._class_of = colour
+        self._node_of = np.full(2 * graph.vertices, -1, dtype=np.int32)
+        self.vertex, self.sign, self.nodes, self.arcs = [], [], [], []
         for c in range(self.classes):
-            lifted = np.flatnonzero(self._class_of == c)
+            lifted = np.flatnonzero(colour == c)
             self._node_of[lifted] = np.arange(lifted.size)
-            self.vertex.append(lifted // 2)
-            self.sign.append(lifted % 2)
+            self.vertex.append((lifted // 2).astype(np.int32))
+            self.sign.append((lifted % 2).astype(np.int8))
             self.nodes.append(int(lifted.size))
-        self._into: dict[int, Arcs] = {}
-        self.arcs = []
         for c in range(self.classes):
-            mine = np.flatnonzero(self._class_of[lifted_source] == c)
-            source = self._node_of[lifted_source[mine]]
-            self.arcs.append(
-                Arcs(
-                    start=np.searchsorted(source, np.arange(self.nodes[c] + 1)),
-                    target=self._node_of[lifted_target[mine]],
-                    word=word[mine],
-                )
-            )
+            start = np.zeros(self.nodes[c] + 1, dtype=np.int64)
+            np.cumsum(np.diff(base.start)[self.vertex[c]], out=start[1:])
+            arcs = Arcs(start, np.empty(start[-1], np.int32), np.empty(start[-1], np.int16))
+            _lift(
+                self.vertex[c], self.sign[c], base.start, base.target, base.word, graph.odd,
+                self._node_of, arcs.start, arcs.target, arcs.word,
+            )  # fmt: skip
+            self.arcs.append(arcs)
 
     @property
     def states(self) -> int:
@@ -183,8 +199,8 @@ class Space:
         """
         index, sign = self.code.ranks(sequence.reshape(len(vertex), self.code.length))
         lifted = 2 * np.asarray(vertex, dtype=np.int64) + sign
-        numbers = self._node_of[lifted] * self.code.half + index
-        return self._class_of[lifted], numbers.astype(np.uint64)
+        numbers = self._node_of[lifted].astype(np.int64) * self.code.half + index
+        return self._class_of[lifted].astype(np.int64), numbers.astype(np.uint64)
 
     def state(self, klass: int, number: int) -> tuple[int, tuple[int, ...]]:
         """(vertex, sequence) of a state number of a class; inverse of `number`."""
@@ -195,39 +211,22 @@ class Space:
     def arcs_into(self, klass: int) -> Arcs:
         """The arcs into the nodes of a class, sorted by the node they enter.
 
-        As the graph is undirected these are the arcs that leave it, undone: `target` is then
-        the node an arc comes from, and the word must be read from that node's own arcs.
+        `target` is the node an arc comes from, `word` its voltage. As the graph is undirected
+        these are the arcs that leave the class, undone.
         """
-        if klass in self._into:
-            return self._into[klass]
-        back = (klass - 1) % self.classes
-        arcs = self.arcs[back]
-        source = np.repeat(np.arange(self.nodes[back]), np.diff(arcs.start))
-        order = np.argsort(arcs.target, kind="stable")
-        entered = arcs.target[order]
-        self._into[klass] = Arcs(
-            start=np.searchsorted(entered, np.arange(self.nodes[klass] + 1)),
-            target=source[order],
-            word=arcs.word[order],
-        )
-        return self._into[klass]
-
-
-def _lift(graph: BaseGraph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Arcs between lifted nodes 2 * vertex + sign, sorted by source: (source, target, word)."""
-    flip = graph.odd[graph.word]
-    source = np.concatenate([2 * graph.source, 2 * graph.source + 1])
-    target = np.concatenate([2 * graph.target + flip, 2 * graph.target + 1 - flip])
-    word = np.concatenate([graph.word, graph.word])
-    order = np.argsort(source, kind="stable")
-    return source[order], target[order], word[order]
+        arcs = self.arcs[klass]
+        return Arcs(arcs.start, arcs.target, self.graph.inverse[arcs.word])
 
 
 @kernel
-def _walk(start, target, roots):
-    """Parity of each node's distance from the roots (-1: not reached); is it a colouring?"""
-    colour = np.full(start.size - 1, -1, dtype=np.int8)
-    queue = np.empty(start.size - 1, dtype=np.int64)
+def _walk(start, target, word, odd, roots):
+    """Walk the lifted nodes 2 * vertex + sign from the roots.
+
+    int8 for each: parity of the distance from the roots, -1 where not reached; and whether that
+    is a colouring.
+    """
+    colour = np.full(2 * (start.size - 1), -1, dtype=np.int8)
+    queue = np.empty(colour.size, dtype=np.int32)
     head, tail = 0, 0
     for root in roots:
         colour[root] = 0
@@ -237,8 +236,8 @@ def _walk(start, target, roots):
     while head < tail:
         u = queue[head]
         head += 1
-        for arc in range(start[u], start[u + 1]):
-            v = target[arc]
+        for arc in range(start[u >> 1], start[(u >> 1) + 1]):
+            v = 2 * target[arc] + ((u & 1) ^ odd[word[arc]])
             if colour[v] < 0:
                 colour[v] = 1 - colour[u]
                 queue[tail] = v
@@ -246,3 +245,14 @@ def _walk(start, target, roots):
             elif colour[v] == colour[u]:
                 bipartite = False
     return colour, bipartite
+
+
+@kernel
+def _lift(vertex, sign, start, target, word, odd, node_of, first, lifted_target, lifted_word):
+    """Write the arcs that leave the nodes of a class; those of node u begin at first[u]."""
+    for u in range(vertex.size):
+        at = first[u]
+        for arc in range(start[vertex[u]], start[vertex[u] + 1]):
+            lifted_target[at] = node_of[2 * target[arc] + (sign[u] ^ odd[word[arc]])]
+            lifted_word[at] = word[arc]
+            at += 1

@@ -183,12 +183,10 @@ def _walk_trees(graph: BaseGraph, origins: np.ndarray) -> tuple[np.ndarray, np.n
     """Walk from the origins: int64[vertices], the root of each vertex (-1: not reached), and
     int64[vertices, length], the voltage of the walk from there."""
     length = graph.length
-    order = np.argsort(graph.source, kind="stable")
-    start = np.searchsorted(graph.source[order], np.arange(graph.vertices + 1))
     component = np.full(graph.vertices, -1, dtype=np.int64)
     tree = np.tile(np.arange(length), (graph.vertices, 1))
     _walk(
-        start, graph.target[order], graph.word[order], graph.voltages,
+        *vars(graph.arcs).values(), graph.voltages,
         np.unique(origins).astype(np.int64), component, tree,
     )  # fmt: skip
     return component, tree

@@ -132,7 +132,10 @@ class LehmerCode:
         return tuple(rest.pop(digit) for digit in digits)
 
     def ranks(self, sequences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """`rank` of each row of int[N, length]: (int64[N] indices, int64[N] signs)."""
+        """`rank` of each row of int[N, length]: (int64[N] indices, int64[N] signs).
+
+        `half` must be less than 2^63.
+        """
         return _ranks(
             np.ascontiguousarray(sequences, dtype=np.int64), np.array(self.radices, np.int64)
         )

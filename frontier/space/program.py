@@ -84,11 +84,11 @@ def reads_of(layout: Layout, program: Program) -> list[Read]:
     """The chunks of the current layer that a task reads, if they exist."""
     blocks = program.sources // layout.block_nodes
     reads = []
-    for block in np.unique(blocks):
-        members = np.flatnonzero(blocks == block)
+    for members in np.split(np.arange(blocks.size), np.flatnonzero(np.diff(blocks)) + 1):
         for slot in np.flatnonzero(program.needed[members].any(axis=0)):
             needed = members[program.needed[members, slot]]
-            reads.append(Read(int(block), int(slot), needed, 2 * needed.size > layout.block_nodes))
+            whole = 2 * needed.size > layout.block_nodes
+            reads.append(Read(int(blocks[needed[0]]), int(slot), needed, whole))
     return reads
 
 
@@ -141,17 +141,23 @@ def program_of(layout: Layout, task: Task) -> Program:
     into = space.arcs_into(task.klass)
     arcs = slice(into.start[nodes[0]], into.start[nodes[-1] + 1])
     arc_source, arc_word = into.target[arcs], into.word[arcs]
-    used = np.unique(arc_word)
+    used = np.flatnonzero(np.bincount(arc_word))
     entries = [_origin_of_rows(layout, task, space.graph.words[w]) for w in used]
 
     bipartite = space.classes == 2
-    sources = np.unique(arc_source if bipartite else np.concatenate([arc_source, nodes]))
+    back = (task.klass - 1) % space.classes
+    read = np.zeros(space.nodes[back], dtype=bool)
+    read[arc_source] = True
+    if not bipartite:
+        read[nodes] = True
+    sources = np.flatnonzero(read)
     own_prefixes = np.arange(task.first_prefix, task.last_prefix)
     slots = np.unique(np.concatenate([*(prefix for prefix, _ in entries), own_prefixes]))
-    source = np.searchsorted(sources, arc_source)
+    source = (np.cumsum(read) - 1)[arc_source]
     needed = np.zeros((sources.size, slots.size), dtype=bool)
     for w, (prefix, _) in zip(used, entries, strict=True):
-        reached = np.unique(source[arc_word == w])
+        reached = np.zeros(sources.size, dtype=bool)
+        reached[source[arc_word == w]] = True
         needed[np.ix_(reached, np.searchsorted(slots, np.unique(prefix)))] = True
     own = np.full(nodes.size, -1, dtype=np.int64)
     if not bipartite:
@@ -166,7 +172,6 @@ def program_of(layout: Layout, task: Task) -> Program:
         first[w], blocks[w] = at, prefix.size // rows
         at += prefix.size
     inner = [_swaps_inside(layout, word) for word in space.graph.words]
-    back = (task.klass - 1) % space.classes
     empty = np.empty(0, dtype=np.int64)
     return Program(
         slots=slots,
