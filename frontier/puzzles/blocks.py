@@ -70,8 +70,9 @@ class Blocks(Pieces):
             )
         reference = whole[0][1]
         self._read_cells(drawn, reference)
-        pieces, *_ = [_pieces(rows, name) for name, rows in whole]
+        self._pieces = pieces = _pieces(reference, whole[0][0])
         self._letters = list(pieces)
+        self._drawing = "/".join(reference)
         groups = _groups(alike, pieces)
         self._symbols = dict(symbols or {})
         if unknown := sorted(set(self._symbols) - set(pieces)):
@@ -123,7 +124,11 @@ class Blocks(Pieces):
         return [self._cell[rc] for rc in order], sorts
 
     def _codes(self, rows: Sequence[str], name: str, part: bool) -> Board:
-        """The codes of a drawn board."""
+        """The codes of a drawn board.
+
+        Like pieces are found by the codes of any of them, so that only here it can be seen whether
+        each letter is a piece.
+        """
         board = []
         for r, c in self._cell:
             letter = rows[r][c]
@@ -137,6 +142,12 @@ class Blocks(Pieces):
                 raise InputError(
                     f"{name} = {'/'.join(rows)}: {letter!r} is no piece of this puzzle; its pieces "
                     f"are {' '.join(self._letters)}"
+                )
+        for letter, form in _pieces(rows, name).items():
+            if form != self._pieces[letter]:
+                raise InputError(
+                    f"{name} = {'/'.join(rows)}: piece {letter!r} is drawn in another form than in "
+                    f"{self._drawing}; a piece that a board shows must be whole"
                 )
         return tuple(board)
 
@@ -234,11 +245,11 @@ def _walls(rows: Sequence[str]) -> set[Cell]:
 
 
 def _pieces(rows: Sequence[str], name: str) -> dict[str, tuple[Cell, ...]]:
-    """The form of each piece of a drawn board: its cells, counted from the first."""
+    """The form of each piece that a drawn board shows: its cells, counted from the first."""
     cells: dict[str, list[Cell]] = {}
     for r, row in enumerate(rows):
         for c, letter in enumerate(row):
-            if letter not in BLANKS and letter != WALL:
+            if letter not in (*BLANKS, WALL, OPEN_MARK):
                 cells.setdefault(letter, []).append((r, c))
     for letter, piece in cells.items():
         joined = [piece[0]]

@@ -43,8 +43,8 @@ class Pieces(Puzzle):
     ):
         """
         reading: the cells in reading order. reference: a board with all pieces.
-        goals: boards, with OPEN for cells that may hold anything. Subclasses have set what
-        `line` needs before this is called.
+        goals: boards, with OPEN for cells that may hold anything, the pieces that they show
+        whole. Subclasses have set what `line` needs before this is called.
         """
         self.cells = len(reading)
         self.metric = metric
@@ -270,15 +270,7 @@ class Pieces(Puzzle):
         for cell in range(self.cells):
             if in_order[cell] not in sort.codes or cell in taken:
                 continue
-            cover = sort.footprint.placements[sort.footprint.at.get(cell, 0)]
-            like = {in_order[cell]} if sort.distinct else set(sort.codes)
-            if cover[0] != cell or not {in_order[c] for c in cover} <= like:
-                raise InputError(
-                    f"a goal shows only a part of piece {self.labels[in_order[cell]]}; the open "
-                    "cells of a goal must leave its pieces whole"
-                )
-            if sort.distinct and any(in_order[cell] == in_order[c[0]] for c in covers):
-                raise InputError(f"a goal shows piece {self.labels[in_order[cell]]} twice")
+            cover = sort.footprint.placements[sort.footprint.at[cell]]
             taken |= set(cover)
             covers.append(cover)
         return covers

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import pytest
 from hypothesis import given
@@ -113,8 +114,12 @@ REFUSED = [
     ({"goal": "abc/...", "start": "abc"}, r"puzzle\.start = abc is not a board like abc/"),
     ({"goal": "abc/...", "start": "abd/..."}, r"puzzle\.start = abd/.*'d' is no piece .* a b c"),
     ({"goal": "abc/...", "start": "ab./..."}, r"ab\./\.\.\.: every piece of abc/\.\.\. must lie"),
-    ({"goal": "abc/...", "start": "aab/c.."}, r"aab/c\.\.: every piece of .* must lie"),
-    ({"goal": "aab/...", "start": "a.b/a.."}, r"a\.b/a\.\.: every piece of .* must lie"),
+    ({"goal": "abc/...", "start": "aab/c.."}, r"puzzle\.start = aab/c\.\.: piece 'a' is .* form"),
+    ({"goal": "aab/...", "start": "a.b/a.."}, r"puzzle\.start = a\.b/a\.\.: piece 'a' is .* form"),
+    (
+        {"goal": "aab/...", "start": "abb/..."},
+        r"abb/\.\.\.: piece 'a' is .* than in aab/\.\.\.; .* who",
+    ),
     ({"goal": "aab/...", "start": "a?b/..."}, r"puzzle\.start = a\?b/\.\.\.: '\?' is no piece"),
     ({"goal": "a??/???"}, "no board of this puzzle is drawn whole.* puzzle.start without"),
     ({"goals": ["a?/??", "??/?b"]}, "no board of this puzzle is drawn whole"),
@@ -136,18 +141,69 @@ def test_puzzles_that_cannot_be(settings, message):
         Blocks(**settings)
 
 
+ALIKE_FORMS = [
+    (
+        {"goal": "AB./AB.", "start": "AA./BB."},
+        r"puzzle\.start = AA\./BB\.: piece 'A' is .* AB\./AB\.;",
+    ),
+    ({"goal": "AB./AB.", "start": "AB./BA."}, r"puzzle\.start = AB\./BA\.: piece 'A' .* two parts"),
+    (
+        {"goals": ["AB../AB../..CC", "AA../BB../..CC"]},
+        r"puzzle\.goal = AA.*: piece 'A' is drawn in another",
+    ),
+    ({"goal": "AB??/BA??/????"}, r"puzzle\.goal = AB.*: piece 'A' is drawn in two parts"),
+    ({"goal": "AA??/????/????"}, r"puzzle\.goal = AA.*: piece 'A' is drawn in another form"),
+    ({"goal": "A???/B???/????"}, r"puzzle\.goal = A\?.*: piece 'A' is drawn in another form"),
+    ({"goal": "A?A?/A?A?/????"}, r"puzzle\.goal = A\?.*: piece 'A' is drawn in two parts"),
+]
+
+
+@pytest.mark.parametrize(("settings", "message"), ALIKE_FORMS)
+def test_like_pieces_have_forms_too(settings, message):
+    with pytest.raises(InputError, match=message):
+        Blocks(**{"start": "AB../AB../..CC", **settings}, alike=["AB"])
+
+
+@pytest.mark.parametrize(
+    ("board", "message"),
+    [
+        ("BBAA/CCAA/DEEF/DGHF/I..J", "board = BBAA/.*: piece 'B' is drawn in another form than in"),
+        ("BCAA/CBAA/DEEF/DGHF/I..J", "board = BCAA/.*: piece 'B' is drawn in two parts"),
+        ("BCAA/BCAA/DEEF/DGHF/I..J", None),
+        ("CAAF/CAAF/BEED/BHGD/J..I", None),
+    ],
+)
+def test_like_pieces_of_a_large_board(board, message):
+    puzzle = Blocks("BAAC/BAAC/DEEF/DGHF/I..J", alike=["BCDF", "GHIJ"], metric="path")
+    if message is None:
+        puzzle.parse(board)
+        return
+    with pytest.raises(InputError, match=message):
+        puzzle.parse(board)
+
+
 @pytest.mark.parametrize(
     ("goal", "start", "message"),
     [
-        ("a??/???", "aab/...", "shows only a part of piece a"),
-        ("?a?/???", "aab/...", "shows only a part of piece a"),
-        ("??a/???", "aab/...", "shows only a part of piece a"),
-        ("?.a/???", "aab/...", "shows only a part of piece a"),
-        ("aa?/a??/???", "aab/a.b/...", None),
-        ("aa?/?ab/???", "aab/a.b/...", "shows only a part of piece a"),
-        ("a??/?a?", "abc/...", "shows piece a twice"),
-        ("aa?/aa?", "aab/...", "shows piece a twice"),
-        ("a?b/???", "aab/...", "shows only a part"),
+        ("a??/???", "aab/...", "piece 'a' is drawn in another form than in aab/"),
+        ("?a?/???", "aab/...", "piece 'a' is drawn in another form"),
+        ("??a/???", "aab/...", "piece 'a' is drawn in another form"),
+        ("?.a/???", "aab/...", "piece 'a' is drawn in another form"),
+        ("aa?/?ab/???", "aab/a.b/...", "piece 'a' is drawn in another form"),
+        ("a??/?a?", "abc/...", "piece 'a' is drawn in two parts"),
+        ("aa?/aa?", "aab/...", "piece 'a' is drawn in another form"),
+        ("a?b/???", "aab/...", "piece 'a' is drawn in another form"),
+    ],
+)
+def test_parts_of_goals_leave_their_pieces_whole(goal, start, message):
+    with pytest.raises(InputError, match=rf"puzzle\.goal = {re.escape(goal)}: {message}"):
+        Blocks(goal, start=start)
+    assert len(Blocks("aa?/a??/???", start="aab/a.b/...").origins()[0])
+
+
+@pytest.mark.parametrize(
+    ("goal", "start", "message"),
+    [
         ("..?/..?", "ab./...", None),
         ("...?/....", "ab../....", r"no board agrees with the goal \.\.\.\?/"),
         ("?????/?????", "abcde/fgh..", "1,814,400 boards agree .* at most 1,000,000 positions"),
@@ -171,11 +227,11 @@ NOT_ON_THE_BOARD = [
     ("aab/d..", "board = aab/d.*'d' is no piece of this puzzle; its pieces are a b c"),
     ("aab/c.?", r"board = aab/c\.\?: '\?' is no piece"),
     ("aa./c..", r"board aa\./c\.\.: every piece of aab/c\.\. must lie in it whole, once"),
-    ("aab/cb.", "every piece of .* must lie in it whole, once"),
-    ("a.b/a.c", "every piece of .* must lie in it whole, once"),
-    ("a.b/..c", "every piece of .* must lie in it whole, once"),
-    ("aab/aac", "every piece of .* must lie in it whole, once"),
-    ("aab/bcc", "every piece of .* must lie in it whole, once"),
+    ("aab/cb.", "piece 'b' is drawn in two parts"),
+    ("a.b/a.c", r"board = a\.b/a\.c: piece 'a' is drawn in another form than in aab/c"),
+    ("a.b/..c", "piece 'a' is drawn in another form"),
+    ("aab/aac", "piece 'a' is drawn in another form"),
+    ("aab/bcc", "piece 'b' is drawn in two parts"),
     (["aab", 3], "board = .*expected text"),
 ]
 
