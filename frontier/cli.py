@@ -26,6 +26,7 @@ from frontier.report.rotation import describe_rotation, rotation_value
 from frontier.report.solution import describe_solution, solution_value
 from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, describe_family, family_summary, write_summary
+from frontier.search.driver import check_identity
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
 
@@ -325,8 +326,16 @@ def _open_all(run: str, settings: tuple[str, ...] = ()) -> list[RunStore]:
             return [RunStore.open(entry) for entry in inside]
         return [RunStore.open(path)]
     if path.suffix == ".toml" or path.exists():
-        return [RunStore.open(member.path) for member in load_config(path, settings).members]
+        return [_open_made_by(member) for member in load_config(path, settings).members]
     raise InputError(f"{run}: no such run directory or config")
+
+
+def _open_made_by(config: Config) -> RunStore:
+    """The run of a config; InputError if it is of another puzzle."""
+    store = RunStore.open(config.path)
+    # How it is stored does not matter to who reads it.
+    check_identity(store, {"puzzle": config.puzzle_settings})
+    return store
 
 
 def _open_one(run: str, settings: tuple[str, ...] = ()) -> RunStore:

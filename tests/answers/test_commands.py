@@ -223,6 +223,31 @@ def test_what_solve_refuses(run, tmp_path):
         assert word in refused("solve", *arguments), arguments
 
 
+def test_a_config_edited_after_its_run_is_refused(tmp_path):
+    """Only what differs in its puzzle is named; how the layers are stored is no matter."""
+    where = f'[store]\npath = "{tmp_path / "run"}"\n[cluster]\nkind = "serial"\n'
+    config = tmp_path / "mine.toml"
+    config.write_text((CONFIGS / "2x3.toml").read_text() + where)
+    invoke("run", config, "--set", "search.keep=all")
+    config.write_text(
+        (CONFIGS / "2x3.toml").read_text() + 'metric = "multi"\nstart = "1 0 2/3 4 5"\n'
+    )
+    with config.open("a") as file:
+        file.write(where)
+    for arguments in (["run"], ["status"], ["farthest"], ["solve"], ["solve", "0 1 2/3 4 5"]):
+        message = invoke(arguments[0], config, *arguments[1:], code=2).stderr
+        assert f"{tmp_path / 'run'} was made by another config: " in message
+        assert "there puzzle.metric = 'step', here puzzle.metric = 'multi'" in message
+        assert "there no puzzle.start, here puzzle.start = '1 0 2/3 4 5'" in message
+        assert "rows" not in message
+        assert len(message.splitlines()) == 1
+    config.write_text((CONFIGS / "2x3.toml").read_text() + where + "[search]\nuntil = 3\n")
+    other = "--set", "store.codec=raw", "--set", "search.keep=frontier"
+    assert "0 1 2/3 4 5: 0 moves" in invoke("solve", config, "0 1 2/3 4 5", *other).stdout
+    assert "complete" in invoke("status", config).stdout
+    assert "codec" in invoke("run", config, *other, code=2).stderr
+
+
 def test_settings_do_not_change_a_run_directory(run):
     board = "0 1 2 3/4 5 6 7"
     message = refused("solve", run, board, "--method", "ida", "--set", "puzzle.metric=multi")
