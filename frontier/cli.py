@@ -7,7 +7,8 @@ error. Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped and resumable, 4 cor
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
@@ -208,13 +209,17 @@ def solve(
     if method == "layers":
         if tell_apart is not None or most_nodes is not None:
             raise InputError("--tell-apart and --most-nodes are for a search (--method ida)")
-        puzzle, solver = _layers_solver(_open_one(run, settings), all_counts)
+        store = _open_one(run, settings)
+        puzzle = puzzle_of(store.identity["puzzle"])
+        make_solver = partial(_layers_solver, store, all_counts)
     else:
         if all_counts:
             raise InputError("--all-counts needs the layers of a run (--method layers)")
         puzzle = _puzzle(run, settings)
-        solver = _ida_solver(puzzle, tell_apart is not False, most_nodes)
-    for where, text in _positions(puzzle, boards, file):
+        make_solver = partial(_ida_solver, puzzle, tell_apart is not False, most_nodes)
+    positions = _positions(puzzle, boards, file)
+    solver = make_solver()  # may take minutes, so what is asked is known before
+    for where, text in positions:
         try:
             solution, found = solver(puzzle.parse(text))
         except InputError as error:
@@ -247,13 +252,13 @@ Solver = Callable[[Board], tuple[Solution, dict]]
 """Board -> its solution, and what else `solution_value` is to say of it."""
 
 
-def _layers_solver(store: RunStore, count: bool) -> tuple[Puzzle, Solver]:
+def _layers_solver(store: RunStore, count: bool) -> Solver:
     oracle = Oracle(store)
 
     def solve(board: Board) -> tuple[Solution, dict]:
         return oracle.solve(board), {"count": oracle.count(board)} if count else {}
 
-    return oracle.puzzle, solve
+    return solve
 
 
 def _ida_solver(puzzle: Puzzle, tell_apart: bool, most_nodes: int | None) -> Solver:
@@ -278,24 +283,24 @@ class _Watch:
             click.echo(f"at least {bound} moves, {nodes:,} nodes so far", err=True)
 
 
-def _positions(
-    puzzle: Puzzle, boards: tuple[str, ...], file: str | None
-) -> Iterator[tuple[str, str]]:
+def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> list[tuple[str, str]]:
     """(where it stands, text) of each position that is asked about."""
-    for board in boards:
-        yield "", board
+    positions = [("", board) for board in boards]
     if file is not None:
         try:
             lines = Path(file).read_text().splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"{file} cannot be read: {error}") from None
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                yield f"{file}, line {number}: ", line
+        positions += [
+            (f"{file}, line {number}: ", line)
+            for number, line in enumerate(lines, start=1)
+            if line.strip()
+        ]
     if not boards and file is None:
         if puzzle.start is None:
             raise InputError("name a BOARD, or a --file of them; the config has no puzzle.start")
-        yield "", puzzle.line(puzzle.start)
+        positions.append(("", puzzle.line(puzzle.start)))
+    return positions
 
 
 def _delete_if_there(config: Config, yes: bool) -> None:

@@ -162,6 +162,17 @@ def test_solve_the_start(run):
         assert "no puzzle.start" in refused("solve", *arguments)
 
 
+def test_what_is_asked_is_known_before_a_solver_is_made(run, tmp_path, monkeypatch):
+    def made(*_):
+        raise AssertionError("a solver is made")
+
+    monkeypatch.setattr("frontier.cli.IdaSolver", made)
+    monkeypatch.setattr("frontier.cli.Oracle", made)
+    for arguments in ((CONFIGS / "hakoiri.toml", "--method", "ida"), (run,)):
+        assert "name a BOARD, or a --file" in refused("solve", *arguments)
+        assert "cannot be read" in refused("solve", *arguments, "--file", tmp_path / "none")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
