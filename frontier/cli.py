@@ -99,10 +99,10 @@ def run(config, settings, until, fresh, yes, as_json):
       python -m frontier run configs/3x4.toml --set cluster.kind=serial --until 20
       python -m frontier run configs/2x6.toml --set 'store.codec="zstd:1"' --fresh
     """
-    members = load_config(config, settings).members
+    loaded = load_config(config, settings)
     again = f"resume with: {_command(config, settings)}"
     values = []
-    for member in members:
+    for member in loaded.members:
         if fresh:
             _delete_if_there(member, yes)
         plan = api.plan(member)
@@ -114,8 +114,8 @@ def run(config, settings, until, fresh, yes, as_json):
         if not as_json:
             click.echo(describe(values[-1], finished.path))
     if as_json:
-        click.echo(json.dumps(values[0] if len(values) == 1 else family_summary(values)))
-    elif len(values) > 1:
+        click.echo(json.dumps(family_summary(values) if loaded.from_every_blank else values[0]))
+    elif loaded.from_every_blank:
         click.echo(describe_family(family_summary(values)))
 
 

@@ -137,13 +137,18 @@ class Config(_Table):
         return Path(self.store.path or f"runs/{self.name}").absolute()
 
     @property
-    def members(self) -> list["Config"]:
-        """The configs of the runs that this one stands for.
+    def from_every_blank(self) -> bool:
+        """Whether the tile puzzle is to be searched from every blank cell."""
+        return isinstance(self.puzzle, TilesTable) and self.puzzle.blank == "all"
 
-        More than one where the tile puzzle is to be searched from every blank cell: one for
-        each orbit of cells under the board's symmetries, each in a directory of its own.
+    @property
+    def members(self) -> list["Config"]:
+        """The configs of the runs that this one stands for: itself, or a family.
+
+        A tile puzzle from every blank cell is a family: one run for each orbit of cells under the
+        board's symmetries (so it may be one alone), each in a directory of its own.
         """
-        if not isinstance(self.puzzle, TilesTable) or self.puzzle.blank != "all":
+        if not self.from_every_blank:
             return [self]
         return [
             self.model_copy(
