@@ -38,6 +38,9 @@ class Graph(Pieces):
         picture: str | None = None,
     ):
         _check_graph(adjacency)
+        _check_label(blank, "puzzle.blank")
+        if blank == OPEN_MARK:
+            raise InputError(f"puzzle.blank = {blank!r}: ? stands for anything in a goal")
         given = boards_given(goal, goals)
         self.cells = len(adjacency)
         self._blank, self._picture = blank, picture
@@ -93,11 +96,15 @@ class Graph(Pieces):
     def _words(self, notation, name: str) -> list[str]:
         """The labels of a board, one a cell."""
         if isinstance(notation, str):
-            words = notation.replace("/", " ").replace(",", " ").split()
-            if len(words) != self.cells and not any(len(w) > 1 and w.isdigit() for w in words):
+            words = _split(notation)
+            # Where it is not one word, 12 is a label of two figures rather than two labels.
+            numbers = len(words) > 1 and any(len(w) > 1 and w.isdigit() for w in words)
+            if len(words) != self.cells and not numbers:
                 words = list("".join(words))
         elif isinstance(notation, list | tuple):
             words = [str(word) for word in notation]
+            for word in words:
+                _check_label(word, f"{name} = {notation!r}")
         else:
             raise InputError(f"{name} = {notation!r}: expected a label a cell, as text or a list")
         if len(words) != self.cells:
@@ -173,6 +180,19 @@ class Graph(Pieces):
         return (
             f"{name} {list(board)}: codes are 0 (the blank) and 1..{len(self._labels) - 1} for the "
             f"tiles {self._join(self._labels[1:])}, each once"
+        )
+
+
+def _split(text: str) -> list[str]:
+    """The words of a text."""
+    return text.replace("/", " ").replace(",", " ").split()
+
+
+def _check_label(label: str, name: str) -> None:
+    """InputError unless a text can hold the label."""
+    if _split(label) != [label]:
+        raise InputError(
+            f"{name}: {label!r} is no label; labels have one letter or more, and no spaces, / or ,"
         )
 
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from itertools import permutations
 from math import factorial
 from pathlib import Path
@@ -224,6 +225,32 @@ def test_labels_of_several_letters():
     assert puzzle.write(board) == ["2", "ten", "."]
     assert puzzle.parse(puzzle.line(board)) == puzzle.parse(puzzle.write(board)) == board
     assert Graph(PATH, [1, ".", 2]).write((1, 2, 0)) == "12."
+
+
+def test_labels_that_are_figures():
+    puzzle = Graph(PATH, [1, 2, 0], blank="0")
+    for board in ((1, 2, 0), (2, 0, 1)):
+        assert puzzle.parse(puzzle.line(board)) == puzzle.parse(puzzle.write(board)) == board
+    assert Graph(PATH, ["a", "b?", "."]).line((2, 1, 0)) == "b? a ."
+
+
+@pytest.mark.parametrize("label", ["", " ", "a b", "a\n", "\u3000", "/", "a/b", ",", "a,"])
+def test_labels_that_no_text_can_hold(label):
+    said = re.escape(f"{label!r} is no label; labels have one letter or more, and no spaces, / or")
+    for settings in ({"goal": ["a", label, "."]}, {"goals": [["a", "b", "."], ["a", label, "."]]}):
+        with pytest.raises(InputError, match=rf"puzzle\.goal = .*: {said}"):
+            Graph(PATH, **settings)
+    with pytest.raises(InputError, match=rf"puzzle\.start = .*: {said}"):
+        Graph(PATH, "ab.", start=["a", label, "."])
+    with pytest.raises(InputError, match=rf"board = .*: {said}"):
+        Graph(PATH, "ab.").parse(["a", label, "."])
+    with pytest.raises(InputError, match=rf"puzzle\.blank: {said}"):
+        Graph(PATH, ["a", "b", label], blank=label)
+
+
+def test_a_mark_that_stands_for_anything_is_no_label():
+    with pytest.raises(InputError, match=r"puzzle\.blank = '\?': \? stands for anything in a goal"):
+        Graph(PATH, ["a", "b", "?"], blank="?")
 
 
 def test_title():
