@@ -288,7 +288,7 @@ def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> lis
     positions = [("", board) for board in boards]
     if file is not None:
         try:
-            lines = Path(file).read_text().splitlines()
+            lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"{file} cannot be read: {error}") from None
         positions += [

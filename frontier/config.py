@@ -179,7 +179,7 @@ def load_config(path: str | Path, settings: tuple[str, ...] = ()) -> Config:
     """
     path = Path(path)
     try:
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8-sig")  # as TOML asks; editors may add a BOM
     except FileNotFoundError:
         raise InputError(f"{path}: no such config file") from None
     except (OSError, UnicodeDecodeError) as error:

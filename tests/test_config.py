@@ -1,9 +1,15 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from frontier.config import KIND_TABLES, load_config
 from frontier.errors import InputError
 from frontier.puzzles import KINDS
 
+CONFIGS = Path(__file__).parents[1] / "configs"
 GOOD = """
 name = "mine"
 [puzzle]
@@ -60,6 +66,17 @@ def test_a_blank_may_be_called_all(tmp_path):
 def test_windows_line_ends(tmp_path):
     (tmp_path / "c.toml").write_bytes(GOOD.replace("\n", "\r\n").encode())
     assert load_config(tmp_path / "c.toml").name == "mine"
+
+
+def test_configs_are_utf8_whatever_the_locale(tmp_path):
+    goat = CONFIGS / "goat.toml"
+    (tmp_path / "bom.toml").write_bytes(b"\xef\xbb\xbf" + goat.read_bytes())
+    ask = "from frontier.config import load_config as load; assert load({!r}).puzzle.symbols['g']"
+    ascii_only = {**os.environ, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+    for path in (goat, tmp_path / "bom.toml"):
+        assert load_config(path).puzzle.symbols["g"] == "羊"
+        command = [sys.executable, "-c", ask.format(str(path))]
+        subprocess.run(command, check=True, env=ascii_only)
 
 
 def test_settings_override(tmp_path):
@@ -176,9 +193,7 @@ def test_missing_and_unreadable_files(tmp_path):
 
 
 def test_shipped_configs_are_good():
-    from pathlib import Path
-
-    paths = sorted((Path(__file__).parents[1] / "configs").glob("*.toml"))
+    paths = sorted(CONFIGS.glob("*.toml"))
     assert len(paths) >= 12
     for path in paths:
         config = load_config(path)
@@ -189,4 +204,4 @@ def test_shipped_configs_are_good():
                 size = f"{puzzle.rows}x{puzzle.columns}"
                 assert puzzle.title.replace("×", "x").startswith(size)
                 assert path.stem.split("-")[0] == size
-        assert path.read_text().startswith("# ")
+        assert path.read_text(encoding="utf-8").startswith("# ")

@@ -132,6 +132,7 @@ def test_solve_a_file(run, tmp_path, boards, case):
     assert [value["distance"] for value in values("solve", run, "--file", file)] == [
         case.depths[board] for board in boards
     ]
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
     both = values("solve", run, text_of(boards[1]), "--file", file)
     assert [value["distance"] for value in both] == [1, *map(case.depths.get, boards)]
     file.write_text("0 1 2 3/4 5 6 7\n\n0 1 2 3/4 5 6 6\n")
