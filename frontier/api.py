@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 
 import numpy as np
@@ -81,7 +82,7 @@ class Run:
         return self.oracle.distance(boards)
 
     def solve(self, board) -> Solution:
-        """A shortest solution of a board, as text or as an array. Needs `search.keep = "all"`."""
+        """A shortest solution of a board, as text or as codes. Needs `search.keep = "all"`."""
         return self.oracle.solve(self._board(board))
 
     def count_solutions(self, board) -> int:
@@ -89,11 +90,11 @@ class Run:
         return self.oracle.count(self._board(board))
 
     def _board(self, board) -> Board:
-        """Arrays and flat tuples of numbers are codes, everything else a notation."""
+        """Arrays, and flat lists and tuples of whole numbers, are codes; all else is a notation."""
         if isinstance(board, np.ndarray):
             return tuple(board.ravel().tolist())
-        if isinstance(board, tuple) and all(isinstance(code, int) for code in board):
-            return board
+        if isinstance(board, list | tuple) and all(isinstance(code, Integral) for code in board):
+            return tuple(map(int, board))
         return self.puzzle.parse(board)
 
 

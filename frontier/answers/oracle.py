@@ -51,7 +51,7 @@ class Oracle:
         -1 where the goal cannot be reached, or is farther than the run has come.
         InputError if one of them is not a board of this puzzle.
         """
-        vertex, sequence = self.puzzle.states_of(np.asarray(boards))
+        vertex, sequence = self.puzzle.states_of(boards)
         klass = np.full(len(vertex), -1)
         numbers = np.zeros(len(vertex), dtype=np.uint64)
         known = np.flatnonzero(vertex >= 0)

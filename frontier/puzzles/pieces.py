@@ -103,7 +103,12 @@ class Pieces(Puzzle):
         return list(zip(self.moves.classes, np.cumsum([0, *sizes])[:-1].tolist(), strict=True))
 
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        boards = np.asarray(boards)
+        try:
+            boards = np.asarray(boards)
+        except ValueError as error:
+            raise InputError(f"boards that make no array: {error}") from None
+        if not boards.ndim:
+            raise InputError(f"boards = {boards.item()!r}: expected an array, int[N, {self.cells}]")
         if not len(boards):
             boards = np.empty((0, self.cells), dtype=np.int64)
         boards = boards.reshape(len(boards), int(np.prod(boards.shape[1:])))

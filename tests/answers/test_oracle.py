@@ -342,3 +342,19 @@ def test_arrays_of_boards_of_another_size(runs, shape):
     boards = np.resize(np.arange(6), shape)
     with pytest.raises(InputError, match=r"cells|rows"):
         runs("2x3").distance(boards)
+
+
+@pytest.mark.parametrize("boards", ["abc", 7, None, [[0, 1, 2], [3]], [0, 1, 2, 3, 4, 5], ["abc"]])
+def test_what_is_no_array_of_boards(runs, boards):
+    with pytest.raises(InputError, match="boards"):
+        runs("2x3").distance(boards)
+
+
+def test_codes_of_one_board_in_any_form(runs):
+    run, codes = runs("2x3"), (3, 1, 2, 0, 4, 5)
+    for board in (codes, list(codes), list(map(np.int64, codes)), np.array(codes), "3 1 2/0 4 5"):
+        assert run.solve(board).boards[0] == codes
+        assert (run.solve(board).distance, run.count_solutions(board)) == (1, 1)
+    for board in ([], [0, 1, 2], [0, 1, 2, 3, 4, 4], 5, None, [10**30] * 6):
+        with pytest.raises(InputError):
+            run.solve(board)
