@@ -19,6 +19,7 @@ from frontier.search.events import Listener
 from frontier.search.plan import Plan, config_identity, make_plan
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
+from frontier.text import counted
 
 
 class Run:
@@ -32,9 +33,8 @@ class Run:
 
     def __repr__(self) -> str:
         state = "complete" if self.complete else "not complete"
-        return (
-            f"<Run {self.store.path}: {state}, {len(self.counts)} layers, {self.states:,} states>"
-        )
+        found = f"{counted(len(self.counts), 'layer')}, {counted(self.states, 'state')}"
+        return f"<Run {self.store.path}: {state}, {found}>"
 
     @property
     def path(self) -> Path:

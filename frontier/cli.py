@@ -30,6 +30,7 @@ from frontier.report.summary import describe, describe_family, family_summary, w
 from frontier.search.driver import check_identity
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
+from frontier.text import counted
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 set_option = click.option(
@@ -155,7 +156,7 @@ def farthest(run, limit, as_json):
         if as_json:
             continue
         of = "" if len(puzzle.goals) > 1 else f" from {puzzle.line(puzzle.goals[0])}"
-        click.echo(f"{count:,} position{'s' if count != 1 else ''} at depth {depth}{of}")
+        click.echo(f"{counted(count, 'position')} at depth {depth}{of}")
         for board in boards:
             click.echo("\n" + puzzle.draw(board))
         if len(boards) < count:
@@ -280,7 +281,9 @@ class _Watch:
     def __call__(self, bound: int, nodes: int) -> None:
         if time.monotonic() - self._said >= 1:
             self._said = time.monotonic()
-            click.echo(f"at least {bound} moves, {nodes:,} nodes so far", err=True)
+            click.echo(
+                f"at least {counted(bound, 'move')}, {counted(nodes, 'node')} so far", err=True
+            )
 
 
 def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> list[tuple[str, str]]:
@@ -309,7 +312,7 @@ def _delete_if_there(config: Config, yes: bool) -> None:
         return
     api.plan(config, fresh=True)  # refuse a bad config before anything is deleted
     held = disk_bytes(config.path)
-    question = f"Delete the run in {config.path} ({held:,} bytes) and start anew?"
+    question = f"Delete the run in {config.path} ({counted(held, 'byte')}) and start anew?"
     if not (yes or _confirmed(question)):
         raise InputError("nothing is deleted; answer y, or give --yes with --fresh")
     api.delete_run(config.path)

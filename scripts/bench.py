@@ -40,11 +40,11 @@ import psutil
 
 from frontier.config import load_config
 from frontier.puzzles import Tiles
-from frontier.report.text import rate
-from frontier.report.text import size as bytes_text
 from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.memory import layer_sizes
+from frontier.text import rate
+from frontier.text import size as bytes_text
 
 ROOT = Path(__file__).resolve().parents[1]
 CORES = len(os.sched_getaffinity(0))

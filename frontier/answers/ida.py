@@ -11,6 +11,7 @@ from frontier.puzzles import Board
 from frontier.puzzles.bound import Bound, tell_apart, told_apart
 from frontier.puzzles.pieces import Pieces
 from frontier.space.deepening import MOST_DEPTH, Deepening
+from frontier.text import counted
 
 SLICE = 5_000_000
 """Nodes between two looks at whether the search is to stop."""
@@ -76,8 +77,9 @@ class IdaSolver:
             left = (most_nodes or MOST_NODES) - sum(search.nodes)
             if left <= 0:
                 raise Unsolved(
-                    f"no solution of {self.puzzle.line(board)} within {sum(search.nodes):,} nodes; "
-                    f"it needs at least {search.bound} moves"
+                    f"no solution of {self.puzzle.line(board)} within "
+                    f"{counted(sum(search.nodes), 'node')}; it needs at least "
+                    f"{counted(search.bound, 'move')}"
                 )
         if not search.found:
             raise InputError(

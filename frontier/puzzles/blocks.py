@@ -26,6 +26,7 @@ from frontier.puzzles.notation import (
 from frontier.puzzles.pieces import OPEN, Pieces, boards_given
 from frontier.puzzles.puzzle import Board
 from frontier.puzzles.shapes import Footprint, Sort
+from frontier.text import counted
 
 WALL = "#"
 DIRECTIONS = ((-1, 0), (1, 0), (0, -1), (0, 1))
@@ -153,7 +154,8 @@ class Blocks(Pieces):
 
     @property
     def title(self) -> str:
-        return f"{self.rows}×{self.columns} blocks, {len(self._letters)} pieces ({self.metric})"
+        pieces = counted(len(self._letters), "piece")
+        return f"{self.rows}×{self.columns} blocks, {pieces} ({self.metric})"
 
     @property
     def labels(self) -> list[str]:
@@ -166,8 +168,8 @@ class Blocks(Pieces):
         walls = {(r, c) for r in range(self.rows) for c in range(self.columns)} - set(self._cell)
         if [len(row) for row in rows] != [self.columns] * self.rows or _walls(rows) != walls:
             raise InputError(
-                f"board {'/'.join(rows)}: expected {self.rows} rows of {self.columns} letters, "
-                "such as " + self.line(self._reference)
+                f"board {'/'.join(rows)}: expected {counted(self.rows, 'row')} of "
+                f"{counted(self.columns, 'letter')}, such as " + self.line(self._reference)
             )
         return self._settled(self._codes(rows, "board", part=False))
 

@@ -14,6 +14,7 @@ from frontier.puzzles.notation import BLANKS, OPEN_MARK, centred, width
 from frontier.puzzles.pieces import OPEN, Pieces, boards_given
 from frontier.puzzles.puzzle import Board
 from frontier.puzzles.shapes import Sort, footprint_of_cells
+from frontier.text import counted
 
 MOST_CELLS = 64
 
@@ -83,8 +84,8 @@ class Graph(Pieces):
 
     @property
     def title(self) -> str:
-        kinds = len(self._colours)
-        return f"graph of {self.cells} cells, {kinds} {'kind' if kinds == 1 else 'kinds'} of tiles"
+        kinds = counted(len(self._colours), "kind")
+        return f"graph of {counted(self.cells, 'cell')}, {kinds} of tiles"
 
     @property
     def labels(self) -> list[str]:
@@ -109,8 +110,8 @@ class Graph(Pieces):
             raise InputError(f"{name} = {notation!r}: expected a label a cell, as text or a list")
         if len(words) != self.cells:
             raise InputError(
-                f"{name} = {notation!r} has {len(words)} labels: expected one for each of the "
-                f"{self.cells} cells"
+                f"{name} = {notation!r} has {counted(len(words), 'label')}: expected one for each "
+                f"of the {counted(self.cells, 'cell')}"
             )
         return words
 
@@ -132,7 +133,7 @@ class Graph(Pieces):
             elif not left[word]:
                 raise InputError(
                     f"{name} = {self._join(words)}: {word!r} stands more than "
-                    f"{len(self._colours[word])} times"
+                    + counted(len(self._colours[word]), "time")
                 )
             else:
                 board.append(left[word].pop(0))

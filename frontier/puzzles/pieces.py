@@ -22,6 +22,7 @@ from frontier.errors import InputError
 from frontier.puzzles.moves import Moves, moves_of
 from frontier.puzzles.puzzle import Board, Puzzle, State
 from frontier.puzzles.shapes import EMPTY, FIRST_SORT, Shapes, Sort, shape_rows
+from frontier.text import counted
 
 OPEN = -1
 """Code of a goal's cell that may hold anything."""
@@ -114,8 +115,8 @@ class Pieces(Puzzle):
         boards = boards.reshape(len(boards), int(np.prod(boards.shape[1:])))
         if boards.shape[1] != self.cells or not np.issubdtype(boards.dtype, np.integer):
             raise InputError(
-                f"boards of {boards.shape[1]} cells of type {boards.dtype}: those of this puzzle "
-                f"have {self.cells} whole numbers"
+                f"boards of {counted(boards.shape[1], 'cell')} of type {boards.dtype}: those of "
+                f"this puzzle have {counted(self.cells, 'whole number')}"
             )
         in_order = boards[:, self.reading]
         rows = shape_rows(in_order, self._sorts)

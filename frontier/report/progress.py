@@ -10,7 +10,6 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from frontier.report.text import rate, size, span
 from frontier.search.events import (
     Event,
     LayerFinished,
@@ -19,6 +18,7 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
+from frontier.text import counted, rate, size, span
 
 ROWS = 12
 
@@ -117,8 +117,8 @@ class LiveProgress:
         if self._task:
             parts.append(
                 Text(
-                    f"layer {self._task.depth}: {self._task.done} of {self._task.tasks} tasks, "
-                    f"{self._task.states:,} states",
+                    f"layer {self._task.depth}: {self._task.done} of "
+                    f"{counted(self._task.tasks, 'task')}, {counted(self._task.states, 'state')}",
                     style="dim",
                 )
             )
@@ -126,20 +126,19 @@ class LiveProgress:
 
 
 def _headline(event: RunStarted) -> str:
-    states = f", {event.states:,} states" if event.states else ""
+    states = f", {counted(event.states, 'state')}" if event.states else ""
     again = f", resuming after depth {event.depth}" if event.resumed else ""
-    workers = f"{event.workers} worker{'s' if event.workers != 1 else ''}"
+    workers = counted(event.workers, "worker")
     return f"{event.name}: {event.title}{states}; {workers}; {event.path}{again}"
 
 
 def _ending(event: RunFinished | RunStopped) -> str:
     if isinstance(event, RunStopped):
         return f"stopped after depth {event.depth} ({event.reason}), {span(event.elapsed)}"
+    found = f"{counted(event.states, 'state')}, {span(event.elapsed)}"
     if not event.complete:
-        return (
-            f"depth {event.depth} reached as asked: {event.states:,} states, {span(event.elapsed)}"
-        )
-    return f"complete: depth {event.depth}, {event.states:,} states, {span(event.elapsed)}"
+        return f"depth {event.depth} reached as asked: {found}"
+    return f"complete: depth {event.depth}, {found}"
 
 
 def progress_display() -> LiveProgress | PlainProgress:

@@ -1,6 +1,7 @@
 """A solution by rotations as JSON and as text."""
 
 from frontier.answers.rotation import FIFTEEN, Rotation, Turn, moved
+from frontier.text import counted
 
 
 def command(turn: Turn) -> str:
@@ -45,9 +46,9 @@ def describe_rotation(rotation: Rotation, boards: bool) -> str:
     turns = rotation.turns
     short = rotation.short_way
     lines += [
-        f"  {len(turns)} commands, {rotation.units} unit rotations, "
-        f"{len(rotation.blank_way)} tile moves",
-        f"  without backtracks {len(short)} tile moves:",
+        f"  {counted(len(turns), 'command')}, {counted(rotation.units, 'unit rotation')}, "
+        + counted(len(rotation.blank_way), "tile move"),
+        f"  without backtracks {counted(len(short), 'tile move')}:",
     ]
     tiles = tiles_of(rotation, short)
     for first in range(0, len(tiles), 25):

@@ -2,6 +2,7 @@
 
 from frontier.answers.solution import Solution
 from frontier.puzzles import Puzzle
+from frontier.text import counted
 
 MOVES_A_LINE = 20
 
@@ -36,11 +37,12 @@ def solution_value(
 def describe_solution(puzzle: Puzzle, solution: Solution, value: dict) -> str:
     """The same for a person; with the boards drawn, if they are in the value."""
     distance = value["distance"]
-    lines = [
-        f"{puzzle.line(solution.boards[0])}: {distance} move{'s' if distance != 1 else ''}"
-        + (f", {value['solutions']:,} shortest solutions" if "solutions" in value else "")
-        + (f", {value['nodes']:,} nodes" if "nodes" in value else "")
-    ]
+    said = [counted(distance, "move")]
+    if "solutions" in value:
+        said.append(counted(value["solutions"], "shortest solution"))
+    if "nodes" in value:
+        said.append(counted(value["nodes"], "node"))
+    lines = [f"{puzzle.line(solution.boards[0])}: {', '.join(said)}"]
     for first in range(0, distance, MOVES_A_LINE):
         lines.append("  " + "  ".join(solution.moves[first : first + MOVES_A_LINE]))
     if "boards" in value:

@@ -1,10 +1,10 @@
 """How far a run is, from its files alone."""
 
 from frontier.puzzles import puzzle_of
-from frontier.report.text import rate, size, span
 from frontier.store.files import disk_bytes
 from frontier.store.lock import describe_holder, is_held
 from frontier.store.run import RunStore
+from frontier.text import counted, rate, size, span
 
 
 def status_of(run: RunStore) -> dict:
@@ -39,12 +39,10 @@ def describe_status(value: dict) -> str:
     speed = rate(value["states"], value["seconds"])
     lines = [
         f"{value['name']}: {value['puzzle']}, {value['state']}",
-        f"  depth {value['depth']}, {value['layer']:,} states there",
-        f"  {value['states']:,} of {value['states_of_the_puzzle']:,} states ({share:.2%})",
+        f"  depth {value['depth']}, {counted(value['layer'], 'state')} there",
+        f"  {value['states']:,} of {counted(value['states_of_the_puzzle'], 'state')} ({share:.2%})",
         f"  {span(value['seconds'])} in layers ({speed}); {size(value['disk'])} in {value['path']}",
     ]
-    if value["tasks_finished_of_the_next_layer"]:
-        lines.append(
-            f"  next layer under way: {value['tasks_finished_of_the_next_layer']} tasks finished"
-        )
+    if tasks := value["tasks_finished_of_the_next_layer"]:
+        lines.append(f"  next layer under way: {counted(tasks, 'task')} finished")
     return "\n".join(lines)

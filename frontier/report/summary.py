@@ -6,9 +6,9 @@ from pathlib import Path
 
 from frontier.answers.farthest import farthest
 from frontier.puzzles import puzzle_of
-from frontier.report.text import size, span
 from frontier.store.files import disk_bytes, write_json
 from frontier.store.run import RunStore
+from frontier.text import counted, size, span
 
 FARTHEST = 100
 LIBRARIES = ("frontier", "dask", "distributed", "numba", "numpy", "zarr")
@@ -62,11 +62,12 @@ def describe(value: dict, path: Path) -> str:
         ]
     else:
         lines.append(
-            f"  not complete: depth {value['depth']}, {value['states']:,} states ({share:.2%})"
+            f"  not complete: depth {value['depth']}, {counted(value['states'], 'state')} "
+            f"({share:.2%})"
         )
     if "start" in value:
         depth = value["start"]["depth"]
-        lines.append(f"  start: {f'{depth} moves' if depth is not None else 'not reached yet'}")
+        lines.append(f"  start: {'not reached yet' if depth is None else counted(depth, 'move')}")
     lines.append(
         f"  time in layers: {span(value['seconds'])}; written: {size(value['bytes_written'])}; "
         f"on disk: {size(disk_bytes(path))} in {path}"

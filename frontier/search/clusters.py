@@ -14,6 +14,7 @@ from typing import Protocol
 
 from frontier.config import ClusterTable
 from frontier.errors import InputError, Stopped
+from frontier.text import counted
 
 
 class Executor(Protocol):
@@ -128,8 +129,8 @@ def executor_of(settings: ClusterTable) -> Iterator[Executor]:
                 )
             except (RuntimeError, OSError, TimeoutError) as error:
                 raise Stopped(
-                    f"the {settings.workers} workers of the local cluster did not start ({error}); "
-                    "with fewer, cluster.workers, they may"
+                    f"the local cluster of {counted(settings.workers, 'worker')} did not start "
+                    f"({error}); with fewer, cluster.workers, they may"
                 ) from None
         with cluster, Client(cluster) as client:
             yield Distributed(client)

@@ -32,6 +32,7 @@ from frontier.store.files import read_sealed, remove_tree
 from frontier.store.layers import Manifest, write_list
 from frontier.store.lock import RunLock
 from frontier.store.run import LayerRecord, RunStore
+from frontier.text import counted
 
 LIST_SECONDS = 2.0
 """How long lists are advanced before what was found is committed."""
@@ -102,7 +103,9 @@ class Driver:
             states += result.states
             self.emit(TaskFinished(depth, len(results), tasks, states))
         if len(results) < tasks:
-            raise Stopped(f"interrupted in layer {depth}, {len(results)} of {tasks} tasks done")
+            raise Stopped(
+                f"interrupted in layer {depth}, {len(results)} of {counted(tasks, 'task')} done"
+            )
         if states == 0:
             remove_tree(run.layer_path(depth))
             run.commit([], [], complete=True)
@@ -149,9 +152,9 @@ class Driver:
         found = so_far + sum(record.states for record in records)
         if found > self.plan.puzzle.states:
             raise CorruptRunError(
-                f"{self.plan.puzzle.title} has {self.plan.puzzle.states:,} states, but the layers "
-                f"up to {records[-1].depth} of {run.path} would hold {found:,}: something that "
-                "the search read is wrong; nothing more is committed"
+                f"{self.plan.puzzle.title} has {counted(self.plan.puzzle.states, 'state')}, but "
+                f"the layers up to {records[-1].depth} of {run.path} would hold {found:,}: "
+                "something that the search read is wrong; nothing more is committed"
             )
         run.commit(manifests, records, complete, forget)
         disk = sum(record.bytes for record in run.records if record.stored)
@@ -237,8 +240,8 @@ def _check(plan: Plan, run: RunStore) -> None:
     """A complete run holds every state of the space."""
     if run.complete and run.states != plan.puzzle.states:
         raise CorruptRunError(
-            f"the layers of {run.path} add up to {run.states:,} states, but {plan.puzzle.title} "
-            f"has {plan.puzzle.states:,}; the run is wrong, do not use it"
+            f"the layers of {run.path} add up to {counted(run.states, 'state')}, but "
+            f"{plan.puzzle.title} has {plan.puzzle.states:,}; the run is wrong, do not use it"
         )
 
 

@@ -11,6 +11,7 @@ from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.lists import ListKernel
 from frontier.space.program import program_of, reads_of
+from frontier.text import counted
 
 PROCESS_BYTES = 330_000_000
 """A worker with its libraries and compiled kernels, before it does anything (measured)."""
@@ -111,7 +112,7 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     held = process_bytes(space)
     if need > memory:
         raise InputError(
-            f"cluster.memory = {memory:,} bytes a worker is too little: "
+            f"cluster.memory = {counted(memory, 'byte')} a worker is too little: "
             + ("the layout of the existing run" if layout else "the finest layout")
             + f" of {puzzle.title} needs {need:,} bytes ({held:,} for the process, "
             f"{need - held:,} for a task); set cluster.memory to at least {need:,}"

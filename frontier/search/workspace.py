@@ -19,6 +19,7 @@ from frontier.space.program import Program, Read, program_of, reads_of, swaps_of
 from frontier.stopwatch import Stopwatch
 from frontier.store.layers import StoredLayer, bits_key, block_and_prefix
 from frontier.store.run import RunStore
+from frontier.text import counted
 
 OPEN_LAYERS = 3
 PROGRAM_BYTES = 50_000_000
@@ -181,5 +182,5 @@ class Layer:
 
 def _miscount(layer: StoredLayer, key: str, listed: int, found: int) -> CorruptRunError:
     return CorruptRunError(
-        f"chunk {layer.path / key} holds {found} states, its manifest lists {listed}"
+        f"chunk {layer.path / key} holds {counted(found, 'state')}, its manifest lists {listed}"
     )

@@ -25,6 +25,7 @@ from frontier.space.layout import Layout
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import CHECKSUM_BYTES, ChunkCodec
 from frontier.store.files import PARTIAL, read_sealed, write_sealed
+from frontier.text import counted
 
 LIST_CHUNK = 1 << 20
 
@@ -59,8 +60,8 @@ class Manifest:
             raise CorruptRunError(f"{path} is not a manifest: {error}") from None
         if listed != manifest.states:
             raise CorruptRunError(
-                f"{path} does not add up: its chunks hold {listed} states, the layer has "
-                f"{manifest.states}"
+                f"{path} does not add up: its chunks hold {counted(listed, 'state')}, the layer "
+                f"has {manifest.states}"
             )
         return manifest
 

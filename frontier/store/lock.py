@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from frontier.errors import InputError
+from frontier.text import counted
 
 
 class RunLock:
@@ -63,7 +64,7 @@ def describe_holder(path: Path) -> str:
     """Who holds the lock, as far as the file says."""
     try:
         holder = json.loads(path.read_text())
-        minutes = max(0, (time.time() - holder["since"]) / 60)
-        return f"process {holder['process']} on host {holder['host']} for {minutes:.0f} minutes"
-    except (OSError, ValueError, TypeError, KeyError):
+        minutes = counted(round(max(0, time.time() - holder["since"]) / 60), "minute")
+        return f"process {holder['process']} on host {holder['host']} for {minutes}"
+    except (OSError, ValueError, TypeError, KeyError, OverflowError):
         return "another process"

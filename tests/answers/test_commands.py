@@ -277,7 +277,7 @@ def test_rotate():
     assert len(value["tiles"]) == value["tile_moves_without_backtracks"] < value["tile_moves"]
     shown = invoke("rotate", PUBLISHED, "--boards").stdout
     assert shown.count(" 1  2  3  4\n") >= 10
-    assert f"{value['tile_moves']} tile moves" in shown
+    assert f"{value['tile_moves']:,} tile moves" in shown
 
 
 def test_what_rotate_refuses():

@@ -316,8 +316,8 @@ def test_puzzles_that_cannot_be(adjacency, goal, message):
             {"goals": ["ab.", "ac."]},
             r"puzzle\.goal = ac\.: 'c' is no label of this puzzle; .*a b and . for",
         ),
-        ({"goals": ["ab.", "aa."]}, r"puzzle\.goal = aa\.: 'a' stands more than 1 times"),
-        ({"goals": ["ab.", "aa?"]}, r"puzzle\.goal = aa\?: 'a' stands more than 1 times"),
+        ({"goals": ["ab.", "aa."]}, r"puzzle\.goal = aa\.: 'a' stands more than 1 time"),
+        ({"goals": ["ab.", "aa?"]}, r"puzzle\.goal = aa\?: 'a' stands more than 1 time"),
         ({"goals": ["ab.", "..?"]}, r"puzzle\.goal = \.\.\? has 2 blanks"),
         ({"goal": "ab.", "goals": ["ab."]}, r"either puzzle\.goal or puzzle\.goals"),
         (
@@ -340,7 +340,7 @@ def test_settings_that_cannot_be(settings, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("aa.", "'a' stands more than 1 times"),
+        ("aa.", "'a' stands more than 1 time"),
         ("ac.", "'c' is no label"),
         ("a?.", r"'\?' is no label"),
         ("a..", "has 2 blanks"),

@@ -1,6 +1,11 @@
 """Numbers as people read them."""
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things: 1 state, 2,000 states."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def span(seconds: float) -> str:
     """A duration: 3.2 s, 4 min 05 s, 7 h 12 min."""
     if seconds < 60:

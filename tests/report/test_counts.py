@@ -1,0 +1,121 @@
+"""One of a thing is not several, wherever text counts things."""
+
+import json
+import re
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from frontier import api
+from frontier.answers.ida import IdaSolver
+from frontier.answers.rotation import FIFTEEN, cells_of, moved
+from frontier.cli import main
+from frontier.errors import InputError, Unsolved
+from frontier.puzzles import Blocks, Graph, Tiles
+from frontier.report.progress import PlainProgress
+from frontier.search.events import RunFinished, RunStarted
+from frontier.store.lock import describe_holder
+from frontier.text import counted
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+SEVERAL = re.compile(r"(?<![\d,.×])1 (?!of )(\w+ )?\w+s\b")
+"""Such as "1 states" or "1 tile moves", but not "1×1 tiles"."""
+
+
+def output(*arguments):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    assert not SEVERAL.search(result.output), result.output
+    return result.output
+
+
+def test_counted():
+    assert [counted(n, "state") for n in (0, 1, 2, 2000)] == [
+        "0 states", "1 state", "2 states", "2,000 states",
+    ]  # fmt: skip
+
+
+def test_a_run_of_one_state(tmp_path):
+    path = tmp_path / "run"
+    size = "--set", "puzzle.rows=1", "--set", "puzzle.columns=1", "--set", "search.keep=all"
+    where = "--set", f"store.path={path}", "--set", "cluster.kind=serial"
+    said = output("run", CONFIGS / "2x2.toml", *size, *where)
+    assert "1×1 tiles, 1 state; 1 worker" in said
+    assert "complete: depth 0, 1 state, " in said
+    said = output("status", path)
+    assert "depth 0, 1 state there" in said
+    assert "1 of 1 state (" in said
+    assert output("farthest", path).startswith("1 position at depth 0")
+    assert "0 moves, 1 shortest solution\n" in output("solve", path, "0", "--all-counts")
+    assert "complete, 1 layer, 1 state>" in repr(api.open_run(path))
+
+
+def test_a_run_of_one_move(tmp_path):
+    config, path = CONFIGS / "2x2.toml", tmp_path / "run"
+    start = "--set", "puzzle.start=1 0/2 3", "--set", "search.keep=all"
+    where = "--set", f"store.path={path}", "--set", "cluster.kind=serial"
+    assert "  not complete: depth 0, 1 state (" in output(
+        "run", config, *start, *where, "--until", 0
+    )
+    (path / "wip" / "0001").mkdir()
+    (path / "wip" / "0001" / "0.json").write_text("{}")
+    assert "next layer under way: 1 task finished" in output("status", path)
+    assert "  start: 1 move\n" in output("run", config, *start, *where)
+    assert "1 move, 1 shortest solution\n" in output("solve", path, "--all-counts")
+    assert ": 1 move, " in output("solve", config, *start, "--method", "ida")
+
+
+def test_one_rotation():
+    said = output("rotate", "1 2 3 4/5 6 7 8/9 10 11 12/13 14 0 15")
+    assert "  0 commands, 0 unit rotations, 1 tile move\n" in said
+    assert "  without backtracks 1 tile move:\n" in said
+    board = moved(FIFTEEN.goals[0], cells_of(("c", -1)))
+    assert "  1 command, 1 unit rotation, 4 tile moves\n" in output("rotate", FIFTEEN.line(board))
+
+
+def test_progress_of_one_state(capsys):
+    progress = PlainProgress(sys.stderr)
+    progress(RunStarted("one", "title", "path", -1, 0, 1, 1, False, None))
+    progress(RunFinished(0, 1, False, 0.0))
+    said = capsys.readouterr().err
+    assert "title, 1 state; 1 worker" in said
+    assert "depth 0 reached as asked: 1 state, 0.0 s" in said
+
+
+def test_titles_of_small_puzzles():
+    assert Blocks("a.").title == "1×2 blocks, 1 piece (step)"
+    assert Graph([[]], ".").title == "graph of 1 cell, 0 kinds of tiles"
+    assert Graph([[1], [0]], "a.").title == "graph of 2 cells, 1 kind of tiles"
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: Blocks("a/.").parse("a/./."), "2 rows of 1 letter, "),
+        (lambda: Blocks("a.").parse("a"), "1 row of 2 letters, "),
+        (lambda: Graph([[]], ".").parse([]), "has 0 labels: expected one for each of the 1 cell"),
+        (lambda: Graph([[1], [0]], "a.").parse("a"), "has 1 label: expected"),
+        (lambda: Graph([[1], [0]], "a.").parse("aa"), "more than 1 time"),
+        (lambda: Graph([[]], ".").states_of([[0, 0]]), "this puzzle have 1 whole number"),
+        (lambda: Graph([[1], [0]], "a.").states_of([[0]]), "boards of 1 cell of"),
+    ],
+)
+def test_complaints(ask, said):
+    with pytest.raises(InputError, match=said) as caught:
+        ask()
+    assert not SEVERAL.search(str(caught.value))
+
+
+def test_a_search_of_one_node():
+    with pytest.raises(Unsolved, match=r"within 1 node; it needs at least \d+ moves$"):
+        IdaSolver(Tiles(3, 3)).solve((8, 7, 6, 0, 4, 1, 2, 5, 3), 1)
+
+
+def test_a_lock_held_for_a_minute(tmp_path):
+    for seconds, said in ((60, "1 minute"), (0, "0 minutes"), (120, "2 minutes")):
+        holder = {"host": "here", "process": 7, "since": time.time() - seconds}
+        (tmp_path / "lock").write_text(json.dumps(holder))
+        assert describe_holder(tmp_path / "lock") == f"process 7 on host here for {said}"
