@@ -56,7 +56,7 @@ class _Commands(click.Group):
             click.echo(f"frontier: {error}", err=True)
             context.exit(error.exit_code)
         except KeyboardInterrupt:
-            click.echo("frontier: interrupted; nothing committed is lost", err=True)
+            click.echo("frontier: interrupted", err=True)
             context.exit(Stopped.exit_code)
 
 
@@ -111,6 +111,8 @@ def run(config, settings, until, fresh, yes, as_json):
             finished = api.run(plan, until, [progress_display()])
         except Stopped as error:
             raise Stopped(f"{error}. Nothing is lost; {again}") from None
+        except KeyboardInterrupt:  # at once, in the middle of a task
+            raise Stopped(f"interrupted; nothing committed is lost; {again}") from None
         values.append(write_summary(finished.store))
         if not as_json:
             click.echo(describe(values[-1], finished.path))

@@ -260,6 +260,29 @@ def test_a_config_edited_after_its_run_is_refused(tmp_path):
     assert "codec" in invoke("run", config, *other, code=2).stderr
 
 
+@pytest.mark.parametrize("method", ["ida", "layers"])
+def test_ctrl_c_in_solve(run, monkeypatch, method):
+    """Nothing is committed there, so nothing is said of that."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("frontier.cli.IdaSolver.solve", interrupted)
+    monkeypatch.setattr("frontier.cli.Oracle.solve", interrupted)
+    result = invoke("solve", run, "0 1 2 3/4 5 6 7", "--method", method, code=3)
+    assert result.stderr == "frontier: interrupted\n"
+
+
+def test_ctrl_c_in_run(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("frontier.api.run", interrupted)
+    config = CONFIGS / "2x3.toml", "--set", f"store.path={tmp_path / 'run'}"
+    message = invoke("run", *config, code=3).stderr
+    assert "interrupted; nothing committed is lost; resume with: python -m frontier run" in message
+
+
 def test_settings_do_not_change_a_run_directory(run):
     board = "0 1 2 3/4 5 6 7"
     message = refused("solve", run, board, "--method", "ida", "--set", "puzzle.metric=multi")
