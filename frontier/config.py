@@ -232,6 +232,9 @@ def _complaint(error: dict) -> str:
         return f"{key}.kind is missing; known: {', '.join(KIND_TABLES)}"
     if error["type"] == "union_tag_invalid":
         return f"{key}.kind = {error['ctx']['tag']!r}; known: {', '.join(KIND_TABLES)}"
+    if error["type"] in ("model_type", "model_attributes_type", "dict_type"):
+        such = ' with kind = "tiles"' if key == "puzzle" else ""
+        return f"{key} = {error['input']!r}: it is a table of keys, such as [{key}]{such}"
     if error["type"] == "value_error" and len(location) > 1:
         return f"{key} = {error['input']!s}: {error['ctx']['error']}"
     if error["type"] == "value_error":
