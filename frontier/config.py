@@ -69,6 +69,20 @@ class BlocksTable(_PuzzleTable):
     symbols: dict[str, str] = {}
 
 
+class PatternTable(_Table):
+    """[puzzle] of kind "pattern"."""
+
+    kind: Literal["pattern"]
+    rows: StrictInt = Field(ge=1)
+    columns: StrictInt = Field(ge=1)
+    k: StrictInt | None = None
+    labels: list[StrictInt] | None = None
+    goal: Notation | None = None
+    blank: Notation | None = None
+    start: Notation | None = None
+    metric: Literal["step", "labelled"] = "step"
+
+
 class GraphTable(_PuzzleTable):
     """[puzzle] of kind "graph"."""
 
@@ -78,9 +92,16 @@ class GraphTable(_PuzzleTable):
     picture: str | None = None
 
 
-KIND_TABLES = {"tiles": TilesTable, "blocks": BlocksTable, "graph": GraphTable}
+KIND_TABLES = {
+    "tiles": TilesTable,
+    "blocks": BlocksTable,
+    "graph": GraphTable,
+    "pattern": PatternTable,
+}
 
-PuzzleTable = Annotated[TilesTable | BlocksTable | GraphTable, Field(discriminator="kind")]
+PuzzleTable = Annotated[
+    TilesTable | BlocksTable | GraphTable | PatternTable, Field(discriminator="kind")
+]
 
 
 class SearchTable(_Table):

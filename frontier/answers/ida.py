@@ -7,9 +7,8 @@ import numpy as np
 
 from frontier.answers.solution import Solution
 from frontier.errors import InputError, Unsolved
-from frontier.puzzles import Board
-from frontier.puzzles.bound import Bound, tell_apart, told_apart
-from frontier.puzzles.pieces import Pieces
+from frontier.puzzles import Board, Puzzle
+from frontier.puzzles.bound import bound_of, tell_apart, told_apart
 from frontier.space.deepening import MOST_DEPTH, Deepening
 from frontier.text import counted
 
@@ -34,10 +33,10 @@ class IdaSolver:
     apart: tell like pieces apart where they cannot change places, which raises the bound.
     """
 
-    def __init__(self, puzzle: Pieces, apart: bool = True):
+    def __init__(self, puzzle: Puzzle, apart: bool = True):
         self.puzzle = puzzle
         self._told = told_apart(puzzle) if apart else puzzle
-        self._bound = bound = Bound(self._told)
+        self._bound = bound = bound_of(self._told)
         goals = np.column_stack(self._told.origins())
         self._deepening = Deepening(
             self._told.graph, bound.displacements, bound.tables, bound.most_steps, goals

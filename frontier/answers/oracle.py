@@ -13,7 +13,7 @@ import numpy as np
 from frontier.answers.solution import Solution
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Board
-from frontier.puzzles.bound import Bound
+from frontier.puzzles.bound import bound_of
 from frontier.search.workspace import Layer, Workspace
 from frontier.store.run import RunStore
 
@@ -40,7 +40,7 @@ class Oracle:
         self._work = Workspace(run.path, run.identity)
         self._layers: OrderedDict[int, Layer] = OrderedDict()
         self.puzzle = self._work.puzzle
-        self._bound = Bound(self.puzzle)
+        self._bound = bound_of(self.puzzle)
         self._depths = sorted(
             (record.depth for record in run.records), key=lambda d: -run.records[d].states
         )

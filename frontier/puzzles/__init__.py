@@ -5,12 +5,18 @@ from functools import lru_cache
 
 from frontier.puzzles.blocks import Blocks
 from frontier.puzzles.graphs import Graph
+from frontier.puzzles.patterns import Pattern
 from frontier.puzzles.puzzle import Board, Puzzle, State
 from frontier.puzzles.tiles import Tiles
 
-KINDS: dict[str, type[Puzzle]] = {"tiles": Tiles, "blocks": Blocks, "graph": Graph}
+KINDS: dict[str, type[Puzzle]] = {
+    "tiles": Tiles,
+    "blocks": Blocks,
+    "graph": Graph,
+    "pattern": Pattern,
+}
 
-__all__ = ["KINDS", "Blocks", "Board", "Graph", "Puzzle", "State", "Tiles", "puzzle_of"]
+__all__ = ["KINDS", "Blocks", "Board", "Graph", "Pattern", "Puzzle", "State", "Tiles", "puzzle_of"]
 
 
 def puzzle_of(settings: dict) -> Puzzle:

@@ -11,12 +11,15 @@ permutation is when everything else must stay as it is, each has a place of its 
 and they can be *told apart*: the puzzle with pieces that differ then has just as many positions.
 """
 
+from abc import ABC, abstractmethod
+from functools import singledispatch
 from itertools import permutations
 
 import numpy as np
 
+from frontier.puzzles.patterns import Pattern
 from frontier.puzzles.pieces import OPEN, Pieces
-from frontier.puzzles.puzzle import Board
+from frontier.puzzles.puzzle import Board, Puzzle
 from frontier.puzzles.shapes import FIRST_SORT, Footprint, Sort, shape_rows
 from frontier.space.deepening import Displacements
 
@@ -27,14 +30,31 @@ MOST_LIKE = 5
 """Groups of more like pieces are not told apart."""
 
 
-class Bound:
+class Bound(ABC):
     """The lower bound of one puzzle.
 
     tables: int64[rows, cells], the moves that a piece needs at least, by the cell of its anchor in
-        reading order: the members of the sequence, those of the fixed classes, then a row for
-        each sort, for like pieces. A piece that some goal leaves open needs none.
+        reading order; first those of the members of the sequence.
     most_steps: the most that one move takes off the sum of the tables.
     displacements: which rows the arcs of the base graph change, and where.
+    """
+
+    tables: np.ndarray
+    most_steps: int
+    displacements: Displacements
+
+    @abstractmethod
+    def sums(self, boards: np.ndarray) -> np.ndarray:
+        """The sums of the tables at boards, int[N, cells]: int64[N]."""
+
+    def moves(self, board: Board) -> int:
+        """The least number of moves that a board can need."""
+        return -(-int(self.sums(np.array([board]))[0]) // self.most_steps)
+
+
+class PiecesBound(Bound):
+    """After the members of the sequence come those of the fixed classes, then a row for each sort,
+    for like pieces. A piece that some goal leaves open needs no move.
     """
 
     def __init__(self, puzzle: Pieces):
@@ -61,7 +81,6 @@ class Bound:
         self.displacements = Displacements(*(column.astype(np.int64) for column in columns))
 
     def sums(self, boards: np.ndarray) -> np.ndarray:
-        """The sums of the tables at boards, int[N, cells]: int64[N]."""
         puzzle = self._puzzle
         in_order = boards[:, puzzle.reading]
         anchors = shape_rows(in_order, puzzle.shapes.sorts) >= FIRST_SORT
@@ -71,9 +90,43 @@ class Bound:
             sums[here] += self.tables[self._row[in_order[here, cell]], cell]
         return sums
 
-    def moves(self, board: Board) -> int:
-        """The least number of moves that a board can need."""
-        return -(-int(self.sums(np.array([board]))[0]) // self.most_steps)
+
+class PatternBound(Bound):
+    """The sum of the Manhattan distances of the labelled tiles."""
+
+    most_steps = 1
+
+    def __init__(self, puzzle: Pattern):
+        self._puzzle = puzzle
+        row, column = np.divmod(puzzle.reading, puzzle.columns)
+        (goal,) = puzzle.goals
+        home = [puzzle.reading.tolist().index(goal.index(tile)) for tile in puzzle.members]
+        self.tables = np.array(
+            [abs(row - row[at]) + abs(column - column[at]) for at in home], dtype=np.int64
+        )
+        shapes = puzzle.shapes
+        moved = shapes.place >= 0
+        source, target = (positions[moved] for positions in shapes.positions)
+        place = shapes.place[moved].astype(np.int64)
+        start = np.cumsum([0, *moved])
+        self.displacements = Displacements(start, place, np.full_like(place, -1), source, target)
+
+    def sums(self, boards: np.ndarray) -> np.ndarray:
+        in_order = boards[:, self._puzzle.reading]
+        sums = np.zeros(len(boards), dtype=np.int64)
+        for table, tile in zip(self.tables, self._puzzle.members, strict=True):
+            sums += table[(in_order == tile).argmax(axis=1)]
+        return sums
+
+
+@singledispatch
+def bound_of(puzzle: Puzzle) -> Bound:
+    """The lower bound of a puzzle."""
+    raise TypeError(f"no bound is known for {type(puzzle).__name__}")
+
+
+bound_of.register(Pieces, PiecesBound)
+bound_of.register(Pattern, PatternBound)
 
 
 def _table(puzzle: Pieces, sort: Sort, codes: set[int], count: int) -> np.ndarray:
@@ -111,9 +164,9 @@ def _distances(footprint: Footprint, placement: int, metric: str) -> list[int]:
     return [min(d, 1) if metric == "path" and d < FAR else d for d in distance]
 
 
-def told_apart(puzzle: Pieces) -> Pieces:
+def told_apart(puzzle: Puzzle) -> Puzzle:
     """The puzzle with those groups of like pieces told apart that cannot change places."""
-    if any(OPEN in goal for goal in puzzle.goals):
+    if not isinstance(puzzle, Pieces) or any(OPEN in goal for goal in puzzle.goals):
         return puzzle
     for sort in puzzle.shapes.sorts:
         if not sort.distinct and len(sort.codes) <= MOST_LIKE:

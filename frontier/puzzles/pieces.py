@@ -23,6 +23,7 @@ from frontier.puzzles.moves import Moves, moves_of
 from frontier.puzzles.puzzle import Board, Puzzle, State
 from frontier.puzzles.shapes import EMPTY, FIRST_SORT, Shapes, Sort, shape_rows
 from frontier.text import counted
+from frontier.space.graph import BaseGraph
 
 OPEN = -1
 """Code of a goal's cell that may hold anything."""
@@ -61,8 +62,13 @@ class Pieces(Puzzle):
         """The shapes of the board, in reading order."""
         return Shapes(self.cells, self._sorts)
 
+    @property
+    def graph(self) -> BaseGraph:
+        return self.moves.graph
+
     @cached_property
     def moves(self) -> Moves:
+        """All moves between shapes: the arcs of the base graph, and what they displace."""
         # Goals that show the pieces of a class in different orders need them in the sequence.
         whole = all(OPEN not in goal for goal in self.goals)
         orders = {tuple(map(tuple, self._orders_of(goal))) for goal in self.goals} if whole else ()

@@ -15,7 +15,6 @@ from functools import cached_property
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.moves import Moves
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.group import Reach
 from frontier.space.lehmer import LehmerCode
@@ -37,8 +36,8 @@ class Puzzle(ABC):
 
     @property
     @abstractmethod
-    def moves(self) -> Moves:
-        """All moves between shapes: the arcs of the base graph, and what they displace."""
+    def graph(self) -> BaseGraph:
+        """The base graph with voltages."""
 
     @abstractmethod
     def origins(self) -> tuple[np.ndarray, np.ndarray]:
@@ -79,11 +78,6 @@ class Puzzle(ABC):
     @abstractmethod
     def follow(self, before: Board, after: Board) -> Board:
         """The board after one move, like pieces carrying the codes that they had before it."""
-
-    @property
-    def graph(self) -> BaseGraph:
-        """The base graph with voltages."""
-        return self.moves.graph
 
     @cached_property
     def space(self) -> Space:

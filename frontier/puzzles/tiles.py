@@ -25,18 +25,17 @@ on the orbit of its blank alone, and the diameter of the state graph is the grea
 blank cell of each orbit (`blank_orbits`).
 """
 
-import operator
 from collections.abc import Sequence
 
 from frontier.errors import InputError
+from frontier.puzzles.grid import ARROWS, Grid, plain
 from frontier.puzzles.moves import Moves, lines_of, moves_of
-from frontier.puzzles.notation import BLANKS, OPEN_MARK, in_rows, rows_of_words
+from frontier.puzzles.notation import OPEN_MARK
 from frontier.puzzles.pieces import OPEN, Pieces
 from frontier.puzzles.puzzle import Board
 from frontier.puzzles.shapes import FIRST_SORT, Footprint, Sort
 
 MOST_CELLS = 25
-ARROWS = {(-1, 0): "↑", (1, 0): "↓", (0, -1): "←", (0, 1): "→"}
 
 
 class Tiles(Pieces):
@@ -60,32 +59,19 @@ class Tiles(Pieces):
         metric: str = "step",
         blank: tuple[int, int] | None = None,
     ):
-        for name, value in (("rows", rows), ("columns", columns)):
-            if value < 1:
-                raise InputError(f"puzzle.{name} = {value}: a board has at least 1 of them")
+        self._grid = grid = Grid(rows, columns)
         _check_size(rows, columns)
         self.rows, self.columns = rows, columns
         if (goal is not None) + (goals is not None) + (blank is not None) > 1:
             raise InputError("puzzle.goal, puzzle.goals and puzzle.blank exclude each other")
-        if blank is not None:
-            _check_blank(blank, rows, columns)
-        cells = rows * columns
-        at = blank[0] * columns + blank[1] if blank is not None else 0
-        in_order = (*range(1, at + 1), 0, *range(at + 1, cells))
+        home = grid.home(blank)
+        cells = grid.cells
         if goal is not None:
             goals = [goal]
-        patterns = [self._parse(board, "puzzle.goal", part=True) for board in goals or ()] or [
-            in_order
-        ]
+        patterns = [self._parse(board, "puzzle.goal", part=True) for board in goals or ()] or [home]
         began = None if start is None else self._parse(start, "puzzle.start")
         whole = [board for board in (*patterns, began) if board and OPEN not in board]
-        line = min(rows, columns)
-        numbers = range(cells)
-        reading = (
-            list(numbers)
-            if rows > columns
-            else [r * columns + c for c in range(columns) for r in range(rows)]
-        )
+        numbers, reading = range(cells), grid.reading
         at_place = {cell: place for place, cell in enumerate(reading)}
         steps = []
         for cell in numbers:
@@ -95,8 +81,7 @@ class Tiles(Pieces):
                     steps.append((at_place[cell], at_place[r * columns + c], direction))
         footprint = Footprint(tuple((place,) for place in numbers), tuple(steps))
         tiles = [Sort(footprint, tuple(range(1, cells)), True)] if cells > 1 else []
-        self._line_length = line
-        reference = whole[0] if whole else in_order
+        reference = whole[0] if whole else home
         super().__init__(reading, tiles, metric, reference, patterns, began)
 
     def _all_moves(self, may_fix: bool) -> Moves:
@@ -120,7 +105,7 @@ class Tiles(Pieces):
 
     @property
     def why_unreachable(self) -> str:
-        if self._line_length == 1:
+        if self._grid.line == 1:
             why = "on a board of one line the tiles keep their order"
         else:
             why = "its parity differs from the goal's; exchanging any two tiles mends that"
@@ -128,64 +113,34 @@ class Tiles(Pieces):
 
     def _parse(self, notation, name: str, part: bool = False) -> Board:
         """A board from rows of numbers, or from text; with part, "?" stands for anything."""
-        if isinstance(notation, str):
-            rows = rows_of_words(notation)
-        elif isinstance(notation, list | tuple) and all(
-            isinstance(row, list | tuple) for row in notation
-        ):
-            rows = [list(row) for row in notation]
-        else:
-            raise InputError(f"{name} = {notation!r}: expected rows of numbers, or text")
-        if len(rows) == 1 and self.rows > 1:
-            rows = in_rows(rows[0], self.columns)
-        said = f"{name} = {_plain(rows)}"
-        if [len(row) for row in rows] != [self.columns] * self.rows:
-            raise InputError(f"{said}: expected {self.rows} rows of {self.columns} numbers")
-        board = []
-        for word in (word for row in rows for word in row):
-            if isinstance(word, str) and word in BLANKS:
-                board.append(0)
-            elif part and word == OPEN_MARK:
-                board.append(OPEN)
-            else:
-                try:
-                    number = int(word) if isinstance(word, str) else operator.index(word)
-                    if isinstance(word, bool) or number < 0:
-                        raise ValueError
-                    board.append(number)
-                except (TypeError, ValueError):
-                    raise InputError(
-                        f"{said}: {word!r} is not a number; write numbers, 0 for the blank"
-                    ) from None
+        board = self._grid.parse(notation, name, {OPEN_MARK: OPEN} if part else {})
         most = self.rows * self.columns - 1
         given = [number for number in board if number != OPEN]
         if len(set(given)) < len(given) or not set(given) <= set(range(most + 1)):
+            said = plain(self.write(board))
             raise InputError(
-                f"{said}: the numbers 0..{most} must stand in it, each once (0 is the blank)"
+                f"{name} = {said}: the numbers 0..{most} must stand in it, each once (0 is the "
+                "blank)"
             )
-        return tuple(board)
+        return board
 
     def parse(self, notation) -> Board:
         return self._parse(notation, "board")
 
     def write(self, board: Board) -> list[list]:
         numbers = ["?" if number == OPEN else number for number in board]
-        return in_rows(numbers, self.columns)
+        return self._grid.in_rows(numbers)
 
     def line(self, board: Board) -> str:
         return "/".join(" ".join(map(str, row)) for row in self.write(board))
 
     def draw(self, board: Board) -> str:
-        width = len(str(self.cells - 1))
-        return "\n".join(
-            " ".join((str(tile) if tile else "·").rjust(width) for tile in row)
-            for row in self.write(board)
-        )
+        return self._grid.draw([str(tile) if tile else "·" for tile in board])
 
     def name_move(self, before: Board, after: Board) -> str:
         """The tiles that slide, the nearest to the blank first, and where to."""
-        p, q = before.index(0), after.index(0)
-        dr, dc = (p // self.columns - q // self.columns, p % self.columns - q % self.columns)
+        p = before.index(0)
+        dr, dc = self._grid.way(after.index(0), p)
         length = max(abs(dr), abs(dc))
         step = (dr // length, dc // length)
         passed = [before[p - k * (step[0] * self.columns + step[1])] for k in range(1, length + 1)]
@@ -207,15 +162,6 @@ def _check_size(rows: int, columns: int) -> None:
         )
 
 
-def _check_blank(blank, rows: int, columns: int) -> None:
-    if not (isinstance(blank, list | tuple) and len(blank) == 2):
-        raise InputError(f'puzzle.blank = {blank!r}: expected [row, column] or "all"')
-    if not all(type(i) is int and 0 <= i < n for i, n in zip(blank, (rows, columns), strict=True)):
-        raise InputError(
-            f"puzzle.blank = {list(blank)}: rows are 0..{rows - 1}, columns 0..{columns - 1}"
-        )
-
-
 def blank_orbits(rows: int, columns: int) -> list[tuple[int, int]]:
     """One cell, the first, of each orbit of a board's cells under its symmetries."""
     _check_size(rows, columns)
@@ -232,7 +178,3 @@ def blank_orbits(rows: int, columns: int) -> list[tuple[int, int]]:
                 images |= {(x, y) for y, x in images}
             orbits.add(min(images))
     return sorted(orbits)
-
-
-def _plain(rows: Sequence[Sequence]) -> str:
-    return "[" + ", ".join("[" + ", ".join(map(str, row)) + "]" for row in rows) + "]"

@@ -11,7 +11,7 @@ from frontier.answers import ida as ida_module
 from frontier.answers.ida import IdaSolver
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Graph, puzzle_of
-from frontier.puzzles.bound import Bound
+from frontier.puzzles.bound import bound_of
 from frontier.space.deepening import MOST_DEPTH
 
 THETA = [[1, 3, 4], [0, 2], [1, 3], [0, 2, 5], [0, 5], [3, 4]]
@@ -178,7 +178,7 @@ def test_the_bound_never_exceeds_the_distance(name):
 )
 def test_the_sum_changes_by_the_steps_of_a_move(case, most):
     puzzle = puzzle_of(case.table)
-    bound = Bound(puzzle)
+    bound = bound_of(puzzle)
     assert bound.most_steps == most
 
     def total(board):

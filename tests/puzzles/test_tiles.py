@@ -394,7 +394,7 @@ def test_draw():
         ("0 1 2 3 4", "expected 2 rows of 3 numbers"),
         ("0 1 2 3 4 5 6", "expected 2 rows of 3 numbers"),
         ("0 1 2 / 3 4 4", r"4\]\]: the numbers 0\.\.5"),
-        ("0 1 . / 3 4 5", r"\[\[0, 1, \.\], \[3, 4, 5\]\]: the numbers 0\.\.5"),
+        ("0 1 . / 3 4 5", r"\[\[0, 1, 0\], \[3, 4, 5\]\]: the numbers 0\.\.5"),
         ("0 1 ? / 3 4 5", r"'\?' is not a number"),
     ],
 )

@@ -1,0 +1,107 @@
+"""Boards of numbered tiles in rows and columns: how they are read and written."""
+
+import operator
+from collections.abc import Mapping, Sequence
+
+from frontier.errors import InputError
+from frontier.puzzles.notation import BLANKS, in_rows, rows_of_words
+
+ARROWS = {(-1, 0): "↑", (1, 0): "↓", (0, -1): "←", (0, 1): "→"}
+
+
+class Grid:
+    """The cells of a board, numbered row by row.
+
+    reading: the cells along the shorter side; see `frontier.puzzles.tiles`. line: cells of it.
+    """
+
+    def __init__(self, rows: int, columns: int):
+        """InputError for a board without cells."""
+        for name, value in (("rows", rows), ("columns", columns)):
+            if value < 1:
+                raise InputError(f"puzzle.{name} = {value}: a board has at least 1 of them")
+        self.rows, self.columns, self.cells = rows, columns, rows * columns
+        self.line = min(rows, columns)
+
+    @property
+    def reading(self) -> list[int]:
+        if self.rows > self.columns:
+            return list(range(self.cells))
+        return [r * self.columns + c for c in range(self.columns) for r in range(self.rows)]
+
+    def home(self, blank: tuple[int, int] | None) -> tuple[int, ...]:
+        """The board with the blank in a cell, by default the first, and the tiles in order.
+
+        InputError if the cell is not on the board.
+        """
+        if blank is None:
+            blank = (0, 0)
+        if not (isinstance(blank, list | tuple) and len(blank) == 2):
+            raise InputError(f'puzzle.blank = {blank!r}: expected [row, column] or "all"')
+        size = (self.rows, self.columns)
+        if not all(type(i) is int and 0 <= i < n for i, n in zip(blank, size, strict=True)):
+            raise InputError(
+                f"puzzle.blank = {list(blank)}: rows are 0..{self.rows - 1}, columns "
+                f"0..{self.columns - 1}"
+            )
+        at = blank[0] * self.columns + blank[1]
+        return (*range(1, at + 1), 0, *range(at + 1, self.cells))
+
+    def in_rows(self, flat: Sequence) -> list[list]:
+        return in_rows(flat, self.columns)
+
+    def line_of(self, flat: Sequence) -> str:
+        """A board in one line of text."""
+        return "/".join(" ".join(map(str, row)) for row in self.in_rows(flat))
+
+    def parse(self, notation, name: str, marks: Mapping[str, int]) -> tuple[int, ...]:
+        """The numbers of a board that is given as rows or as text, not yet checked.
+
+        marks: what stands for something else than a number, with its code. InputError, beginning
+        with `name`, if the board has another size or holds what is no number.
+        """
+        if isinstance(notation, str):
+            rows = rows_of_words(notation)
+        elif isinstance(notation, list | tuple) and all(
+            isinstance(row, list | tuple) for row in notation
+        ):
+            rows = [list(row) for row in notation]
+        else:
+            raise InputError(f"{name} = {notation!r}: expected rows of numbers, or text")
+        if len(rows) == 1 and self.rows > 1:
+            rows = self.in_rows(rows[0])
+        said = f"{name} = {plain(rows)}"
+        if [len(row) for row in rows] != [self.columns] * self.rows:
+            raise InputError(f"{said}: expected {self.rows} rows of {self.columns} numbers")
+        board = []
+        for word in (word for row in rows for word in row):
+            if isinstance(word, str) and word in BLANKS:
+                board.append(0)
+            elif isinstance(word, str) and word in marks:
+                board.append(marks[word])
+            else:
+                try:
+                    number = int(word) if isinstance(word, str) else operator.index(word)
+                    if isinstance(word, bool) or number < 0:
+                        raise ValueError
+                    board.append(number)
+                except (TypeError, ValueError):
+                    raise InputError(
+                        f"{said}: {word!r} is not a number; write numbers, 0 for the blank"
+                    ) from None
+        return tuple(board)
+
+    def draw(self, marks: Sequence[str]) -> str:
+        """A board whose cells show these marks."""
+        width = len(str(self.cells - 1))
+        return "\n".join(" ".join(mark.rjust(width) for mark in row) for row in self.in_rows(marks))
+
+    def way(self, source: int, target: int) -> tuple[int, int]:
+        """(rows, columns) from a cell to another."""
+        (r, c), (rr, cc) = divmod(source, self.columns), divmod(target, self.columns)
+        return rr - r, cc - c
+
+
+def plain(rows: Sequence[Sequence]) -> str:
+    """Rows in one line."""
+    return "[" + ", ".join("[" + ", ".join(map(str, row)) + "]" for row in rows) + "]"

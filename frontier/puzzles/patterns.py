@@ -1,0 +1,251 @@
+"""Patterns: the tile puzzle with most of its tiles alike, whose distances bound the puzzle's.
+
+Some tiles are labelled, all others count as the same. The distances of all such positions are
+a *pattern database*: no solution of the tile puzzle is shorter than that of its pattern (J. C.
+Culberson and J. Schaeffer, Pattern Databases, Computational Intelligence 14, 1998). With the k
+right-most columns of the 2 x n puzzle labelled, the greatest distance bounds the moves that bring
+those columns home, and so the diameter from above.
+
+Metrics: ``step``, every move counts; ``labelled``, only moves of labelled tiles count, so that
+the distances of disjoint sets of tiles may be added (R. E. Korf and A. Felner, Disjoint Pattern
+Database Heuristics, Artificial Intelligence 134, 2002). A position is then the labelled tiles and
+the region that the blank reaches without moving one.
+
+On a board with at least two rows and columns, but for 2 x 2, all positions can be reached if two
+tiles or more are alike, else half of them, as in the tile puzzle (W. W. Johnson and W. E. Story,
+1879): exchanging two like tiles changes the parity.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from math import comb
+
+import numpy as np
+
+from frontier.errors import InputError
+from frontier.puzzles.grid import ARROWS, Grid
+from frontier.puzzles.puzzle import Board, Puzzle
+from frontier.space.graph import BaseGraph
+from frontier.space.sets import PatternGraph, pattern_boards, pattern_graph, pattern_states
+
+MOST_VERTICES = 40_000_000
+METRICS = ("step", "labelled")
+LIKE = "x"
+_LIKE = -1
+
+
+class Pattern(Puzzle):
+    """A pattern of the rows x columns tile puzzle.
+
+    k: the tiles of the k right-most columns of the goal are labelled; or labels: their numbers.
+    goal: the board at depth 0, in rows of numbers; by default the blank in the cell `blank` (row,
+        column, from 0; the first cell if that is not given), the tiles in order.
+    start: a board whose distance from the goal is wanted.
+    metric: "step" or "labelled".
+
+    reading: int64[cells], the cells in reading order. members: the labelled tiles by their number
+    in the sequence, which is the order in which the goal shows them.
+    """
+
+    def __init__(
+        self,
+        rows: int,
+        columns: int,
+        k: int | None = None,
+        labels: Sequence[int] | None = None,
+        goal=None,
+        blank: tuple[int, int] | None = None,
+        start=None,
+        metric: str = "step",
+    ):
+        self._grid = grid = Grid(rows, columns)
+        self.rows, self.columns, self.cells = rows, columns, grid.cells
+        if metric not in METRICS:
+            raise InputError(f"puzzle.metric = {metric!r}: known are {', '.join(METRICS)}")
+        if goal is not None and blank is not None:
+            raise InputError("puzzle.goal and puzzle.blank exclude each other")
+        if (k is None) == (labels is None):
+            raise InputError("a pattern needs either puzzle.k or puzzle.labels")
+        _check_choice(grid, k, labels)
+        board = grid.home(blank)
+        if goal is not None:
+            board = grid.parse(goal, "puzzle.goal", {})
+            if sorted(board) != list(range(self.cells)):
+                raise InputError(
+                    f"puzzle.goal = {grid.line_of(board)}: the numbers 0..{self.cells - 1} must "
+                    "stand in it, each once (0 is the blank)"
+                )
+        if labels is None:
+            right = [n for i, n in enumerate(board) if i % columns >= columns - k]
+            labels = sorted(set(right) - {0})
+        self.metric, self.labelled = metric, tuple(sorted(labels))
+        vertices = comb(self.cells - 1, len(self.labelled)) * self.cells
+        if vertices > MOST_VERTICES:
+            raise InputError(
+                f"{self.title} has {vertices:,} shapes (the cells of the blank and of the labelled "
+                f"tiles): at most {MOST_VERTICES:,} are supported; label fewer tiles"
+            )
+        self.reading = np.array(grid.reading)
+        in_order = [board[cell] for cell in grid.reading]
+        self.members = np.array([n for n in in_order if n in self.labelled], dtype=np.int64)
+        self._member = np.full(self.cells, -1)
+        self._member[self.members] = np.arange(self.members.size)
+        self._others = np.flatnonzero(self._member[1:] < 0) + 1
+        self.goals = (self._settled(board),)
+        self.start = None if start is None else self._parse(start, "puzzle.start")
+
+    @property
+    def title(self) -> str:
+        count = len(self.labelled)
+        moves = ", only their moves counted" if self.metric == "labelled" else ""
+        return f"{self.rows}×{self.columns} tiles, {count} of them labelled{moves}"
+
+    @cached_property
+    def shapes(self) -> PatternGraph:
+        """The base graph, and what its vertices and arcs are."""
+        grid, labels = self._grid, len(self.labelled)
+        return pattern_graph(self.cells, grid.line, labels, free=self.metric == "labelled")
+
+    @property
+    def graph(self) -> BaseGraph:
+        return self.shapes.graph
+
+    @property
+    def _mixes(self) -> bool:
+        """Whether all positions of the right parity can be reached."""
+        return self._grid.line > 1 and self.cells > 4
+
+    @property
+    def states(self) -> int:
+        return self.space.states if self._mixes else super().states
+
+    def reaches(self, board: Board) -> bool:
+        if not self._mixes:
+            return super().reaches(board)
+        return self.space.number(*self.state(board)) is not None
+
+    @property
+    def why_unreachable(self) -> str:
+        why = "too few tiles are alike to mend its parity"
+        if not self._mixes:
+            why = "on this board the tiles keep their order"
+        return f"it cannot be reached from the goal: {why}"
+
+    def origins(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.states_of(np.array(self.goals))
+
+    def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        boards = np.asarray(boards)
+        if not len(boards):
+            boards = np.empty((0, self.cells), dtype=np.int64)
+        boards = boards.reshape(len(boards), int(np.prod(boards.shape[1:])))
+        if boards.shape[1] != self.cells or not np.issubdtype(boards.dtype, np.integer):
+            raise InputError(
+                f"boards of {boards.shape[1]} cells of type {boards.dtype}: those of this puzzle "
+                f"have {self.cells} whole numbers"
+            )
+        vertex = np.empty(len(boards), dtype=np.int64)
+        sequence = np.empty((len(boards), self.members.size), dtype=np.int64)
+        bad = pattern_states(
+            boards.astype(np.int64), self.reading, self._member, self.shapes.region,
+            self.shapes.binomial, vertex, sequence,
+        )  # fmt: skip
+        if bad >= 0:
+            raise InputError(self._why_not(boards[bad].tolist(), "board"))
+        return vertex, sequence
+
+    def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
+        boards = np.empty((len(vertex), self.cells), dtype=np.int64)
+        pattern_boards(
+            np.asarray(vertex, dtype=np.int64), sequence, self.reading, self.members, self._others,
+            self.shapes.home, self.shapes.binomial, boards,
+        )  # fmt: skip
+        return boards
+
+    def parse(self, notation) -> Board:
+        return self._parse(notation, "board")
+
+    def _parse(self, notation, name: str) -> Board:
+        board = self._grid.parse(notation, name, {LIKE: _LIKE, LIKE.upper(): _LIKE})
+        numbers = [n for n in board if n != _LIKE]
+        wanted = {0, *self.labelled}
+        if (
+            len(set(numbers)) < len(numbers)
+            or not wanted <= set(numbers)
+            or max(numbers) >= self.cells
+        ):
+            raise InputError(self._why_not(board, name))
+        rest = iter(sorted(set(range(self.cells)) - set(numbers)))
+        return self._settled([next(rest) if n == _LIKE else n for n in board])
+
+    def _settled(self, board: Sequence[int]) -> Board:
+        """The board with like tiles in the order of their numbers."""
+        others = iter(self._others.tolist())
+        settled = list(board)
+        for cell in self.reading:
+            if settled[cell] and self._member[settled[cell]] < 0:
+                settled[cell] = next(others)
+        return tuple(settled)
+
+    def _why_not(self, board: Sequence[int], name: str) -> str:
+        return (
+            f"{name} = {self._grid.line_of(board)}: 0 (the blank) and the labelled tiles "
+            f"{', '.join(map(str, self.labelled))} must stand in it once, and of the other tiles "
+            f"of 1..{self.cells - 1} none twice ({LIKE} is any of them)"
+        )
+
+    def _marks(self, board: Board) -> list:
+        return [
+            n if n == 0 or (0 < n < self.cells and self._member[n] >= 0) else LIKE for n in board
+        ]
+
+    def write(self, board: Board) -> list[list]:
+        return self._grid.in_rows(self._marks(board))
+
+    def line(self, board: Board) -> str:
+        return self._grid.line_of(self._marks(board))
+
+    def draw(self, board: Board) -> str:
+        return self._grid.draw([str(mark) if mark else "·" for mark in self._marks(board)])
+
+    def name_move(self, before: Board, after: Board) -> str:
+        """The tile that slides, and where to."""
+        source, target = self._moved(before, after)
+        return str(self._marks(before)[source]) + ARROWS[self._grid.way(source, target)]
+
+    def _moved(self, before: Board, after: Board) -> tuple[int, int]:
+        """(cell, cell) from which and to which a move brings a tile."""
+        if self.metric == "step":
+            return after.index(0), before.index(0)
+        moved = (n for n in self.labelled if before.index(n) != after.index(n))
+        tile = next(moved)
+        return before.index(tile), after.index(tile)
+
+    def follow(self, before: Board, after: Board) -> Board:
+        if self.metric == "labelled":  # the blank's way among like tiles is not told
+            return after
+        source, target = self._moved(before, after)
+        board = list(before)
+        board[target], board[source] = board[source], 0
+        return tuple(board)
+
+
+def _check_choice(grid: Grid, k: int | None, labels: Sequence[int] | None) -> None:
+    """InputError unless k or labels name tiles of the board."""
+    if k is not None and not 1 <= k <= grid.columns:
+        raise InputError(
+            f"puzzle.k = {k}: of a board of {grid.columns} columns, 1..{grid.columns} can be "
+            "labelled"
+        )
+    if labels is None:
+        return
+    most = grid.cells - 1
+    if wrong := [n for n in labels if not 1 <= n <= most]:
+        raise InputError(
+            f"puzzle.labels = {list(labels)}: {wrong[0]} is no tile of a board of {grid.cells} "
+            f"cells; they are 1..{most}"
+        )
+    if len(set(labels)) < len(labels):
+        raise InputError(f"puzzle.labels = {list(labels)} names a tile twice")
+    if not labels:
+        raise InputError("puzzle.labels = []: a pattern labels at least one tile")

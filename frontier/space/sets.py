@@ -1,0 +1,266 @@
+"""The base graph of a pattern: a blank among tiles of which some are labelled.
+
+Read the cells along the shorter side, s cells a line (see `frontier.puzzles.tiles`), and leave
+out the blank: the tiles then stand in places 0, 1, ..., cells - 2. A vertex is the set of places
+that hold the L labelled tiles, and the position of the blank; the sequence is the labelled tiles
+by place. Without the blank in the way, moves are simple:
+
+* from position p to p + 1 within a line the blank passes a tile, and no place changes;
+* from p to p + s the tile in place p + s - 1 comes to place p and those between move up by one,
+  from p to p - s the tile in place p - s goes to place p - 1 and those between move down.
+
+A labelled tile that passes r labelled ones turns r + 1 members of the sequence; an unlabelled
+one changes the set alone. A set is ranked in the combinatorial number system,
+
+    rank = sum of C(place, i) over its places, the i-th smallest counted from i = 1
+
+(D. H. Lehmer; Knuth, TAOCP 4A, 7.2.1.3): a member that moves among the low places changes the
+rank by little, so most arcs lead to vertices near by. Vertex = rank * cells + position.
+
+Where the moves of unlabelled tiles are free, all positions that the blank reaches by free moves are
+one vertex, numbered by the least of them in this order, and only arcs of labelled tiles are left.
+"""
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from frontier.space.graph import BaseGraph
+from frontier.space.jit import kernel
+
+
+@dataclass(frozen=True)
+class PatternGraph:
+    """The base graph of a pattern, and what its vertices and arcs are.
+
+    cells, line: of the board; line: cells of its shorter side. labels: L, labelled tiles.
+    place: int8[arcs], the member of the sequence that an arc moves; -1: none.
+    binomial: int64[L + 1, cells], C(place, i).
+    region, home: where unlabelled moves are free, int32 each: the vertex of each (set, position),
+        and the first (set, position) of each vertex; else empty.
+    source, target: int16[arcs], positions of the tile before and after, where those moves are
+        free; else empty, as the vertices say.
+    """
+
+    graph: BaseGraph
+    cells: int
+    line: int
+    labels: int
+    place: np.ndarray
+    binomial: np.ndarray
+    region: np.ndarray
+    home: np.ndarray
+    source: np.ndarray
+    target: np.ndarray
+
+    @property
+    def positions(self) -> tuple[np.ndarray, np.ndarray]:
+        """int64[arcs] each, the positions of the tile before and after each arc."""
+        if self.home.size:
+            return self.source.astype(np.int64), self.target.astype(np.int64)
+        graph = self.graph
+        return (graph.target % self.cells).astype(np.int64), (graph.source % self.cells).astype(
+            np.int64
+        )
+
+
+def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> PatternGraph:
+    """The base graph of a pattern; free: whether moves of unlabelled tiles are free."""
+    binomial = np.array(
+        [[comb(place, i) for place in range(cells)] for i in range(labels + 1)], dtype=np.int64
+    )
+    shifts = [(i, j) for i in range(labels) for j in range(labels) if 0 < abs(i - j) < line]
+    words = sorted({(), *(_shift_word(i, j) for i, j in shifts)})
+    number = np.full((labels, labels), words.index(()), dtype=np.int16)
+    for i, j in shifts:
+        number[i, j] = words.index(_shift_word(i, j))
+    degrees = [sum(q >= 0 for q in _neighbours(p, cells, line)) for p in range(cells)]
+    sets = comb(cells - 1, labels)
+    arcs = sum(degrees) * sets
+    source, target = np.empty(arcs, np.int32), np.empty(arcs, np.int32)
+    word, place = np.empty(arcs, np.int16), np.empty(arcs, np.int8)
+    _write_arcs(cells, line, labels, sets, binomial, number, source, target, word, place)
+    nothing = np.empty(0, dtype=np.int16)
+    if not free:
+        graph = BaseGraph(sets * cells, labels, tuple(words), source, target, word)
+        return PatternGraph(
+            graph, cells, line, labels, place, binomial, nothing, nothing, nothing, nothing
+        )
+    home, region = np.unique(
+        _regions(sets * cells, source[place < 0], target[place < 0]), return_inverse=True
+    )
+    kept = np.flatnonzero(place >= 0)
+    kept = kept[np.argsort(region[source[kept]], kind="stable")]
+    region = region.astype(np.int32)
+    graph = BaseGraph(
+        home.size, labels, tuple(words), region[source[kept]], region[target[kept]], word[kept]
+    )
+    before, after = ((v[kept] % cells).astype(np.int16) for v in (target, source))
+    return PatternGraph(
+        graph, cells, line, labels, place[kept], binomial, region, home.astype(np.int32),
+        before, after,
+    )  # fmt: skip
+
+
+def _shift_word(i: int, j: int) -> tuple[int, ...]:
+    return tuple(range(i, j)) if i <= j else tuple(range(i - 1, j - 1, -1))
+
+
+def _neighbours(p: int, cells: int, line: int) -> tuple[int, int, int, int]:
+    """Positions next to p: on its line before and behind, one line before and behind; -1: none."""
+    return (
+        p - 1 if p % line else -1,
+        p + 1 if p % line < line - 1 else -1,
+        p - line if p >= line else -1,
+        p + line if p + line < cells else -1,
+    )
+
+
+_neighbours_of = kernel(_neighbours)
+
+
+@kernel
+def set_rank(places, binomial):
+    """Rank of ascending places."""
+    rank = 0
+    for i in range(places.size):
+        rank += binomial[i + 1, places[i]]
+    return rank
+
+
+@kernel
+def set_places(rank, places, binomial):
+    """Write the places of the set of a rank, ascending; inverse of `set_rank`."""
+    place = binomial.shape[1] - 1
+    for i in range(places.size - 1, -1, -1):
+        while binomial[i + 1, place] > rank:
+            place -= 1
+        places[i] = place
+        rank -= binomial[i + 1, place]
+        place -= 1
+
+
+@kernel
+def _write_arcs(cells, line, labels, sets, binomial, number, source, target, word, place):
+    """Write all arcs, vertex by vertex."""
+    places, moved = np.arange(labels), np.empty(labels, dtype=np.int64)
+    no_word = number[0, 0] if labels else np.int16(0)
+    at = 0
+    for rank in range(sets):
+        for p in range(cells):
+            for q in _neighbours_of(p, cells, line):
+                if q < 0:
+                    continue
+                # the tile goes from place `here` to place `there`
+                forward = q > p
+                here, there = (q - 1, p) if forward else (q, p - 1)
+                i = 0
+                while i < labels and places[i] < here:
+                    i += 1
+                holds = i < labels and places[i] == here
+                j, new_rank = i, rank
+                if here != there:
+                    moved[:] = places
+                    if forward:  # those at there .. here - 1 move up
+                        while j > 0 and places[j - 1] >= there:
+                            j -= 1
+                            moved[j + holds] = places[j] + 1
+                    else:  # those at here + 1 .. there move down
+                        j += holds
+                        while j < labels and places[j] <= there:
+                            moved[j - holds] = places[j] - 1
+                            j += 1
+                        j -= holds
+                    if holds:
+                        moved[j] = there
+                    new_rank = set_rank(moved, binomial)
+                source[at] = rank * cells + p
+                target[at] = new_rank * cells + q
+                word[at] = number[i, j] if holds else no_word
+                place[at] = i if holds else -1
+                at += 1
+        # the next set: the lowest member that can goes up, those below it to the bottom
+        i = 0
+        while i < labels - 1 and places[i] + 1 == places[i + 1]:
+            places[i] = i
+            i += 1
+        if labels:
+            places[i] += 1
+
+
+@kernel
+def _regions(vertices, source, target):
+    """The least vertex that each vertex hangs together with."""
+    parent = np.arange(vertices)
+    for arc in range(source.size):
+        u, v = source[arc], target[arc]
+        while parent[u] != u:
+            parent[u] = parent[parent[u]]
+            u = parent[u]
+        while parent[v] != v:
+            parent[v] = parent[parent[v]]
+            v = parent[v]
+        if u < v:
+            parent[v] = u
+        elif v < u:
+            parent[u] = v
+    for v in range(vertices):
+        parent[v] = parent[parent[v]]
+    return parent
+
+
+@kernel
+def pattern_states(boards, reading, member, region, binomial, vertex, sequence):
+    """Write vertex and sequence of boards, int[N, cells] of numbers 0 .. cells-1.
+
+    member: int64[cells], for each tile its member of the sequence, -1 if it is not labelled.
+    Returns the first board in which a number is missing, -1 if there is none.
+    """
+    cells = reading.size
+    seen = np.full(cells, -1, dtype=np.int64)
+    places = np.empty(sequence.shape[1], dtype=np.int64)
+    for n in range(boards.shape[0]):
+        blank = cells
+        size = 0
+        for position in range(cells):
+            code = boards[n, reading[position]]
+            if code < 0 or code >= cells or seen[code] == n:
+                return n
+            seen[code] = n
+            if code == 0:
+                blank = position
+            elif member[code] >= 0:
+                places[size] = position - (position > blank)
+                sequence[n, size] = member[code]
+                size += 1
+        vertex[n] = set_rank(places, binomial) * cells + blank
+        if region.size:
+            vertex[n] = region[vertex[n]]
+    return -1
+
+
+@kernel
+def pattern_boards(vertex, sequence, reading, tiles, others, home, binomial, boards):
+    """Write the boards of states; inverse of `pattern_states`.
+
+    tiles: the numbers of the members. others: those of the unlabelled tiles, ascending.
+    """
+    cells = reading.size
+    places = np.empty(sequence.shape[1], dtype=np.int64)
+    for n in range(vertex.size):
+        full = home[vertex[n]] if home.size else vertex[n]
+        blank = full % cells
+        set_places(full // cells, places, binomial)
+        size = rest = 0
+        for position in range(cells):
+            place = position - (position > blank)
+            if position == blank:
+                code = 0
+            elif size < places.size and places[size] == place:
+                code = tiles[sequence[n, size]]
+                size += 1
+            else:
+                code = others[rest]
+                rest += 1
+            boards[n, reading[position]] = code
