@@ -17,6 +17,7 @@ from pydantic import (
     ByteSize,
     ConfigDict,
     Field,
+    StrictBool,
     StrictInt,
     ValidationError,
     model_validator,
@@ -109,6 +110,7 @@ class SearchTable(_Table):
 
     keep: Literal["frontier", "all"] = "frontier"
     until: StrictInt | None = Field(default=None, ge=0)
+    in_memory: StrictBool = True
 
 
 class StoreTable(_Table):

@@ -107,9 +107,12 @@ def _result(future):
 
 
 @contextmanager
-def executor_of(settings: ClusterTable) -> Iterator[Executor]:
-    """Start or join the cluster that ``[cluster]`` names; it is closed at the end."""
-    if settings.kind == "serial":
+def executor_of(settings: ClusterTable, alone: bool) -> Iterator[Executor]:
+    """Start or join the cluster that ``[cluster]`` names; it is closed at the end.
+
+    alone: no local workers need be started, as there is no work to share.
+    """
+    if settings.kind == "serial" or (settings.kind == "local" and alone):
         yield Serial()
         return
     import dask

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from frontier.errors import CorruptRunError, InputError, Stopped
+from frontier.search.advance import Advance, Advanced, advance_bits, advance_lists
 from frontier.search.clusters import Executor, executor_of
 from frontier.search.events import (
     Event,
@@ -27,7 +28,7 @@ from frontier.search.events import (
     TaskFinished,
 )
 from frontier.search.plan import Plan
-from frontier.search.task import TaskResult, advance_lists, expand_task
+from frontier.search.task import TaskResult, expand_task
 from frontier.store.files import read_sealed, remove_tree
 from frontier.store.layers import Manifest, write_list
 from frontier.store.lock import RunLock
@@ -36,6 +37,9 @@ from frontier.text import counted
 
 LIST_SECONDS = 2.0
 """How long lists are advanced before what was found is committed."""
+
+MEMORY_SECONDS = 5.0
+"""The same for bitmaps in memory, of which two layers are stored then."""
 
 
 class Driver:
@@ -59,7 +63,9 @@ class Driver:
             if self.stopping.is_set():
                 raise Stopped("interrupted")
             if max(r.states for r in self.run.records[-2:]) <= self.plan.list_states:
-                self._advance_lists(until)
+                self._advance(advance_lists, LIST_SECONDS, until)
+            elif self.plan.threads:
+                self._advance(advance_bits, MEMORY_SECONDS, until)
             else:
                 self._expand_layer()
 
@@ -77,12 +83,16 @@ class Driver:
         record = LayerRecord(0, len(numbers), "list", True, 0.0, manifest.bytes, start=start)
         self._commit([manifest], [record], complete=False)
 
-    def _advance_lists(self, until: int | None) -> None:
-        depth = self.run.records[-1].depth
-        arguments = (
-            *self._name(), depth, until, self.plan.list_states, LIST_SECONDS, self._keep_all,
+    def _advance(
+        self, function: Callable[[Advance], Advanced], seconds: float, until: int | None
+    ) -> None:
+        """Several layers in one call."""
+        plan = self.plan
+        call = Advance(
+            *self._name(), self.run.records[-1].depth, until, seconds, self._keep_all,
+            plan.list_states, plan.threads,
         )  # fmt: skip
-        for done in self.executor.run(advance_lists, [arguments], self.stopping.is_set):
+        for done in self.executor.run(function, [(call,)], self.stopping.is_set):
             self._commit(done.manifests, done.records, done.complete)
 
     def _expand_layer(self) -> None:
@@ -208,7 +218,7 @@ def run_plan(plan: Plan, until: int | None, listeners: list[Listener]) -> RunSto
 
 def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener) -> None:
     began = time.perf_counter()
-    with executor_of(plan.config.cluster) as executor:
+    with executor_of(plan.config.cluster, alone=plan.alone) as executor:
         driver = Driver(plan, run, executor, emit)
         depth = len(run.records) - 1
         emit(

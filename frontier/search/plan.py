@@ -10,14 +10,12 @@ from frontier.puzzles import Puzzle
 from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.lists import ListKernel
+from frontier.space.memory import memory_bytes, memory_layout
 from frontier.space.program import program_of, reads_of
 from frontier.text import counted
 
 PROCESS_BYTES = 330_000_000
 """A worker with its libraries and compiled kernels, before it does anything (measured)."""
-
-VERTEX_BYTES = 500
-"""What a worker needs for each base vertex while it makes the base graph (measured)."""
 
 CHUNK_BYTES = (2_700_000, 5_400_000, 10_800_000, 21_600_000)
 """Raw sizes of chunks that are tried."""
@@ -45,6 +43,9 @@ about 130 ns on one core, a word costs a bitmap about 3 ns, shared among the wor
 THIN_STATES = 200_000
 """So is every layer up to this size, as starting a task costs more."""
 
+THIN_IN_MEMORY = 1000
+"""Where layers are in memory, starting a step costs less."""
+
 MOST_STATES = 2**63
 """State numbers are 64 bits."""
 
@@ -55,6 +56,7 @@ class Plan:
 
     list_states: layers of at most this many states are advanced as lists.
     task_bytes: the greatest memory that a worker needs for a task, itself included.
+    threads: layers are advanced in memory by so many threads of one process; 0: by tasks.
     """
 
     config: Config
@@ -63,6 +65,12 @@ class Plan:
     layout: Layout
     list_states: int
     task_bytes: int
+    threads: int = 0
+
+    @property
+    def alone(self) -> bool:
+        """Whether one process does all the work."""
+        return self.threads > 0
 
     @property
     def identity(self) -> dict:
@@ -104,6 +112,9 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     if max(space.nodes) * space.code.half >= MOST_STATES:
         raise InputError(f"{puzzle.title}: its state numbers would exceed 63 bits")
     memory = config.cluster.memory
+    in_memory = _plan_in_memory(config, puzzle, space, layout)
+    if in_memory:
+        return in_memory
     if layout is None:
         chosen, need = _choose(space, memory, config.cluster.workers)
     else:
@@ -123,6 +134,24 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     return Plan(config, puzzle, space, chosen, list_states, need)
 
 
+def _plan_in_memory(
+    config: Config, puzzle: Puzzle, space: Space, layout: dict | None
+) -> Plan | None:
+    """The plan of a run whose layers fit in the memory of one process, None if they do not.
+
+    On this machine that process may take what the workers would have had together.
+    """
+    local = config.cluster.kind == "local"
+    share = config.cluster.workers if local else 1
+    chosen = Layout(space, **layout) if layout else memory_layout(space, share)
+    need = process_bytes(space) + memory_bytes(chosen) + CHUNKS_IN_FLIGHT * chosen.chunk_bytes
+    if not config.search.in_memory or need > config.cluster.memory * share:
+        return None
+    words = max(space.nodes) * space.code.words
+    list_states = max(THIN_IN_MEMORY, words // THIN_WORDS)
+    return Plan(config, puzzle, space, chosen, list_states, need, share)
+
+
 def task_bytes(layout: Layout) -> int:
     """Bytes that a worker needs for the largest task it may get, itself included."""
     return max(_costs(layout, klass)[0] for klass in range(layout.space.classes))
@@ -130,7 +159,7 @@ def task_bytes(layout: Layout) -> int:
 
 def process_bytes(space: Space) -> int:
     """Bytes of a worker without a task."""
-    return PROCESS_BYTES + VERTEX_BYTES * space.graph.vertices
+    return PROCESS_BYTES + space.graph.vertex_bytes * space.graph.vertices
 
 
 def _costs(layout: Layout, klass: int) -> tuple[int, float]:

@@ -1,11 +1,10 @@
-"""What a worker does: compute some chunks of the next layer, or advance thin layers as lists.
+"""What a worker does: compute some chunks of the next layer.
 
 A task reads and writes whole chunks, writes the same bytes however often it is done, and
 returns a few numbers. Nothing travels but through the store.
 """
 
 import threading
-import time
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
@@ -15,8 +14,7 @@ from frontier.space.bits import expand, live_rows
 from frontier.space.layout import Task
 from frontier.space.program import Program, Read
 from frontier.store.files import write_sealed
-from frontier.store.layers import ChunkWriter, Manifest, bits_key, write_list
-from frontier.store.run import LayerRecord
+from frontier.store.layers import ChunkWriter, bits_key
 
 MOST_NODES_COUNTED = 64
 
@@ -134,93 +132,3 @@ def _holds_start(work: Workspace, task: Task, block: int, prefix: int, out: np.n
     if (at_block, at_prefix) != (block, prefix):
         return False
     return bool(int(out[at_node, at_word]) >> bit & 1)
-
-
-@dataclass
-class Advance:
-    """What `advance_lists` did: committed next by the driver, in one go."""
-
-    records: list[LayerRecord]
-    manifests: list[Manifest]
-    complete: bool
-
-
-def advance_lists(
-    path: str,
-    identifier: str,
-    depth: int,
-    until: int | None,
-    most: int,
-    seconds: float,
-    keep_all: bool,
-) -> Advance:
-    """Advance from the committed layer at `depth`, layer by layer, on lists in memory.
-
-    Goes on until a layer is empty, reaches depth `until`, has more than `most` states, or
-    `seconds` are over. Stores the last two layers (`keep_all`: each one) as lists.
-    """
-    with ONE_TASK:
-        return _advance_lists(workspace(path, identifier), depth, until, most, seconds, keep_all)
-
-
-def _advance_lists(
-    work: Workspace, depth: int, until: int | None, most: int, seconds: float, keep_all: bool
-) -> Advance:
-    previous, current = work.layer(depth - 1).numbers(), work.layer(depth).numbers()
-    done = Advance([], [], complete=False)
-    layers = []
-    started = time.perf_counter()
-    while True:
-        before = time.perf_counter()
-        found = work.lists.expand(work.space.class_of(depth), current, previous)
-        if not found.size:
-            done.complete = True
-            break
-        depth += 1
-        previous, current = current, found
-        layers.append((depth, found))
-        if keep_all:
-            done.manifests.append(_store_list(work, depth, found))
-        nodes = _count_nodes(work, depth, found)
-        now = time.perf_counter()
-        start = _lists_start(work, depth, found)
-        done.records.append(
-            LayerRecord(
-                depth, int(found.size), "list", keep_all, now - before, nodes=nodes, start=start
-            )
-        )
-        if depth == until or found.size > most or now - started > seconds:
-            break
-        del layers[:-2]
-    if not keep_all:
-        for depth, numbers in layers[-2:]:
-            done.manifests.append(_store_list(work, depth, numbers))
-    stored = {manifest.depth: manifest for manifest in done.manifests}
-    for record in done.records:
-        record.stored = record.depth in stored
-        record.bytes = stored[record.depth].bytes if record.stored else 0
-    return done
-
-
-def _lists_start(work: Workspace, depth: int, numbers: np.ndarray) -> bool:
-    if work.start is None or work.start[0] != work.space.class_of(depth):
-        return False
-    at = int(np.searchsorted(numbers, np.uint64(work.start[1])))
-    return at < numbers.size and int(numbers[at]) == work.start[1]
-
-
-def _store_list(work: Workspace, depth: int, numbers: np.ndarray) -> Manifest:
-    """Store a layer under a name of this call's own; the driver puts it in place."""
-    path = work.run.scratch_path(depth)
-    manifest = write_list(path, depth, numbers, work.codec)
-    manifest.scratch = path.name
-    return manifest
-
-
-def _count_nodes(work: Workspace, depth: int, numbers: np.ndarray) -> list[int] | None:
-    """States at each node of the layer's class, where there are few nodes."""
-    nodes = work.space.nodes[work.space.class_of(depth)]
-    if nodes > MOST_NODES_COUNTED:
-        return None
-    ends = np.arange(nodes + 1, dtype=np.uint64) * np.uint64(work.code.half)
-    return np.diff(np.searchsorted(numbers, ends)).tolist()

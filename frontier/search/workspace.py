@@ -15,6 +15,7 @@ from frontier.space.graph import Space
 from frontier.space.layout import Layout, Task
 from frontier.space.lehmer import LehmerCode
 from frontier.space.lists import ListKernel, first_number, list_bits, set_bits
+from frontier.space.memory import MemorySearch
 from frontier.space.program import Program, Read, program_of, reads_of, swaps_of
 from frontier.stopwatch import Stopwatch
 from frontier.store.layers import StoredLayer, bits_key, block_and_prefix
@@ -44,6 +45,8 @@ class Workspace:
         self._program_bytes = 0
         self._layers: OrderedDict[int, Layer] = OrderedDict()
         self._buffers: dict[str, np.ndarray] = {}
+        self.memory: MemorySearch | None = None
+        self.memory_depth = -1
 
     @property
     def code(self) -> LehmerCode:
@@ -127,6 +130,11 @@ class Layer:
         ends = np.array([first, first + words * code.bits], dtype=np.uint64)
         low, high = np.searchsorted(self._numbers, ends)
         return self._numbers[low:high], first
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the layer is stored as a list (or is empty)."""
+        return self._numbers is not None
 
     @property
     def held(self) -> int:

@@ -39,6 +39,7 @@ class BaseGraph:
     source, target, word: int64 arrays, one entry an arc; `word` indexes `words`.
         The graph is undirected: with every arc comes the one that undoes it.
     smaller: sizes of further classes, whose things come first in the sequence.
+    vertex_bytes: what a process needs for each vertex while it makes the graph and its lift.
     """
 
     vertices: int
@@ -48,6 +49,7 @@ class BaseGraph:
     target: np.ndarray
     word: np.ndarray
     smaller: tuple[int, ...] = ()
+    vertex_bytes: int = 500
 
     def __post_init__(self) -> None:
         length = self.length

@@ -153,7 +153,7 @@ def program_of(layout: Layout, task: Task) -> Program:
     sources = np.flatnonzero(read)
     own_prefixes = np.arange(task.first_prefix, task.last_prefix)
     slots = np.unique(np.concatenate([*(prefix for prefix, _ in entries), own_prefixes]))
-    source = (np.cumsum(read) - 1)[arc_source]
+    source = (np.cumsum(read, dtype=np.int32) - 1)[arc_source]
     needed = np.zeros((sources.size, slots.size), dtype=bool)
     for w, (prefix, _) in zip(used, entries, strict=True):
         reached = np.zeros(sources.size, dtype=bool)

@@ -30,6 +30,10 @@ from frontier.space.graph import BaseGraph
 from frontier.space.jit import kernel
 
 
+VERTEX_BYTES = 180
+"""What a process needs for each vertex (measured)."""
+
+
 @dataclass(frozen=True)
 class PatternGraph:
     """The base graph of a pattern, and what its vertices and arcs are.
@@ -83,7 +87,9 @@ def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> Pat
     _write_arcs(cells, line, labels, sets, binomial, number, source, target, word, place)
     nothing = np.empty(0, dtype=np.int16)
     if not free:
-        graph = BaseGraph(sets * cells, labels, tuple(words), source, target, word)
+        graph = BaseGraph(
+            sets * cells, labels, tuple(words), source, target, word, vertex_bytes=VERTEX_BYTES
+        )
         return PatternGraph(
             graph, cells, line, labels, place, binomial, nothing, nothing, nothing, nothing
         )
