@@ -6,7 +6,9 @@ from numbers import Integral
 from pathlib import Path
 
 import numpy as np
+import zarr
 
+from frontier.answers.distances import export
 from frontier.answers.farthest import farthest
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
@@ -80,6 +82,10 @@ class Run:
         be reached, or is farther than the run has come. Needs `search.keep = "all"`.
         """
         return self.oracle.distance(boards)
+
+    def export(self, target: str | Path) -> zarr.Array:
+        """Write all distances as a Zarr array; see `frontier.answers.distances`."""
+        return export(self.store, Path(target))
 
     def solve(self, board) -> Solution:
         """A shortest solution of a board, as text or as codes. Needs `search.keep = "all"`."""

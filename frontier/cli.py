@@ -185,11 +185,29 @@ def farthest(run, limit, as_json):
     default=None,
     help="Tell like pieces apart where they cannot change places (ida).  [default: yes]",
 )
+@click.option(
+    "--heuristic",
+    "heuristics",
+    multiple=True,
+    metavar="RUN",
+    help="A pattern database: a run that kept its layers, or what export wrote of it (ida). "
+    "Given often, the greatest distance counts, or sums where databases can be added.",
+)
 @click.option("--most-nodes", type=click.IntRange(min=1), help="Give up after so many nodes (ida).")
 @set_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each position.")
 def solve(
-    run, boards, file, method, all_counts, show_boards, tell_apart, most_nodes, settings, as_json
+    run,
+    boards,
+    file,
+    method,
+    all_counts,
+    show_boards,
+    tell_apart,
+    heuristics,
+    most_nodes,
+    settings,
+    as_json,
 ):
     """Find a shortest solution of each BOARD.
 
@@ -210,8 +228,10 @@ def solve(
     if settings and Path(run).is_dir():
         raise InputError(f"--set changes a config, and {run} is a run directory")
     if method == "layers":
-        if tell_apart is not None or most_nodes is not None:
-            raise InputError("--tell-apart and --most-nodes are for a search (--method ida)")
+        if tell_apart is not None or most_nodes is not None or heuristics:
+            raise InputError(
+                "--tell-apart, --heuristic and --most-nodes are for a search (--method ida)"
+            )
         store = _open_one(run, settings)
         puzzle = puzzle_of(store.identity["puzzle"])
         make_solver = partial(_layers_solver, store, all_counts)
@@ -219,7 +239,8 @@ def solve(
         if all_counts:
             raise InputError("--all-counts needs the layers of a run (--method layers)")
         puzzle = _puzzle(run, settings)
-        make_solver = partial(_ida_solver, puzzle, tell_apart is not False, most_nodes)
+        apart = tell_apart is not False
+        make_solver = partial(_ida_solver, puzzle, apart, heuristics, most_nodes)
     positions = _positions(puzzle, boards, file)
     solver = make_solver()  # may take minutes, so what is asked is known before
     for where, text in positions:
@@ -229,6 +250,29 @@ def solve(
             raise InputError(f"{where}{error}") from None
         value = solution_value(puzzle, solution, show_boards, **found)
         click.echo(json.dumps(value) if as_json else describe_solution(puzzle, solution, value))
+
+
+@main.command()
+@run_argument
+@click.argument("target", metavar="TARGET")
+@json_option
+def export(run, target, as_json):
+    """Write the distances of all positions of RUN as a Zarr array at TARGET.
+
+    RUN must be complete and have kept its layers (search.keep = "all"). How the array is indexed
+    stands in docs/patterns.md. TARGET must not exist.
+
+    \b
+    Example:
+      python -m frontier run configs/pattern-2x7-k3.toml --set search.keep=all
+      python -m frontier export runs/pattern-2x7-k3 2x7-k3.zarr
+    """
+    store = _open_one(run)
+    array = api.Run(store).export(target)
+    value = {"path": str(target), "shape": list(array.shape), "type": str(array.dtype)}
+    rows, columns = array.shape
+    said = f"{target}: {rows:,} × {columns:,} distances, {array.dtype}"
+    click.echo(json.dumps(value) if as_json else said)
 
 
 @main.command()
@@ -264,8 +308,10 @@ def _layers_solver(store: RunStore, count: bool) -> Solver:
     return solve
 
 
-def _ida_solver(puzzle: Puzzle, tell_apart: bool, most_nodes: int | None) -> Solver:
-    solver = IdaSolver(puzzle, tell_apart)
+def _ida_solver(
+    puzzle: Puzzle, tell_apart: bool, heuristics: tuple[str, ...], most_nodes: int | None
+) -> Solver:
+    solver = IdaSolver(puzzle, tell_apart, heuristics)
 
     def solve(board: Board) -> tuple[Solution, dict]:
         searched = solver.solve(board, most_nodes, _Watch())

@@ -7,7 +7,7 @@ from twins import indices
 from frontier.space import layout as layout_module
 from frontier.space.bits import expand, live_rows
 from frontier.space.layout import Layout
-from frontier.space.lists import ListKernel, first_number, list_bits, set_bits
+from frontier.space.lists import ListKernel, list_bits, set_bits
 from frontier.space.memory import layer_sizes
 from frontier.space.program import program_of, reads_of, swaps_of
 
@@ -77,11 +77,12 @@ def bitmap_step(layout, depth, current, previous):
 
     def strip_of(numbers, node, prefix):
         words = np.zeros(strip, dtype=np.uint64)
-        first = first_number(code, node, prefix * strip)
+        first = node * code.half + prefix * strip * code.bits
         low, high = np.searchsorted(
             numbers, np.array([first, first + strip * code.bits], np.uint64)
         )
-        set_bits(words, numbers[low:high], np.uint64(first), np.uint64(code.bits))
+        here = numbers[low:high]
+        set_bits(words[None], here, node, prefix * strip, code.half, code.bits)
         return words
 
     found, swaps = [], swaps_of(layout)
@@ -114,8 +115,9 @@ def bitmap_step(layout, depth, current, previous):
                 assert (rows_live == by_row.any(axis=1)).all()
                 for node, words, count in zip(nodes, chunk, counts, strict=True):
                     numbers = np.empty(strip * code.bits, dtype=np.uint64)
-                    first = first_number(code, node, prefix * strip)
-                    size = list_bits(words, np.uint64(first), code.bits, numbers)
+                    size = list_bits(
+                        words[None], node, prefix * strip, code.half, code.bits, numbers
+                    )
                     assert size == count
                     found += numbers[:size].tolist()
     return sorted(found)

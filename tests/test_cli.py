@@ -16,6 +16,7 @@ from frontier.cli import main
 
 ROOT = Path(__file__).parents[1]
 CONFIGS = ROOT / "configs"
+TASKS = ("--set", "search.in_memory=false")
 
 # thesis tables 1.1; totals (mn)!/2
 DEPTHS = {
@@ -105,7 +106,7 @@ def test_status_and_farthest_by_directory_and_by_config(tmp_path, monkeypatch):
 def test_farthest_reads_a_layer_of_bits(tmp_path, monkeypatch):
     monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
     monkeypatch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
-    invoke("run", CONFIGS / "2x4.toml", *serial(tmp_path))
+    invoke("run", CONFIGS / "2x4.toml", *serial(tmp_path), *TASKS)
     ledger = json.loads((tmp_path / "run" / "ledger.json").read_text())
     assert ledger["layers"][-1]["form"] == "bits"
     assert json.loads(invoke("farthest", tmp_path / "run", "--json").stdout)["count"] == 1
@@ -176,7 +177,7 @@ def test_help_teaches():
 def calm(tmp_path_factory):
     """The summary of an undisturbed 2x6 run."""
     path = tmp_path_factory.mktemp("calm") / "run"
-    command = python("run", CONFIGS / "2x6.toml", "--set", f"store.path={path}", "--json")
+    command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}", "--json")
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
@@ -189,7 +190,7 @@ def test_killed_runs_go_on(tmp_path, calm, victim):
     assert (calm["depth"], calm["states"]) == (80, 239_500_800)
     rng = random.Random(victim)
     path = tmp_path / "run"
-    command = python("run", CONFIGS / "2x6.toml", "--set", f"store.path={path}", "--json")
+    command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}", "--json")
     kills = 0
     for _ in range(4):
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -226,7 +227,7 @@ def _command(process):
 
 def test_ctrl_c_stops_cleanly_and_says_how_to_resume(tmp_path, calm):
     path = tmp_path / "run"
-    command = python("run", CONFIGS / "2x6.toml", "--set", f"store.path={path}", "--json")
+    command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}", "--json")
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not (path / "events.jsonl").exists() or process.poll() is not None:
         time.sleep(0.02)
@@ -244,7 +245,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_resume(tmp_path, calm):
 
 def test_a_second_run_is_refused_while_one_writes(tmp_path):
     path = tmp_path / "run"
-    command = python("run", CONFIGS / "2x6.toml", "--set", f"store.path={path}", "--json")
+    command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}", "--json")
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     while not (path / "lock").exists() and process.poll() is None:
         time.sleep(0.02)
@@ -285,8 +286,8 @@ def test_the_only_worker_is_replaced(tmp_path):
     """Killed in the middle of layers of bits, one after the other, with no other to take over."""
     path = tmp_path / "run"
     command = python(
-        "run", CONFIGS / "2x6.toml", "--set", f"store.path={path}", "--set", "cluster.workers=1",
-        "--set", "store.codec=zstd:5", "--json",
+        "run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}",
+        "--set", "cluster.workers=1", "--set", "store.codec=zstd:5", "--json",
     )  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     kills = 0
@@ -313,7 +314,7 @@ def test_fresh_deletes_nothing_but_the_run(tmp_path):
 
 
 def test_a_progress_display_that_nobody_reads_does_not_stop_a_search(tmp_path):
-    command = python("run", CONFIGS / "2x6.toml", "--set", f"store.path={tmp_path / 'run'}")
+    command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={tmp_path / 'run'}")
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     process.stderr.close()
     assert process.wait() == 0

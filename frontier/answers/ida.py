@@ -1,14 +1,17 @@
 """Shortest solutions of single positions by iterative deepening, without a run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from frontier.answers.heuristics import databases_of
 from frontier.answers.solution import Solution
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.bound import bound_of, tell_apart, told_apart
+from frontier.space.databases import DatabaseDeepening
 from frontier.space.deepening import MOST_DEPTH, Deepening
 from frontier.text import counted
 
@@ -31,15 +34,19 @@ class IdaSolver:
     """Solves positions of one puzzle; made once, asked often.
 
     apart: tell like pieces apart where they cannot change places, which raises the bound.
+    heuristics: runs of patterns of the puzzle, or what was exported of them, that raise it too.
     """
 
-    def __init__(self, puzzle: Puzzle, apart: bool = True):
+    def __init__(self, puzzle: Puzzle, apart: bool = True, heuristics: Sequence[str | Path] = ()):
         self.puzzle = puzzle
         self._told = told_apart(puzzle) if apart else puzzle
         self._bound = bound = bound_of(self._told)
         goals = np.column_stack(self._told.origins())
-        self._deepening = Deepening(
-            self._told.graph, bound.displacements, bound.tables, bound.most_steps, goals
+        arguments = (self._told.graph, bound.displacements, bound.tables, bound.most_steps, goals)
+        self._deepening = (
+            DatabaseDeepening(databases_of(puzzle, heuristics), *arguments)
+            if heuristics
+            else Deepening(*arguments)
         )
 
     @property
@@ -49,7 +56,9 @@ class IdaSolver:
 
     def bound(self, board: Board) -> int:
         """The lower bound on the moves from a board to the goal."""
-        return self._bound.moves(self._named(board))
+        named = self._named(board)
+        total = int(self._bound.sums(np.array([named]))[0])
+        return self._deepening.least(*self._told.state(named), total)
 
     def _named(self, board: Board) -> Board:
         return tell_apart(self.puzzle, self._told, board) if self.tells_apart else board

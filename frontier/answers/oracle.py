@@ -10,11 +10,12 @@ from collections import OrderedDict
 
 import numpy as np
 
+from frontier.answers.distances import Distances, size_of, workspace_of
 from frontier.answers.solution import Solution
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Board
 from frontier.puzzles.bound import bound_of
-from frontier.search.workspace import Layer, Workspace
+from frontier.search.workspace import Layer
 from frontier.store.run import RunStore
 
 MOST_OPEN_STATES = 50_000_000
@@ -24,23 +25,24 @@ MOST_COUNTED = 20_000_000
 """Positions of one layer that lie on shortest solutions, for which these are counted."""
 
 
+MANY = 20_000
+"""Boards asked for at once, from which on all distances are held in memory, if they fit."""
+
+MOST_TABLE_BYTES = 1_500_000_000
+
+
 class Oracle:
     """Answers about the positions of one run. Holds open files' tables, so ask it often."""
 
     def __init__(self, run: RunStore):
         """InputError if the run did not keep its layers."""
-        if run.identity["keep"] != "all":
-            raise InputError(
-                f"{run.path} kept only its last layers (search.keep = "
-                f'"{run.identity["keep"]}"), so distances cannot be read from it. Run its config '
-                "again with --set search.keep=all --set store.path=ANOTHER-DIRECTORY and ask "
-                "there, or search for one position with solve CONFIG BOARD --method ida"
-            )
         self._run = run
-        self._work = Workspace(run.path, run.identity)
+        self._work = workspace_of(run)
         self._layers: OrderedDict[int, Layer] = OrderedDict()
         self.puzzle = self._work.puzzle
         self._bound = bound_of(self.puzzle)
+        self._table: Distances | None = None
+        self._fits = size_of(self._work.space, len(run.records) - 1) <= MOST_TABLE_BYTES
         self._depths = sorted(
             (record.depth for record in run.records), key=lambda d: -run.records[d].states
         )
@@ -52,6 +54,10 @@ class Oracle:
         InputError if one of them is not a board of this puzzle.
         """
         vertex, sequence = self.puzzle.states_of(boards)
+        if self._table is None and len(vertex) >= MANY and self._fits:
+            self._table = Distances.of_run(self._run)
+        if self._table is not None:
+            return self._table.of_states(vertex, sequence)
         klass = np.full(len(vertex), -1)
         numbers = np.zeros(len(vertex), dtype=np.uint64)
         known = np.flatnonzero(vertex >= 0)

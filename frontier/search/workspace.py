@@ -14,7 +14,7 @@ from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.graph import Space
 from frontier.space.layout import Layout, Task
 from frontier.space.lehmer import LehmerCode
-from frontier.space.lists import ListKernel, first_number, list_bits, set_bits
+from frontier.space.lists import ListKernel, list_bits, set_bits
 from frontier.space.memory import MemorySearch
 from frontier.space.program import Program, Read, program_of, reads_of, swaps_of
 from frontier.stopwatch import Stopwatch
@@ -74,6 +74,24 @@ class Workspace:
                 self._layers.popitem(last=False)
         return self._layers[depth]
 
+    def place(self, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Where uint64[N] states lie: int64[N] chunk (block * prefixes + prefix), node in the
+        block, word in the strip, bit."""
+        layout = self.layout
+        node, index = np.divmod(numbers.astype(np.int64), self.code.half)
+        word, bit = np.divmod(index, self.code.bits)
+        prefix, word = np.divmod(word, layout.strip_words)
+        block, node = np.divmod(node, layout.block_nodes)
+        return block * layout.prefixes + prefix, node, word, bit
+
+    def by_chunk(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(states, their chunks as in `place`), grouped by chunk."""
+        chunks = self.place(numbers)[0]
+        if (chunks[1:] < chunks[:-1]).any():
+            order = np.argsort(chunks, kind="stable")
+            numbers, chunks = numbers[order], chunks[order]
+        return numbers, chunks
+
     def buffer(self, name: str, words: int) -> np.ndarray:
         """A flat uint64 scratch buffer that is used again, so its pages are mapped once."""
         if name not in self._buffers or self._buffers[name].size < words:
@@ -101,6 +119,7 @@ class Layer:
         self._klass = work.space.class_of(depth)
         self._stored: StoredLayer | None = work.run.layer(depth, work.clock) if depth >= 0 else None
         self._numbers: np.ndarray | None = None
+        self._grouped: tuple[np.ndarray, np.ndarray] | None = None
         if self._stored is None:
             self._numbers = np.empty(0, dtype=np.uint64)
         elif self._stored.manifest.form == "list":
@@ -110,8 +129,7 @@ class Layer:
         """Whether the chunk holds a state."""
         if self._numbers is None:
             return self._stored.has_chunk(bits_key(block, prefix))
-        layout = self._work.layout
-        return any(self._strip(node, prefix)[0].size for node in layout.block(self._klass, block))
+        return self._listed_in(block, prefix).size > 0
 
     def read_chunk(self, block: int, prefix: int, out: np.ndarray) -> None:
         """Fill uint64[block_nodes, strip words] with a chunk that holds a state."""
@@ -119,17 +137,19 @@ class Layer:
             self._stored.read_chunk(bits_key(block, prefix), out)
             return
         out[:] = 0
-        for strip, node in zip(out, self._work.layout.block(self._klass, block), strict=False):
-            numbers, first = self._strip(node, prefix)
-            set_bits(strip, numbers, np.uint64(first), np.uint64(self._work.code.bits))
+        code, layout = self._work.code, self._work.layout
+        first_node, first_word = block * layout.block_nodes, prefix * layout.strip_words
+        set_bits(out, self._listed_in(block, prefix), first_node, first_word, code.half, code.bits)
 
-    def _strip(self, node: int, prefix: int) -> tuple[np.ndarray, int]:
-        """The states of a strip in a list layer, and the number of its first possible state."""
-        code, words = self._work.code, self._work.layout.strip_words
-        first = first_number(code, node, prefix * words)
-        ends = np.array([first, first + words * code.bits], dtype=np.uint64)
-        low, high = np.searchsorted(self._numbers, ends)
-        return self._numbers[low:high], first
+    def _listed_in(self, block: int, prefix: int) -> np.ndarray:
+        """The states of a list layer that lie in a chunk."""
+        if self._grouped is None:
+            self._grouped = self._work.by_chunk(self._numbers)
+        numbers, chunks = self._grouped
+        at = np.searchsorted(
+            chunks, block * self._work.layout.prefixes + np.array([prefix, prefix + 1])
+        )
+        return numbers[at[0] : at[1]]
 
     @property
     def is_list(self) -> bool:
@@ -149,18 +169,14 @@ class Layer:
             at = np.searchsorted(self._numbers, numbers)
             return self._numbers[np.minimum(at, self._numbers.size - 1)] == numbers
         work, layout = self._work, self._work.layout
-        node, index = np.divmod(numbers.astype(np.int64), work.code.half)
-        word, bit = np.divmod(index, work.code.bits)
-        prefix, word = np.divmod(word, layout.strip_words)
-        block, node = np.divmod(node, layout.block_nodes)
-        chunks = block * layout.prefixes + prefix
+        chunks, node, word, bit = work.place(numbers)
         found = np.zeros(numbers.size, dtype=bool)
         out = work.buffer("chunk", layout.block_nodes * layout.strip_words)
         out = out.reshape(layout.block_nodes, layout.strip_words)
         order = np.argsort(chunks, kind="stable")
         starts = np.flatnonzero(np.diff(chunks[order], prepend=-1))
         for some in np.split(order, starts[1:]):
-            key = int(block[some[0]]), int(prefix[some[0]])
+            key = divmod(int(chunks[some[0]]), layout.prefixes)
             if self.has_chunk(*key):
                 self.read_chunk(*key, out)
                 found[some] = out[node[some], word[some]] >> bit[some].astype(np.uint64) & 1
@@ -178,12 +194,13 @@ class Layer:
         for key, (states, _, _) in self._stored.manifest.chunks.items():
             block, prefix = block_and_prefix(key)
             self._stored.read_chunk(key, out)
-            before = size
-            for strip, node in zip(out, layout.block(self._klass, block), strict=False):
-                first = first_number(work.code, node, prefix * layout.strip_words)
-                size += list_bits(strip, np.uint64(first), work.code.bits, numbers[size:])
-            if size - before != states:
-                raise _miscount(self._stored, key, states, size - before)
+            first_node, first_word = block * layout.block_nodes, prefix * layout.strip_words
+            found = list_bits(
+                out, first_node, first_word, work.code.half, work.code.bits, numbers[size:]
+            )
+            if found != states:
+                raise _miscount(self._stored, key, states, found)
+            size += found
         numbers.sort()
         return numbers
 

@@ -65,11 +65,19 @@ class Deepening:
             moved.start[:-1][order], moved.start[1:][order],
             moved.place, moved.row, moved.source, moved.target,
         )  # fmt: skip
-        self.most_steps, self.goals = most_steps, goals
+        self.most_steps, self.tables, self.goals = most_steps, tables, goals
 
     def search(self, vertex: int, sequence: Sequence[int], total: int) -> "Search":
         """A search from a state; total: the sum of the tables there."""
         return Search(self, vertex, sequence, total)
+
+    def least(self, vertex: int, sequence: Sequence[int], total: int) -> int:
+        """The lower bound at a state where the tables add up to `total`."""
+        return -(-total // self.most_steps)
+
+    def deepen(self, *arguments) -> None:
+        """The kernel, which may have a bound of its own."""
+        _deepen(*arguments)
 
 
 class Search:
@@ -88,7 +96,7 @@ class Search:
         self._cursor = np.zeros(MOST_DEPTH + 1, dtype=np.int64)
         self._vertex[0], self._sequence[0], self._total[0] = vertex, sequence, total
         self._cursor[0] = shared.start[vertex]
-        self.bound = -(-total // shared.most_steps)
+        self.bound = shared.least(vertex, sequence, total)
         self.nodes = [0]
         self.found = bool((shared.goals == np.array([vertex, *sequence])).all(axis=1).any())
         self._depth = 0
@@ -108,7 +116,7 @@ class Search:
         if self.found or self.bound >= MOST_DEPTH:
             return True
         status = np.array([self._depth, self._next_bound, 0, 0], dtype=np.int64)
-        _deepen(
+        self._shared.deepen(
             nodes, self.bound, *self._shared.arguments, self._vertex, self._sequence, self._total,
             self._last, self._cursor, status,
         )  # fmt: skip

@@ -11,7 +11,6 @@ import numpy as np
 
 from frontier.space.graph import Space
 from frontier.space.jit import kernel
-from frontier.space.lehmer import LehmerCode
 
 NO_STATE = np.uint64(2**64 - 1)
 
@@ -153,29 +152,27 @@ def _keep_new(found, previous, current):
     return size
 
 
-def first_number(code: LehmerCode, node: int, word: int) -> int:
-    """Number of the first state of a word of a node's bitmap."""
-    return node * code.half + word * code.bits
-
-
 @kernel
-def set_bits(strip, numbers, first, bits):
-    """Set the bits of sorted state numbers in a strip whose first state is `first`."""
+def set_bits(chunk, numbers, first_node, first_word, half, bits):
+    """Set the bits of states in uint64[nodes, words of a strip], a chunk that holds them all."""
     for number in numbers:
-        place = number - first
-        strip[place // bits] |= np.uint64(1) << (place % bits)
+        node, index = divmod(np.int64(number), half)
+        word, bit = divmod(index, bits)
+        chunk[node - first_node, word - first_word] |= np.uint64(1) << np.uint64(bit)
 
 
 @kernel
-def list_bits(strip, first, bits, numbers):
-    """Write the state numbers of a strip's bits to `numbers`, ascending; returns how many."""
+def list_bits(chunk, first_node, first_word, half, bits, numbers):
+    """Write the state numbers of a chunk's bits to `numbers`, ascending; returns how many."""
     size = 0
-    for j in range(strip.size):
-        word = strip[j]
-        if word == 0:
-            continue
-        for bit in range(bits):
-            if (word >> np.uint64(bit)) & np.uint64(1):
-                numbers[size] = first + np.uint64(j) * np.uint64(bits) + np.uint64(bit)
-                size += 1
+    for n in range(chunk.shape[0]):
+        for j in range(chunk.shape[1]):
+            word = chunk[n, j]
+            if word == 0:
+                continue
+            first = (first_node + n) * half + (first_word + j) * bits
+            for bit in range(bits):
+                if (word >> np.uint64(bit)) & np.uint64(1):
+                    numbers[size] = np.uint64(first + bit)
+                    size += 1
     return size

@@ -29,7 +29,6 @@ import numpy as np
 from frontier.space.graph import BaseGraph
 from frontier.space.jit import kernel
 
-
 VERTEX_BYTES = 180
 """What a process needs for each vertex (measured)."""
 

@@ -178,8 +178,8 @@ def test_what_is_asked_is_known_before_a_solver_is_made(run, tmp_path, monkeypat
     ("arguments", "message"),
     [
         (["--all-counts", "--method", "ida"], "--all-counts needs the layers"),
-        (["--no-tell-apart"], "--tell-apart and --most-nodes are for a search"),
-        (["--most-nodes", "5"], "--tell-apart and --most-nodes are for a search"),
+        (["--no-tell-apart"], "--tell-apart, --heuristic and --most-nodes are for a search"),
+        (["--most-nodes", "5"], "--tell-apart, --heuristic and --most-nodes are for a search"),
     ],
 )
 def test_options_of_the_other_method(run, arguments, message):

@@ -42,7 +42,7 @@ def config_of(path, case, **search):
     return Config(
         name="asked",
         puzzle=case.table,
-        search={"keep": "all", **search},
+        search={"keep": "all", "in_memory": False, **search},
         store={"path": str(path / "run")},
         cluster={"kind": "serial"},
     )
@@ -59,10 +59,15 @@ def run_of(path, case, form="list", until=None):
             task_blocks=1,
         )
         assert layout.fits_voltages
-        plan = dataclasses.replace(plan, list_states=500 if form == "both" else 0, layout=layout)
+        plan = dataclasses.replace(
+            plan,
+            list_states=500 if form == "both" else 0,
+            layout=layout,
+            threads=2 if form == "memory" else 0,
+        )
     done = api.run(plan, until)
     forms = {record.form for record in done.store.records[1:]}
-    assert forms == {"list": {"list"}, "bits": {"bits"}, "both": {"list", "bits"}}[form]
+    assert forms == {"list": {"list"}, "both": {"list", "bits"}}.get(form, {"bits"})
     return done
 
 
@@ -82,7 +87,7 @@ def some_of(case, count):
     return [(twins[i], tuple(boards_of(case)[i].tolist())) for i in chosen]
 
 
-@pytest.fixture(scope="module", params=["list", "bits"])
+@pytest.fixture(scope="module", params=["list", "bits", "memory"])
 def form(request):
     return request.param
 

@@ -30,7 +30,7 @@ def config_of(tmp_path, rows, columns, kind="serial", search=None, **puzzle):
     return Config(
         name="test",
         puzzle={"kind": "tiles", "rows": rows, "columns": columns, **puzzle},
-        search=search or {},
+        search={"in_memory": False, **(search or {})},
         store={"path": str(tmp_path / "run")},
         cluster={"kind": kind, "workers": 2},
     )
@@ -42,6 +42,14 @@ def as_bits(plan, **layout):
     return dataclasses.replace(
         plan, list_states=0, layout=dataclasses.replace(plan.layout, **settings)
     )
+
+
+def in_memory(plan):
+    """The plan with all layers as bitmaps in memory, finely cut, for two threads."""
+    return dataclasses.replace(as_bits(plan), threads=2)
+
+
+FORMS = {"list": lambda plan: plan, "bits": as_bits, "memory": in_memory}
 
 
 def run(plan, until=None, listeners=()):
@@ -69,14 +77,14 @@ def small_boards():
 
 
 @pytest.mark.parametrize(("rows", "columns"), small_boards())
-@pytest.mark.parametrize("form", ["list", "bits"])
+@pytest.mark.parametrize("form", FORMS)
 def test_layers_equal_a_dictionary_search(tmp_path, rows, columns, form):
     """Every position of every layer, from every blank position."""
     for blank in range(rows * columns):
         goal, board = in_order(rows, columns, blank)
         where = tmp_path / str(blank)
         plan = api.plan(config_of(where, rows, columns, search={"keep": "all"}, goal=board))
-        done = run(as_bits(plan) if form == "bits" else plan)
+        done = run(FORMS[form](plan))
         assert done.complete
         expected = layers_of(rows, columns, goal)
         assert [record.states for record in done.records] == [len(layer) for layer in expected]
@@ -94,13 +102,13 @@ MIDDLING = [(1, 7), (7, 1), (1, 8), (8, 1), (1, 9), (9, 1), (3, 3), (2, 5), (5, 
 
 
 @pytest.mark.parametrize(("rows", "columns"), MIDDLING)
-@pytest.mark.parametrize("form", ["list", "bits"])
+@pytest.mark.parametrize("form", FORMS)
 def test_layer_counts_from_every_blank_position(tmp_path, rows, columns, form):
     """The dictionary search is done once for positions that mirror or turn into each other."""
     for blank in range(rows * columns):
         _, board = in_order(rows, columns, blank)
         plan = api.plan(config_of(tmp_path / str(blank), rows, columns, goal=board))
-        done = run(as_bits(plan) if form == "bits" else plan)
+        done = run(FORMS[form](plan))
         assert [record.states for record in done.records] == counts_of(rows, columns, blank)
 
 
@@ -119,6 +127,39 @@ def counts_from(rows, columns, row, column):
     """Sizes of the layers around the board in order with its blank there, by dictionary."""
     goal, _ = in_order(rows, columns, row * columns + column)
     return [len(layer) for layer in bfs_layers(rows, columns, goal)]
+
+
+@pytest.mark.parametrize("seconds", [0, 0.02, 60])
+@pytest.mark.parametrize("keep", ["frontier", "all"])
+def test_layers_in_memory_are_committed_now_and_then(tmp_path, monkeypatch, keep, seconds):
+    """A run in memory is stopped after each call, and goes on from what is stored."""
+    monkeypatch.setattr(driver_module, "MEMORY_SECONDS", seconds)
+    config = config_of(tmp_path, 2, 4, search={"keep": keep})
+    expected = [len(layer) for layer in layers_of(2, 4, tuple(range(8)))]
+    for until in (0, 1, 7, 8, 20, 36):
+        done = run(in_memory(api.plan(config)), until)
+        assert [record.states for record in done.records] == expected[: until + 1]
+        stored = range(until + 1) if keep == "all" else range(max(0, until - 1), until + 1)
+        assert done.stored_depths() == list(stored)
+    done = run(in_memory(api.plan(config)))
+    assert done.complete
+    assert [record.states for record in done.records] == expected
+
+
+@pytest.mark.parametrize("first", ["bits", "memory", "list"])
+@pytest.mark.parametrize("then", ["bits", "memory", "list"])
+def test_a_run_may_go_on_in_another_form(tmp_path, first, then):
+    config = config_of(tmp_path, 2, 4)
+    expected = [len(layer) for layer in layers_of(2, 4, tuple(range(8)))]
+    finely = as_bits(api.plan(config))
+    done = run(dataclasses.replace(FORMS[first](finely), list_states=_most(first)), 15)
+    assert not done.complete
+    again = dataclasses.replace(FORMS[then](finely), list_states=_most(then))
+    assert [record.states for record in run(again).records] == expected
+
+
+def _most(form):
+    return 10**9 if form == "list" else 0
 
 
 @pytest.mark.parametrize("size", KNOWN)
@@ -160,14 +201,14 @@ def test_goal_and_start_of_ones_own(tmp_path):
     board = [list(start[:3]), list(start[3:])]
     for form in ("list", "bits"):
         plan = api.plan(config_of(tmp_path / form, 2, 3, goal=goal, start=board))
-        done = run(as_bits(plan) if form == "bits" else plan)
+        done = run(FORMS[form](plan))
         assert [r.states for r in done.records] == [len(layer) for layer in expected]
         assert done.start_depth == 13
     plan = api.plan(config_of(tmp_path / "goal", 2, 3, goal=goal, start=goal))
     assert run(plan, until=2).start_depth == 0
 
 
-@pytest.mark.parametrize("form", ["list", "bits"])
+@pytest.mark.parametrize("form", FORMS)
 def test_until_and_then_on(tmp_path, form):
     plan = api.plan(config_of(tmp_path, 3, 3))
     plan = as_bits(plan) if form == "bits" else plan

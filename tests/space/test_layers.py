@@ -32,7 +32,8 @@ from frontier.puzzles import Tiles
 from frontier.space import layout as layout_module
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.layout import Layout
-from frontier.space.lists import ListKernel, _keep_new, _sorted, first_number, list_bits, set_bits
+from frontier.space.lehmer import LehmerCode
+from frontier.space.lists import ListKernel, _keep_new, _sorted, list_bits, set_bits
 
 
 def shaped(cells, columns):
@@ -309,39 +310,32 @@ def test_keep_new(found, previous, current):
     assert numbers[:size].tolist() == sorted(set(found) - previous - current)
 
 
-@st.composite
-def strips(draw):
-    """(bits of a word, words of the strip, first state number, some sorted state numbers)."""
-    bits, words = draw(st.sampled_from([1, 3, 12, 60])), draw(st.integers(1, 20))
-    first = draw(st.integers(0, 2**62))
-    places = draw(st.sets(st.integers(0, bits * words - 1)))
-    return bits, words, first, [first + place for place in sorted(places)]
-
-
-@given(strips())
-def test_bits_of_a_strip(strip_of):
-    bits, words, first, numbers = strip_of
-    strip = np.zeros(words, dtype=np.uint64)
-    set_bits(strip, np.array(numbers, dtype=np.uint64), np.uint64(first), np.uint64(bits))
-    assert strip.tolist() == [
-        sum(1 << n - first - word * bits for n in numbers if (n - first) // bits == word)
+@pytest.mark.parametrize("m", [0, 2, 3, 4, 5, 6, 7])
+@given(data=st.data())
+def test_bits_of_a_chunk(m, data):
+    """Bits stand where the state numbers say, and are listed again in their order."""
+    code = LehmerCode(m)
+    first_node, nodes = data.draw(st.integers(0, 9)), data.draw(st.integers(1, 4))
+    first_word = data.draw(st.integers(0, code.words - 1))
+    words = data.draw(st.integers(1, code.words - first_word))
+    places = [
+        (node, word, bit)
+        for node in range(nodes)
         for word in range(words)
+        for bit in range(code.bits)
     ]
-    listed = np.zeros(bits * words, dtype=np.uint64)
-    size = list_bits(strip, np.uint64(first), bits, listed)
+    chosen = sorted(data.draw(st.sets(st.sampled_from(places))))
+    numbers = [
+        (first_node + node) * code.half + (first_word + word) * code.bits + bit
+        for node, word, bit in chosen
+    ]
+    chunk = np.zeros((nodes, words), dtype=np.uint64)
+    where = first_node, first_word, code.half, code.bits
+    set_bits(chunk, np.array(numbers, dtype=np.uint64), *where)
+    expected = [[0] * words for _ in range(nodes)]
+    for node, word, bit in chosen:
+        expected[node][word] |= 1 << bit
+    assert chunk.tolist() == expected
+    listed = np.zeros(len(places), dtype=np.uint64)
+    size = list_bits(chunk, *where, listed)
     assert listed[:size].tolist() == numbers
-
-
-@pytest.mark.parametrize("m", range(9))
-def test_first_number_of_a_word(m):
-    space = Space(
-        BaseGraph.from_arcs(3, m, [(0, 1, ()), (1, 0, ()), (1, 2, ()), (2, 1, ())]), [(0, 0)]
-    )
-    code = space.code
-    for node in range(space.nodes[0]):
-        for word in range(code.words):
-            number = first_number(code, node, word)
-            vertex, sequence = space.state(0, number)
-            assert vertex == space.vertex[0][node]
-            index, _ = code.rank(sequence)
-            assert divmod(index, code.bits) == (word, 0)

@@ -1,0 +1,212 @@
+"""The distance of every position of a run as one array: a pattern database one can use.
+
+The array is ``distances[row, column]``, unsigned, its greatest value where a position cannot be
+reached. With the state of a board as (vertex, sequence of L members),
+
+    row = 2 * vertex + sign,      column = index,
+
+where sign is 1 for an odd sequence and index is its Lehmer index among the m!/2 of that sign (see
+`frontier.space.lehmer`). For a pattern of the tile puzzle the vertex is a formula as well (see
+`frontier.space.sets`), so other programs can use the array; docs/patterns.md has an example.
+
+An array is made from the layers of a run that kept them all, some rows at a time: no more is
+held in memory than those, and each chunk of a layer is read once or twice.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import zarr
+
+from frontier.errors import CorruptRunError, InputError
+from frontier.puzzles import Puzzle, puzzle_of
+from frontier.search.workspace import Layer, Workspace
+from frontier.space.graph import Space
+from frontier.space.jit import kernel
+from frontier.store.files import PARTIAL
+from frontier.store.run import RunStore
+
+PIECE_BYTES = 256_000_000
+"""Rows that are made at once."""
+
+CHUNK_BYTES = 16_000_000
+NAME = "frontier-distances"
+
+
+class Distances:
+    """Distances of all positions of a puzzle, in memory.
+
+    values: unsigned[2 * vertices, half], their greatest value where there is no position.
+    """
+
+    def __init__(self, puzzle: Puzzle, values: np.ndarray):
+        self.puzzle, self.values = puzzle, values
+        self.unknown = int(np.iinfo(values.dtype).max)
+
+    @classmethod
+    def of_run(cls, run: RunStore) -> "Distances":
+        """From the layers of a run; InputError if it did not keep them or is not complete."""
+        work = workspace_of(run)
+        pieces = [values for _, values in _pieces(run, work)]
+        return cls(work.puzzle, np.concatenate(pieces))
+
+    @classmethod
+    def open(cls, path: Path) -> "Distances":
+        """From a run directory or from what `export` wrote; InputError if it is neither."""
+        if RunStore.exists(path):
+            return cls.of_run(RunStore.open(path))
+        try:
+            array = zarr.open_array(path, mode="r")
+        except (FileNotFoundError, ValueError, KeyError, OSError) as error:
+            raise InputError(f"{path} is no run and no exported array: {error}") from None
+        if array.attrs.get("kind") != NAME:
+            raise InputError(f"{path} is a Zarr array, but holds no distances that export wrote")
+        return cls(puzzle_of(array.attrs["puzzle"]), array[:])
+
+    def of_states(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
+        """Distances of states, int32[N]; -1 where the vertex is -1 or there is no position."""
+        index, sign = self.puzzle.space.code.ranks(sequence)
+        found = self.values[2 * np.maximum(vertex, 0) + sign, index].astype(np.int32)
+        found[(found == self.unknown) | (vertex < 0)] = -1
+        return found
+
+    def of_boards(self, boards: np.ndarray) -> np.ndarray:
+        """Distances of boards, int[N, cells]: int32[N], -1 where the goal cannot be reached."""
+        return self.of_states(*self.puzzle.states_of(boards))
+
+
+def size_of(space: Space, depth: int) -> int:
+    """Bytes of the array of a space whose greatest distance is `depth`."""
+    return 2 * space.graph.vertices * space.code.half * _type(depth).itemsize
+
+
+def workspace_of(run: RunStore) -> Workspace:
+    """What reads the layers of a run that kept them all; InputError if it did not."""
+    if run.identity["keep"] != "all":
+        raise InputError(
+            f"{run.path} kept only its last layers (search.keep = "
+            f'"{run.identity["keep"]}"), so distances cannot be read from it. Run its config '
+            "again with --set search.keep=all --set store.path=ANOTHER-DIRECTORY and ask "
+            "there, or search for one position with solve CONFIG BOARD --method ida"
+        )
+    return Workspace(run.path, run.identity)
+
+
+def export(run: RunStore, target: Path) -> zarr.Array:
+    """Write the distances of a complete run as a Zarr array.
+
+    InputError if there is something at `target`, or the run has not all layers.
+    """
+    if target.exists():
+        raise InputError(f"{target} exists; nothing is overwritten, name another place")
+    work = workspace_of(run)
+    if not run.complete:
+        raise InputError(f"{run.path} is not complete: run it to the end before it is exported")
+    scratch = target.with_name(target.name + PARTIAL)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{target.parent} cannot be made: {error.strerror}") from None
+    space, kind = work.space, _type(len(run.records) - 1)
+    rows = 2 * space.graph.vertices
+    array = zarr.create_array(
+        scratch,
+        shape=(rows, space.code.half),
+        chunks=(_piece_rows(space, kind, CHUNK_BYTES), space.code.half),
+        dtype=kind,
+        fill_value=np.iinfo(kind).max,
+        overwrite=True,
+        attributes={
+            "kind": NAME,
+            "puzzle": run.identity["puzzle"],
+            "run": run.identity["identifier"],
+            "states": run.states,
+            "depth": len(run.records) - 1,
+            "index": "distances[2 * vertex + sign, Lehmer index]; see docs/patterns.md",
+        },
+    )
+    for first, values in _pieces(run, work):
+        array[first : first + len(values)] = values
+    scratch.rename(target)
+    return zarr.open_array(target, mode="r")
+
+
+def _type(depth: int) -> np.dtype:
+    return np.dtype(np.uint8 if depth < 255 else np.uint16)
+
+
+def _piece_rows(space: Space, kind: np.dtype, size: int) -> int:
+    """Rows, an even number, of about so many bytes."""
+    return max(2, min(2 * space.graph.vertices, size // (space.code.half * kind.itemsize) & ~1))
+
+
+def _pieces(run: RunStore, work: Workspace) -> Iterator[tuple[int, np.ndarray]]:
+    """(first row, rows) of the array, piece by piece."""
+    space, kind = work.space, _type(len(run.records) - 1)
+    chunk = _piece_rows(space, kind, CHUNK_BYTES)
+    rows = chunk * max(1, PIECE_BYTES // (chunk * space.code.half * kind.itemsize))
+    total = 0
+    for first in range(0, 2 * space.graph.vertices, rows):
+        end = min(first + rows, 2 * space.graph.vertices)
+        values = np.full((end - first, space.code.half), np.iinfo(kind).max, dtype=kind)
+        for record in run.records:
+            total += _fill(work, Layer(work, record.depth), record.depth, first, end, values)
+        yield first, values
+    if total != run.states:
+        raise CorruptRunError(
+            f"the layers of {run.path} hold {total:,} positions, its ledger lists {run.states:,}"
+        )
+
+
+def _fill(
+    work: Workspace, layer: Layer, depth: int, first: int, end: int, values: np.ndarray
+) -> int:
+    """Set the distances of a layer's states in rows first .. end-1; returns how many there are."""
+    space, layout = work.space, work.layout
+    klass = space.class_of(depth)
+    begin, stop = np.searchsorted(space.vertex[klass], [first // 2, end // 2]).tolist()
+    rows = 2 * space.vertex[klass][begin:stop].astype(np.int64) + space.sign[klass][begin:stop]
+    rows -= first
+    if layer.is_list:
+        half = np.uint64(space.code.half)
+        ends = np.array([begin, stop], dtype=np.uint64) * half
+        low, high = np.searchsorted(layer.numbers(), ends)
+        node, column = np.divmod(layer.numbers()[low:high], half)
+        values[rows[node.astype(np.int64) - begin], column.astype(np.int64)] = depth
+        return int(high - low)
+    if begin == stop:
+        return 0
+    found = 0
+    chunk = np.empty((layout.block_nodes, layout.strip_words), dtype=np.uint64)
+    for block in range(begin // layout.block_nodes, (stop - 1) // layout.block_nodes + 1):
+        nodes = layout.block(klass, block)
+        inside = range(max(begin, nodes.start), min(stop, nodes.stop))
+        for prefix in range(layout.prefixes):
+            if layer.has_chunk(block, prefix):
+                layer.read_chunk(block, prefix, chunk)
+                column = prefix * layout.strip_words * space.code.bits
+                part = chunk[inside.start - nodes.start : inside.stop - nodes.start]
+                mine = rows[inside.start - begin : inside.stop - begin]
+                found += _fill_bits(part, mine, column, space.code.bits, depth, values)
+    return found
+
+
+@kernel
+def _fill_bits(chunk, rows, first_column, bits, depth, values):
+    """Set the distance at each bit of uint64[nodes, words]; returns how many there are."""
+    found = 0
+    for n in range(rows.size):
+        for j in range(chunk.shape[1]):
+            word = chunk[n, j]
+            while word:
+                low = word & (~word + np.uint64(1))
+                bit = 0
+                rest = low
+                while rest > np.uint64(1):
+                    rest >>= np.uint64(1)
+                    bit += 1
+                values[rows[n], first_column + j * bits + bit] = depth
+                word ^= low
+                found += 1
+    return found

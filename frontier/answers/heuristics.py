@@ -1,0 +1,63 @@
+"""Pattern databases as the lower bound of a search: which of them fit a puzzle."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from frontier.answers.distances import Distances
+from frontier.errors import InputError
+from frontier.puzzles import Pattern, Puzzle, Tiles
+from frontier.puzzles.pieces import OPEN
+from frontier.space.databases import Database, Databases
+
+
+def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
+    """The databases of runs, or of exported arrays, for a tile puzzle.
+
+    InputError if the puzzle is not one with a single goal in which moves slide one tile, or if a
+    database is of another puzzle.
+    """
+    if not isinstance(puzzle, Tiles) or puzzle.metric != "step" or len(puzzle.goals) != 1:
+        raise InputError(
+            f"{puzzle.title}: pattern databases are for tile puzzles with one goal whose moves "
+            'slide one tile (metric = "step")'
+        )
+    (goal,) = puzzle.goals
+    if OPEN in goal:
+        raise InputError(
+            f"the goal {puzzle.line(goal)} leaves cells open: a pattern database has one goal"
+        )
+    tiles = puzzle.members(0)
+    position = np.empty(puzzle.graph.vertices, dtype=np.int64)
+    in_order = np.arange(puzzle.graph.length)
+    sequences = np.tile(in_order, (puzzle.graph.vertices, 1))
+    boards = puzzle.boards_of(np.arange(puzzle.graph.vertices), sequences)
+    position[:] = (boards[:, puzzle.reading] == 0).argmax(axis=1)
+    databases = []
+    for path in paths:
+        distances = Distances.open(Path(path))
+        _check(puzzle, distances.puzzle, path)
+        pattern = distances.puzzle
+        number = {int(tile): n for n, tile in enumerate(pattern.members)}
+        member = np.array([number.get(int(tile), -1) for tile in tiles])
+        added = pattern.metric == "labelled"
+        databases.append(Database(pattern.shapes, distances.values, member, added))
+    return Databases(databases, puzzle.cells, position)
+
+
+def _check(puzzle: Tiles, pattern: Puzzle, path: str | Path) -> None:
+    """InputError unless the pattern is one of the puzzle."""
+    if not isinstance(pattern, Pattern):
+        raise InputError(
+            f"--heuristic {path} is a run of {pattern.title}: a heuristic is a run of kind "
+            '"pattern"'
+        )
+    if (pattern.rows, pattern.columns) != (puzzle.rows, puzzle.columns):
+        raise InputError(f"--heuristic {path} is of {pattern.title}, not of {puzzle.title}")
+    here, there = pattern.line(puzzle.goals[0]), pattern.line(pattern.goals[0])
+    if here != there:
+        raise InputError(
+            f"--heuristic {path} has the goal {there}, the puzzle's would be {here} in it: set "
+            "puzzle.goal or puzzle.blank alike"
+        )

@@ -1,0 +1,201 @@
+"""Iterative deepening A* of the tile puzzle with pattern databases as its lower bound.
+
+Each database holds the distances of one pattern (see `frontier.space.sets`). The bound is the
+greatest of
+
+* the distance of a pattern in which every move counts, for each such database;
+* for each *family* of databases that count the moves of their labelled tiles alone and label
+  disjoint tiles: the sum of their distances and of the Manhattan distances of all tiles that none
+  of them labels. The empty family is the Manhattan distance itself.
+
+No move counts twice in such a sum, so it never exceeds the distance, and one move changes the
+bound by one at most: it is admissible and consistent (R. E. Korf and A. Felner, Disjoint Pattern
+Database Heuristics, Artificial Intelligence 134, 2002).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from frontier.space.deepening import Deepening
+from frontier.space.jit import kernel
+from frontier.space.lehmer import LehmerCode
+from frontier.space.sets import PatternGraph
+
+
+@dataclass(frozen=True)
+class Database:
+    """The distances of one pattern, for a puzzle whose sequence has all tiles.
+
+    shapes: the pattern's base graph. values: unsigned[2 * vertices, half]; see
+    `frontier.answers.distances`. member: int64[tiles], for each member of the puzzle's sequence
+    its number in the pattern's, -1 if it is not labelled. added: whether it counts the moves of
+    labelled tiles alone.
+    """
+
+    shapes: PatternGraph
+    values: np.ndarray
+    member: np.ndarray
+    added: bool
+
+
+class Databases:
+    """Several databases as tables for the kernel; see the module's text."""
+
+    def __init__(self, databases: Sequence[Database], cells: int, position: np.ndarray):
+        """position: int64[vertices of the puzzle], where the blank is, in reading order."""
+        count = len(databases)
+        most = max(database.shapes.labels for database in databases)
+        member = np.array([database.member for database in databases])
+        binomial = np.zeros((count, most + 1, cells), dtype=np.int64)
+        radices = np.ones((count, most + 1), dtype=np.int64)
+        digits, halves = np.zeros((2, count), dtype=np.int64)
+        for d, database in enumerate(databases):
+            labels, code = database.shapes.labels, LehmerCode(database.shapes.labels)
+            binomial[d, : labels + 1] = database.shapes.binomial
+            digits[d], halves[d] = len(code.radices), code.half
+            radices[d, : digits[d]] = code.radices
+        regions = [database.shapes.region.astype(np.int32) for database in databases]
+        kind = max((database.values.dtype for database in databases), key=lambda t: t.itemsize)
+        labelled = member >= 0
+        chosen = _families(labelled, [database.added for database in databases])
+        rest = np.array([~labelled[family].any(axis=0) for family in chosen])
+        alone = np.array([not database.added for database in databases])
+        self.arguments = (
+            position, member, binomial, radices, digits, halves,
+            np.concatenate(regions), np.cumsum([0, *map(len, regions)]),
+            np.concatenate([database.values.astype(kind).ravel() for database in databases]),
+            np.cumsum([0, *(database.values.size for database in databases)]),
+            chosen, rest, alone,
+        )  # fmt: skip
+
+    def bound(self, vertex: int, sequence: Sequence[int], tables: np.ndarray) -> int:
+        """The lower bound at a state; tables: the Manhattan distances, as for `Deepening`."""
+        return int(_bound(vertex, np.array(sequence, dtype=np.int16), tables, *self.arguments))
+
+
+def _families(labelled: np.ndarray, added: Sequence[bool]) -> np.ndarray:
+    """The empty family and the largest ones, bool[families, databases].
+
+    labelled: bool[databases, tiles]. added: which databases may be members.
+    """
+    families: list[tuple[int, ...]] = [()]
+    for d in np.flatnonzero(added).tolist():
+        apart = [f for f in families if not labelled[list(f)].any(axis=0)[labelled[d]].any()]
+        families += [(*family, d) for family in apart]
+    largest = [f for f in families if not any(set(f) < set(other) for other in families)]
+    table = np.zeros((1 + len(largest), len(labelled)), dtype=np.bool_)
+    for row, family in zip(table[1:], largest, strict=True):
+        row[list(family)] = True
+    return np.unique(table, axis=0)
+
+
+class DatabaseDeepening(Deepening):
+    """Searches whose bound comes from databases."""
+
+    def __init__(self, databases: Databases, *arguments):
+        super().__init__(*arguments)
+        self.databases = databases
+
+    def least(self, vertex: int, sequence: Sequence[int], total: int) -> int:
+        return max(total, self.databases.bound(vertex, sequence, self.tables))
+
+    def deepen(self, *arguments) -> None:
+        _deepen(*arguments, *self.databases.arguments)
+
+
+@kernel
+def _bound(
+    vertex, sequence, tables, position, member, binomial, radices, digits, halves, regions,
+    first_region, values, first_value, chosen, rest, alone,
+):  # fmt: skip
+    """The bound at a state of the tile puzzle."""
+    blank, tiles = position[vertex], sequence.size
+    best = 0
+    found = np.empty(member.shape[0], dtype=np.int64)
+    things = np.empty(tiles, dtype=np.int64)
+    for d in range(member.shape[0]):
+        size = rank = 0
+        for place in range(tiles):
+            thing = member[d, sequence[place]]
+            if thing >= 0:
+                things[size] = thing
+                size += 1
+                rank += binomial[d, size, place]
+        v = rank * (tiles + 1) + blank
+        if first_region[d + 1] > first_region[d]:
+            v = regions[first_region[d] + v]
+        index = sign = 0
+        for i in range(size):
+            digit = 0
+            for j in range(i + 1, size):
+                digit += things[j] < things[i]
+            sign ^= digit & 1
+            if i < digits[d]:
+                index = index * radices[d, i] + digit
+        found[d] = values[first_value[d] + (2 * v + sign) * halves[d] + index]
+        if alone[d]:
+            best = max(best, found[d])
+    for f in range(chosen.shape[0]):
+        total = 0
+        for d in range(member.shape[0]):
+            if chosen[f, d]:
+                total += found[d]
+        for place in range(tiles):
+            thing = sequence[place]
+            if rest[f, thing]:
+                total += tables[thing, place + (place >= blank)]
+        best = max(best, total)
+    return best
+
+
+@kernel
+def _deepen(
+    budget, bound, most, tables, goals, start, arc_target, arc_word, word_start, swaps,
+    first_pair, useless, moved_start, moved_end, place, row, source, target, vertex, sequence,
+    total, last, cursor, status, position, member, binomial, radices, digits, halves, regions,
+    first_region, values, first_value, chosen, rest, alone,
+):  # fmt: skip
+    depth, next_bound = status[0], status[1]
+    length, nodes = sequence.shape[1], 0
+    while depth >= 0 and nodes < budget:
+        arc = cursor[depth]
+        if arc == start[vertex[depth] + 1]:
+            depth -= 1
+            continue
+        cursor[depth] = arc + 1
+        before = last[depth]
+        if before >= 0 and useless[first_pair[before] + arc - start[vertex[depth]]]:
+            continue
+        after = total[depth]
+        for d in range(moved_start[arc], moved_end[arc]):
+            piece = row[d] if row[d] >= 0 else np.int64(sequence[depth, place[d]])
+            after += tables[piece, target[d]] - tables[piece, source[d]]
+        least = depth + 1 + after
+        if least > bound:  # the sum of Manhattan distances is at hand, so it is asked first
+            next_bound = min(next_bound, least)
+            continue
+        for k in range(length):
+            sequence[depth + 1, k] = sequence[depth, k]
+        word = arc_word[arc]
+        for k in range(word_start[word], word_start[word + 1]):
+            i = swaps[k]
+            thing = sequence[depth + 1, i]
+            sequence[depth + 1, i] = sequence[depth + 1, i + 1]
+            sequence[depth + 1, i + 1] = thing
+        least = depth + 1 + _bound(
+            arc_target[arc], sequence[depth + 1], tables, position, member, binomial, radices,
+            digits, halves, regions, first_region, values, first_value, chosen, rest, alone,
+        )  # fmt: skip
+        if least > bound:
+            next_bound = min(next_bound, least)
+            continue
+        depth += 1
+        nodes += 1
+        vertex[depth], total[depth], last[depth] = arc_target[arc], after, arc
+        cursor[depth] = start[arc_target[arc]]
+        if after == 0:
+            status[3] = 1
+            break
+    status[0], status[1], status[2] = depth, next_bound, nodes

@@ -1,0 +1,170 @@
+"""The greatest Manhattan distance of the 2×n puzzle, and how many states attain it.
+
+A state s puts the tiles 1 to 2n-1 and the blank 0 into the cells 0 to 2n-1, cell rn+c being in
+row r and column c. The home of tile t is cell t. With d(i, j) the steps between cells i and j,
+the Manhattan distance of a state is MD(s) = Σ d(t, cell of t) over the tiles; the blank does not
+count. It is a lower bound on the moves from s to the goal. A move shifts the blank by a step and
+changes the sign of the permutation, so a state is solvable only if its sign is (-1)^d(0, cell of
+0); for n ≥ 2 these are half of the (2n)! states and all solvable, for n = 1 they are both states.
+
+**All states: a permanent.** Let A be the matrix of tiles by cells with A[t, j] = x^d(t, j), and
+1 throughout the blank's row. The product of A[t, cell of t] is x^MD(s), so the permanent of A is
+Σ x^MD(s) over all states: its coefficients count the states by their distance.
+
+**Solvable states: a determinant.** Let B be A with (-1)^d(0, j) in the blank's row. A term of its
+determinant is +x^MD(s) for a state of the solvable parity and -x^MD(s) for another, so
+(per A + det B) / 2 counts the solvable states. The determinant is known. The matrix of all
+x^d(i, j) is the Kronecker product of R_2 and R_n, where R_n has the entries x^|a-b|. It is known
+that det R_n = (1-x²)^(n-1), whence det(R_2 ⊗ R_n) = (det R_2)^n (det R_n)² = (1-x²)^(3n-2). To
+put another row v in the place of row 0 multiplies a determinant by v·u, u being column 0 of the
+inverse. Here v = (1, -1) ⊗ (1, -1, 1, ...), and column 0 of the inverse of R_n, for n ≥ 2, is
+(1, -x, 0, ...) / (1-x²), so that a factor 1/(1-x) comes from each direction of the board that
+has more than one cell:
+
+    det B = (1-x²)^(3n-2) / (1-x)²  for n ≥ 2,  and  (1-x²) / (1-x) = 1 + x  for n = 1.
+
+**The permanent by a sweep.** Let the tiles and cells arrive column by column: the tiles whose home
+is in the column, then its cells. One that arrives either waits, or is matched with one of those
+that wait for the other sort. Each pair of a state is so made exactly once, when its second member
+arrives; and which pairs are open to the rest depends only on how many wait of each kind: tiles
+of either row, cells of either row, and the blank. A pair is weighed by x if its rows differ, and
+every tile by x for each boundary of columns it crosses: those that cross one to the right are
+the tiles that wait there, and those that cross it to the left will be matched with the cells that
+wait there. The blank weighs nothing. Its home is in column 0, so it never crosses to the left and
+no waiting cell is its own. There are at most O(n³) kinds of waiting, and 4n arrivals.
+
+**Polynomials as numbers.** No coefficient that counts states exceeds (2n)!. At x = 2^k > (2n)! a
+polynomial is one integer, and its coefficients are the integer's digits to the base x.
+
+**The formula, proved.** Let m = ⌊n/2⌋. A tile with home in column a and cell in column b moves
+|a-b| ≤ |a-m| + |b-m|, with equality if and only if a and b are not strictly on the same side of m.
+Over all columns, both rows, homes and cells, the right side sums to 4⌊n²/4⌋; without the blank,
+whose home is in column 0 and whose cell is in (r, c), to 4⌊n²/4⌋ - m - |c-m|. At most all 2n-1
+tiles change rows, and not all of them if r = 0, as then n tiles begin in row 1 but only n-1 cells
+of row 0 are for them. So MD(s) ≤ 4⌊n²/4⌋ - m + 2n-1 = n² + ⌊3n/2⌋ - 1, for every n ≥ 1. Equality
+means: the blank is in (1, m), all tiles change rows, and none stays strictly left or strictly
+right of column m. Such states are counted by hand. If n is odd, the m right tiles of row 0 fill
+the m left cells of row 1, and the left and middle tiles the right ones, in m!² ways; the tiles
+of row 1 fill row 0 in m!² ways with the middle tile in the middle, and in m·m!² with it in one of
+the sides, twice. If n is even, there are m columns on the left and m-1 on the right: likewise
+(m-1)! m! ways into row 1 and m!² into row 0. All in all
+
+    n · m!⁴  for n odd,  (2/n) · m!⁴  for n even.
+
+For n ≥ 4 there are two left tiles in row 1. To exchange them changes the parity and nothing else,
+so half of the states are solvable. For n = 1, 2, 3 there are 1, 1 and 3; the leading coefficients
+of det B, whose degree is just the greatest distance, are 1, 1 and -1, so that one is solvable.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from math import factorial
+
+from frontier.errors import InputError
+
+KINDS = TOP_TILE, BOTTOM_TILE, TOP_CELL, BOTTOM_CELL, BLANK = range(5)
+ARRIVALS = (TOP_TILE, BOTTOM_TILE, TOP_CELL, BOTTOM_CELL)
+
+ROWS_APART = {
+    TOP_TILE: {TOP_CELL: 0, BOTTOM_CELL: 1},
+    BOTTOM_TILE: {TOP_CELL: 1, BOTTOM_CELL: 0},
+    TOP_CELL: {TOP_TILE: 0, BOTTOM_TILE: 1, BLANK: 0},
+    BOTTOM_CELL: {TOP_TILE: 1, BOTTOM_TILE: 0, BLANK: 0},
+}
+"""Of one that arrives: whom it can be matched with, and the vertical steps that the pair counts."""
+
+Waiting = tuple[int, ...]
+"""How many wait of each kind."""
+
+
+@dataclass(frozen=True)
+class ManhattanMaximum:
+    """columns: n. greatest: in steps. states: how many solvable states are that far."""
+
+    columns: int
+    greatest: int
+    states: int
+
+
+def manhattan_maximum(columns: int) -> ManhattanMaximum:
+    """The greatest Manhattan distance of a solvable state of the 2×n puzzle, by the sweep.
+
+    Thesis, table 3.1. InputError for a board without cells.
+    """
+    counts = manhattan_counts(columns)
+    return ManhattanMaximum(columns, greatest=len(counts) - 1, states=counts[-1])
+
+
+def manhattan_counts(columns: int) -> list[int]:
+    """The numbers of solvable states at Manhattan distance 0, 1, ... to the greatest.
+
+    InputError for a board without cells.
+    """
+    _check(columns)
+    bits = factorial(2 * columns).bit_length()
+    x = 1 << bits
+    packed = (_permanent(columns, x) + _determinant(columns, x)) // 2
+    return [packed >> at & (x - 1) for at in range(0, packed.bit_length(), bits)]
+
+
+def manhattan_formula(columns: int) -> int:
+    """The greatest Manhattan distance in steps, in closed form: it holds for every n ≥ 1.
+
+    InputError for a board without cells.
+    """
+    _check(columns)
+    return columns**2 + 3 * columns // 2 - 1
+
+
+def attaining_formula(columns: int) -> int:
+    """The number of solvable states at the greatest Manhattan distance, in closed form.
+
+    InputError for a board without cells.
+    """
+    _check(columns)
+    if columns < 4:
+        return 1
+    sides = factorial(columns // 2) ** 4
+    return columns * sides // 2 if columns % 2 else sides // columns
+
+
+def _check(columns: int) -> None:
+    if columns < 1:
+        raise InputError(f"columns = {columns}: a board has at least 1 of them")
+
+
+def _determinant(columns: int, x: int) -> int:
+    """Σ ±x^MD over all states, + for those of the solvable parity."""
+    directions = min(columns, 2)
+    return (1 - x * x) ** (3 * columns - 2) // (1 - x) ** directions
+
+
+def _permanent(columns: int, x: int) -> int:
+    """Σ x^MD over all states."""
+    sums = {_changed((0,) * len(KINDS), BLANK, 1): 1}
+    for column in range(columns):
+        # The blank, which waits from the beginning, stands for the first column's top tile.
+        for kind in ARRIVALS if column else ARRIVALS[1:]:
+            sums = _after(sums, kind, x)
+        sums = {waiting: x ** _crossings(waiting) * total for waiting, total in sums.items()}
+    return sums[(0,) * len(KINDS)]
+
+
+def _after(sums: dict[Waiting, int], kind: int, x: int) -> dict[Waiting, int]:
+    """The weights by who waits, after one of a kind has arrived."""
+    after: defaultdict[Waiting, int] = defaultdict(int)
+    for waiting, total in sums.items():
+        after[_changed(waiting, kind, 1)] += total
+        for partner, steps in ROWS_APART[kind].items():
+            if waiting[partner]:
+                after[_changed(waiting, partner, -1)] += waiting[partner] * x**steps * total
+    return dict(after)
+
+
+def _crossings(waiting: Waiting) -> int:
+    """The tiles that cross a boundary of columns where so many wait."""
+    return sum(waiting) - waiting[BLANK]
+
+
+def _changed(waiting: Waiting, kind: int, by: int) -> Waiting:
+    return (*waiting[:kind], waiting[kind] + by, *waiting[kind + 1 :])
