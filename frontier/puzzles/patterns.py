@@ -131,6 +131,12 @@ class Pattern(Puzzle):
             why = "on this board the tiles keep their order"
         return f"it cannot be reached from the goal: {why}"
 
+    def blank_home(self) -> np.ndarray | None:
+        if self.metric == "labelled":
+            return None
+        home = self.reading.tolist().index(self.goals[0].index(0))
+        return np.arange(self.graph.vertices) % self.cells == home
+
     def origins(self) -> tuple[np.ndarray, np.ndarray]:
         return self.states_of(np.array(self.goals))
 

@@ -231,6 +231,12 @@ class Pieces(Puzzle):
                     queue.append(on)
         return footprint.placements[first], footprint.placements[last], ways[last]
 
+    def blank_home(self) -> np.ndarray | None:
+        if len(self.goals) != 1 or OPEN in self.goals[0]:
+            return None
+        empty = np.array(self.goals[0])[self.reading] == 0
+        return ((self.shapes.rows == EMPTY) == empty).all(axis=1)
+
     def origins(self) -> tuple[np.ndarray, np.ndarray]:
         return self._origins
 

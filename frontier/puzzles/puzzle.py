@@ -79,6 +79,13 @@ class Puzzle(ABC):
     def follow(self, before: Board, after: Board) -> Board:
         """The board after one move, like pieces carrying the codes that they had before it."""
 
+    def blank_home(self) -> np.ndarray | None:
+        """bool[vertices], whether the empty cells are those of the goal.
+
+        None where there is not one such goal, or the vertex does not say which cells are empty.
+        """
+        return None
+
     @cached_property
     def space(self) -> Space:
         """The space of states that the engine searches."""

@@ -51,12 +51,21 @@ class _Advancing:
         self.call, self.done, self._form = call, Advanced(), form
         self._started = self._before = time.perf_counter()
 
-    def add(self, depth: int, states: int, nodes: list[int] | None, start: bool) -> bool:
+    def add(
+        self, depth: int, states: int, nodes: list[int] | None, start: bool, home: int | None
+    ) -> bool:
         """Note a layer; returns whether that was the last one that this call may do."""
         now = time.perf_counter()
         self.done.records.append(
             LayerRecord(
-                depth, states, self._form, False, now - self._before, nodes=nodes, start=start
+                depth,
+                states,
+                self._form,
+                False,
+                now - self._before,
+                nodes=nodes,
+                start=start,
+                home=home,
             )
         )
         self._before = now
@@ -90,7 +99,8 @@ def _advance_lists(work: Workspace, call: Advance) -> Advanced:
         previous, current = current, found
         layers = [*layers[-1:], (depth, found)]
         nodes, start = _count_nodes(work, depth, found), _lists_start(work, depth, found)
-        over = advancing.add(depth, int(found.size), nodes, start) or found.size > call.most
+        home = _lists_home(work, depth, found)
+        over = advancing.add(depth, int(found.size), nodes, start, home) or found.size > call.most
         if call.keep_all:
             advancing.stored(_store_list(work, depth, found))
     if not call.keep_all:
@@ -120,7 +130,10 @@ def _advance_bits(work: Workspace, call: Advance) -> Advanced:
             break
         sizes = [sizes[-1], states]
         nodes = counts.tolist() if counts.size <= MOST_NODES_COUNTED else None
-        over = advancing.add(depth, states, nodes, _memory_start(work, depth, search))
+        start, home = _memory_start(work, depth, search), None
+        if work.home is not None:
+            home = int(counts[work.home[work.space.class_of(depth)]].sum())
+        over = advancing.add(depth, states, nodes, start, home)
         if call.keep_all:
             advancing.stored(_store_bits(work, depth, search))
     work.memory_depth = depth
@@ -190,6 +203,13 @@ def _lists_start(work: Workspace, depth: int, numbers: np.ndarray) -> bool:
         return False
     at = int(np.searchsorted(numbers, np.uint64(work.start[1])))
     return at < numbers.size and int(numbers[at]) == work.start[1]
+
+
+def _lists_home(work: Workspace, depth: int, numbers: np.ndarray) -> int | None:
+    if work.home is None:
+        return None
+    nodes = (numbers // np.uint64(work.code.half)).astype(np.int64)
+    return int(np.count_nonzero(work.home[work.space.class_of(depth)][nodes]))
 
 
 def _store_list(work: Workspace, depth: int, numbers: np.ndarray) -> Manifest:

@@ -10,7 +10,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 
 import numpy as np
@@ -76,11 +76,12 @@ class Driver:
         path = self.run.scratch_path(0)
         manifest = write_list(path, 0, numbers, plan.config.store.codec)
         manifest.scratch = path.name
-        start = False
+        start, home = False, puzzle.blank_home()
         if puzzle.start is not None:
             klass, number = plan.space.number(*puzzle.state(puzzle.start))
             start = klass == 0 and bool(np.isin(np.uint64(number), numbers))
         record = LayerRecord(0, len(numbers), "list", True, 0.0, manifest.bytes, start=start)
+        record.home = None if home is None else 1
         self._commit([manifest], [record], complete=False)
 
     def _advance(
@@ -132,6 +133,7 @@ class Driver:
             record = LayerRecord(
                 depth, states, "bits", True, time.perf_counter() - began, manifest.bytes,
                 manifest.nodes, dict(work), any(result.start for result in results.values()),
+                _sum_or_none(result.home for result in results.values()),
             )  # fmt: skip
             self._commit([manifest], [record], complete=False)
         run.finish_tasks(depth)
@@ -186,6 +188,11 @@ class Driver:
 
     def _name(self) -> tuple[str, str]:
         return str(self.run.path), self.run.identity["identifier"]
+
+
+def _sum_or_none(numbers: Iterable[int | None]) -> int | None:
+    numbers = list(numbers)
+    return None if None in numbers else sum(numbers)
 
 
 def run_plan(plan: Plan, until: int | None, listeners: list[Listener]) -> RunStore:

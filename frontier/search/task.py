@@ -28,7 +28,8 @@ class TaskResult:
 
     chunks: lines of the manifest. nodes: states at each node, where there are few nodes.
     seconds: where its time went, by kind. start: whether it found the position whose
-    distance is asked for. run: identifier of the run it belongs to.
+    distance is asked for. home: states whose blank is where the goal has it, where that can be
+    said. run: identifier of the run it belongs to.
     """
 
     number: int
@@ -37,6 +38,7 @@ class TaskResult:
     nodes: dict[int, int]
     seconds: dict[str, float] = field(default_factory=dict)
     start: bool = False
+    home: int | None = None
     run: str = ""
 
 
@@ -55,6 +57,8 @@ def _expand_task(work: Workspace, depth: int, number: int) -> TaskResult:
     arena, live, base = _gather(work, program, reads, current)
     clock.lap("kernel")
     result = TaskResult(number, 0, {}, {}, run=work.run.identity["identifier"])
+    if work.home is not None:
+        result.home = 0
     if live.any():
         layout = work.layout
         out = work.buffer("chunk", layout.block_nodes * layout.strip_words)
@@ -86,6 +90,8 @@ def _expand_task(work: Workspace, depth: int, number: int) -> TaskResult:
                     result.start |= _holds_start(work, task, block, prefix, out)
                     found[nodes.start - origin : nodes.stop - origin] += counts
                 clock.lap("rest")
+        if work.home is not None:
+            result.home = int(found[work.home[task.klass][origin : origin + found.size]].sum())
         if work.space.nodes[task.klass] <= MOST_NODES_COUNTED:
             result.nodes = {origin + int(i): int(found[i]) for i in np.flatnonzero(found)}
     result.seconds = clock.seconds

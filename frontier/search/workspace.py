@@ -41,6 +41,8 @@ class Workspace:
         self.start: tuple[int, int] | None = None
         if self.puzzle.start is not None:
             self.start = self.space.number(*self.puzzle.state(self.puzzle.start))
+        home = self.puzzle.blank_home()
+        self.home = None if home is None else [home[vertex] for vertex in self.space.vertex]
         self._programs: OrderedDict[Task, tuple[Program, list[Read]]] = OrderedDict()
         self._program_bytes = 0
         self._layers: OrderedDict[int, Layer] = OrderedDict()

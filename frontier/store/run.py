@@ -53,7 +53,8 @@ class LayerRecord:
     deleted by now). seconds: time it took. bytes: of its chunks on disk when it was written.
     nodes: states at each node of its class, where there are few nodes. work: seconds that the
     workers together spent on the disk, in codecs, in kernels and on the rest. start: whether
-    the layer holds the position whose distance is asked for.
+    the layer holds the position whose distance is asked for. home: states whose blank is where
+    the goal has it, where that can be said.
     """
 
     depth: int
@@ -65,6 +66,7 @@ class LayerRecord:
     nodes: list[int] | None = None
     work: dict[str, float] = field(default_factory=dict)
     start: bool = False
+    home: int | None = None
 
 
 class RunStore:

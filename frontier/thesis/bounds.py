@@ -1,0 +1,122 @@
+"""Bounds of the greatest depth of the 2×n puzzle, from runs of patterns.
+
+Let G(n) be the greatest depth of the 2×n puzzle, and d(n, k) that of its pattern of the k
+right-most columns. The blank is home in the top left cell.
+
+**Below.** No position is nearer to the goal than its pattern, so d(n, k) ≤ G(n) for each k; and
+the greatest Manhattan sum is a lower bound too.
+
+**Above.** Bring the k right-most columns and the blank home, in at most d(n, k) moves. What is
+left is the 2×(n-k) puzzle, and of the right parity. So
+
+    G(n) ≤ d(n, k) + G(n-k).
+
+The thesis takes k = 1 throughout, down to G(3). But after the first block the blank *is* home.
+Let H(n) be the greatest depth of a position with the blank home, and h(n, k) the same for the
+patterns. Then
+
+    G(n) ≤ d(n, k) + H(n-k),    H(n) ≤ h(n, k) + H(n-k),    H(1) = 0.
+
+These are smaller as a rule: with the blank home all depths are even, and the farthest positions
+have their blanks elsewhere. Each bound is the least over all k for which there is a run, and
+over the exact value where the whole puzzle has been searched.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+from frontier.thesis.manhattan import manhattan_formula
+from frontier.thesis.runs import Depths, Runs
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A bound, how it comes about (k by k), and the runs that it rests on."""
+
+    value: int
+    steps: tuple[str, ...]
+    runs: tuple[str, ...]
+
+    def after(self, moves: int, step: str, run: str) -> "Bound":
+        return Bound(self.value + moves, (step, *self.steps), (run, *self.runs))
+
+
+def thesis_bound(columns: int) -> int:
+    """(9n² - 9n - 12) / 2, theorem 4.2.1 of the thesis, for n ≥ 4."""
+    return (9 * columns**2 - 9 * columns - 12) // 2
+
+
+class Bounds:
+    """Bounds from the runs that there are; `most` columns are labelled at most."""
+
+    def __init__(self, runs: Runs, most: int):
+        self._runs, self._most = runs, most
+        self.mixed = cache(self._mixed)
+        self.sharp = cache(self._sharp)
+        self._from_home = cache(self._home)
+
+    def lower(self, columns: int) -> Bound:
+        """The greatest lower bound."""
+        found = [Bound(manhattan_formula(columns), ("Manhattan",), ())]
+        if whole := self._runs.tiles(2, columns):
+            found.append(_exact(whole, whole.depth))
+        for k, depths in self._patterns(columns):
+            found.append(Bound(depths.depth, (f"k = {k}",), (depths.run,)))
+        return max(found, key=lambda bound: bound.value)
+
+    def recursion(self, columns: int) -> Bound:
+        """The thesis's own: one column at a time, down to G(3)."""
+        if columns <= 3:
+            whole = self._runs.tiles(2, columns)
+            return _exact(whole, whole.depth)
+        depths = self._runs.columns(columns, 1)
+        return self.recursion(columns - 1).after(depths.depth, "k = 1", depths.run)
+
+    def _mixed(self, columns: int) -> Bound:
+        """The least of d(n, k) + G(n-k), applied again and again."""
+        return self._least(columns, lambda d: d.depth, self.mixed)
+
+    def _sharp(self, columns: int) -> Bound:
+        """The least that uses that the blank is home after the first block."""
+        return self._least(columns, lambda d: d.depth, self._from_home)
+
+    def _home(self, columns: int) -> Bound:
+        """H(n): the same for positions whose blank is home."""
+        if columns == 1:
+            return Bound(0, (), ())
+        return self._least(columns, lambda d: d.home, self._from_home)
+
+    def _least(self, columns, moves_of, rest_of) -> Bound:
+        if whole := self._runs.tiles(2, columns):
+            return _exact(whole, moves_of(whole))
+        found = [
+            rest_of(columns - k).after(moves_of(depths), f"k = {k}", depths.run)
+            for k, depths in self._patterns(columns)
+        ]
+        return min(found, key=lambda bound: bound.value)
+
+    def _patterns(self, columns: int) -> list[tuple[int, Depths]]:
+        """(k, run) of the patterns that there are, with k < n."""
+        found = [
+            (k, self._runs.columns(columns, k)) for k in range(1, min(self._most, columns - 1) + 1)
+        ]
+        return [(k, depths) for k, depths in found if depths]
+
+
+def _exact(depths: Depths, moves: int) -> Bound:
+    return Bound(moves, ("searched",), (depths.run,))
+
+
+def linear_formula(depths: dict[int, int]) -> tuple[int, int, int] | None:
+    """(a, b, from n on) with depth = a n + b, for at least three values; None if there is none."""
+    columns = sorted(depths)
+    if len(columns) < 3:
+        return None
+    slope = depths[columns[-1]] - depths[columns[-2]]
+    offset = depths[columns[-1]] - slope * columns[-1]
+    first = columns[-1]
+    for n in reversed(columns):
+        if depths[n] != slope * n + offset:
+            break
+        first = n
+    return (slope, offset, first) if columns[-1] - first >= 2 else None

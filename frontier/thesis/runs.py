@@ -1,0 +1,105 @@
+"""The runs that the results rest on: found in a directory of runs, or made there if small."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from math import factorial
+from pathlib import Path
+
+from frontier import api
+from frontier.config import Config
+from frontier.errors import InputError
+from frontier.search.plan import config_identity
+from frontier.store.run import RunStore
+
+
+@dataclass(frozen=True)
+class Depths:
+    """What a complete run says.
+
+    run: its name. depth: the greatest distance. home: the greatest distance of a position whose
+    blank is where the goal has it. states, farthest: how many positions there are, how many of
+    them at that depth.
+    """
+
+    run: str
+    depth: int
+    home: int
+    states: int
+    farthest: int
+
+
+class Runs:
+    """The runs below a directory, each named after its config.
+
+    limit: a run that is missing is made if it has at most so many states.
+    cluster: the ``[cluster]`` table for these. say: is told before each.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        limit: int,
+        cluster: dict | None = None,
+        say: Callable[[str], None] = lambda text: None,
+    ):
+        self._directory, self._limit = directory, limit
+        self._cluster, self._say = cluster or {}, say
+        self._known: dict[str, Depths | None] = {}
+
+    def tiles(self, rows: int, columns: int) -> Depths | None:
+        """The rows x columns puzzle; None if there is no complete run and it is too large."""
+        cells = rows * columns
+        states = factorial(cells) // 2 if min(rows, columns) > 1 else cells
+        puzzle = {"kind": "tiles", "rows": rows, "columns": columns}
+        return self._get(f"{rows}x{columns}", puzzle, states)
+
+    def columns(self, columns: int, k: int) -> Depths | None:
+        """The k right-most columns of the 2 x n puzzle; None as for `tiles`."""
+        cells, labels = 2 * columns, min(2 * k, 2 * columns - 1)
+        states = factorial(cells) // factorial(cells - labels - 1)
+        if cells - labels <= 2:
+            states = factorial(cells) // 2
+        puzzle = {"kind": "pattern", "rows": 2, "columns": columns, "k": k}
+        return self._get(f"pattern-2x{columns}-k{k}", puzzle, states)
+
+    @property
+    def used(self) -> list[Depths]:
+        """All runs that were asked for and exist, by name."""
+        return sorted(filter(None, self._known.values()), key=lambda depths: depths.run)
+
+    def _get(self, name: str, puzzle: dict, states: int) -> Depths | None:
+        if name not in self._known:
+            self._known[name] = self._look_up(name, puzzle, states)
+        return self._known[name]
+
+    def _look_up(self, name: str, puzzle: dict, states: int) -> Depths | None:
+        config = Config(
+            name=name,
+            puzzle=puzzle,
+            store={"path": str(self._directory / name)},
+            **({"cluster": self._cluster} if self._cluster else {}),
+        )
+        if RunStore.exists(config.path):
+            store = RunStore.open(config.path)
+            wanted = config_identity(config)["puzzle"]
+            if store.identity["puzzle"] != wanted:
+                raise InputError(
+                    f"{config.path} is a run of {store.identity['puzzle']}, not of {wanted}; name "
+                    "another directory with --runs"
+                )
+            if store.complete:
+                return _depths(name, store)
+        if states > self._limit:
+            return None
+        self._say(f"{name}: {states:,} states")
+        return _depths(name, api.run(api.plan(config)).store)
+
+
+def _depths(name: str, store: RunStore) -> Depths:
+    last = store.records[-1]
+    home = max((r.depth for r in store.records if r.home), default=last.depth // 2 * 2)
+    return Depths(name, last.depth, home, store.states, last.states)
+
+
+def as_json(depths: Depths) -> dict:
+    return asdict(depths)

@@ -1,0 +1,70 @@
+"""Shortest move sequences of the pattern of one column: their number, and the thesis's own."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from frontier.puzzles import Board, Pattern
+from frontier.space.lists import ListKernel
+
+PARTS = {"B": "RRDLLU", "C": "RRRDLLU", "D": "RRDRULDLURDRU"}
+
+
+@dataclass(frozen=True)
+class Farthest:
+    """The farthest positions of the one-column pattern of 2×n.
+
+    depth: f(n). positions: at that depth. sequences: the number of shortest move sequences from
+    them to the goal.
+    """
+
+    depth: int
+    positions: list[Board]
+    sequences: int
+
+
+def farthest_of_one_column(columns: int) -> Farthest:
+    """Search all layers in memory, then count the ways back, layer by layer."""
+    puzzle = Pattern(2, columns, k=1)
+    space, kernel = puzzle.space, ListKernel(puzzle.space)
+    layers = [np.unique(space.numbers(*puzzle.origins())[1])]
+    previous = layers[0][:0]
+    while layers[-1].size:
+        found = kernel.expand(space.class_of(len(layers) - 1), layers[-1], previous)
+        previous = layers[-1]
+        layers.append(found)
+    layers.pop()
+    depth = len(layers) - 1
+    klass = space.class_of(depth)
+    positions = [puzzle.board(space.state(klass, int(number))) for number in layers[-1]]
+    numbers, ways = layers[-1], np.ones(layers[-1].size, dtype=object)
+    for t in range(depth, 0, -1):
+        near, source = kernel.neighbours(space.class_of(t), numbers)
+        at = np.minimum(np.searchsorted(layers[t - 1], near), layers[t - 1].size - 1)
+        inside = layers[t - 1][at] == near
+        numbers, which = np.unique(near[inside], return_inverse=True)
+        sums = np.zeros(numbers.size, dtype=object)
+        np.add.at(sums, which, ways[source[inside]])
+        ways = sums
+    return Farthest(depth, positions, int(ways.sum()))
+
+
+def thesis_sequence(columns: int) -> str:
+    """A B C^(n-4) D E of the thesis, section 4.2, for n ≥ 4: steps of the blank."""
+    first = "D" + "L" * (columns - 1) + "U"
+    middle = PARTS["B"] + PARTS["C"] * (columns - 4) + PARTS["D"]
+    return first + middle + "L" * (columns - 1)
+
+
+def replayed(columns: int, board: Board, sequence: str) -> Board:
+    """The board after the blank of a 2×n board has gone these steps; ValueError at the border."""
+    cells = list(board)
+    row, column = divmod(cells.index(0), columns)
+    for step in sequence:
+        to = row + (step == "D") - (step == "U"), column + (step == "R") - (step == "L")
+        if not (0 <= to[0] < 2 and 0 <= to[1] < columns):
+            raise ValueError(f"step {step} leaves the board of {columns} columns")
+        here, there = row * columns + column, to[0] * columns + to[1]
+        cells[here], cells[there] = cells[there], cells[here]
+        row, column = to
+    return tuple(cells)
