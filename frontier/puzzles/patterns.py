@@ -141,15 +141,7 @@ class Pattern(Puzzle):
         return self.states_of(np.array(self.goals))
 
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        boards = np.asarray(boards)
-        if not len(boards):
-            boards = np.empty((0, self.cells), dtype=np.int64)
-        boards = boards.reshape(len(boards), int(np.prod(boards.shape[1:])))
-        if boards.shape[1] != self.cells or not np.issubdtype(boards.dtype, np.integer):
-            raise InputError(
-                f"boards of {boards.shape[1]} cells of type {boards.dtype}: those of this puzzle "
-                f"have {self.cells} whole numbers"
-            )
+        boards = self.as_boards(boards)
         vertex = np.empty(len(boards), dtype=np.int64)
         sequence = np.empty((len(boards), self.members.size), dtype=np.int64)
         bad = pattern_states(

@@ -22,7 +22,6 @@ from frontier.errors import InputError
 from frontier.puzzles.moves import Moves, moves_of
 from frontier.puzzles.puzzle import Board, Puzzle, State
 from frontier.puzzles.shapes import EMPTY, FIRST_SORT, Shapes, Sort, shape_rows
-from frontier.text import counted
 from frontier.space.graph import BaseGraph
 
 OPEN = -1
@@ -110,20 +109,7 @@ class Pieces(Puzzle):
         return list(zip(self.moves.classes, np.cumsum([0, *sizes])[:-1].tolist(), strict=True))
 
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        try:
-            boards = np.asarray(boards)
-        except ValueError as error:
-            raise InputError(f"boards that make no array: {error}") from None
-        if not boards.ndim:
-            raise InputError(f"boards = {boards.item()!r}: expected an array, int[N, {self.cells}]")
-        if not len(boards):
-            boards = np.empty((0, self.cells), dtype=np.int64)
-        boards = boards.reshape(len(boards), int(np.prod(boards.shape[1:])))
-        if boards.shape[1] != self.cells or not np.issubdtype(boards.dtype, np.integer):
-            raise InputError(
-                f"boards of {counted(boards.shape[1], 'cell')} of type {boards.dtype}: those of "
-                f"this puzzle have {counted(self.cells, 'whole number')}"
-            )
+        boards = self.as_boards(boards)
         in_order = boards[:, self.reading]
         rows = shape_rows(in_order, self._sorts)
         vertex = self.shapes.find(rows)

@@ -18,6 +18,7 @@ from frontier.errors import InputError
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.group import Reach
 from frontier.space.lehmer import LehmerCode
+from frontier.text import counted
 
 Board = tuple[int, ...]
 State = tuple[int, tuple[int, ...]]
@@ -97,6 +98,24 @@ class Puzzle(ABC):
     def reach(self) -> Reach:
         """Which states can be reached from the goals."""
         return Reach(self.graph, *self.origins())
+
+    def as_boards(self, boards) -> np.ndarray:
+        """Boards as an array of whole numbers, [N, cells]; InputError if they make none."""
+        try:
+            boards = np.asarray(boards)
+        except ValueError as error:
+            raise InputError(f"boards that make no array: {error}") from None
+        if not boards.ndim:
+            raise InputError(f"boards = {boards.item()!r}: expected an array, int[N, {self.cells}]")
+        if not len(boards):
+            boards = np.empty((0, self.cells), dtype=np.int64)
+        boards = boards.reshape(len(boards), int(np.prod(boards.shape[1:])))
+        if boards.shape[1] != self.cells or not np.issubdtype(boards.dtype, np.integer):
+            raise InputError(
+                f"boards of {counted(boards.shape[1], 'cell')} of type {boards.dtype}: those of "
+                f"this puzzle have {counted(self.cells, 'whole number')}"
+            )
+        return boards
 
     @property
     def states(self) -> int:

@@ -167,8 +167,8 @@ def test_what_is_asked_is_known_before_a_solver_is_made(run, tmp_path, monkeypat
     def made(*_):
         raise AssertionError("a solver is made")
 
-    monkeypatch.setattr("frontier.cli.IdaSolver", made)
-    monkeypatch.setattr("frontier.cli.Oracle", made)
+    monkeypatch.setattr("frontier.cli.solving.IdaSolver", made)
+    monkeypatch.setattr("frontier.cli.solving.Oracle", made)
     for arguments in ((CONFIGS / "hakoiri.toml", "--method", "ida"), (run,)):
         assert "name a BOARD, or a --file" in refused("solve", *arguments)
         assert "cannot be read" in refused("solve", *arguments, "--file", tmp_path / "none")
@@ -267,8 +267,8 @@ def test_ctrl_c_in_solve(run, monkeypatch, method):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("frontier.cli.IdaSolver.solve", interrupted)
-    monkeypatch.setattr("frontier.cli.Oracle.solve", interrupted)
+    monkeypatch.setattr("frontier.cli.solving.IdaSolver.solve", interrupted)
+    monkeypatch.setattr("frontier.cli.solving.Oracle.solve", interrupted)
     result = invoke("solve", run, "0 1 2 3/4 5 6 7", "--method", method, code=3)
     assert result.stderr == "frontier: interrupted\n"
 

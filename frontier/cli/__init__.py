@@ -1,0 +1,52 @@
+"""The command line: ``python -m frontier COMMAND``.
+
+A command prints what it was asked for on standard output and everything else on standard
+error. Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped and resumable, 4 corrupt data.
+"""
+
+import click
+
+from frontier.cli.runs import export, farthest, run, status
+from frontier.cli.solving import rotate, solve
+from frontier.errors import FrontierError, Stopped
+
+
+class _Commands(click.Group):
+    """Turns the package's errors into one paragraph and the right exit code."""
+
+    def list_commands(self, context):
+        return list(self.commands)
+
+    def invoke(self, context):
+        try:
+            return super().invoke(context)
+        except FrontierError as error:
+            click.echo(f"frontier: {error}", err=True)
+            context.exit(error.exit_code)
+        except KeyboardInterrupt:
+            click.echo("frontier: interrupted", err=True)
+            context.exit(Stopped.exit_code)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="frontier")
+def main():
+    """Exhaustive breadth-first search of sliding puzzles, layer by layer, on disk.
+
+    A run is described by a small TOML file. Start one, watch it, ask what it found:
+
+    \b
+      python -m frontier run configs/2x5.toml
+      python -m frontier status configs/2x5.toml
+      python -m frontier farthest configs/2x5.toml --limit 3
+      python -m frontier solve configs/goat.toml --method ida
+
+    A run can be stopped (Ctrl-C) or killed at any time; the same command resumes it. RUN is a
+    run directory, such as runs/2x5, or the config that made it.
+
+    Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped and resumable, 4 corrupt data.
+    """
+
+
+for command in (run, status, farthest, solve, export, rotate):
+    main.add_command(command)

@@ -1,0 +1,61 @@
+"""What the commands share: options, and the runs that a user names."""
+
+from pathlib import Path
+
+import click
+
+from frontier.config import Config, load_config
+from frontier.errors import InputError
+from frontier.puzzles import Puzzle, puzzle_of
+from frontier.search.driver import check_identity
+from frontier.store.run import RunStore
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+set_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Override a key of the config, such as --set cluster.workers=4. May be given often.",
+)
+run_argument = click.argument("run", metavar="RUN")
+
+
+def open_all(run: str, settings: tuple[str, ...] = ()) -> list[RunStore]:
+    """The runs that a run directory or a config names; several for a config with several goals."""
+    path = Path(run)
+    if path.is_dir():
+        inside = sorted(entry for entry in path.iterdir() if RunStore.exists(entry))
+        if inside and not RunStore.exists(path):
+            return [RunStore.open(entry) for entry in inside]
+        return [RunStore.open(path)]
+    if path.suffix == ".toml" or path.exists():
+        return [_open_made_by(member) for member in load_config(path, settings).members]
+    raise InputError(f"{run}: no such run directory or config")
+
+
+def _open_made_by(config: Config) -> RunStore:
+    """The run of a config; InputError if it is of another puzzle."""
+    store = RunStore.open(config.path)
+    # How it is stored does not matter to who reads it.
+    check_identity(store, {"puzzle": config.puzzle_settings})
+    return store
+
+
+def open_one(run: str, settings: tuple[str, ...] = ()) -> RunStore:
+    """The one run that a run directory or a config names."""
+    stores = open_all(run, settings)
+    if len(stores) > 1:
+        names = ", ".join(str(store.path) for store in stores)
+        raise InputError(f"{run} names several runs; name one of {names}")
+    return stores[0]
+
+
+def puzzle_at(run: str, settings: tuple[str, ...]) -> Puzzle:
+    """The puzzle of a config or a run."""
+    if Path(run).is_dir():
+        return puzzle_of(open_one(run).identity["puzzle"])
+    members = load_config(run, settings).members
+    if len(members) > 1:
+        raise InputError(f"{run} names several goals; name one with --set puzzle.blank=[0,0]")
+    return members[0].make_puzzle()

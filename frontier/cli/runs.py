@@ -1,0 +1,152 @@
+"""Commands on runs: run, status, farthest, export."""
+
+import json
+
+import click
+
+from frontier import api
+from frontier.answers.farthest import farthest as farthest_of
+from frontier.cli.common import json_option, open_all, open_one, run_argument, set_option
+from frontier.config import Config, load_config
+from frontier.errors import InputError, Stopped
+from frontier.puzzles import puzzle_of
+from frontier.report.progress import progress_display
+from frontier.report.status import describe_status, status_of
+from frontier.report.summary import describe, describe_family, family_summary, write_summary
+from frontier.store.files import disk_bytes
+from frontier.store.run import RunStore
+from frontier.text import counted
+
+
+@click.command()
+@click.argument("config")
+@set_option
+@click.option("--until", type=click.IntRange(min=0), metavar="DEPTH", help="Stop after this depth.")
+@click.option("--fresh", is_flag=True, help="Delete the run in the run directory, start anew.")
+@click.option("--yes", is_flag=True, help="Do not ask before --fresh deletes.")
+@json_option
+def run(config, settings, until, fresh, yes, as_json):
+    """Start or resume the search that CONFIG describes.
+
+    Layers are written to runs/NAME (or store.path) and counted until one is empty. Progress
+    goes to standard error, the summary to standard output and to summary.json beside the
+    layers. Ctrl-C finishes the tasks under way and stops; a second Ctrl-C stops at once.
+
+    \b
+    Examples:
+      python -m frontier run configs/2x7.toml
+      python -m frontier run configs/3x4.toml --set cluster.kind=serial --until 20
+      python -m frontier run configs/2x6.toml --set 'store.codec="zstd:1"' --fresh
+    """
+    loaded = load_config(config, settings)
+    again = f"resume with: {_command(config, settings)}"
+    values = []
+    for member in loaded.members:
+        if fresh:
+            _delete_if_there(member, yes)
+        plan = api.plan(member)
+        try:
+            finished = api.run(plan, until, [progress_display()])
+        except Stopped as error:
+            raise Stopped(f"{error}. Nothing is lost; {again}") from None
+        except KeyboardInterrupt:  # at once, in the middle of a task
+            raise Stopped(f"interrupted; nothing committed is lost; {again}") from None
+        values.append(write_summary(finished.store))
+        if not as_json:
+            click.echo(describe(values[-1], finished.path))
+    if as_json:
+        click.echo(json.dumps(family_summary(values) if loaded.from_every_blank else values[0]))
+    elif loaded.from_every_blank:
+        click.echo(describe_family(family_summary(values)))
+
+
+@click.command()
+@run_argument
+@json_option
+def status(run, as_json):
+    """Say how far RUN is.
+
+    Reads its files alone, so it works while the run is under way, from another terminal or
+    machine.
+    """
+    values = [status_of(store) for store in open_all(run)]
+    if as_json:
+        click.echo(json.dumps(values[0] if len(values) == 1 else {"members": values}))
+    else:
+        click.echo("\n".join(map(describe_status, values)))
+
+
+@click.command()
+@run_argument
+@click.option(
+    "--limit", type=click.IntRange(min=0), default=100, show_default=True, help="At most so many."
+)
+@json_option
+def farthest(run, limit, as_json):
+    """Print the positions that need most moves.
+
+    They are those of the last layer, so RUN must be complete.
+    """
+    values = []
+    for store in open_all(run):
+        count, boards = farthest_of(store, limit)
+        puzzle, depth = puzzle_of(store.identity["puzzle"]), store.records[-1].depth
+        positions = [puzzle.write(board) for board in boards]
+        values.append({"depth": depth, "count": count, "positions": positions})
+        if as_json:
+            continue
+        of = "" if len(puzzle.goals) > 1 else f" from {puzzle.line(puzzle.goals[0])}"
+        click.echo(f"{counted(count, 'position')} at depth {depth}{of}")
+        for board in boards:
+            click.echo("\n" + puzzle.draw(board))
+        if len(boards) < count:
+            click.echo(f"\n… and {count - len(boards):,} more (--limit)")
+    if as_json:
+        click.echo(json.dumps(values[0] if len(values) == 1 else {"members": values}))
+
+
+@click.command()
+@run_argument
+@click.argument("target", metavar="TARGET")
+@json_option
+def export(run, target, as_json):
+    """Write the distances of all positions of RUN as a Zarr array at TARGET.
+
+    RUN must be complete and have kept its layers (search.keep = "all"). How the array is indexed
+    stands in docs/patterns.md. TARGET must not exist.
+
+    \b
+    Example:
+      python -m frontier run configs/pattern-2x7-k3.toml --set search.keep=all
+      python -m frontier export runs/pattern-2x7-k3 2x7-k3.zarr
+    """
+    store = open_one(run)
+    array = api.Run(store).export(target)
+    value = {"path": str(target), "shape": list(array.shape), "type": str(array.dtype)}
+    rows, columns = array.shape
+    said = f"{target}: {rows:,} × {columns:,} distances, {array.dtype}"
+    click.echo(json.dumps(value) if as_json else said)
+
+
+def _delete_if_there(config: Config, yes: bool) -> None:
+    """Delete the run of a config, if there is one and it is meant."""
+    if not RunStore.exists(config.path):
+        return
+    api.plan(config, fresh=True)  # refuse a bad config before anything is deleted
+    held = disk_bytes(config.path)
+    question = f"Delete the run in {config.path} ({counted(held, 'byte')}) and start anew?"
+    if not (yes or _confirmed(question)):
+        raise InputError("nothing is deleted; answer y, or give --yes with --fresh")
+    api.delete_run(config.path)
+
+
+def _confirmed(question: str) -> bool:
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort:  # no answer
+        return False
+
+
+def _command(config: str, settings: tuple[str, ...]) -> str:
+    words = ["python -m frontier run", config, *(f"--set {setting}" for setting in settings)]
+    return " ".join(words)

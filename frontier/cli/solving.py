@@ -1,0 +1,185 @@
+"""Commands on single positions: solve, rotate."""
+
+import json
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import click
+
+from frontier.answers.ida import IdaSolver
+from frontier.answers.oracle import Oracle
+from frontier.answers.rotation import FIFTEEN, solve_by_rotations
+from frontier.answers.solution import Solution
+from frontier.cli.common import json_option, open_one, puzzle_at, set_option
+from frontier.errors import InputError
+from frontier.puzzles import Board, Puzzle, puzzle_of
+from frontier.report.rotation import describe_rotation, rotation_value
+from frontier.report.solution import describe_solution, solution_value
+from frontier.store.run import RunStore
+from frontier.text import counted
+
+
+@click.command()
+@click.argument("run", metavar="RUN|CONFIG")
+@click.argument("boards", metavar="[BOARD]...", nargs=-1)
+@click.option("--file", type=click.Path(), help="Solve the positions of a file, one a line.")
+@click.option(
+    "--method",
+    type=click.Choice(["layers", "ida"]),
+    default="layers",
+    show_default=True,
+    help="Look the position up in the layers of a run, or search for it alone (IDA*).",
+)
+@click.option("--all-counts", is_flag=True, help="Count all shortest solutions (layers).")
+@click.option("--boards", "show_boards", is_flag=True, help="Show the boards on the way.")
+@click.option(
+    "--tell-apart/--no-tell-apart",
+    default=None,
+    help="Tell like pieces apart where they cannot change places (ida).  [default: yes]",
+)
+@click.option(
+    "--heuristic",
+    "heuristics",
+    multiple=True,
+    metavar="RUN",
+    help="A pattern database: a run that kept its layers, or what export wrote of it (ida). "
+    "Given often, the greatest distance counts, or sums where databases can be added.",
+)
+@click.option("--most-nodes", type=click.IntRange(min=1), help="Give up after so many nodes (ida).")
+@set_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each position.")
+def solve(
+    run,
+    boards,
+    file,
+    method,
+    all_counts,
+    show_boards,
+    tell_apart,
+    heuristics,
+    most_nodes,
+    settings,
+    as_json,
+):
+    """Find a shortest solution of each BOARD.
+
+    With --method layers, RUN is a run that kept its layers (search.keep = "all"); each answer
+    then takes a fraction of a second. With --method ida any config will do, nothing is stored
+    or read, and the time grows with the distance. Without BOARD and --file, the config's start is
+    solved.
+
+    A BOARD is written as its puzzle writes it, rows parted by slashes.
+
+    \b
+    Examples:
+      python -m frontier run configs/2x5.toml --set search.keep=all
+      python -m frontier solve runs/2x5 "9 8 7 6 5/4 3 2 1 0" --all-counts
+      python -m frontier solve configs/goat.toml --method ida --boards
+      python -m frontier solve configs/3x3.toml "8 6 7/2 5 4/3 0 1" --method ida
+    """
+    if settings and Path(run).is_dir():
+        raise InputError(f"--set changes a config, and {run} is a run directory")
+    if method == "layers":
+        if tell_apart is not None or most_nodes is not None or heuristics:
+            raise InputError(
+                "--tell-apart, --heuristic and --most-nodes are for a search (--method ida)"
+            )
+        store = open_one(run, settings)
+        puzzle = puzzle_of(store.identity["puzzle"])
+        make_solver = partial(_layers_solver, store, all_counts)
+    else:
+        if all_counts:
+            raise InputError("--all-counts needs the layers of a run (--method layers)")
+        puzzle = puzzle_at(run, settings)
+        apart = tell_apart is not False
+        make_solver = partial(_ida_solver, puzzle, apart, heuristics, most_nodes)
+    positions = _positions(puzzle, boards, file)
+    solver = make_solver()  # may take minutes, so what is asked is known before
+    for where, text in positions:
+        try:
+            solution, found = solver(puzzle.parse(text))
+        except InputError as error:
+            raise InputError(f"{where}{error}") from None
+        value = solution_value(puzzle, solution, show_boards, **found)
+        click.echo(json.dumps(value) if as_json else describe_solution(puzzle, solution, value))
+
+
+@click.command()
+@click.argument("board", metavar="BOARD")
+@click.option("--boards", "show_boards", is_flag=True, help="Show the board after each piece.")
+@json_option
+def rotate(board, show_boards, as_json):
+    """Solve a 15-puzzle BOARD by rotations of three loops, without any search.
+
+    The blank, 0, ends at the bottom right. Before the first rotation it is slid there, if it is
+    elsewhere, along its row and then down. Rotations are written (a 3), (b -1), (c 1): so many
+    steps of the outer, the middle and the inner loop.
+
+    \b
+    Example:
+      python -m frontier rotate "15 13 3 9/1 4 14 5/7 2 8 10/12 11 6 0"
+    """
+    rotation = solve_by_rotations(FIFTEEN.parse(board))
+    value = rotation_value(rotation)
+    click.echo(json.dumps(value) if as_json else describe_rotation(rotation, show_boards))
+
+
+Solver = Callable[[Board], tuple[Solution, dict]]
+"""Board -> its solution, and what else `solution_value` is to say of it."""
+
+
+def _layers_solver(store: RunStore, count: bool) -> Solver:
+    oracle = Oracle(store)
+
+    def solve(board: Board) -> tuple[Solution, dict]:
+        return oracle.solve(board), {"count": oracle.count(board)} if count else {}
+
+    return solve
+
+
+def _ida_solver(
+    puzzle: Puzzle, tell_apart: bool, heuristics: tuple[str, ...], most_nodes: int | None
+) -> Solver:
+    solver = IdaSolver(puzzle, tell_apart, heuristics)
+
+    def solve(board: Board) -> tuple[Solution, dict]:
+        searched = solver.solve(board, most_nodes, _Watch())
+        return searched.solution, {"nodes": searched.nodes}
+
+    return solve
+
+
+class _Watch:
+    """Says how far a search is, at most once a second."""
+
+    def __init__(self):
+        self._said = time.monotonic()
+
+    def __call__(self, bound: int, nodes: int) -> None:
+        if time.monotonic() - self._said >= 1:
+            self._said = time.monotonic()
+            click.echo(
+                f"at least {counted(bound, 'move')}, {counted(nodes, 'node')} so far", err=True
+            )
+
+
+def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> list[tuple[str, str]]:
+    """(where it stands, text) of each position that is asked about."""
+    positions = [("", board) for board in boards]
+    if file is not None:
+        try:
+            lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{file} cannot be read: {error}") from None
+        positions += [
+            (f"{file}, line {number}: ", line)
+            for number, line in enumerate(lines, start=1)
+            if line.strip()
+        ]
+    if not boards and file is None:
+        if puzzle.start is None:
+            raise InputError("name a BOARD, or a --file of them; the config has no puzzle.start")
+        positions.append(("", puzzle.line(puzzle.start)))
+    return positions
