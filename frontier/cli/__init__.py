@@ -8,6 +8,7 @@ import click
 
 from frontier.cli.runs import export, farthest, run, status
 from frontier.cli.solving import rotate, solve
+from frontier.cli.studies import thesis
 from frontier.errors import FrontierError, Stopped
 
 
@@ -48,5 +49,5 @@ def main():
     """
 
 
-for command in (run, status, farthest, solve, export, rotate):
+for command in (run, status, farthest, solve, export, rotate, thesis):
     main.add_command(command)

@@ -1,7 +1,7 @@
 """The runs that the results rest on: found in a directory of runs, or made there if small."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import factorial
 from pathlib import Path
 
@@ -31,19 +31,18 @@ class Depths:
 class Runs:
     """The runs below a directory, each named after its config.
 
-    limit: a run that is missing is made if it has at most so many states.
-    cluster: the ``[cluster]`` table for these. say: is told before each.
+    limit, most: a run that is missing is made if it has at most so many states and columns.
+    say: is told before each.
     """
 
     def __init__(
         self,
         directory: Path,
         limit: int,
-        cluster: dict | None = None,
+        most: int = 100,
         say: Callable[[str], None] = lambda text: None,
     ):
-        self._directory, self._limit = directory, limit
-        self._cluster, self._say = cluster or {}, say
+        self._directory, self._limit, self._most, self._say = directory, limit, most, say
         self._known: dict[str, Depths | None] = {}
 
     def tiles(self, rows: int, columns: int) -> Depths | None:
@@ -77,7 +76,6 @@ class Runs:
             name=name,
             puzzle=puzzle,
             store={"path": str(self._directory / name)},
-            **({"cluster": self._cluster} if self._cluster else {}),
         )
         if RunStore.exists(config.path):
             store = RunStore.open(config.path)
@@ -89,7 +87,7 @@ class Runs:
                 )
             if store.complete:
                 return _depths(name, store)
-        if states > self._limit:
+        if states > self._limit or puzzle["columns"] > self._most:
             return None
         self._say(f"{name}: {states:,} states")
         return _depths(name, api.run(api.plan(config)).store)
@@ -99,7 +97,3 @@ def _depths(name: str, store: RunStore) -> Depths:
     last = store.records[-1]
     home = max((r.depth for r in store.records if r.home), default=last.depth // 2 * 2)
     return Depths(name, last.depth, home, store.states, last.states)
-
-
-def as_json(depths: Depths) -> dict:
-    return asdict(depths)

@@ -1,0 +1,87 @@
+"""Commands that reproduce published studies: thesis."""
+
+import json
+from pathlib import Path
+
+import click
+
+from frontier.cli.common import json_option
+from frontier.errors import InputError
+from frontier.report.thesis import describe_thesis, thesis_value
+from frontier.thesis.runs import Runs
+from frontier.thesis.tables import TABLES, beyond
+
+
+@click.command()
+@click.option(
+    "--table",
+    "names",
+    multiple=True,
+    type=click.Choice([*TABLES, "beyond"]),
+    help="Only this table; may be given often. By default all of the thesis's.",
+)
+@click.option(
+    "--runs",
+    "directory",
+    default="runs",
+    show_default=True,
+    metavar="DIR",
+    help="Where the runs are, or are made.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=300_000_000,
+    show_default=True,
+    metavar="STATES",
+    help="Make a run that is missing if it has at most so many states.",
+)
+@click.option(
+    "--columns",
+    type=click.IntRange(min=1),
+    default=12,
+    show_default=True,
+    metavar="N",
+    help='Make no run of more columns, but for those that the thesis has ("beyond").',
+)
+@click.option(
+    "--write",
+    "target",
+    metavar="DIR",
+    help="Write thesis.md and thesis.json to a directory, over those that are there.",
+)
+@json_option
+def thesis(names, directory, limit, columns, target, as_json):
+    """Reproduce a thesis on the 2×n puzzle, claim by claim, and go beyond it.
+
+    For each number of the thesis (R. Sato, 2021): what it says, what is computed here, and whether
+    they agree. Everything rests on exhaustive runs, which are looked for in --runs and made there
+    if they are small. "beyond" shows what all runs there say: the patterns of k columns, and lower
+    and upper bounds of God's numbers.
+
+    \\b
+    Examples:
+      python -m frontier thesis
+      python -m frontier thesis --table 5.2 --json
+      python -m frontier thesis --table beyond --limit 20000000000
+    """
+
+    def say(text: str) -> None:
+        click.echo(text, err=True)
+
+    runs = Runs(Path(directory), limit, say=say)
+    tables = {name: list(TABLES[name](runs)) for name in names or TABLES if name in TABLES}
+    if "beyond" in names:
+        runs = Runs(Path(directory), limit, columns, say)
+    more = beyond(runs) if "beyond" in names else None
+    text, value = describe_thesis(tables, more), thesis_value(tables, more, runs)
+    if target:
+        try:
+            Path(target).mkdir(parents=True, exist_ok=True)
+            (Path(target) / "thesis.md").write_text(text + "\n", encoding="utf-8")
+            (Path(target) / "thesis.json").write_text(
+                json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+            )
+        except OSError as error:
+            raise InputError(f"--write {target}: {error.strerror}") from None
+    click.echo(json.dumps(value) if as_json else text)

@@ -1,0 +1,79 @@
+"""The thesis's claims and what goes beyond them, as JSON, as text and as Markdown."""
+
+from dataclasses import asdict
+from importlib.metadata import version
+
+from frontier.thesis.runs import Runs
+from frontier.thesis.tables import TABLES, Beyond, Row
+
+MARKS = {True: "agrees", False: "SLIP", None: "no run"}
+
+
+def thesis_value(tables: dict[str, list[Row]], beyond: Beyond | None, runs: Runs) -> dict:
+    """Everything as one JSON object."""
+    value = {
+        "frontier": version("frontier"),
+        "tables": {
+            name: [{**asdict(row), "agrees": row.agrees} for row in rows]
+            for name, rows in tables.items()
+        },
+        "slips": [
+            {"table": name, **asdict(row)}
+            for name, rows in tables.items()
+            for row in rows
+            if row.agrees is False
+        ],
+        "runs": [asdict(depths) for depths in runs.used],
+    }
+    return value if beyond is None else {**value, "beyond": asdict(beyond)}
+
+
+def describe_thesis(tables: dict[str, list[Row]], beyond: Beyond | None) -> str:
+    """The same for a person, in Markdown."""
+    lines = []
+    for name, rows in tables.items():
+        title = TABLES[name].__doc__.strip()
+        lines += [f"## {title}", "", "| claim | thesis | computed | |", "| --- | --- | --- | --- |"]
+        for row in rows:
+            mark = MARKS[row.agrees] + (f": {row.note}" if row.agrees is False and row.note else "")
+            computed = "–" if row.computed is None else row.computed
+            lines.append(f"| {row.claim} | {row.said} | {computed} | {mark} |")
+        lines.append("")
+    counts = [row.agrees for rows in tables.values() for row in rows]
+    if counts:
+        lines.append(
+            f"{len(counts)} claims: {counts.count(True)} agree, {counts.count(False)} are slips, "
+            f"{counts.count(None)} without a run"
+        )
+    if beyond:
+        lines += ["", *_describe_beyond(beyond)]
+    return "\n".join(lines)
+
+
+def _describe_beyond(beyond: Beyond) -> list[str]:
+    ks = sorted(k for k, depths in beyond.depths.items() if depths)
+    ns = sorted({n for k in ks for n in beyond.depths[k]})
+    shown = [n for n in ns if n <= 20 or n % 10 == 0]
+    lines = [
+        "## Beyond: the greatest distance of the pattern of k columns",
+        "",
+        "| n | " + " | ".join(f"k = {k}" for k in ks) + " |",
+        "| --- |" + " --- |" * len(ks),
+    ]
+    for n in shown:
+        cells = [str(beyond.depths[k].get(n, "")) for k in ks]
+        lines.append(f"| {n} | " + " | ".join(cells) + " |")
+    lines += ["", "Formulas they appear to follow:", ""]
+    lines += [f"* k = {k}: {beyond.formulas[k]}" for k in ks if beyond.formulas[k]]
+    lines += [
+        "",
+        "## Beyond: bounds of God's number of 2×n",
+        "",
+        "| n | lower | sharp upper | best mix | thesis's recursion | the sharp one: |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for n, sorts in beyond.bounds.items():
+        values = [sorts[name]["value"] for name in ("lower", "sharp", "mixed", "recursion")]
+        steps = ", ".join(sorts["sharp"]["steps"])
+        lines.append(f"| {n} | " + " | ".join(map(str, values)) + f" | {steps} |")
+    return lines

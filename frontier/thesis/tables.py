@@ -1,0 +1,200 @@
+"""The thesis, claim by claim: what it says, what is computed here, and whether they agree."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+
+from frontier.puzzles import Pattern
+from frontier.thesis import claims
+from frontier.thesis.bounds import Bounds, linear_formula, thesis_bound
+from frontier.thesis.manhattan import manhattan_formula, manhattan_maximum
+from frontier.thesis.runs import Runs
+from frontier.thesis.sequences import (
+    attaining_boards,
+    farthest_of_one_column,
+    replayed,
+    thesis_sequence,
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A claim. computed: None where there is no run that says it. note: what is wrong, if so."""
+
+    claim: str
+    said: object
+    computed: object
+    note: str = ""
+
+    @property
+    def agrees(self) -> bool | None:
+        return None if self.computed is None else self.said == self.computed
+
+
+def diameters(runs: Runs) -> Iterator[Row]:
+    """Table 1.1."""
+    for rows, depths in claims.DIAMETERS.items():
+        for columns, said in enumerate(depths, start=1):
+            found = runs.tiles(rows, columns)
+            yield Row(f"God's number of {rows}×{columns}", said, found and found.depth)
+    line = runs.tiles(1, 5)
+    yield Row(
+        "positions of 1×5 that can be reached",
+        60,
+        line.states,
+        "(mn)!/2 is said of every board; on one line the tiles keep their order, so it is n",
+    )
+
+
+def manhattan(runs: Runs) -> Iterator[Row]:
+    """Table 3.1 and theorem 3.3.1."""
+    for columns, said in claims.MANHATTAN.items():
+        found = manhattan_maximum(columns)
+        yield Row(f"greatest Manhattan sum, n = {columns}", said, found.greatest)
+    for columns, said in claims.ATTAINING.items():
+        found = manhattan_maximum(columns)
+        yield Row(f"states that attain it, n = {columns}", said, found.states)
+    for columns in range(7, 13):
+        said, found = manhattan_formula(columns), manhattan_maximum(columns)
+        yield Row(f"n² + ⌊3n/2⌋ - 1 is the greatest, n = {columns}", said, found.greatest)
+    boards = attaining_boards(5)
+    drawn = [b for b in boards if _drawn_as_in_figure(b, last_of_a=5 // 2 - 1)]
+    mended = [b for b in boards if _drawn_as_in_figure(b, last_of_a=-(-5 // 2) - 1)]
+    yield Row(
+        "states of n = 5 with the pattern of figure 3.4",
+        len(boards),
+        len(drawn),
+        "for odd n the set A must end at ⌈n/2⌉ - 1, not ⌊n/2⌋ - 1",
+    )
+    yield Row(
+        "the same with A ending at ⌈n/2⌉ - 1",
+        len(boards),
+        len(mended),
+        "the others attain the greatest sum as well, in another pattern",
+    )
+
+
+def _drawn_as_in_figure(board: tuple[int, ...], last_of_a: int) -> bool:
+    """Whether a 2×n board, n odd, shows D...D C...C over B...B, the blank, A...A."""
+    n = len(board) // 2
+    ends = (last_of_a, n - 1, 3 * n // 2 - 1, 2 * n - 1)
+    kinds = "".join(
+        next(kind for kind, end in zip("ABCD", ends, strict=True) if tile <= end) if tile else "0"
+        for tile in board
+    )
+    half = n // 2
+    return kinds == "D" * (half + 1) + "C" * half + "B" * half + "0" + "A" * half
+
+
+def one_column(runs: Runs) -> Iterator[Row]:
+    """Table 4.1."""
+    for columns, said in claims.ONE_COLUMN.items():
+        found = runs.columns(columns, 1)
+        yield Row(f"f({columns})", said, found and found.depth)
+
+
+def sequences(runs: Runs) -> Iterator[Row]:
+    """Table 4.2."""
+    for columns, said in claims.SEQUENCES.items():
+        found = farthest_of_one_column(columns)
+        yield Row(f"shortest sequences, n = {columns}", said, found.sequences)
+
+
+def moves(runs: Runs) -> Iterator[Row]:
+    """The sequences of section 4.2, replayed, and figure 4.3."""
+    for columns, parts in claims.MOVES.items():
+        puzzle = Pattern(2, columns, k=1)
+        (start,) = farthest_of_one_column(columns).positions
+        end = puzzle.line(replayed(columns, start, "".join(parts)))
+        yield Row(f"2×{columns}: the moves end at", puzzle.line(puzzle.goals[0]), end)
+        yield Row(f"2×{columns}: A B Cⁿ⁻⁴ D E is", "".join(parts), thesis_sequence(columns))
+    yield Row("2×5: moves of part A, n - 1", 4, len(claims.MOVES[5][0]), "part A has n + 1 moves")
+    yield Row("2×5: moves of the fifth part, called D a second time", "D", "E", "a slip of the pen")
+    puzzle = Pattern(2, 5, k=1)
+    (board,) = farthest_of_one_column(5).positions
+    steps = accumulate(claims.MOVES[5], lambda b, part: replayed(5, b, part), initial=board)
+    next(steps)
+    for part, figure, reached in zip("ABCDE", claims.FIGURES, steps, strict=True):
+        note = "" if puzzle.line(reached) == figure else "the figure does not follow from the moves"
+        yield Row(f"2×5 after part {part} (figure 4.3)", figure, puzzle.line(reached), note)
+
+
+def bounds(runs: Runs) -> Iterator[Row]:
+    """Table 5.1 and theorem 4.2.1."""
+    known = Bounds(runs, most=1)
+    for n, said in claims.LOWER.items():
+        note = f"the formula gives {manhattan_formula(n)}" if said != manhattan_formula(n) else ""
+        yield Row(f"lower bound, n = {n}", said, manhattan_maximum(n).greatest, note)
+    for n in range(4, 9):
+        found = runs.tiles(2, n)
+        yield Row(f"actual value, n = {n}", claims.DIAMETERS[2][n - 1], found and found.depth)
+    for n, said in claims.UPPER.items():
+        note = f"the formula gives {thesis_bound(n)}" if said != thesis_bound(n) else ""
+        yield Row(f"upper bound, n = {n}", said, known.recursion(n).value, note)
+
+
+def columns(runs: Runs) -> Iterator[Row]:
+    """Table 5.2 and the formulas read off it."""
+    for k, depths in claims.COLUMNS.items():
+        found = {}
+        for n, said in depths.items():
+            depth = runs.columns(n, k)
+            if depth:
+                found[n] = depth.depth
+            yield Row(f"k = {k}, n = {n}", said, depth and depth.depth)
+        said = claims.FORMULAS[k]
+        yield Row(f"k = {k}: formula {_line(said)}", _line(said), _line(linear_formula(found)))
+
+
+def _line(formula: tuple[int, int, int] | None) -> str | None:
+    """a n + b as text."""
+    if formula is None:
+        return None
+    slope, offset, first = formula
+    return f"{slope}n {'+' if offset >= 0 else '-'} {abs(offset)} for n ≥ {first}"
+
+
+TABLES: dict[str, Callable[[Runs], Iterator[Row]]] = {
+    "1.1": diameters,
+    "3.1": manhattan,
+    "4.1": one_column,
+    "4.2": sequences,
+    "moves": moves,
+    "5.1": bounds,
+    "5.2": columns,
+}
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """What goes past the thesis.
+
+    depths: k -> n -> d(n, k). formulas: k -> text. bounds: n -> (lower, thesis, mixed, sharp).
+    """
+
+    depths: dict[int, dict[int, int]]
+    formulas: dict[int, str | None]
+    bounds: dict[int, dict]
+
+
+def beyond(runs: Runs, most_columns: int = 12, most_k: int = 6) -> Beyond:
+    """All that the runs say of n ≤ `most_columns`, and of larger n where there are runs."""
+    depths: dict[int, dict[int, int]] = {}
+    for k in range(1, most_k + 1):
+        found = {n: runs.columns(n, k) for n in range(k, 201)}
+        depths[k] = {n: depth.depth for n, depth in found.items() if depth}
+    formulas = {k: _line(linear_formula(found)) for k, found in depths.items()}
+    known = Bounds(runs, most_k)
+    table = {}
+    for n in range(4, most_columns + 1):
+        sorts = {
+            "lower": known.lower(n),
+            "recursion": known.recursion(n),
+            "mixed": known.mixed(n),
+            "sharp": known.sharp(n),
+        }
+        table[n] = {
+            name: {"value": b.value, "steps": list(b.steps), "runs": list(dict.fromkeys(b.runs))}
+            for name, b in sorts.items()
+        }
+    return Beyond(depths, formulas, table)
