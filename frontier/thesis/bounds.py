@@ -22,6 +22,7 @@ have their blanks elsewhere. Each bound is the least over all k for which there 
 over the exact value where the whole puzzle has been searched.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -64,36 +65,42 @@ class Bounds:
             found.append(Bound(depths.depth, (f"k = {k}",), (depths.run,)))
         return max(found, key=lambda bound: bound.value)
 
-    def recursion(self, columns: int) -> Bound:
-        """The thesis's own: one column at a time, down to G(3)."""
+    def recursion(self, columns: int) -> Bound | None:
+        """The thesis's own: one column at a time, down to G(3); None if a run is missing."""
         if columns <= 3:
             whole = self._runs.tiles(2, columns)
-            return _exact(whole, whole.depth)
-        depths = self._runs.columns(columns, 1)
-        return self.recursion(columns - 1).after(depths.depth, "k = 1", depths.run)
+            return whole and _exact(whole, whole.depth)
+        depths, rest = self._runs.columns(columns, 1), self.recursion(columns - 1)
+        return depths and rest and rest.after(depths.depth, "k = 1", depths.run)
 
-    def _mixed(self, columns: int) -> Bound:
+    def _mixed(self, columns: int) -> Bound | None:
         """The least of d(n, k) + G(n-k), applied again and again."""
         return self._least(columns, lambda d: d.depth, self.mixed)
 
-    def _sharp(self, columns: int) -> Bound:
+    def _sharp(self, columns: int) -> Bound | None:
         """The least that uses that the blank is home after the first block."""
         return self._least(columns, lambda d: d.depth, self._from_home)
 
-    def _home(self, columns: int) -> Bound:
+    def _home(self, columns: int) -> Bound | None:
         """H(n): the same for positions whose blank is home."""
         if columns == 1:
             return Bound(0, (), ())
         return self._least(columns, lambda d: d.home, self._from_home)
 
-    def _least(self, columns, moves_of, rest_of) -> Bound:
+    def _least(
+        self,
+        columns: int,
+        moves_of: Callable[[Depths], int],
+        rest_of: Callable[[int], Bound | None],
+    ) -> Bound | None:
         if whole := self._runs.tiles(2, columns):
             return _exact(whole, moves_of(whole))
         found = [
-            rest_of(columns - k).after(moves_of(depths), f"k = {k}", depths.run)
+            rest.after(moves_of(depths), f"k = {k}", depths.run)
             for k, depths in self._patterns(columns)
+            if (rest := rest_of(columns - k))
         ]
-        return min(found, key=lambda bound: bound.value)
+        return min(found, key=lambda bound: bound.value, default=None)
 
     def _patterns(self, columns: int) -> list[tuple[int, Depths]]:
         """(k, run) of the patterns that there are, with k < n."""

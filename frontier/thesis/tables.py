@@ -6,7 +6,7 @@ from itertools import accumulate
 
 from frontier.puzzles import Pattern
 from frontier.thesis import claims
-from frontier.thesis.bounds import Bounds, linear_formula, thesis_bound
+from frontier.thesis.bounds import Bound, Bounds, linear_formula, thesis_bound
 from frontier.thesis.manhattan import manhattan_formula, manhattan_maximum
 from frontier.thesis.runs import Runs
 from frontier.thesis.sequences import (
@@ -130,7 +130,8 @@ def bounds(runs: Runs) -> Iterator[Row]:
         yield Row(f"actual value, n = {n}", claims.DIAMETERS[2][n - 1], found and found.depth)
     for n, said in claims.UPPER.items():
         note = f"the formula gives {thesis_bound(n)}" if said != thesis_bound(n) else ""
-        yield Row(f"upper bound, n = {n}", said, known.recursion(n).value, note)
+        found = known.recursion(n)
+        yield Row(f"upper bound, n = {n}", said, found and found.value, note)
 
 
 def columns(runs: Runs) -> Iterator[Row]:
@@ -152,6 +153,11 @@ def _line(formula: tuple[int, int, int] | None) -> str | None:
         return None
     slope, offset, first = formula
     return f"{slope}n {'+' if offset >= 0 else '-'} {abs(offset)} for n ≥ {first}"
+
+
+def _bound_value(bound: Bound) -> dict:
+    runs = list(dict.fromkeys(bound.runs))
+    return {"value": bound.value, "steps": list(bound.steps), "runs": runs}
 
 
 TABLES: dict[str, Callable[[Runs], Iterator[Row]]] = {
@@ -193,8 +199,6 @@ def beyond(runs: Runs, most_columns: int = 12, most_k: int = 6) -> Beyond:
             "mixed": known.mixed(n),
             "sharp": known.sharp(n),
         }
-        table[n] = {
-            name: {"value": b.value, "steps": list(b.steps), "runs": list(dict.fromkeys(b.runs))}
-            for name, b in sorts.items()
-        }
+        if None not in sorts.values():
+            table[n] = {name: _bound_value(bound) for name, bound in sorts.items()}
     return Beyond(depths, formulas, table)
