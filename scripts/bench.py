@@ -6,10 +6,12 @@ For each size, which names a config of configs/, three searches of the same stat
 
 (a) kernels: `frontier.space.memory.layer_sizes`, bitmaps in memory and nothing else, on a
     thread a core. The time is that of the search alone, after a warm-up on a small board.
+    Left out where a sequence has fewer than five members, as bitmaps then waste their words.
 (b) run: `python -m frontier run CONFIG --fresh` as a user starts it, from the start of the
     process until it ends, with its cluster, store and summary, in a scratch directory.
 (c) plain: `scripts/plain_search.py`, a byte a state and no code of the package, on a thread a
-    core. The time is that of the search alone, without compiling. Once, as it is slow.
+    core, for tile puzzles. The time is that of the search alone, without compiling. Once, as it is
+    slow.
 
 Start-up is (b) on the 2x2 board, which has 12 states. All kernels are in Numba's cache
 before anything is timed: a whole run of 2x6 comes first. The layer counts of all searches
@@ -31,7 +33,6 @@ import tempfile
 import time
 from collections import Counter
 from functools import partial
-from math import ceil
 from pathlib import Path
 from statistics import median
 from subprocess import PIPE, TimeoutExpired
@@ -40,18 +41,16 @@ import psutil
 
 from frontier.config import load_config
 from frontier.puzzles import Tiles
-from frontier.space.graph import Space
-from frontier.space.layout import WORD_BYTES, Layout
-from frontier.space.memory import layer_sizes
+from frontier.space.memory import layer_sizes, memory_layout
 from frontier.text import rate
 from frontier.text import size as bytes_text
 
 ROOT = Path(__file__).resolve().parents[1]
 CORES = len(os.sched_getaffinity(0))
 SAMPLE_SECONDS = 0.1
-WORD_SECONDS, CALL_SECONDS = 2e-9, 10e-6  # of one core for a word, of the interpreter for a chunk
 THIN_FIRST, THIN_LAST = 35, 15  # layers whose share of the time is printed
 say = partial(print, file=sys.stderr, flush=True)
+FULL_WORD = 60  # states of a word; where it has fewer, bitmaps waste memory and (a) is left out
 LABELS = {"kernels": "(a) kernels", "run": "(b) run", "plain": "(c) plain"}
 
 
@@ -110,24 +109,29 @@ def _config(size: str) -> Path:
 def measure(size: str, scratch: str, repeats: int, plain_limit: float) -> dict[str, list[dict]]:
     """The results of all searches of one size, checked against each other."""
     puzzle = load_config(_config(size)).make_puzzle()
-    parts = {"kernels": [], "run": []}
+    whole_words = puzzle.space.code.bits == FULL_WORD
+    parts = {"kernels": [], "run": []} if whole_words else {"run": []}
     for i in range(repeats):
-        say(f"{size}: kernels and run, {i + 1} of {repeats}")
-        parts["kernels"].append(_command(__file__, size, "--kernels-only"))
+        say(f"{size}: {' and '.join(parts)}, {i + 1} of {repeats}")
+        if whole_words:
+            parts["kernels"].append(_command(__file__, size, "--kernels-only"))
         parts["run"].append(whole_run(size, scratch))
-    if puzzle.states <= plain_limit:
+    if isinstance(puzzle, Tiles) and puzzle.states <= plain_limit:
         say(f"{size}: plain search")
         plain = ROOT / "scripts" / "plain_search.py"
         sides = puzzle.rows, puzzle.columns
         parts["plain"] = [_command(plain, *sides, "--threads", CORES, "--json")]
-    wanted = parts["kernels"][0]["layers"]
+    first = next(iter(parts))
+    wanted = parts[first][0]["layers"]
     if sum(wanted) != puzzle.states:
-        sys.exit(f"bench: {size}: (a) finds {sum(wanted):,} states, {puzzle.states:,} exist")
+        sys.exit(
+            f"bench: {size}: {LABELS[first]} finds {sum(wanted):,} states, {puzzle.states:,} exist"
+        )
     for part, results in parts.items():
         for got in (result["layers"] for result in results if result["layers"] != wanted):
             d = next(d for d in range(len(wanted) + 1) if got[: d + 1] != wanted[: d + 1])
             sys.exit(
-                f"bench: {size}: {LABELS[part]} differs from (a) from layer {d} on: "
+                f"bench: {size}: {LABELS[part]} differs from {LABELS[first]} from layer {d} on: "
                 f"{got[d : d + 3]} and {wanted[d : d + 3]} states"
             )
     return parts
@@ -139,26 +143,12 @@ def kernels(size: str) -> dict:
         space = puzzle.space
         classes, numbers = space.numbers(*puzzle.origins())
         origins = list(zip(classes.tolist(), numbers.tolist(), strict=True))
-        layout = memory_layout(space)
+        layout = memory_layout(space, CORES)
         began = time.perf_counter()
         layers = list(layer_sizes(space, origins, layout, CORES))
         seconds = time.perf_counter() - began
     cut = {"prefix_digits": layout.prefix_digits, "block_nodes": layout.block_nodes}
     return {"layers": layers, "seconds": seconds, "layout": cut}
-
-
-def memory_layout(space: Space) -> Layout:
-    """How to cut bitmaps in memory: two tasks a thread, even shares, few calls of the kernel."""
-
-    def cost(layout):
-        tasks, chunks = layout.task_count(0), layout.prefixes * layout.blocks(0)
-        share = ceil(tasks / CORES) * layout.siblings * layout.chunk_bytes / WORD_BYTES
-        return tasks < 2 * CORES, share * WORD_SECONDS + chunks * CALL_SECONDS
-
-    nodes = max(space.nodes)
-    lengths = range(min(3, len(space.code.leading)) + 1)
-    layouts = [Layout(space, digits, n, 1) for digits in lengths for n in range(1, nodes + 1)]
-    return min((layout for layout in layouts if layout.fits_voltages), key=cost)
 
 
 def whole_run(size: str, scratch: str) -> dict:
@@ -237,13 +227,16 @@ def _print_size(size: str, parts: dict[str, list[dict]], startup: float) -> None
     for part, results in parts.items():
         _print_part(size, LABELS[part], results)
     seconds = {part: _median(results) for part, results in parts.items()}
-    base, beyond = seconds["kernels"], seconds["run"] - startup
-    ratios = f"(b)/(a) {seconds['run'] / base:.1f}"
-    if "plain" in seconds:
-        ratios += f", (c)/(a) {seconds['plain'] / base:.1f}"
+    beyond = seconds["run"] - startup
+    said = [f"(b) beyond start-up {beyond:.2f} s"]
+    if "kernels" in seconds:
+        base = seconds["kernels"]
+        said.append(f"{beyond / base:.1f} times (a); (b)/(a) {seconds['run'] / base:.1f}")
+        if "plain" in seconds:
+            said.append(f"(c)/(a) {seconds['plain'] / base:.1f}")
     typical = sorted(parts["run"], key=lambda run: run["seconds"])[(len(parts["run"]) - 1) // 2]
     steps = ", ".join(f"{step} {spent:.2f} s" for step, spent in typical["work"].items())
-    print(f"{'':7}{ratios}; (b) beyond start-up {beyond:.2f} s, {beyond / base:.1f} times (a)")
+    print(f"{'':7}{', '.join(said)}")
     print(f"{'':7}(b) in layers {typical['in_layers']:.2f} s; workers together: {steps or '–'}")
     if len(typical["layers"]) > THIN_FIRST + THIN_LAST:
         share = typical["in_thin_layers"] / typical["in_layers"]

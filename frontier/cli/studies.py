@@ -44,6 +44,7 @@ from frontier.thesis.tables import TABLES, beyond
     metavar="N",
     help='Make no run of more columns, but for those that the thesis has ("beyond").',
 )
+@click.option("--memory", metavar="SIZE", help="Memory of a worker for these, such as 4GB.")
 @click.option(
     "--write",
     "target",
@@ -51,7 +52,7 @@ from frontier.thesis.tables import TABLES, beyond
     help="Write thesis.md and thesis.json to a directory, over those that are there.",
 )
 @json_option
-def thesis(names, directory, limit, columns, target, as_json):
+def thesis(names, directory, limit, columns, memory, target, as_json):
     """Reproduce a thesis on the 2×n puzzle, claim by claim, and go beyond it.
 
     For each number of the thesis (R. Sato, 2021): what it says, what is computed here, and whether
@@ -69,10 +70,10 @@ def thesis(names, directory, limit, columns, target, as_json):
     def say(text: str) -> None:
         click.echo(text, err=True)
 
-    runs = Runs(Path(directory), limit, say=say)
+    runs = Runs(Path(directory), limit, say=say, memory=memory)
     tables = {name: list(TABLES[name](runs)) for name in names or TABLES if name in TABLES}
     if "beyond" in names:
-        runs = Runs(Path(directory), limit, columns, say)
+        runs = Runs(Path(directory), limit, columns, say, memory)
     more = beyond(runs) if "beyond" in names else None
     text, value = describe_thesis(tables, more), thesis_value(tables, more, runs)
     if target:

@@ -119,7 +119,10 @@ def linear_formula(depths: dict[int, int]) -> tuple[int, int, int] | None:
     columns = sorted(depths)
     if len(columns) < 3:
         return None
-    slope = depths[columns[-1]] - depths[columns[-2]]
+    before, last = columns[-2:]
+    slope, rest = divmod(depths[last] - depths[before], last - before)
+    if rest:
+        return None
     offset = depths[columns[-1]] - slope * columns[-1]
     first = columns[-1]
     for n in reversed(columns):

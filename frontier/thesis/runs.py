@@ -6,7 +6,7 @@ from math import factorial
 from pathlib import Path
 
 from frontier import api
-from frontier.config import Config
+from frontier.config import ClusterTable, Config
 from frontier.errors import InputError
 from frontier.search.plan import config_identity
 from frontier.store.run import RunStore
@@ -32,6 +32,7 @@ class Runs:
     """The runs below a directory, each named after its config.
 
     limit, most: a run that is missing is made if it has at most so many states and columns.
+    memory: of a worker, as ``cluster.memory`` in a config; by default that of any config.
     say: is told before each.
     """
 
@@ -41,8 +42,10 @@ class Runs:
         limit: int,
         most: int = 100,
         say: Callable[[str], None] = lambda text: None,
+        memory: str | None = None,
     ):
         self._directory, self._limit, self._most, self._say = directory, limit, most, say
+        self._cluster = ClusterTable(**({} if memory is None else {"memory": memory}))
         self._known: dict[str, Depths | None] = {}
 
     def tiles(self, rows: int, columns: int) -> Depths | None:
@@ -76,6 +79,7 @@ class Runs:
             name=name,
             puzzle=puzzle,
             store={"path": str(self._directory / name)},
+            cluster=self._cluster,
         )
         if RunStore.exists(config.path):
             store = RunStore.open(config.path)
