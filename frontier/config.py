@@ -213,13 +213,19 @@ def load_config(path: str | Path, settings: tuple[str, ...] = ()) -> Config:
         raise InputError(f"{path} is not valid TOML: {error}") from None
     for setting in settings:
         _override(values, setting)
+    config = config_of(values, str(path))
+    for member in config.members:
+        member.make_puzzle().check()
+    return config
+
+
+def config_of(values: dict, where: str) -> Config:
+    """Check the tables of a config; InputError, beginning with `where`, if they are not right."""
     try:
         config = Config.model_validate(values)
     except ValidationError as error:
-        raise InputError(f"{path}: " + "; ".join(map(_complaint, error.errors()))) from None
+        raise InputError(f"{where}: " + "; ".join(map(_complaint, error.errors()))) from None
     ChunkCodec(config.store.codec)
-    for member in config.members:
-        member.make_puzzle().check()
     return config
 
 

@@ -6,7 +6,7 @@ from math import factorial
 from pathlib import Path
 
 from frontier import api
-from frontier.config import ClusterTable, Config
+from frontier.config import config_of
 from frontier.errors import InputError
 from frontier.search.plan import config_identity
 from frontier.store.run import RunStore
@@ -45,7 +45,7 @@ class Runs:
         memory: str | None = None,
     ):
         self._directory, self._limit, self._most, self._say = directory, limit, most, say
-        self._cluster = ClusterTable(**({} if memory is None else {"memory": memory}))
+        self._cluster = {} if memory is None else {"memory": memory}
         self._known: dict[str, Depths | None] = {}
 
     def tiles(self, rows: int, columns: int) -> Depths | None:
@@ -75,12 +75,13 @@ class Runs:
         return self._known[name]
 
     def _look_up(self, name: str, puzzle: dict, states: int) -> Depths | None:
-        config = Config(
-            name=name,
-            puzzle=puzzle,
-            store={"path": str(self._directory / name)},
-            cluster=self._cluster,
-        )
+        tables = {
+            "name": name,
+            "puzzle": puzzle,
+            "store": {"path": str(self._directory / name)},
+            "cluster": self._cluster,
+        }
+        config = config_of(tables, "thesis")
         if RunStore.exists(config.path):
             store = RunStore.open(config.path)
             wanted = config_identity(config)["puzzle"]
