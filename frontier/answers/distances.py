@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import psutil
 import zarr
 
 from frontier.errors import CorruptRunError, InputError
@@ -46,22 +47,27 @@ class Distances:
 
     @classmethod
     def of_run(cls, run: RunStore) -> "Distances":
-        """From the layers of a run; InputError if it did not keep them or is not complete."""
+        """From the layers of a run; InputError if it did not keep them.
+
+        In a run that is not complete farther positions count as those that cannot be reached.
+        """
         work = workspace_of(run)
+        _check_room(str(run.path), size_of(work.space, len(run.records) - 1))
         pieces = [values for _, values in _pieces(run, work)]
         return cls(work.puzzle, np.concatenate(pieces))
 
     @classmethod
     def open(cls, path: Path) -> "Distances":
-        """From a run directory or from what `export` wrote; InputError if it is neither."""
+        """From a complete run or from what `export` wrote; InputError if it is neither."""
         if RunStore.exists(path):
-            return cls.of_run(RunStore.open(path))
+            return cls.of_run(complete(RunStore.open(path)))
         try:
             array = zarr.open_array(path, mode="r")
         except (FileNotFoundError, ValueError, KeyError, OSError) as error:
             raise InputError(f"{path} is no run and no exported array: {error}") from None
         if array.attrs.get("kind") != NAME:
             raise InputError(f"{path} is a Zarr array, but holds no distances that export wrote")
+        _check_room(str(path), array.nbytes)
         return cls(puzzle_of(array.attrs["puzzle"]), array[:])
 
     def of_states(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
@@ -100,9 +106,7 @@ def export(run: RunStore, target: Path) -> zarr.Array:
     """
     if target.exists():
         raise InputError(f"{target} exists; nothing is overwritten, name another place")
-    work = workspace_of(run)
-    if not run.complete:
-        raise InputError(f"{run.path} is not complete: run it to the end before it is exported")
+    work = workspace_of(complete(run))
     scratch = target.with_name(target.name + PARTIAL)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -130,6 +134,23 @@ def export(run: RunStore, target: Path) -> zarr.Array:
         array[first : first + len(values)] = values
     scratch.rename(target)
     return zarr.open_array(target, mode="r")
+
+
+def complete(run: RunStore) -> RunStore:
+    """The run; InputError if it is not complete."""
+    if not run.complete:
+        raise InputError(
+            f"{run.path} is not complete, so it does not know all distances; run it to the end"
+        )
+    return run
+
+
+def _check_room(name: str, size: int) -> None:
+    if size > (free := psutil.virtual_memory().available):
+        raise InputError(
+            f"the distances of {name} are {size:,} bytes, more than the {free:,} bytes of free "
+            "memory; use a smaller pattern"
+        )
 
 
 def _type(depth: int) -> np.dtype:
