@@ -186,8 +186,9 @@ class Pattern(Puzzle):
         return tuple(settled)
 
     def _why_not(self, board: Sequence[int], name: str) -> str:
+        said = self._grid.line_of([LIKE if n == _LIKE else n for n in board])
         return (
-            f"{name} = {self._grid.line_of(board)}: 0 (the blank) and the labelled tiles "
+            f"{name} = {said}: 0 (the blank) and the labelled tiles "
             f"{', '.join(map(str, self.labelled))} must stand in it once, and of the other tiles "
             f"of 1..{self.cells - 1} none twice ({LIKE} is any of them)"
         )
