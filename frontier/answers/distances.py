@@ -13,6 +13,7 @@ An array is made from the layers of a run that kept them all, some rows at a tim
 held in memory than those, and each chunk of a layer is read once or twice.
 """
 
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from frontier.puzzles import Puzzle, puzzle_of
 from frontier.search.workspace import Layer, Workspace
 from frontier.space.graph import Space
 from frontier.space.jit import kernel
-from frontier.store.files import PARTIAL
+from frontier.store.files import PARTIAL, remove_tree
 from frontier.store.run import RunStore
 
 PIECE_BYTES = 256_000_000
@@ -53,8 +54,11 @@ class Distances:
         """
         work = workspace_of(run)
         _check_room(str(run.path), size_of(work.space, len(run.records) - 1))
-        pieces = [values for _, values in _pieces(run, work)]
-        return cls(work.puzzle, np.concatenate(pieces))
+        kind = _type(len(run.records) - 1)
+        values = np.empty((2 * work.space.graph.vertices, work.space.code.half), dtype=kind)
+        for first, piece in _pieces(run, work):
+            values[first : first + len(piece)] = piece
+        return cls(work.puzzle, values)
 
     @classmethod
     def open(cls, path: Path) -> "Distances":
@@ -68,7 +72,15 @@ class Distances:
         if array.attrs.get("kind") != NAME:
             raise InputError(f"{path} is a Zarr array, but holds no distances that export wrote")
         _check_room(str(path), array.nbytes)
-        return cls(puzzle_of(array.attrs["puzzle"]), array[:])
+        found = cls(puzzle_of(array.attrs["puzzle"]), array[:])
+        # Zarr reads a lost chunk as its fill value, without a word.
+        known = sum(int(np.count_nonzero(row != found.unknown)) for row in found.values)
+        if known != array.attrs["states"]:
+            raise CorruptRunError(
+                f"{path} holds {known:,} distances of {array.attrs['states']:,}: a part is lost; "
+                "export it again"
+            )
+        return found
 
     def of_states(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
         """Distances of states, int32[N]; -1 where the vertex is -1 or there is no position."""
@@ -107,12 +119,17 @@ def export(run: RunStore, target: Path) -> zarr.Array:
     if target.exists():
         raise InputError(f"{target} exists; nothing is overwritten, name another place")
     work = workspace_of(complete(run))
-    scratch = target.with_name(target.name + PARTIAL)
+    scratch = target.with_name(f"{target.name}.{uuid.uuid4().hex}{PARTIAL}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{target.parent} cannot be made: {error.strerror}") from None
     space, kind = work.space, _type(len(run.records) - 1)
+    if space.code.half * kind.itemsize > PIECE_BYTES:
+        raise InputError(
+            f"{work.puzzle.title}: a row of its array has {space.code.half:,} distances, more than "
+            f"the {PIECE_BYTES:,} that can be written; ask the run itself, or label fewer tiles"
+        )
     rows = 2 * space.graph.vertices
     array = zarr.create_array(
         scratch,
@@ -120,7 +137,6 @@ def export(run: RunStore, target: Path) -> zarr.Array:
         chunks=(_piece_rows(space, kind, CHUNK_BYTES), space.code.half),
         dtype=kind,
         fill_value=np.iinfo(kind).max,
-        overwrite=True,
         attributes={
             "kind": NAME,
             "puzzle": run.identity["puzzle"],
@@ -130,9 +146,13 @@ def export(run: RunStore, target: Path) -> zarr.Array:
             "index": "distances[2 * vertex + sign, Lehmer index]; see docs/patterns.md",
         },
     )
-    for first, values in _pieces(run, work):
-        array[first : first + len(values)] = values
-    scratch.rename(target)
+    try:
+        for first, values in _pieces(run, work):
+            array[first : first + len(values)] = values
+        scratch.rename(target)
+    except BaseException:
+        remove_tree(scratch)
+        raise
     return zarr.open_array(target, mode="r")
 
 

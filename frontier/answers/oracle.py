@@ -7,6 +7,7 @@ hands the number of shortest ways that lead to it on to its neighbours one layer
 """
 
 from collections import OrderedDict
+from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from frontier.answers.distances import Distances, size_of, workspace_of
 from frontier.answers.solution import Solution
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Board
-from frontier.puzzles.bound import bound_of
+from frontier.puzzles.bound import Bound, bound_of
 from frontier.search.workspace import Layer
 from frontier.store.run import RunStore
 
@@ -40,7 +41,6 @@ class Oracle:
         self._work = workspace_of(run)
         self._layers: OrderedDict[int, Layer] = OrderedDict()
         self.puzzle = self._work.puzzle
-        self._bound = bound_of(self.puzzle)
         self._table: Distances | None = None
         self._fits = size_of(self._work.space, len(run.records) - 1) <= MOST_TABLE_BYTES
         self._depths = sorted(
@@ -92,6 +92,10 @@ class Oracle:
             number, board = self._nearest(t - 1, near)
             boards.append(board)
         return Solution.along(self.puzzle, boards)
+
+    @cached_property
+    def _bound(self) -> Bound:
+        return bound_of(self.puzzle)
 
     def _nearest(self, depth: int, neighbours: np.ndarray) -> tuple[int, Board]:
         """One of a state's neighbours that lies in the layer at `depth`, with its board.

@@ -72,8 +72,7 @@ def thesis(names, directory, limit, columns, memory, target, as_json):
 
     runs = Runs(Path(directory), limit, say=say, memory=memory)
     tables = {name: list(TABLES[name](runs)) for name in names or TABLES if name in TABLES}
-    if "beyond" in names:
-        runs = Runs(Path(directory), limit, columns, say, memory)
+    runs.most = columns
     more = beyond(runs) if "beyond" in names else None
     text, value = describe_thesis(tables, more), thesis_value(tables, more, runs)
     if target:

@@ -108,7 +108,7 @@ class PatternBound(Bound):
         moved = shapes.place >= 0
         source, target = (positions[moved] for positions in shapes.positions)
         place = shapes.place[moved].astype(np.int64)
-        start = np.cumsum([0, *moved])
+        start = np.concatenate([[0], np.cumsum(moved)])
         self.displacements = Displacements(start, place, np.full_like(place, -1), source, target)
 
     def sums(self, boards: np.ndarray) -> np.ndarray:

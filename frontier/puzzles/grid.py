@@ -37,7 +37,7 @@ class Grid:
         if blank is None:
             blank = (0, 0)
         if not (isinstance(blank, list | tuple) and len(blank) == 2):
-            raise InputError(f'puzzle.blank = {blank!r}: expected [row, column] or "all"')
+            raise InputError(f"puzzle.blank = {blank!r}: expected [row, column]")
         size = (self.rows, self.columns)
         if not all(type(i) is int and 0 <= i < n for i, n in zip(blank, size, strict=True)):
             raise InputError(

@@ -29,6 +29,10 @@ from frontier.space.graph import BaseGraph
 from frontier.space.sets import PatternGraph, pattern_boards, pattern_graph, pattern_states
 
 MOST_VERTICES = 40_000_000
+MOST_CELLS = 1000
+MOST_LABELS = 24
+"""A sequence of more has too many orders for 64 bits in any case."""
+
 METRICS = ("step", "labelled")
 LIKE = "x"
 _LIKE = -1
@@ -59,6 +63,11 @@ class Pattern(Puzzle):
         metric: str = "step",
     ):
         self._grid = grid = Grid(rows, columns)
+        if grid.cells > MOST_CELLS:
+            raise InputError(
+                f"puzzle.rows x puzzle.columns = {rows} x {columns} = {grid.cells} cells: a "
+                f"pattern has at most {MOST_CELLS}"
+            )
         self.rows, self.columns, self.cells = rows, columns, grid.cells
         if metric not in METRICS:
             raise InputError(f"puzzle.metric = {metric!r}: known are {', '.join(METRICS)}")
@@ -78,6 +87,11 @@ class Pattern(Puzzle):
         if labels is None:
             right = [n for i, n in enumerate(board) if i % columns >= columns - k]
             labels = sorted(set(right) - {0})
+        if not 0 < len(labels) <= MOST_LABELS:
+            raise InputError(
+                f"puzzle.k or puzzle.labels name {len(labels)} tiles: 1..{MOST_LABELS} can be "
+                "labelled"
+            )
         self.metric, self.labelled = metric, tuple(sorted(labels))
         vertices = comb(self.cells - 1, len(self.labelled)) * self.cells
         if vertices > MOST_VERTICES:
@@ -246,5 +260,3 @@ def _check_choice(grid: Grid, k: int | None, labels: Sequence[int] | None) -> No
         )
     if len(set(labels)) < len(labels):
         raise InputError(f"puzzle.labels = {list(labels)} names a tile twice")
-    if not labels:
-        raise InputError("puzzle.labels = []: a pattern labels at least one tile")

@@ -64,7 +64,7 @@ def _describe_beyond(beyond: Beyond) -> list[str]:
         cells = [str(beyond.depths[k].get(n, "")) for k in ks]
         lines.append(f"| {n} | " + " | ".join(cells) + " |")
     lines += ["", "Formulas they appear to follow:", ""]
-    lines += [f"* k = {k}: {beyond.formulas[k]}" for k in ks if beyond.formulas[k]]
+    lines += [f"* k = {k}: {formula}" for k, formula in beyond.formulas.items()]
     lines += [
         "",
         "## Beyond: bounds of God's number of 2×n",

@@ -37,11 +37,13 @@ class Advance:
 
 @dataclass
 class Advanced:
-    """What a call did: committed next by the driver, in one go."""
+    """What a call did: committed next by the driver, in one go. storing: seconds of storing at
+    the end."""
 
     records: list[LayerRecord] = field(default_factory=list)
     manifests: list[Manifest] = field(default_factory=list)
     complete: bool = False
+    storing: float = 0.0
 
 
 class _Advancing:
@@ -136,12 +138,15 @@ def _advance_bits(work: Workspace, call: Advance) -> Advanced:
         over = advancing.add(depth, states, nodes, start, home)
         if call.keep_all:
             advancing.stored(_store_bits(work, depth, search))
-    work.memory_depth = depth
+    before = time.perf_counter()
     if not call.keep_all:
         for last in range(max(call.depth + 1, depth - 1), depth + 1):
             # the layer before an empty one has been written over
             if not (advancing.done.complete and last < depth):
                 advancing.stored(_store_bits(work, last, search))
+    advancing.done.storing = time.perf_counter() - before
+    if advancing.done.complete or depth == call.until:
+        work.memory = None  # its gigabytes are not needed for answers
     return advancing.done
 
 
@@ -149,12 +154,14 @@ def _memory(work: Workspace, call: Advance) -> MemorySearch:
     """The bitmaps with the last committed layer and the one before it."""
     if work.memory is None:
         work.memory = MemorySearch(work.layout, call.threads)
-    elif work.memory_depth == call.depth:
+    elif work.memory.depth == call.depth:
         return work.memory
+    work.memory.depth = None
     for depth in (call.depth - 1, call.depth):
         bitmaps = work.memory.layer(depth)
         bitmaps.clear()
         _load(work, depth, bitmaps)
+    work.memory.depth = call.depth
     return work.memory
 
 

@@ -39,7 +39,8 @@ LIST_SECONDS = 2.0
 """How long lists are advanced before what was found is committed."""
 
 MEMORY_SECONDS = 5.0
-"""The same for bitmaps in memory, of which two layers are stored then."""
+"""The same for bitmaps in memory, of which two layers are stored then; at least ten times as long
+as that took the last time."""
 
 
 class Driver:
@@ -50,6 +51,7 @@ class Driver:
         self.stopping = threading.Event()
         self._keep_all = plan.config.search.keep == "all"
         self._started = time.perf_counter()
+        self._storing = 0.0
 
     def search(self, until: int | None) -> None:
         """Go on until the last layer is empty (or `until` is committed).
@@ -65,7 +67,7 @@ class Driver:
             if max(r.states for r in self.run.records[-2:]) <= self.plan.list_states:
                 self._advance(advance_lists, LIST_SECONDS, until)
             elif self.plan.threads:
-                self._advance(advance_bits, MEMORY_SECONDS, until)
+                self._advance(advance_bits, max(MEMORY_SECONDS, 10 * self._storing), until)
             else:
                 self._expand_layer()
 
@@ -89,11 +91,13 @@ class Driver:
     ) -> None:
         """Several layers in one call."""
         plan = self.plan
+        self.run.abandon_layer(len(self.run.records))
         call = Advance(
             *self._name(), self.run.records[-1].depth, until, seconds, self._keep_all,
             plan.list_states, plan.threads,
         )  # fmt: skip
         for done in self.executor.run(function, [(call,)], self.stopping.is_set):
+            self._storing = done.storing
             self._commit(done.manifests, done.records, done.complete)
 
     def _expand_layer(self) -> None:

@@ -48,7 +48,6 @@ class Workspace:
         self._layers: OrderedDict[int, Layer] = OrderedDict()
         self._buffers: dict[str, np.ndarray] = {}
         self.memory: MemorySearch | None = None
-        self.memory_depth = -1
 
     @property
     def code(self) -> LehmerCode:

@@ -33,6 +33,8 @@ class MemorySearch:
     """Two layers as bitmaps, and all that is needed to expand them.
 
     The layer at a depth is `layer(depth)` until that at depth + 2 is made.
+    depth: of the current layer, the other one being that before it; None where the bitmaps are not
+    known to be any layers, as after an interrupted step.
     """
 
     def __init__(self, layout: Layout, threads: int = 1):
@@ -45,18 +47,21 @@ class MemorySearch:
             for c in range(classes)
         ]
         self._layers = [Bitmaps(layout, c % classes) for c in range(2)]
+        self.depth: int | None = None
 
     def layer(self, depth: int) -> "Bitmaps":
         return self._layers[depth % 2]
 
     def expand(self, depth: int) -> np.ndarray:
         """Make the layer at `depth` from the two before it: int64, its states at each node."""
+        self.depth = None
         current, target = self.layer(depth - 1), self.layer(depth)
         tasks = self._tasks[self.layout.space.class_of(depth)]
         counts = np.zeros(self.layout.space.nodes[self.layout.space.class_of(depth)], np.int64)
         run = partial(_MemoryTask.run, current=current, target=target, swaps=self._swaps)
         for first, found in self.share(run, tasks):
             counts[first : first + found.size] += found
+        self.depth = depth
         return counts
 
     def share(self, function, things) -> list:

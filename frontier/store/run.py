@@ -244,6 +244,11 @@ class RunStore:
         if not (self.layer_path(depth) / "zarr.json").exists():
             create_bits(self.layer_path(depth), layout, klass, self.identity["codec"])
 
+    def abandon_layer(self, depth: int) -> None:
+        """Drop what tasks have done of a layer that is made anew in another form."""
+        remove_tree(self.wip_path(depth))
+        remove_tree(self.layer_path(depth))
+
     def finish_tasks(self, depth: int) -> None:
         """Drop the task records of a committed layer."""
         remove_tree(self.wip_path(depth))

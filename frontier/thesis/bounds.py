@@ -114,19 +114,20 @@ def _exact(depths: Depths, moves: int) -> Bound:
     return Bound(moves, ("searched",), (depths.run,))
 
 
-def linear_formula(depths: dict[int, int]) -> tuple[int, int, int] | None:
-    """(a, b, from n on) with depth = a n + b, for at least three values; None if there is none."""
-    columns = sorted(depths)
-    if len(columns) < 3:
+def linear_formula(depths: dict[int, int]) -> tuple[int, int, int, int] | None:
+    """(a, b, first n, last n) with depth = a n + b for at least three n, without a gap.
+
+    The last n are those that are looked at, up to the first gap from n = 1 on; None if there is no
+    such formula.
+    """
+    first = min(depths, default=0)
+    last = first
+    while last + 1 in depths:
+        last += 1
+    if last - first < 2:
         return None
-    before, last = columns[-2:]
-    slope, rest = divmod(depths[last] - depths[before], last - before)
-    if rest:
-        return None
-    offset = depths[columns[-1]] - slope * columns[-1]
-    first = columns[-1]
-    for n in reversed(columns):
-        if depths[n] != slope * n + offset:
-            break
-        first = n
-    return (slope, offset, first) if columns[-1] - first >= 2 else None
+    slope = depths[last] - depths[last - 1]
+    offset, first = depths[last] - slope * last, last
+    while depths.get(first - 1) == slope * (first - 1) + offset:
+        first -= 1
+    return (slope, offset, first, last) if last - first >= 2 else None

@@ -17,8 +17,8 @@ class Depths:
     """What a complete run says.
 
     run: its name. depth: the greatest distance. home: the greatest distance of a position whose
-    blank is where the goal has it. states, farthest: how many positions there are, how many of
-    them at that depth.
+    blank is where the goal has it; an upper bound where the run does not say. states, farthest:
+    how many positions there are, how many of them at that depth.
     """
 
     run: str
@@ -44,7 +44,7 @@ class Runs:
         say: Callable[[str], None] = lambda text: None,
         memory: str | None = None,
     ):
-        self._directory, self._limit, self._most, self._say = directory, limit, most, say
+        self._directory, self._limit, self.most, self._say = directory, limit, most, say
         self._cluster = {} if memory is None else {"memory": memory}
         self._known: dict[str, Depths | None] = {}
 
@@ -92,7 +92,7 @@ class Runs:
                 )
             if store.complete:
                 return _depths(name, store)
-        if states > self._limit or puzzle["columns"] > self._most:
+        if states > self._limit or puzzle["columns"] > self.most:
             return None
         self._say(f"{name}: {states:,} states")
         return _depths(name, api.run(api.plan(config)).store)
@@ -100,5 +100,7 @@ class Runs:
 
 def _depths(name: str, store: RunStore) -> Depths:
     last = store.records[-1]
-    home = max((r.depth for r in store.records if r.home), default=last.depth // 2 * 2)
+    home = max((r.depth for r in store.records if r.home), default=0)
+    if any(record.home is None for record in store.records):
+        home = last.depth // 2 * 2  # an upper bound: with the blank home depths are even
     return Depths(name, last.depth, home, store.states, last.states)

@@ -41,7 +41,7 @@ def diameters(runs: Runs) -> Iterator[Row]:
     yield Row(
         "positions of 1×5 that can be reached",
         60,
-        line.states,
+        line and line.states,
         "(mn)!/2 is said of every board; on one line the tiles keep their order, so it is n",
     )
 
@@ -144,14 +144,14 @@ def columns(runs: Runs) -> Iterator[Row]:
                 found[n] = depth.depth
             yield Row(f"k = {k}, n = {n}", said, depth and depth.depth)
         said = claims.FORMULAS[k]
-        yield Row(f"k = {k}: formula {_line(said)}", _line(said), _line(linear_formula(found)))
+        yield Row(f"k = {k}: formula", _line(said), _line(linear_formula(found)))
 
 
 def _line(formula: tuple[int, int, int] | None) -> str | None:
     """a n + b as text."""
     if formula is None:
         return None
-    slope, offset, first = formula
+    slope, offset, first = formula[:3]
     return f"{slope}n {'+' if offset >= 0 else '-'} {abs(offset)} for n ≥ {first}"
 
 
@@ -179,7 +179,7 @@ class Beyond:
     """
 
     depths: dict[int, dict[int, int]]
-    formulas: dict[int, str | None]
+    formulas: dict[int, str]
     bounds: dict[int, dict]
 
 
@@ -189,7 +189,10 @@ def beyond(runs: Runs, most_columns: int = 12, most_k: int = 6) -> Beyond:
     for k in range(1, most_k + 1):
         found = {n: runs.columns(n, k) for n in range(k, 201)}
         depths[k] = {n: depth.depth for n, depth in found.items() if depth}
-    formulas = {k: _line(linear_formula(found)) for k, found in depths.items()}
+    formulas = {}
+    for k, found in depths.items():
+        if formula := linear_formula(found):
+            formulas[k] = f"{_line(formula)} (up to n = {formula[-1]})"
     known = Bounds(runs, most_k)
     table = {}
     for n in range(4, most_columns + 1):
