@@ -3,10 +3,9 @@
 from dataclasses import asdict
 from importlib.metadata import version
 
+from frontier.thesis import claims
 from frontier.thesis.runs import Runs
 from frontier.thesis.tables import TABLES, Beyond, Row
-
-MARKS = {True: "agrees", False: "SLIP", None: "no run"}
 
 
 def thesis_value(tables: dict[str, list[Row]], beyond: Beyond | None, runs: Runs) -> dict:
@@ -14,15 +13,16 @@ def thesis_value(tables: dict[str, list[Row]], beyond: Beyond | None, runs: Runs
     value = {
         "frontier": version("frontier"),
         "tables": {
-            name: [{**asdict(row), "agrees": row.agrees} for row in rows]
+            name: [{**asdict(row), "verdict": row.verdict} for row in rows]
             for name, rows in tables.items()
         },
         "slips": [
             {"table": name, **asdict(row)}
             for name, rows in tables.items()
             for row in rows
-            if row.agrees is False
+            if row.verdict == "slip"
         ],
+        "remarks": claims.REMARKS,
         "runs": [asdict(depths) for depths in runs.used],
     }
     return value if beyond is None else {**value, "beyond": asdict(beyond)}
@@ -35,16 +35,17 @@ def describe_thesis(tables: dict[str, list[Row]], beyond: Beyond | None) -> str:
         title = TABLES[name].__doc__.strip()
         lines += [f"## {title}", "", "| claim | thesis | computed | |", "| --- | --- | --- | --- |"]
         for row in rows:
-            mark = MARKS[row.agrees] + (f": {row.note}" if row.agrees is False and row.note else "")
+            mark = f"**slip**: {row.note}" if row.verdict == "slip" else row.verdict
             computed = "–" if row.computed is None else row.computed
             lines.append(f"| {row.claim} | {row.said} | {computed} | {mark} |")
         lines.append("")
-    counts = [row.agrees for rows in tables.values() for row in rows]
-    if counts:
-        lines.append(
-            f"{len(counts)} claims: {counts.count(True)} agree, {counts.count(False)} are slips, "
-            f"{counts.count(None)} without a run"
-        )
+    found = [row.verdict for rows in tables.values() for row in rows]
+    if found:
+        lines += [
+            f"{len(found)} claims: {found.count('agrees')} agree, {found.count('slip')} are slips "
+            f"of the thesis, {found.count('differs')} differ, {found.count('no run')} have no run.",
+            *claims.REMARKS,
+        ]
     if beyond:
         lines += ["", *_describe_beyond(beyond)]
     return "\n".join(lines)

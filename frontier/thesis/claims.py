@@ -36,6 +36,12 @@ FIGURES = (  # figure 4.3: the boards of 2×5 after the parts A, B, C, D, E
 LOWER = {4: 21, 5: 31, 6: 44, 7: 58, 8: 75, 9: 93, 10: 144}  # table 5.1
 UPPER = {4: 58, 5: 84, 6: 129, 7: 183, 8: 246, 9: 318, 10: 399}
 
+REMARKS = (
+    "Section 4.2 calls the fifth part of the moves D a second time; it is E.",
+    "The sum of the parts' moves is 9(n - 1) only with n + 1 moves in part A.",
+)
+"""Slips of the pen, with no number to compare."""
+
 COLUMNS = {  # table 5.2: k, then n
     1: {2: 6, 3: 20, 4: 27, 5: 36, 6: 45, 7: 54},
     2: {2: 6, 3: 21, 4: 35, 5: 48, 6: 61, 7: 74},

@@ -19,7 +19,10 @@ from frontier.thesis.sequences import (
 
 @dataclass(frozen=True)
 class Row:
-    """A claim. computed: None where there is no run that says it. note: what is wrong, if so."""
+    """A claim.
+
+    computed: None where there is no run that says it. note: where the thesis slipped, if it did.
+    """
 
     claim: str
     said: object
@@ -27,8 +30,13 @@ class Row:
     note: str = ""
 
     @property
-    def agrees(self) -> bool | None:
-        return None if self.computed is None else self.said == self.computed
+    def verdict(self) -> str:
+        """One of: agrees; slip, of the thesis, known and explained; differs; no run."""
+        if self.computed is None:
+            return "no run"
+        if self.said == self.computed:
+            return "agrees"
+        return "slip" if self.note else "differs"
 
 
 def diameters(runs: Runs) -> Iterator[Row]:
@@ -61,16 +69,11 @@ def manhattan(runs: Runs) -> Iterator[Row]:
     drawn = [b for b in boards if _drawn_as_in_figure(b, last_of_a=5 // 2 - 1)]
     mended = [b for b in boards if _drawn_as_in_figure(b, last_of_a=-(-5 // 2) - 1)]
     yield Row(
-        "states of n = 5 with the pattern of figure 3.4",
-        len(boards),
+        "states of n = 5 that attain it in the pattern of figure 3.4",
+        claims.ATTAINING[5],
         len(drawn),
-        "for odd n the set A must end at ⌈n/2⌉ - 1, not ⌊n/2⌋ - 1",
-    )
-    yield Row(
-        "the same with A ending at ⌈n/2⌉ - 1",
-        len(boards),
-        len(mended),
-        "the others attain the greatest sum as well, in another pattern",
+        "for odd n the set A must end at ⌈n/2⌉ - 1, not ⌊n/2⌋ - 1; then the pattern is that of "
+        f"{len(mended)} of the {len(boards)}",
     )
 
 
@@ -109,7 +112,6 @@ def moves(runs: Runs) -> Iterator[Row]:
         yield Row(f"2×{columns}: the moves end at", puzzle.line(puzzle.goals[0]), end)
         yield Row(f"2×{columns}: A B Cⁿ⁻⁴ D E is", "".join(parts), thesis_sequence(columns))
     yield Row("2×5: moves of part A, n - 1", 4, len(claims.MOVES[5][0]), "part A has n + 1 moves")
-    yield Row("2×5: moves of the fifth part, called D a second time", "D", "E", "a slip of the pen")
     puzzle = Pattern(2, 5, k=1)
     (board,) = farthest_of_one_column(5).positions
     steps = accumulate(claims.MOVES[5], lambda b, part: replayed(5, b, part), initial=board)
