@@ -7,7 +7,7 @@ reached. With the state of a board as (vertex, sequence of L members),
 
 where sign is 1 for an odd sequence and index is its Lehmer index among the m!/2 of that sign (see
 `frontier.space.lehmer`). For a pattern of the tile puzzle the vertex is a formula as well (see
-`frontier.space.sets`), so other programs can use the array; docs/patterns.md has an example.
+`frontier.puzzles.sets`), so other programs can use the array; docs/patterns.md has an example.
 
 An array is made from the layers of a run that kept them all, some rows at a time: no more is
 held in memory than those, and each chunk of a layer is read once or twice.

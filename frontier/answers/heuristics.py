@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
+from frontier.answers.databases import Database, Databases
 from frontier.answers.distances import Distances
 from frontier.errors import InputError
 from frontier.puzzles import Pattern, Puzzle, Tiles
 from frontier.puzzles.pieces import OPEN
-from frontier.space.databases import Database, Databases
 
 
 def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
+from frontier.answers.databases import DatabaseDeepening
 from frontier.answers.heuristics import databases_of
 from frontier.answers.solution import Solution
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.bound import bound_of, tell_apart, told_apart
-from frontier.space.databases import DatabaseDeepening
 from frontier.space.deepening import MOST_DEPTH, Deepening
 from frontier.text import counted
 

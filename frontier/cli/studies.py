@@ -7,7 +7,7 @@ import click
 
 from frontier.cli.common import json_option
 from frontier.errors import InputError
-from frontier.report.thesis import describe_thesis, thesis_value
+from frontier.thesis.report import describe_thesis, thesis_value
 from frontier.thesis.runs import Runs
 from frontier.thesis.tables import TABLES, beyond
 

@@ -25,8 +25,8 @@ import numpy as np
 from frontier.errors import InputError
 from frontier.puzzles.grid import ARROWS, Grid
 from frontier.puzzles.puzzle import Board, Puzzle
+from frontier.puzzles.sets import PatternGraph, pattern_boards, pattern_graph, pattern_states
 from frontier.space.graph import BaseGraph
-from frontier.space.sets import PatternGraph, pattern_boards, pattern_graph, pattern_states
 
 MOST_VERTICES = 40_000_000
 MOST_CELLS = 1000
@@ -170,7 +170,7 @@ class Pattern(Puzzle):
         boards = np.empty((len(vertex), self.cells), dtype=np.int64)
         pattern_boards(
             np.asarray(vertex, dtype=np.int64), sequence, self.reading, self.members, self._others,
-            self.shapes.home, self.shapes.binomial, boards,
+            self.shapes.first, self.shapes.binomial, boards,
         )  # fmt: skip
         return boards
 

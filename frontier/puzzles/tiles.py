@@ -64,6 +64,10 @@ class Tiles(Pieces):
         self.rows, self.columns = rows, columns
         if (goal is not None) + (goals is not None) + (blank is not None) > 1:
             raise InputError("puzzle.goal, puzzle.goals and puzzle.blank exclude each other")
+        if isinstance(blank, str):
+            raise InputError(
+                f'puzzle.blank = {blank!r}: expected [row, column], or "all" in a config to run'
+            )
         home = grid.home(blank)
         cells = grid.cells
         if goal is not None:

@@ -1,6 +1,6 @@
 """Iterative deepening A* of the tile puzzle with pattern databases as its lower bound.
 
-Each database holds the distances of one pattern (see `frontier.space.sets`). The bound is the
+Each database holds the distances of one pattern (see `frontier.puzzles.sets`). The bound is the
 greatest of
 
 * the distance of a pattern in which every move counts, for each such database;
@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from frontier.puzzles.sets import PatternGraph
 from frontier.space.deepening import Deepening
 from frontier.space.jit import kernel
 from frontier.space.lehmer import LehmerCode
-from frontier.space.sets import PatternGraph
 
 
 @dataclass(frozen=True)

@@ -40,9 +40,9 @@ class PatternGraph:
     cells, line: of the board; line: cells of its shorter side. labels: L, labelled tiles.
     place: int8[arcs], the member of the sequence that an arc moves; -1: none.
     binomial: int64[L + 1, cells], C(place, i).
-    region, home: where unlabelled moves are free, int32 each: the vertex of each (set, position),
+    region, first: where unlabelled moves are free, int32 each: the vertex of each (set, position),
         and the first (set, position) of each vertex; else empty.
-    source, target: int16[arcs], positions of the tile before and after, where those moves are
+    before, after: int16[arcs], positions of the tile before and after, where those moves are
         free; else empty, as the vertices say.
     """
 
@@ -53,15 +53,15 @@ class PatternGraph:
     place: np.ndarray
     binomial: np.ndarray
     region: np.ndarray
-    home: np.ndarray
-    source: np.ndarray
-    target: np.ndarray
+    first: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
 
     @property
     def positions(self) -> tuple[np.ndarray, np.ndarray]:
         """int64[arcs] each, the positions of the tile before and after each arc."""
-        if self.home.size:
-            return self.source.astype(np.int64), self.target.astype(np.int64)
+        if self.first.size:
+            return self.before.astype(np.int64), self.after.astype(np.int64)
         graph = self.graph
         return (graph.target % self.cells).astype(np.int64), (graph.source % self.cells).astype(
             np.int64
@@ -92,18 +92,18 @@ def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> Pat
         return PatternGraph(
             graph, cells, line, labels, place, binomial, nothing, nothing, nothing, nothing
         )
-    home, region = np.unique(
+    first, region = np.unique(
         _regions(sets * cells, source[place < 0], target[place < 0]), return_inverse=True
     )
     kept = np.flatnonzero(place >= 0)
     kept = kept[np.argsort(region[source[kept]], kind="stable")]
     region = region.astype(np.int32)
     graph = BaseGraph(
-        home.size, labels, tuple(words), region[source[kept]], region[target[kept]], word[kept]
+        first.size, labels, tuple(words), region[source[kept]], region[target[kept]], word[kept]
     )
     before, after = ((v[kept] % cells).astype(np.int16) for v in (target, source))
     return PatternGraph(
-        graph, cells, line, labels, place[kept], binomial, region, home.astype(np.int32),
+        graph, cells, line, labels, place[kept], binomial, region, first.astype(np.int32),
         before, after,
     )  # fmt: skip
 
@@ -246,7 +246,7 @@ def pattern_states(boards, reading, member, region, binomial, vertex, sequence):
 
 
 @kernel
-def pattern_boards(vertex, sequence, reading, tiles, others, home, binomial, boards):
+def pattern_boards(vertex, sequence, reading, tiles, others, first, binomial, boards):
     """Write the boards of states; inverse of `pattern_states`.
 
     tiles: the numbers of the members. others: those of the unlabelled tiles, ascending.
@@ -254,7 +254,7 @@ def pattern_boards(vertex, sequence, reading, tiles, others, home, binomial, boa
     cells = reading.size
     places = np.empty(sequence.shape[1], dtype=np.int64)
     for n in range(vertex.size):
-        full = home[vertex[n]] if home.size else vertex[n]
+        full = first[vertex[n]] if first.size else vertex[n]
         blank = full % cells
         set_places(full // cells, places, binomial)
         size = rest = 0

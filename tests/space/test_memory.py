@@ -1,0 +1,362 @@
+"""Searches in the memory of one process, compared with lists and dictionaries."""
+
+from functools import cache
+from itertools import pairwise
+from math import ceil
+
+import numpy as np
+import pytest
+from engine import ROW_WORDS, layouts_of, list_layers, numbers_of, origins_of
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import bfs_layers, layers_of, line_moves
+
+from frontier.puzzles import Pattern, Tiles
+from frontier.space.graph import BaseGraph, Space
+from frontier.space.layout import Layout
+from frontier.space.memory import (
+    CHUNK_BYTES,
+    Bitmaps,
+    MemorySearch,
+    count_all,
+    layer_sizes,
+    memory_bytes,
+    memory_layout,
+)
+
+PUZZLES = {
+    "tiles 1x5": lambda: Tiles(1, 5),
+    "tiles 2x3": lambda: Tiles(2, 3),
+    "tiles 2x4": lambda: Tiles(2, 4),
+    "tiles 3x3": lambda: Tiles(3, 3),
+    "multi 2x3": lambda: Tiles(2, 3, metric="multi"),
+    "multi 2x4": lambda: Tiles(2, 4, metric="multi"),
+    "pattern 2x4, k = 1": lambda: Pattern(2, 4, k=1),
+    "pattern 2x4, k = 3": lambda: Pattern(2, 4, k=3),
+    "pattern 3x3": lambda: Pattern(3, 3, labels=[1, 2, 3, 5, 7, 8]),
+    "labelled 2x4": lambda: Pattern(2, 4, labels=[1, 2, 4, 5, 6, 7], metric="labelled"),
+    "labelled 3x3": lambda: Pattern(3, 3, labels=[1, 2, 3, 6], metric="labelled"),
+}
+
+
+@cache
+def puzzle_named(name):
+    return PUZZLES[name]()
+
+
+@cache
+def known(name):
+    """(space, origins, sorted state numbers of each layer) of a puzzle."""
+    puzzle = puzzle_named(name)
+    space = puzzle.space
+    origins = [space.number(*state) for state in origins_of(puzzle)]
+    return space, origins, list_layers(space, origins)
+
+
+def numbers_in(bitmaps, layout):
+    """The state numbers whose bits are set, ascending, looked up bit by bit."""
+    code = layout.space.code
+    octets = np.ascontiguousarray(bitmaps.words).view(np.uint8)
+    bits = np.unpackbits(octets, axis=-1, bitorder="little")
+    bits = bits.reshape(*bitmaps.words.shape, 64)
+    prefix, node, word, bit = np.nonzero(bits)
+    assert (bit < code.bits).all()
+    index = (prefix * bitmaps.words.shape[2] + word) * code.bits + bit
+    return sorted((node * code.half + index).tolist())
+
+
+def rows_in(bitmaps, layout):
+    """Whether each row of each strip has a bit."""
+    prefixes, nodes, _ = bitmaps.words.shape
+    rows = bitmaps.words.reshape(prefixes, nodes, layout.rows, layout.row_words)
+    return rows.any(axis=-1).tolist()
+
+
+def walk_layers(space, origins, layers, layout, threads, states=True):
+    """Assert that a search makes these layers, one after the other."""
+    search = MemorySearch(layout, threads)
+    search.layer(0).add(np.array([number for _, number in origins], dtype=np.uint64))
+    for depth, numbers in enumerate([*layers, layers[0][:0]]):
+        if depth:
+            counts = search.expand(depth)
+            nodes = space.nodes[space.class_of(depth)]
+            at_nodes = (numbers // np.uint64(space.code.half)).astype(np.int64)
+            assert counts.tolist() == np.bincount(at_nodes, minlength=nodes).tolist()
+        if states:
+            bitmaps = search.layer(depth)
+            assert numbers_in(bitmaps, layout) == numbers.tolist()
+            assert bitmaps.live.tolist() == rows_in(bitmaps, layout)
+            assert count_all(bitmaps.words.reshape(-1, bitmaps.words.shape[2])) == numbers.size
+            if depth:  # the layer before is still there
+                assert numbers_in(search.layer(depth - 1), layout) == layers[depth - 1].tolist()
+
+
+# --- the layers of whole searches
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+def test_the_spaces_are_of_both_kinds(name):
+    space, _, layers = known(name)
+    assert space.classes == (1 if name.startswith("multi") else 2)
+    assert sum(layer.size for layer in layers) == puzzle_named(name).states
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("tiles 2x3", lambda: bfs_layers(2, 3)),
+        ("multi 2x3", lambda: layers_of([tuple(range(6))], lambda b: line_moves(2, 3, b))),
+    ],
+)
+def test_layers_are_those_of_a_dictionary(name, expected):
+    puzzle = puzzle_named(name)
+    space, origins, _ = known(name)
+    layers = [
+        np.array(numbers_of(space, map(puzzle.state, boards), depth), dtype=np.uint64)
+        for depth, boards in enumerate(expected())
+    ]
+    walk_layers(space, origins, layers, memory_layout(space, 2), 2)
+
+
+@pytest.mark.parametrize("name", [name for name in PUZZLES if name != "tiles 3x3"])
+def test_layers_in_every_layout(name):
+    space, origins, layers = known(name)
+    tried = set()
+    for words in ROW_WORDS if space.code.leading else ROW_WORDS[:1]:
+        for number, layout in enumerate(layouts_of(space, words)):
+            states = layout.block_nodes in (2, 3) and space.states <= 30_000
+            walk_layers(space, origins, layers, layout, number % 2 + 1, states)
+            tried.add((layout.prefix_digits, layout.rows))
+    if space.code.m >= 7:
+        assert {digits for digits, _ in tried} == {0, 1}
+        assert max(rows for _, rows in tried) > 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("digits", "block", "blocks"), [(0, 2, 1), (1, 4, 1), (1, 1, 3), (0, 5, 1)]
+)
+def test_layers_of_3x3(digits, block, blocks, threads):
+    space, origins, layers = known("tiles 3x3")
+    layout = Layout(space, digits, block, blocks)
+    assert any(nodes % block for nodes in space.nodes) or block == 1
+    walk_layers(space, origins, layers, layout, threads)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("name", PUZZLES)
+def test_layer_sizes(name, threads):
+    space, origins, layers = known(name)
+    layout = memory_layout(space, threads)
+    sizes = list(layer_sizes(space, origins, layout, threads))
+    assert sizes == [layer.size for layer in layers]
+
+
+@pytest.mark.parametrize("name", ["tiles 2x4", "multi 2x3", "pattern 2x4, k = 3", "labelled 2x4"])
+def test_several_origins(name):
+    """Those of every third state of the layer 4 and of the goal's, some given twice."""
+    space, origins, layers = known(name)
+    origins = [*origins, *((0, int(number)) for number in layers[4][::3])]
+    expected = [layer.size for layer in list_layers(space, origins)]
+    sizes = list(layer_sizes(space, [*origins, *origins[:2]], memory_layout(space, 2), 2))
+    assert sizes == expected
+    assert sizes[0] == len(origins) > 1
+    assert sum(sizes) == puzzle_named(name).states
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_things_are_shared_out_once_each(threads):
+    search = MemorySearch(memory_layout(known("tiles 2x3")[0], threads), threads)
+    asked = []
+
+    def square(thing):
+        asked.append(thing)
+        return thing * thing
+
+    assert search.share(square, list(range(20))) == [n * n for n in range(20)]
+    assert sorted(asked) == list(range(20))
+
+
+# --- bitmaps
+
+
+@cache
+def some_layouts():
+    """Layouts of spaces with words of 1, 3, 12 and 60 bits, with and without leading digits."""
+    spaces = [known(name)[0] for name in ("tiles 1x5", "tiles 2x3", "tiles 2x4", "multi 2x4")]
+    spaces += [Pattern(2, 3, labels=range(1, n)).space for n in (4, 5)]
+    layouts = [
+        layout
+        for space in spaces
+        for words in (ROW_WORDS[0], 6)
+        for layout in layouts_of(space, words)
+    ]
+    return [(layout, klass) for layout in layouts for klass in range(layout.space.classes)]
+
+
+@st.composite
+def filled(draw):
+    """(layout, class, empty bitmaps, set of state numbers)"""
+    layout, klass = draw(st.sampled_from(some_layouts()))
+    most = layout.space.nodes[klass] * layout.space.code.half - 1
+    numbers = draw(st.sets(st.integers(0, most), max_size=40))
+    numbers |= draw(st.sets(st.sampled_from([0, most])))
+    return layout, klass, Bitmaps(layout, klass), numbers
+
+
+def as_numbers(numbers):
+    return np.array(list(numbers), dtype=np.uint64)
+
+
+def test_layouts_of_all_kinds_of_words():
+    assert {layout.space.code.bits for layout, _ in some_layouts()} == {1, 3, 12, 60}
+    assert {layout.prefix_digits for layout, _ in some_layouts()} == {0, 1}
+
+
+@given(filled(), st.data())
+def test_added_states_are_held(case, data):
+    layout, klass, bitmaps, numbers = case
+    assert numbers_in(bitmaps, layout) == []
+    half = data.draw(st.sets(st.sampled_from(sorted(numbers)))) if numbers else set()
+    bitmaps.add(as_numbers(half))
+    assert numbers_in(bitmaps, layout) == sorted(half)
+    bitmaps.add(as_numbers(numbers))  # some of them once more
+    assert numbers_in(bitmaps, layout) == sorted(numbers)
+    assert bitmaps.live.tolist() == rows_in(bitmaps, layout)
+    most = layout.space.nodes[klass] * layout.space.code.half - 1
+    near = {number + step for number in numbers for step in (-1, 0, 1)} & set(range(most + 1))
+    for number in near | {0, most}:
+        assert bitmaps.holds(number) is (number in numbers)
+
+
+@given(filled())
+def test_chunks_are_blocks_under_prefixes(case):
+    layout, klass, bitmaps, numbers = case
+    bitmaps.add(as_numbers(numbers))
+    code, strip = layout.space.code, layout.strip_words
+    found, live = set(), set()
+    for block in range(layout.blocks(klass)):
+        for prefix in range(layout.prefixes):
+            chunk = bitmaps.chunk(block, prefix)
+            assert np.shares_memory(chunk, bitmaps.words)
+            nodes = layout.block(klass, block)
+            assert chunk.shape == (len(nodes), strip)
+            for row, node in enumerate(nodes):
+                for word, bits in enumerate(chunk[row].tolist()):
+                    first = node * code.half + (prefix * strip + word) * code.bits
+                    here = {first + bit for bit in range(64) if bits >> bit & 1}
+                    found |= here
+                    live |= {(block, prefix)} if here else set()
+    assert found == numbers
+    assert bitmaps.chunks() == sorted(live)
+
+
+@given(filled())
+def test_live_rows_are_found_after_chunks_are_filled(case):
+    layout, klass, bitmaps, numbers = case
+    other = Bitmaps(layout, klass)
+    other.add(as_numbers(numbers))
+    bitmaps.live[:] = True  # what was there before, for all one knows
+    for block in range(layout.blocks(klass)):
+        for prefix in range(layout.prefixes):
+            bitmaps.chunk(block, prefix)[:] = other.chunk(block, prefix)
+    bitmaps.find_live()
+    assert numbers_in(bitmaps, layout) == sorted(numbers)
+    assert bitmaps.live.tolist() == rows_in(other, layout)
+    assert bitmaps.chunks() == other.chunks()
+
+
+@given(filled())
+def test_nothing_is_left_after_clear(case):
+    layout, _, bitmaps, numbers = case
+    bitmaps.add(as_numbers(numbers))
+    bitmaps.clear()
+    assert numbers_in(bitmaps, layout) == []
+    assert not bitmaps.live.any()
+    assert bitmaps.chunks() == []
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 2**64 - 1), min_size=3, max_size=3), min_size=1, max_size=9)
+)
+def test_count_all(words):
+    expected = sum(word.bit_count() for row in words for word in row)
+    assert count_all(np.array(words, dtype=np.uint64)) == expected
+
+
+@pytest.mark.parametrize(("word", "ones"), [(0, 0), (1, 1), (1 << 63, 1), (2**64 - 1, 64)])
+def test_count_all_of_like_words(word, ones):
+    assert count_all(np.full((300, 7), word, dtype=np.uint64)) == 2100 * ones
+    assert count_all(np.empty((0, 7), dtype=np.uint64)) == 0
+
+
+# --- how bitmaps are cut
+
+
+SPACES = {
+    **{name: lambda name=name: known(name)[0] for name in PUZZLES},
+    "tiles 2x5": lambda: Tiles(2, 5).space,
+    "tiles 2x6": lambda: Tiles(2, 6).space,
+    "tiles 4x3": lambda: Tiles(4, 3).space,
+    "tiles 2x7": lambda: Tiles(2, 7).space,
+    "pattern 2x6": lambda: Pattern(2, 6, k=2).space,
+    "one vertex": lambda: Space(
+        BaseGraph.from_arcs(1, 8, [(0, 0, (i,)) for i in range(7)]), [(0, 0)]
+    ),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8, 30])
+@pytest.mark.parametrize("name", SPACES)
+def test_memory_layout(name, threads):
+    space = SPACES[name]()
+    layout = memory_layout(space, threads)
+    assert layout.fits_voltages
+    assert layout.space is space
+    assert layout.chunk_bytes <= CHUNK_BYTES or layout.block_nodes == 1
+    if threads > 1:
+        # as many tasks as one can have
+        most = max(
+            finest.task_count(0)
+            for digits in range(min(3, len(space.code.leading)) + 1)
+            if (finest := Layout(space, digits, 1, 1)).fits_voltages
+        )
+        assert (layout.task_count(0) >= 2 * threads) == (most >= 2 * threads)
+
+
+def test_memory_layouts_with_and_without_enough_tasks():
+    """So that the test above is one of both."""
+    assert memory_layout(SPACES["tiles 2x3"](), 30).task_count(0) < 60
+    assert memory_layout(SPACES["tiles 2x6"](), 30).task_count(0) >= 60
+
+
+def test_few_threads_are_not_given_many_small_tasks():
+    """A chunk costs a call: one thread takes a small layer whole."""
+    for name in ("tiles 2x3", "tiles 2x4", "tiles 3x3"):
+        space = SPACES[name]()
+        layout = memory_layout(space, 1)
+        assert layout.prefixes * layout.blocks(0) == 1
+
+
+def test_shares_are_even():
+    """The most that one of two threads has to do is little more than half of a layer."""
+    for name in ("tiles 2x5", "tiles 2x6", "tiles 4x3", "pattern 2x6"):
+        space = SPACES[name]()
+        layout = memory_layout(space, 2)
+        share = ceil(layout.task_count(0) / 2) * layout.siblings * layout.block_nodes
+        assert share <= 1.25 * max(space.nodes) * layout.prefixes / 2
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+def test_memory_bytes_cover_the_bitmaps(name):
+    space = known(name)[0]
+    layout = memory_layout(space, 2)
+    search = MemorySearch(layout, 2)
+    bitmaps = sum(search.layer(depth).words.nbytes for depth in range(2))
+    assert bitmaps < memory_bytes(layout) < bitmaps + 1000 * sum(space.nodes)
+
+
+def test_layers_take_turns():
+    search = MemorySearch(memory_layout(known("tiles 2x3")[0], 1))
+    assert all(search.layer(depth) is search.layer(depth + 2) for depth in range(4))
+    assert all(search.layer(a) is not search.layer(b) for a, b in pairwise(range(4)))

@@ -1,0 +1,298 @@
+"""The `thesis` command: each number it prints, and the slips it finds."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from frontier.cli import main
+from frontier.thesis import claims
+
+LIMIT = 1_000_000
+"""Larger runs are not made, so the claims that rest on them have nothing beside them."""
+
+TABLES = ("1.1", "3.1", "4.1", "4.2", "moves", "5.1", "5.2", "beyond")
+
+
+def invoke(*arguments, code=0):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    return tmp_path_factory.mktemp("thesis")
+
+
+@pytest.fixture(scope="module")
+def written(directory):
+    """(what is printed, what thesis.md says, what thesis.json says)."""
+    chosen = [word for name in TABLES for word in ("--table", name)]
+    target = directory / "below" / "written"
+    with pytest.MonkeyPatch.context() as patch:  # 2×100 takes some seconds
+        patch.delitem(claims.SEQUENCES, 100)
+        result = invoke(
+            "thesis", *chosen, "--runs", directory / "runs", "--limit", LIMIT, "--columns", 9,
+            "--write", target, "--json",
+        )  # fmt: skip
+    files = [(target / name).read_text(encoding="utf-8") for name in ("thesis.md", "thesis.json")]
+    assert sorted(file.name for file in target.iterdir()) == ["thesis.json", "thesis.md"]
+    return result.stdout, *files
+
+
+@pytest.fixture(scope="module")
+def value(written):
+    return json.loads(written[0])
+
+
+@pytest.fixture(scope="module")
+def rows(value):
+    """Each table as (claim, said, computed)."""
+    return {
+        name: [(row["claim"], row["said"], row["computed"]) for row in table]
+        for name, table in value["tables"].items()
+    }
+
+
+def rest(rows, table, start):
+    """The rows of a table whose claim begins so: what follows there -> (said, computed)."""
+    found = {
+        claim.removeprefix(start): (said, computed)
+        for claim, said, computed in rows[table]
+        if claim.startswith(start)
+    }
+    assert len(found) == sum(claim.startswith(start) for claim, *_ in rows[table]) > 0
+    return found
+
+
+def test_god_s_numbers(rows):
+    line = {f"1×{n}": (n - 1, n - 1) for n in range(1, 10)}
+    twos = {"2×1": 1, "2×2": 6, "2×3": 21, "2×4": 36}
+    threes = {"3×1": 2, "3×2": 21, "3×3": 31, "4×1": 3, "4×2": 36}
+    large = {"2×5": 55, "2×6": 80, "2×7": 108, "2×8": 140, "3×4": 53, "3×5": 84}
+    large |= {"4×3": 53, "4×4": 80}
+    assert rest(rows, "1.1", "God's number of ") == {
+        **line,
+        **{name: (depth, depth) for name, depth in (twos | threes).items()},
+        **{name: (depth, None) for name, depth in large.items()},
+    }
+    assert rows["1.1"][-1] == ("positions of 1×5 that can be reached", 60, 5)
+
+
+def test_manhattan_sums(rows):
+    greatest = {1: 1, 2: 6, 3: 12, 4: 21, 5: 31, 6: 44}
+    assert rest(rows, "3.1", "greatest Manhattan sum, n = ") == {
+        str(n): (total, total) for n, total in greatest.items()
+    }
+    assert rest(rows, "3.1", "states that attain it, n = ") == {"5": (40, 40), "6": (216, 216)}
+    formula = {n: n * n + 3 * n // 2 - 1 for n in range(7, 13)}
+    assert formula[7] == 58
+    assert rest(rows, "3.1", "n² + ⌊3n/2⌋ - 1 is the greatest, n = ") == {
+        str(n): (total, total) for n, total in formula.items()
+    }
+    assert rows["3.1"][-2:] == [
+        ("states of n = 5 with the pattern of figure 3.4", 40, 0),
+        ("the same with A ending at ⌈n/2⌉ - 1", 40, 24),
+    ]
+
+
+F = {1: 1, 2: 6, 3: 20, 4: 27, 5: 36, 6: 45, 7: 54}
+
+
+def test_the_pattern_of_one_column(rows):
+    assert rest(rows, "4.1", "f(") == {
+        **{f"{n})": (depth, depth) for n, depth in F.items()},
+        "100)": (891, None),
+    }
+    sequences = {1: 1, 2: 2, 3: 8, 4: 12, 5: 24, 6: 40, 7: 60}
+    assert rest(rows, "4.2", "shortest sequences, n = ") == {
+        str(n): (count, count) for n, count in sequences.items()
+    }
+
+
+def test_the_moves_of_the_thesis(rows):
+    for n in (4, 5, 6, 7):
+        found = rest(rows, "moves", f"2×{n}: the moves end at")
+        goal = " ".join(["0", *["x"] * (n - 2), str(n - 1)]) + "/" + "x " * (n - 1) + str(2 * n - 1)
+        assert found == {"": (goal, goal)}
+        ((said, computed),) = rest(rows, "moves", f"2×{n}: A B").values()
+        assert said == computed
+        assert len(said) == 9 * (n - 1)
+    figures = rest(rows, "moves", "2×5 after part ")
+    assert list(figures) == [f"{part} (figure 4.3)" for part in "ABCDE"]
+    assert figures["C (figure 4.3)"] == ("4 0 x x x/9 x x x x", "x 0 x x x/x x 4 9 x")
+    for part in "ABDE":
+        said, computed = figures[f"{part} (figure 4.3)"]
+        assert said == computed
+    assert figures["E (figure 4.3)"][0] == "0 x x x 4/x x x x 9"
+
+
+def test_bounds(rows):
+    lower = {4: 21, 5: 31, 6: 44, 7: 58, 8: 75, 9: 93}
+    assert rest(rows, "5.1", "lower bound, n = ") == {
+        **{str(n): (total, total) for n, total in lower.items()},
+        "10": (144, 114),
+    }
+    upper = {5: 84, 6: 129, 7: 183, 8: 246, 9: 318, 10: 399}
+    assert rest(rows, "5.1", "upper bound, n = ") == {
+        "4": (58, 48),
+        **{str(n): (total, total) for n, total in upper.items()},
+    }
+    assert rest(rows, "5.1", "actual value, n = ") == {
+        "4": (36, 36), "5": (55, None), "6": (80, None), "7": (108, None), "8": (140, None)
+    }  # fmt: skip
+
+
+COLUMNS = {
+    1: {n: F[n] for n in range(2, 8)},
+    2: {2: 6, 3: 21, 4: 35, 5: 48, 6: 61, 7: 74},
+    3: {3: 21, 4: 36, 5: 54, 6: 71, 7: 88},
+}
+FORMULAS = {1: "9n - 9 for n ≥ 4", 2: "13n - 17 for n ≥ 4", 3: "17n - 31 for n ≥ 5"}
+
+
+def test_columns(rows):
+    for k, depths in COLUMNS.items():
+        large = {6, 7} if k == 3 else set()
+        assert rest(rows, "5.2", f"k = {k}, n = ") == {
+            str(n): (depth, None if n in large else depth) for n, depth in depths.items()
+        }
+        said, computed = rest(rows, "5.2", f"k = {k}: formula")[""]
+        assert (said, computed) == (FORMULAS[k], None if large else FORMULAS[k])
+
+
+SLIPS = {
+    ("1.1", "positions of 1×5 that can be reached", 5),
+    ("3.1", "states of n = 5 with the pattern of figure 3.4", 0),
+    ("3.1", "the same with A ending at ⌈n/2⌉ - 1", 24),
+    ("moves", "2×5: moves of part A, n - 1", 6),
+    ("moves", "2×5: moves of the fifth part, called D a second time", "E"),
+    ("moves", "2×5 after part C (figure 4.3)", "x 0 x x x/x x 4 9 x"),
+    ("5.1", "lower bound, n = 10", 114),
+    ("5.1", "upper bound, n = 4", 48),
+}
+
+
+def test_the_slips_are_those_that_are_known(value):
+    assert {(slip["table"], slip["claim"], slip["computed"]) for slip in value["slips"]} == SLIPS
+    assert all(slip["note"] and slip["said"] != slip["computed"] for slip in value["slips"])
+
+
+def test_what_agrees(value):
+    for rows in value["tables"].values():
+        for row in rows:
+            expected = None if row["computed"] is None else row["said"] == row["computed"]
+            assert row["agrees"] is expected
+
+
+def test_what_goes_beyond_the_thesis(value):
+    depths = {int(k): {int(n): d for n, d in found.items()} for k, found in
+              value["beyond"]["depths"].items()}  # fmt: skip
+    assert list(depths) == [1, 2, 3, 4, 5, 6]
+    assert depths[1] == {**F, 8: 63, 9: 72, 10: 81}  # table 5.1 has 2×10 made
+    assert depths[2] == {**COLUMNS[2], 8: 87}
+    assert depths[3] == {3: 21, 4: 36, 5: 54}
+    assert depths[4] == {4: 36}
+    assert depths[5] == depths[6] == {}
+    formulas = value["beyond"]["formulas"]
+    assert formulas == {
+        "1": f"{FORMULAS[1]} (up to n = 10)",
+        "2": f"{FORMULAS[2]} (up to n = 8)",
+    }
+    bounds = value["beyond"]["bounds"]
+    assert list(bounds) == [str(n) for n in range(4, 11)]
+    truth = {4: 36, 5: 55, 6: 80, 7: 108, 8: 140}
+    for n in range(4, 11):
+        found = {name: bound["value"] for name, bound in bounds[str(n)].items()}
+        assert list(found) == ["lower", "recursion", "mixed", "sharp"]
+        assert found["recursion"] == (9 * n * n - 9 * n - 12) // 2
+        assert found["lower"] <= truth.get(n, found["sharp"]) <= found["sharp"]
+        assert found["sharp"] <= found["mixed"] <= found["recursion"]
+    assert {sort["value"] for name, sort in bounds["4"].items() if name != "recursion"} == {36}
+
+
+def test_runs_that_the_results_rest_on(value, directory):
+    """Each with what it says; all those that were made, if they are in the tables shown."""
+    said = {run["run"]: run for run in value["runs"]}
+    assert said["pattern-2x4-k1"] == {
+        "run": "pattern-2x4-k1", "depth": 27, "home": 24, "states": 336, "farthest": 1
+    }  # fmt: skip
+    assert set(said) <= {entry.name for entry in (directory / "runs").iterdir()}
+    bounds = [bound for sorts in value["beyond"]["bounds"].values() for bound in sorts.values()]
+    assert {run for bound in bounds for run in bound["runs"]} <= set(said)
+
+
+def test_all_runs_of_the_tables_are_named_along_with_those_beyond(value):
+    assert "3x3" in {run["run"] for run in value["runs"]}
+
+
+def test_what_is_written(written, value):
+    printed, text, data = written
+    assert json.loads(data) == json.loads(printed)
+    lines = text.splitlines()
+    assert "| lower bound, n = 10 | 144 | 114 | SLIP: the formula gives 114 |" in lines
+    assert "| f(100) | 891 | – | no run |" in lines
+    assert "| f(7) | 54 | 54 | agrees |" in lines
+    agrees = [row["agrees"] for rows in value["tables"].values() for row in rows]
+    assert (
+        f"{len(agrees)} claims: {agrees.count(True)} agree, 8 are slips, "
+        f"{agrees.count(None)} without a run"
+    ) in lines
+    assert "* k = 2: 13n - 17 for n ≥ 4 (up to n = 8)" in lines
+    assert "| 4 | 27 | 35 | 36 | 36 |" in lines
+
+
+def test_the_text_of_one_table(written, directory):
+    """Runs that are there are not made again, whatever the limit."""
+    result = invoke("thesis", "--table", "5.2", "--runs", directory / "runs", "--limit", 0)
+    assert result.stderr == ""
+    assert result.stdout.startswith("## Table 5.2")
+    assert "| k = 2, n = 7 | 74 | 74 | agrees |" in result.stdout
+    assert "20 claims: 17 agree, 0 are slips, 3 without a run" in result.stdout
+    assert result.stdout.count("## ") == 1
+
+
+def test_runs_are_told_before_they_are_made(tmp_path):
+    result = invoke("thesis", "--table", "4.1", "--runs", tmp_path / "runs", "--limit", 120)
+    names = [line.split(":")[0] for line in result.stderr.splitlines()]
+    assert names == [f"pattern-2x{n}-k1" for n in (1, 2, 3)]
+    assert "pattern-2x3-k1: 120 states" in result.stderr
+    assert "| f(3) | 20 | 20 | agrees |" in result.stdout
+    assert "| f(4) | 27 | – | no run |" in result.stdout
+    assert "pattern-2x4-k1" not in {entry.name for entry in (tmp_path / "runs").iterdir()}
+
+
+def test_nothing_is_made_without_a_limit(tmp_path):
+    result = invoke("thesis", "--table", "5.1", "--runs", tmp_path, "--limit", 0, "--json")
+    found = json.loads(result.stdout)
+    for row in found["tables"]["5.1"]:
+        assert (row["computed"] is None) == (not row["claim"].startswith("lower"))
+    assert found["runs"] == []
+    assert "beyond" not in found
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_table_1_1_without_a_limit(tmp_path):
+    result = invoke("thesis", "--table", "1.1", "--runs", tmp_path, "--limit", 0, "--json")
+    assert all(row["computed"] is None for row in json.loads(result.stdout)["tables"]["1.1"])
+
+
+def test_what_thesis_refuses(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    result = invoke("thesis", "--table", "9.9", code=2)
+    assert "'9.9' is not one of" in result.stderr
+    arguments = "thesis", "--table", "3.1", "--runs", tmp_path
+    for target in (tmp_path / "file", tmp_path / "file" / "below"):
+        result = invoke(*arguments, "--write", target, code=2)
+        assert result.stderr.startswith(f"frontier: --write {target}: ")
+    assert (tmp_path / "file").read_text() == "mine"
+    config = tmp_path / "mine.toml"
+    config.write_text(
+        'name = "mine"\n[puzzle]\nkind = "tiles"\nrows = 2\ncolumns = 3\n'
+        f'[store]\npath = "{tmp_path / "pattern-2x3-k1"}"\n[cluster]\nkind = "serial"\n'
+    )
+    invoke("run", config)
+    result = invoke("thesis", "--table", "4.1", "--runs", tmp_path, "--limit", 400, code=2)
+    assert "name another directory with --runs" in result.stderr
