@@ -58,21 +58,25 @@ class Databases:
             radices[d, : digits[d]] = code.radices
         regions = [database.shapes.region.astype(np.int32) for database in databases]
         kind = max((database.values.dtype for database in databases), key=lambda t: t.itemsize)
+        values = [database.values.astype(kind, copy=False).ravel() for database in databases]
         labelled = member >= 0
         chosen = _families(labelled, [database.added for database in databases])
         rest = np.array([~labelled[family].any(axis=0) for family in chosen])
         alone = np.array([not database.added for database in databases])
+        self.scratch = max(count, member.shape[1])
         self.arguments = (
             position, member, binomial, radices, digits, halves,
             np.concatenate(regions), np.cumsum([0, *map(len, regions)]),
-            np.concatenate([database.values.astype(kind).ravel() for database in databases]),
+            values[0] if count == 1 else np.concatenate(values),
             np.cumsum([0, *(database.values.size for database in databases)]),
             chosen, rest, alone,
         )  # fmt: skip
 
     def bound(self, vertex: int, sequence: Sequence[int], tables: np.ndarray) -> int:
         """The lower bound at a state; tables: the Manhattan distances, as for `Deepening`."""
-        return int(_bound(vertex, np.array(sequence, dtype=np.int16), tables, *self.arguments))
+        sequence = np.array(sequence, dtype=np.int16)
+        found, things = np.empty((2, self.scratch), dtype=np.int64)
+        return int(_bound(vertex, sequence, tables, found, things, *self.arguments))
 
 
 def _families(labelled: np.ndarray, added: Sequence[bool]) -> np.ndarray:
@@ -107,14 +111,12 @@ class DatabaseDeepening(Deepening):
 
 @kernel
 def _bound(
-    vertex, sequence, tables, position, member, binomial, radices, digits, halves, regions,
+    vertex, sequence, tables, found, things, position, member, binomial, radices, digits, halves, regions,
     first_region, values, first_value, chosen, rest, alone,
 ):  # fmt: skip
-    """The bound at a state of the tile puzzle."""
+    """The bound at a state of the tile puzzle; found, things: scratch."""
     blank, tiles = position[vertex], sequence.size
     best = 0
-    found = np.empty(member.shape[0], dtype=np.int64)
-    things = np.empty(tiles, dtype=np.int64)
     for d in range(member.shape[0]):
         size = rank = 0
         for place in range(tiles):
@@ -159,6 +161,8 @@ def _deepen(
 ):  # fmt: skip
     depth, next_bound = status[0], status[1]
     length, nodes = sequence.shape[1], 0
+    found = np.empty(member.shape[0], dtype=np.int64)
+    things = np.empty(length, dtype=np.int64)
     while depth >= 0 and nodes < budget:
         arc = cursor[depth]
         if arc == start[vertex[depth] + 1]:
@@ -185,8 +189,9 @@ def _deepen(
             sequence[depth + 1, i] = sequence[depth + 1, i + 1]
             sequence[depth + 1, i + 1] = thing
         least = depth + 1 + _bound(
-            arc_target[arc], sequence[depth + 1], tables, position, member, binomial, radices,
-            digits, halves, regions, first_region, values, first_value, chosen, rest, alone,
+            arc_target[arc], sequence[depth + 1], tables, found, things, position, member,
+            binomial, radices, digits, halves, regions, first_region, values, first_value, chosen,
+            rest, alone,
         )  # fmt: skip
         if least > bound:
             next_bound = min(next_bound, least)

@@ -165,8 +165,14 @@ def complete(run: RunStore) -> RunStore:
     return run
 
 
+def fits(size: int) -> bool:
+    """Whether so many bytes of memory are free."""
+    return size <= psutil.virtual_memory().available
+
+
 def _check_room(name: str, size: int) -> None:
-    if size > (free := psutil.virtual_memory().available):
+    if not fits(size):
+        free = psutil.virtual_memory().available
         raise InputError(
             f"the distances of {name} are {size:,} bytes, more than the {free:,} bytes of free "
             "memory; use a smaller pattern"
@@ -187,12 +193,12 @@ def _pieces(run: RunStore, work: Workspace) -> Iterator[tuple[int, np.ndarray]]:
     space, kind = work.space, _type(len(run.records) - 1)
     chunk = _piece_rows(space, kind, CHUNK_BYTES)
     rows = chunk * max(1, PIECE_BYTES // (chunk * space.code.half * kind.itemsize))
-    total = 0
+    layers, total = [Layer(work, record.depth) for record in run.records], 0
     for first in range(0, 2 * space.graph.vertices, rows):
         end = min(first + rows, 2 * space.graph.vertices)
         values = np.full((end - first, space.code.half), np.iinfo(kind).max, dtype=kind)
-        for record in run.records:
-            total += _fill(work, Layer(work, record.depth), record.depth, first, end, values)
+        for depth, layer in enumerate(layers):
+            total += _fill(work, layer, depth, first, end, values)
         yield first, values
     if total != run.states:
         raise CorruptRunError(

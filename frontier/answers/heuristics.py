@@ -11,6 +11,9 @@ from frontier.errors import InputError
 from frontier.puzzles import Pattern, Puzzle, Tiles
 from frontier.puzzles.pieces import OPEN
 
+MOST_DATABASES = 12
+"""All sets of disjoint ones are tried at each node."""
+
 
 def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
     """The databases of runs, or of exported arrays, for a tile puzzle.
@@ -22,6 +25,15 @@ def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
         raise InputError(
             f"{puzzle.title}: pattern databases are for tile puzzles with one goal whose moves "
             'slide one tile (metric = "step")'
+        )
+    if min(puzzle.rows, puzzle.columns) == 1:
+        raise InputError(
+            f"{puzzle.title}: on one line no tile passes another, so there is nothing that a "
+            "pattern database could tell; leave out --heuristic"
+        )
+    if len(paths) > MOST_DATABASES:
+        raise InputError(
+            f"{len(paths)} pattern databases: at most {MOST_DATABASES} can be used at once"
         )
     (goal,) = puzzle.goals
     if OPEN in goal:

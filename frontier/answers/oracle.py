@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from frontier.answers.distances import Distances, size_of, workspace_of
+from frontier.answers.distances import Distances, fits, size_of, workspace_of
 from frontier.answers.solution import Solution
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Board
@@ -42,7 +42,7 @@ class Oracle:
         self._layers: OrderedDict[int, Layer] = OrderedDict()
         self.puzzle = self._work.puzzle
         self._table: Distances | None = None
-        self._fits = size_of(self._work.space, len(run.records) - 1) <= MOST_TABLE_BYTES
+        self._table_bytes = size_of(self._work.space, len(run.records) - 1)
         self._depths = sorted(
             (record.depth for record in run.records), key=lambda d: -run.records[d].states
         )
@@ -54,7 +54,8 @@ class Oracle:
         InputError if one of them is not a board of this puzzle.
         """
         vertex, sequence = self.puzzle.states_of(boards)
-        if self._table is None and len(vertex) >= MANY and self._fits:
+        size = self._table_bytes
+        if self._table is None and len(vertex) >= MANY and size <= MOST_TABLE_BYTES and fits(size):
             self._table = Distances.of_run(self._run)
         if self._table is not None:
             return self._table.of_states(vertex, sequence)

@@ -18,14 +18,20 @@ tiles or more are alike, else half of them, as in the tile puzzle (W. W. Johnson
 
 from collections.abc import Sequence
 from functools import cached_property
-from math import comb
+from math import comb, perm
 
 import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.grid import ARROWS, Grid
 from frontier.puzzles.puzzle import Board, Puzzle
-from frontier.puzzles.sets import PatternGraph, pattern_boards, pattern_graph, pattern_states
+from frontier.puzzles.sets import (
+    VERTEX_BYTES,
+    PatternGraph,
+    pattern_boards,
+    pattern_graph,
+    pattern_states,
+)
 from frontier.space.graph import BaseGraph
 
 MOST_VERTICES = 40_000_000
@@ -99,6 +105,7 @@ class Pattern(Puzzle):
                 f"{self.title} has {vertices:,} shapes (the cells of the blank and of the labelled "
                 f"tiles): at most {MOST_VERTICES:,} are supported; label fewer tiles"
             )
+        self.shape_bytes = vertices * VERTEX_BYTES
         self.reading = np.array(grid.reading)
         in_order = [board[cell] for cell in grid.reading]
         self.members = np.array([n for n in in_order if n in self.labelled], dtype=np.int64)
@@ -130,13 +137,23 @@ class Pattern(Puzzle):
         return self._grid.line > 1 and self.cells > 4
 
     @property
+    def _any_parity(self) -> bool:
+        """Whether two tiles are alike, so that exchanging them mends any parity."""
+        return len(self.labelled) <= self.cells - 3
+
+    @property
     def states(self) -> int:
-        return self.space.states if self._mixes else super().states
+        if not self._mixes:
+            return super().states
+        if self.metric == "labelled":
+            return self.space.states
+        return perm(self.cells, len(self.labelled) + 1) // (1 if self._any_parity else 2)
 
     def reaches(self, board: Board) -> bool:
         if not self._mixes:
             return super().reaches(board)
-        return self.space.number(*self.state(board)) is not None
+        state = self.state(board)
+        return self._any_parity or self.space.number(*state) is not None
 
     @property
     def why_unreachable(self) -> str:

@@ -35,6 +35,9 @@ class Puzzle(ABC):
     start: Board | None
     """A position whose distance from the goal is asked for, if any."""
 
+    shape_bytes = 0
+    """Bytes of its base graph in each process, where these are many and known beforehand."""
+
     @property
     @abstractmethod
     def graph(self) -> BaseGraph:

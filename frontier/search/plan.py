@@ -36,6 +36,9 @@ CHUNKS_IN_FLIGHT = 5
 """Chunks a worker holds beside its strips: its own, and the copies that reading, encoding and
 writing one makes."""
 
+CHUNKS_STORED = 3
+"""Chunks that each thread holds while it stores layers that are in memory."""
+
 THIN_WORDS = 64
 """A layer with fewer states than words / THIN_WORDS is advanced as a list: a state costs a list
 about 130 ns on one core, a word costs a bitmap about 3 ns, shared among the workers."""
@@ -103,6 +106,15 @@ def layout_settings(layout: Layout) -> dict:
 def make_plan(config: Config, layout: dict | None = None) -> Plan:
     """Plan a run; `layout`: settings to keep, of a run that exists. InputError if it cannot fit."""
     puzzle = config.make_puzzle()
+    memory, share = config.cluster.memory, _share(config)
+    least = PROCESS_BYTES + puzzle.shape_bytes
+    if least > memory * share:
+        raise InputError(
+            f"cluster.memory = {counted(memory, 'byte')} a worker is too little: {puzzle.title} "
+            f"has shapes of {puzzle.shape_bytes:,} bytes, in one process that may have "
+            f"{counted(memory * share, 'byte')}; set cluster.memory to at least "
+            f"{ceil(least / share):,}, or choose fewer labels or a smaller board"
+        )
     if puzzle.states >= MOST_STATES:
         raise InputError(
             f"{puzzle.title} has {puzzle.states:,} states: state numbers have 64 bits, so at "
@@ -111,16 +123,21 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     space = puzzle.space
     if max(space.nodes) * space.code.half >= MOST_STATES:
         raise InputError(f"{puzzle.title}: its state numbers would exceed 63 bits")
-    memory = config.cluster.memory
     in_memory = _plan_in_memory(config, puzzle, space, layout)
     if in_memory:
         return in_memory
+    held = process_bytes(space)
+    if held > memory:
+        raise InputError(
+            f"cluster.memory = {counted(memory, 'byte')} a worker is too little: a process that "
+            f"knows the shapes of {puzzle.title} needs {held:,} before any task; set "
+            "cluster.memory to more"
+        )
     if layout is None:
         chosen, need = _choose(space, memory, config.cluster.workers)
     else:
         chosen = Layout(space, **layout)
         need = task_bytes(chosen)
-    held = process_bytes(space)
     if need > memory:
         raise InputError(
             f"cluster.memory = {counted(memory, 'byte')} a worker is too little: "
@@ -141,15 +158,22 @@ def _plan_in_memory(
 
     On this machine that process may take what the workers would have had together.
     """
-    local = config.cluster.kind == "local"
-    share = config.cluster.workers if local else 1
+    share = _share(config)
     chosen = Layout(space, **layout) if layout else memory_layout(space, share)
-    need = process_bytes(space) + memory_bytes(chosen) + CHUNKS_IN_FLIGHT * chosen.chunk_bytes
-    if not config.search.in_memory or need > config.cluster.memory * share:
+    need = process_bytes(space) + memory_bytes(chosen) + CHUNKS_STORED * share * chosen.chunk_bytes
+    room = config.cluster.memory * share - need
+    if not config.search.in_memory or room < 0:
         return None
     words = max(space.nodes) * space.code.words
-    list_states = max(THIN_IN_MEMORY, words // THIN_WORDS)
+    by_memory = room // ListKernel(space).room(1)
+    list_states = max(THIN_IN_MEMORY, min(words // THIN_WORDS, by_memory))
     return Plan(config, puzzle, space, chosen, list_states, need, share)
+
+
+def _share(config: Config) -> int:
+    """How many workers' memory and cores one process may take in their place."""
+    local = config.cluster.kind == "local" and config.search.in_memory
+    return config.cluster.workers if local else 1
 
 
 def task_bytes(layout: Layout) -> int:
@@ -174,7 +198,7 @@ def _costs(layout: Layout, klass: int) -> tuple[int, float]:
     own = (task.last_block - task.first_block) * (task.last_prefix - task.first_prefix)
     seconds = (len(reads) + own) * (CALL_SECONDS + layout.chunk_bytes / READ_RATE)
     seconds += own * (CALL_SECONDS + layout.chunk_bytes / WRITE_RATE)
-    need += process_bytes(layout.space)
+    need += process_bytes(layout.space) + program.nbytes
     return need, seconds / (own * layout.block_nodes * layout.strip_words)
 
 

@@ -92,6 +92,10 @@ class Runs:
                 )
             if store.complete:
                 return _depths(name, store)
+            mine = store.identity  # it is gone on with as it was begun
+            tables |= {"name": mine["name"], "search": {"keep": mine["keep"]}}
+            tables["store"]["codec"] = mine["codec"]
+            config = config_of(tables, "thesis")
         if states > self._limit or puzzle["columns"] > self.most:
             return None
         self._say(f"{name}: {states:,} states")

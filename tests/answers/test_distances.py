@@ -501,13 +501,13 @@ def test_an_export_that_is_interrupted(tmp_path, monkeypatch):
     monkeypatch.setattr(distances_module, "CHUNK_BYTES", 100)
     with monkeypatch.context() as patch:
 
-        def some(work, depth):
+        def some(work, layer, depth, *rest):
             if depth == 3 and next(asked) > 2:
                 raise KeyboardInterrupt
-            return Layer(work, depth)
+            return fill(work, layer, depth, *rest)
 
-        asked = iter(range(100))
-        patch.setattr(distances_module, "Layer", some)
+        fill, asked = distances_module._fill, iter(range(100))
+        patch.setattr(distances_module, "_fill", some)
         with pytest.raises(KeyboardInterrupt):
             run.export(tmp_path / "array")
         assert next(asked) == 4
