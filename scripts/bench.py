@@ -62,12 +62,12 @@ def main():
     figures = {"cores": CORES, "startup": [], "sizes": {}}
     with tempfile.TemporaryDirectory(prefix="bench-", dir=options.scratch) as scratch:
         say("warm-up: a run of 2x6")
-        whole_run("2x6", scratch)
+        whole_run("2x6", scratch, options.settings)
         for i in range(options.repeats):
             say(f"start-up, {i + 1} of {options.repeats}")
-            figures["startup"].append(whole_run("2x2", scratch))
+            figures["startup"].append(whole_run("2x2", scratch, options.settings))
         for size in options.sizes:
-            figures["sizes"][size] = measure(size, scratch, options.repeats, options.plain_limit)
+            figures["sizes"][size] = measure(size, scratch, options)
     print(f"{'':22}{'seconds':>25}{'':24}{'peak':>10}{'others':>8}")
     print(
         f"{'size':7}{'part':15}{'min':>9}{'median':>8}{'max':>8}"
@@ -91,6 +91,8 @@ def _options() -> argparse.Namespace:
     add("--plain-limit", type=float, default=3e8, metavar="STATES",
         help="(c) only for sizes of at most so many states; default: 3e8")  # fmt: skip
     add("--json", metavar="FILE", help="write all figures, of every repeat, to this file")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings",
+        help="of (b) alone, such as search.in_memory=false; may be repeated")  # fmt: skip
     add("--scratch", metavar="DIR", help="where run directories go; default: the system's")
     add("--kernels-only", action="store_true", help="do (a) once for the first size, print JSON")
     options = parser.parse_args()
@@ -106,17 +108,17 @@ def _config(size: str) -> Path:
     return ROOT / "configs" / f"{size}.toml"
 
 
-def measure(size: str, scratch: str, repeats: int, plain_limit: float) -> dict[str, list[dict]]:
+def measure(size: str, scratch: str, options: argparse.Namespace) -> dict[str, list[dict]]:
     """The results of all searches of one size, checked against each other."""
     puzzle = load_config(_config(size)).make_puzzle()
     whole_words = puzzle.space.code.bits == FULL_WORD
     parts = {"kernels": [], "run": []} if whole_words else {"run": []}
-    for i in range(repeats):
-        say(f"{size}: {' and '.join(parts)}, {i + 1} of {repeats}")
+    for i in range(options.repeats):
+        say(f"{size}: {' and '.join(parts)}, {i + 1} of {options.repeats}")
         if whole_words:
             parts["kernels"].append(_command(__file__, size, "--kernels-only"))
-        parts["run"].append(whole_run(size, scratch))
-    if isinstance(puzzle, Tiles) and puzzle.states <= plain_limit:
+        parts["run"].append(whole_run(size, scratch, options.settings))
+    if isinstance(puzzle, Tiles) and puzzle.states <= options.plain_limit:
         say(f"{size}: plain search")
         plain = ROOT / "scripts" / "plain_search.py"
         sides = puzzle.rows, puzzle.columns
@@ -151,12 +153,13 @@ def kernels(size: str) -> dict:
     return {"layers": layers, "seconds": seconds, "layout": cut}
 
 
-def whole_run(size: str, scratch: str) -> dict:
+def whole_run(size: str, scratch: str, settings: list[str]) -> dict:
     """(b): the whole command, timed from outside, and what its ledger says of its layers."""
     path = Path(scratch) / "run"
     result = _command(
         "-m", "frontier", "run", _config(size), "--fresh", "--yes", "--json",
         "--set", f"store.path={json.dumps(str(path))}",
+        *(word for setting in settings for word in ("--set", setting)),
     )  # fmt: skip
     records = json.loads((path / "ledger.json").read_text())["layers"]
     shutil.rmtree(path)

@@ -111,8 +111,8 @@ class DatabaseDeepening(Deepening):
 
 @kernel
 def _bound(
-    vertex, sequence, tables, found, things, position, member, binomial, radices, digits, halves, regions,
-    first_region, values, first_value, chosen, rest, alone,
+    vertex, sequence, tables, found, things, position, member, binomial, radices, digits, halves,
+    regions, first_region, values, first_value, chosen, rest, alone,
 ):  # fmt: skip
     """The bound at a state of the tile puzzle; found, things: scratch."""
     blank, tiles = position[vertex], sequence.size

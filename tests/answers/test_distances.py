@@ -20,7 +20,6 @@ from frontier.answers.distances import Distances
 from frontier.cli import main
 from frontier.config import Config
 from frontier.errors import CorruptRunError, InputError
-from frontier.search.workspace import Layer
 from frontier.space.layout import Layout
 from frontier.store.run import RunStore
 
