@@ -4,7 +4,7 @@ import dataclasses
 import errno
 import random
 from functools import partial
-from itertools import count
+from itertools import count, cycle
 from types import SimpleNamespace
 
 import pytest
@@ -104,9 +104,8 @@ ERRORS = [KeyboardInterrupt(), RuntimeError(), OSError(errno.EIO, "")]
 def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment, keep, after):
     """Now and again, each time in another run, most of them after calls that are committed."""
     calm, committed = run(plan_of(tmp_path / "calm", 3, keep)), []
-    for number in (1, 3, 8, 17):
+    for number, error in zip((1, 4, 8, 17), cycle(ERRORS)):
         plan, calls = plan_of(tmp_path / str(number), 3, keep), count(1)
-        error = ERRORS[number % 3]
         with monkeypatch.context() as patch:
             interrupt(patch, moment, lambda c=calls, n=number: next(c) == n, error, after)
             try:
@@ -118,7 +117,8 @@ def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment
     assert max(committed) > 1 or moment in ("load", "clear")
 
 
-SHARES = {"task": 0.002, "chunk": 0.001, "commit": 0.1, "ledger": 0.1, "manifest": 0.05}
+SHARES = {"step": 0.1, "task": 0.01, "layer": 0.1, "chunk": 0.003}
+"""How often that what is done for each layer is interrupted, if a call is of one; else 0.1."""
 
 
 @pytest.mark.parametrize("list_states", [0, 30, 1000])
@@ -133,8 +133,9 @@ def test_interruptions_at_random_moments(
     rng, deaths, depths = random.Random(seed), 0, []
     with monkeypatch.context() as patch:
         for moment in MOMENTS:
+            share = SHARES[moment] / layers_a_call if moment in SHARES else 0.1
             for after in (False, True):
-                dies = partial(lambda share: rng.random() < share, SHARES.get(moment, 0.03))
+                dies = partial(lambda share: rng.random() < share, share)
                 interrupt(patch, moment, dies, rng.choice(ERRORS), after)
         while True:
             try:
@@ -146,7 +147,7 @@ def test_interruptions_at_random_moments(
                 workspace.cache_clear()
             if RunStore.exists(plan.config.path):
                 depths.append(len(RunStore.open(plan.config.path).records))
-    assert deaths > 3
+    assert deaths > 0
     assert depths == sorted(depths)
     assert_is(done, calm, 4)
 
