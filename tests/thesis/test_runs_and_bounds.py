@@ -130,6 +130,21 @@ def test_a_run_that_stopped_is_finished_if_it_is_small(tmp_path):
     assert api.open_run(tmp_path / "2x4").complete
 
 
+def test_a_run_of_ones_own_is_finished_as_it_was_begun(tmp_path):
+    """Under its own name, with its codec, and all of its layers."""
+    config = Config(
+        name="mine",
+        puzzle={"kind": "tiles", "rows": 2, "columns": 4},
+        search={"keep": "all"},
+        store={"path": str(tmp_path / "2x4"), "codec": "zstd:1"},
+    )
+    api.run(api.plan(config), 9)
+    assert said(Runs(tmp_path, 20160).tiles(2, 4)) == counts(2, 4)
+    store = api.open_run(tmp_path / "2x4").store
+    assert store.stored_depths() == list(range(len(store.records)))
+    assert (store.identity["name"], store.identity["codec"]) == ("mine", "zstd:1")
+
+
 def test_a_run_that_keeps_its_layers_will_do(tmp_path):
     run_named(tmp_path, "2x3", {"kind": "tiles", "rows": 2, "columns": 3}, keep="all")
     assert said(Runs(tmp_path, 0).tiles(2, 3)) == counts(2, 3)
