@@ -29,6 +29,7 @@ from frontier.search.events import (
 )
 from frontier.search.plan import Plan
 from frontier.search.task import TaskResult, expand_task
+from frontier.search.workspace import workspace
 from frontier.store.files import read_sealed, remove_tree
 from frontier.store.layers import Manifest, write_list
 from frontier.store.lock import RunLock
@@ -223,6 +224,7 @@ def run_plan(plan: Plan, until: int | None, listeners: list[Listener]) -> RunSto
             try:
                 _search(plan, run, until, emit)
             finally:
+                workspace.cache_clear()  # that of this process, if tasks ran here
                 run.drop_forgotten()
         _check(plan, run)
     return run
