@@ -117,14 +117,20 @@ def plan(config: Config, fresh: bool = False) -> Plan:
     return make_plan(config, existing.identity["layout"])
 
 
-def run(plan: Plan, until: int | None = None, listeners: Sequence[Listener] = ()) -> Run:
+def run(
+    plan: Plan,
+    until: int | None = None,
+    listeners: Sequence[Listener] = (),
+    take_over: bool = False,
+) -> Run:
     """Start or resume a run and return it when it is done.
 
-    until: last depth to compute, by default `search.until` of the config.
+    until: last depth to compute, by default `search.until` of the config. take_over: a process on
+    another host that was writing the run is gone.
     """
     until = plan.config.search.until if until is None else until
     log = EventLog(plan.config.path / "events.jsonl")
-    return Run(run_plan(plan, until, [*listeners, log]))
+    return Run(run_plan(plan, until, [*listeners, log], take_over))
 
 
 def open_run(path: str | Path) -> Run:

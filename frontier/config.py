@@ -109,6 +109,7 @@ class SearchTable(_Table):
     """[search]"""
 
     keep: Literal["frontier", "all"] = "frontier"
+    spare: StrictInt = Field(default=0, ge=0, le=1000)
     until: StrictInt | None = Field(default=None, ge=0)
     in_memory: StrictBool = True
 

@@ -13,6 +13,8 @@ An array is made from the layers of a run that kept them all, some rows at a tim
 held in memory than those, and each chunk of a layer is read once or twice.
 """
 
+import json
+import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,15 +73,17 @@ class Distances:
             array = zarr.open_array(path, mode="r")
         except (ValueError, KeyError, TypeError, OSError) as error:
             raise InputError(f"{path} is no run and no exported array: {error}") from None
-        if array.attrs.get("kind") != NAME:
+        said = dict(array.attrs)
+        if said.get("kind") != NAME or "puzzle" not in said:
             raise InputError(f"{path} is a Zarr array, but holds no distances that export wrote")
         _check_room(str(path), array.nbytes)
         try:
-            found = cls(puzzle_of(array.attrs["puzzle"]), array[:])
-        except (ValueError, RuntimeError) as error:
+            found = cls(puzzle_of(said["puzzle"]), array[:])
+        except (ValueError, RuntimeError, KeyError, TypeError) as error:
             raise CorruptRunError(f"{path} is damaged ({error}); export it again") from None
         # Zarr reads a lost chunk as its fill value, without a word.
-        if google_crc32c.value(found.values) != array.attrs.get("crc32c"):
+        checksum = said.pop("crc32c", None)
+        if google_crc32c.extend(_checksum(said), found.values) != checksum:
             raise CorruptRunError(
                 f"{path} is damaged (its distances do not match their checksum); export it again"
             )
@@ -119,8 +123,13 @@ def export(run: RunStore, target: Path) -> zarr.Array:
 
     InputError if there is something at `target`, or the run has not all layers.
     """
-    if target.exists():
+    if os.path.lexists(target):
         raise InputError(f"{target} exists; nothing is overwritten, name another place")
+    if inside := next(filter(RunStore.exists, target.absolute().parents), None):
+        raise InputError(
+            f"{target} lies in the run directory {inside}, which holds nothing but its run; name "
+            "another place"
+        )
     work = workspace_of(complete(run))
     scratch = target.with_name(f"{target.name}.{uuid.uuid4().hex}{PARTIAL}")
     try:
@@ -134,33 +143,41 @@ def export(run: RunStore, target: Path) -> zarr.Array:
             f"the {PIECE_BYTES:,} that can be written; ask the run itself, or label fewer tiles"
         )
     rows = 2 * space.graph.vertices
-    array = zarr.create_array(
-        scratch,
-        shape=(rows, space.code.half),
-        chunks=(_piece_rows(space, kind, CHUNK_BYTES), space.code.half),
-        dtype=kind,
-        fill_value=np.iinfo(kind).max,
-        compressors=[ZstdCodec(level=0), Crc32cCodec()],
-        attributes={
-            "kind": NAME,
-            "puzzle": run.identity["puzzle"],
-            "run": run.identity["identifier"],
-            "states": run.states,
-            "depth": len(run.records) - 1,
-            "index": "distances[2 * vertex + sign, Lehmer index]; see docs/patterns.md",
-        },
-    )
     try:
-        checksum = 0
+        array = zarr.create_array(
+            scratch,
+            shape=(rows, space.code.half),
+            chunks=(_piece_rows(space, kind, CHUNK_BYTES), space.code.half),
+            dtype=kind,
+            fill_value=np.iinfo(kind).max,
+            compressors=[ZstdCodec(level=0), Crc32cCodec()],
+            attributes={
+                "kind": NAME,
+                "puzzle": run.identity["puzzle"],
+                "run": run.identity["identifier"],
+                "states": run.states,
+                "depth": len(run.records) - 1,
+                "index": "distances[2 * vertex + sign, Lehmer index]; see docs/patterns.md",
+            },
+        )
+        checksum = _checksum(dict(array.attrs))
         for first, values in _pieces(run, work):
             array[first : first + len(values)] = values
             checksum = google_crc32c.extend(checksum, values)
         array.attrs["crc32c"] = checksum
         scratch.rename(target)
+    except OSError as error:
+        remove_tree(scratch)
+        raise InputError(f"{target} cannot be written: {error.strerror or error}") from None
     except BaseException:
         remove_tree(scratch)
         raise
     return zarr.open_array(target, mode="r")
+
+
+def _checksum(attributes: dict) -> int:
+    """CRC-32C of what an exported array says of itself; that of its values goes on from it."""
+    return google_crc32c.value(json.dumps(attributes, sort_keys=True).encode())
 
 
 def complete(run: RunStore) -> RunStore:

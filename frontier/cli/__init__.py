@@ -9,6 +9,7 @@ import click
 from frontier.cli.runs import export, farthest, run, status
 from frontier.cli.solving import rotate, solve
 from frontier.cli.studies import thesis
+from frontier.cli.upkeep import repair, verify
 from frontier.errors import FrontierError, Stopped
 
 
@@ -49,5 +50,5 @@ def main():
     """
 
 
-for command in (run, status, farthest, solve, export, rotate, thesis):
+for command in (run, status, farthest, solve, export, rotate, thesis, verify, repair):
     main.add_command(command)

@@ -24,8 +24,11 @@ from frontier.text import counted
 @click.option("--until", type=click.IntRange(min=0), metavar="DEPTH", help="Stop after this depth.")
 @click.option("--fresh", is_flag=True, help="Delete the run in the run directory, start anew.")
 @click.option("--yes", is_flag=True, help="Do not ask before --fresh deletes.")
+@click.option(
+    "--take-over", is_flag=True, help="The process on another host that held the run is gone."
+)
 @json_option
-def run(config, settings, until, fresh, yes, as_json):
+def run(config, settings, until, fresh, yes, take_over, as_json):
     """Start or resume the search that CONFIG describes.
 
     Layers are written to runs/NAME (or store.path) and counted until one is empty. Progress
@@ -46,7 +49,7 @@ def run(config, settings, until, fresh, yes, as_json):
             _delete_if_there(member, yes)
         plan = api.plan(member)
         try:
-            finished = api.run(plan, until, [progress_display()])
+            finished = api.run(plan, until, [progress_display()], take_over)
         except Stopped as error:
             raise Stopped(f"{error}. Nothing is lost; {again}") from None
         except KeyboardInterrupt:  # at once, in the middle of a task

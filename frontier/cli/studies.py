@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from frontier.cli.common import json_option
-from frontier.errors import InputError
+from frontier.errors import InputError, Stopped
 from frontier.thesis.report import describe_thesis, thesis_value
 from frontier.thesis.runs import Runs
 from frontier.thesis.tables import TABLES, beyond
@@ -60,7 +60,7 @@ def thesis(names, directory, limit, columns, memory, target, as_json):
     if they are small. "beyond" shows what all runs there say: the patterns of k columns, and lower
     and upper bounds of God's numbers.
 
-    \\b
+    \b
     Examples:
       python -m frontier thesis
       python -m frontier thesis --table 5.2 --json
@@ -71,9 +71,12 @@ def thesis(names, directory, limit, columns, memory, target, as_json):
         click.echo(text, err=True)
 
     runs = Runs(Path(directory), limit, say=say, memory=memory)
-    tables = {name: list(TABLES[name](runs)) for name in names or TABLES if name in TABLES}
-    runs.most = columns
-    more = beyond(runs) if "beyond" in names else None
+    try:
+        tables = {name: list(TABLES[name](runs)) for name in names or TABLES if name in TABLES}
+        runs.most = columns
+        more = beyond(runs) if "beyond" in names else None
+    except KeyboardInterrupt:
+        raise Stopped("interrupted; the same command goes on with the run under way") from None
     text, value = describe_thesis(tables, more), thesis_value(tables, more, runs)
     if target:
         try:

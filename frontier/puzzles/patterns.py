@@ -80,7 +80,8 @@ class Pattern(Puzzle):
         if goal is not None and blank is not None:
             raise InputError("puzzle.goal and puzzle.blank exclude each other")
         if (k is None) == (labels is None):
-            raise InputError("a pattern needs either puzzle.k or puzzle.labels")
+            given = "neither is" if k is None else "both are"
+            raise InputError(f"a pattern needs either puzzle.k or puzzle.labels; {given} given")
         _check_choice(grid, k, labels)
         board = grid.home(blank)
         if goal is not None:
@@ -95,8 +96,8 @@ class Pattern(Puzzle):
             labels = sorted(set(right) - {0})
         if not 0 < len(labels) <= MOST_LABELS:
             raise InputError(
-                f"puzzle.k or puzzle.labels name {len(labels)} tiles: 1..{MOST_LABELS} can be "
-                "labelled"
+                f"puzzle.k or puzzle.labels name {len(labels)} tiles: "
+                f"1..{min(MOST_LABELS, self.cells - 1)} can be labelled"
             )
         self.metric, self.labelled = metric, tuple(sorted(labels))
         vertices = comb(self.cells - 1, len(self.labelled)) * self.cells

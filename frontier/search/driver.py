@@ -164,7 +164,8 @@ class Driver:
         forget: tuple[int, ...] = ()
         if not self._keep_all:
             last = run.records[-1].depth + len(records) if run.records else records[-1].depth
-            forget = tuple(depth for depth in run.stored_depths() if depth < last - 1)
+            spare = self.plan.config.search.spare
+            forget = tuple(depth for depth in run.stored_depths() if depth < last - 1 - spare)
         so_far = run.states
         found = so_far + sum(record.states for record in records)
         if found > self.plan.puzzle.states:
@@ -200,11 +201,13 @@ def _sum_or_none(numbers: Iterable[int | None]) -> int | None:
     return None if None in numbers else sum(numbers)
 
 
-def run_plan(plan: Plan, until: int | None, listeners: list[Listener]) -> RunStore:
+def run_plan(
+    plan: Plan, until: int | None, listeners: list[Listener], take_over: bool = False
+) -> RunStore:
     """Start or resume the run of a plan in its directory; returns it when it is done.
 
-    `until`: the last depth to compute, None for all. Raises Stopped if interrupted, and
-    CorruptRunError if a complete run does not add up.
+    `until`: the last depth to compute, None for all. take_over: of a lock on another host. Raises
+    Stopped if interrupted, and CorruptRunError if a complete run does not add up.
     """
     path = plan.config.path
     RunStore.make_directory(path)
@@ -213,13 +216,16 @@ def run_plan(plan: Plan, until: int | None, listeners: list[Listener]) -> RunSto
         for listener in listeners:
             listener(event)
 
-    with RunLock(path / "lock"):
+    durable = plan.config.store.fsync == "layer"
+    with RunLock(path / "lock", take_over):
         if not RunStore.exists(path):
-            RunStore.create(path, plan.identity)
+            RunStore.create(path, plan.identity, durable)
         run = RunStore.open(path)
-        run.durable = plan.config.store.fsync == "layer"
+        run.durable = durable
         check_identity(run, plan.identity)
         run.sweep()
+        for depth in run.stored_depths():
+            run.layer(depth)  # what is damaged is named now, not hours later
         if not run.complete and (until is None or len(run.records) <= until):
             try:
                 _search(plan, run, until, emit)

@@ -185,6 +185,26 @@ class Layer:
                 found[some] = out[node[some], word[some]] >> bit[some].astype(np.uint64) & 1
         return found
 
+    def some(self, count: int, most_chunks: int, rng: np.random.Generator) -> np.ndarray:
+        """Up to `count` states of a bits layer from at most so many of its chunks, at random."""
+        work, layout = self._work, self._work.layout
+        keys = sorted(self._stored.manifest.chunks)
+        drawn = rng.choice(len(keys), min(most_chunks, len(keys)), replace=False)
+        share = -(-count // drawn.size)
+        out = np.empty((layout.block_nodes, layout.strip_words), dtype=np.uint64)
+        found = []
+        for key in (keys[i] for i in drawn):
+            self._stored.read_chunk(key, out)
+            node, word = np.nonzero(out)
+            picked = rng.choice(node.size, min(share, node.size), replace=False)
+            block, prefix = block_and_prefix(key)
+            for n, w in zip(node[picked].tolist(), word[picked].tolist(), strict=True):
+                value = int(out[n, w])
+                bit = rng.choice([b for b in range(work.code.bits) if value >> b & 1])
+                index = (prefix * layout.strip_words + w) * work.code.bits + int(bit)
+                found.append((block * layout.block_nodes + n) * work.code.half + index)
+        return np.array(found, dtype=np.uint64)
+
     def numbers(self) -> np.ndarray:
         """The sorted state numbers of the layer."""
         if self._numbers is not None:

@@ -91,12 +91,17 @@ def create_bits(path: Path, layout: Layout, klass: int, codec: str) -> None:
     _create(path, (nodes, prefixes, words), (layout.block_nodes, 1, words), codec)
 
 
+def create_list(path: Path, states: int, codec: str) -> None:
+    """Create the empty array of a list layer."""
+    _create(path, (states,), (min(LIST_CHUNK, states),), codec)
+
+
 def write_list(
     path: Path, depth: int, numbers: np.ndarray, codec: str, durable: bool = False
 ) -> Manifest:
     """Write a whole layer as a list of sorted state numbers, uint64."""
+    create_list(path, numbers.size, codec)
     size = min(LIST_CHUNK, numbers.size)
-    _create(path, numbers.shape, (size,), codec)
     writer = ChunkWriter(path, codec, durable=durable)
     chunk = np.zeros(size, dtype=np.uint64)
     chunks = {}
@@ -231,10 +236,14 @@ class StoredLayer:
             ) from None
         self._clock.lap("codec")
 
+    @property
+    def list_chunk(self) -> int:
+        """State numbers in a chunk of a list layer."""
+        return min(LIST_CHUNK, self.manifest.states)
+
     def read_list(self) -> np.ndarray:
         """The sorted state numbers of a list layer."""
-        states = self.manifest.states
-        size = min(LIST_CHUNK, states)
+        states, size = self.manifest.states, self.list_chunk
         numbers = np.empty(-(-states // size) * size, dtype=np.uint64)
         for i, first in enumerate(range(0, states, size)):
             self.read_chunk(f"c.{i}", numbers[first : first + size])

@@ -1,7 +1,9 @@
 """One writer a run: a lock file that the writing process holds open.
 
-The lock is the operating system's (`flock`), so it goes with its process, however that dies.
-What the file says of its holder is for people.
+The lock is the operating system's (`flock`), so on its own host it goes with its process, however
+that dies. Not every shared file system carries it to other hosts. So the file also says who holds
+it, a clean end empties it, and what a process of another host has left there is taken over on
+request only.
 """
 
 import fcntl
@@ -16,10 +18,13 @@ from frontier.text import counted
 
 
 class RunLock:
-    """Context manager that holds the lock of a run directory."""
+    """Context manager that holds the lock of a run directory.
 
-    def __init__(self, path: Path):
-        self.path = path
+    take_over: the user says that a holder on another host is gone.
+    """
+
+    def __init__(self, path: Path, take_over: bool = False):
+        self.path, self._take_over = path, take_over
 
     def __enter__(self) -> "RunLock":
         try:
@@ -37,6 +42,21 @@ class RunLock:
                 f"{self.path.parent} is being written by {describe_holder(self.path)}; stop that "
                 "run first"
             ) from None
+        except OSError as error:
+            self._file.close()
+            raise InputError(
+                f"{self.path} cannot be locked ({error.strerror}): its file system has no locks; "
+                "mount it with them (Lustre: -o flock), or choose another directory with --set "
+                "store.path=…"
+            ) from None
+        if not self._take_over and _host(self.path) not in (None, socket.gethostname()):
+            said = describe_holder(self.path)
+            self._file.close()
+            raise InputError(
+                f"{self.path.parent} was being written by {said}, which has not said that it "
+                "ended, and from here that cannot be seen. If it is gone, run again with "
+                "--take-over"
+            )
         self._file.truncate(0)
         holder = {"host": socket.gethostname(), "process": os.getpid(), "since": time.time()}
         self._file.write(json.dumps(holder))
@@ -58,6 +78,14 @@ def is_held(path: Path) -> bool:
     except OSError:
         return False
     return False
+
+
+def _host(path: Path) -> str | None:
+    """The host of the process that wrote the file last and did not end cleanly."""
+    try:
+        return json.loads(path.read_text())["host"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
 
 
 def describe_holder(path: Path) -> str:

@@ -2,6 +2,7 @@
 
     run.json            who: format, identifier, puzzle, codec, keep, layout
     ledger.json         the committed layers, from depth 0, one entry each
+    copies/             of these two, for `repair`
     layers/zarr.json    a Zarr group; layers/0037 is the array of layer 37
     manifests/0037.json which chunks that array has
     wip/0038/5.json     chunks that task 5 of the layer under way has written
@@ -35,13 +36,14 @@ from frontier.store.files import (
     sweep,
     write_sealed,
 )
-from frontier.store.layers import Manifest, StoredLayer, create_bits
+from frontier.store.layers import Manifest, StoredLayer, create_bits, create_list
+from frontier.text import counted
 
 FORMAT = 2
 SCRATCH = ".scratch"
 OWN_NAMES = {
-    "run.json", "ledger.json", "layers", "manifests", "wip", "recycled", "events.jsonl",
-    "summary.json", "lock",
+    "run.json", "ledger.json", "copies", "layers", "manifests", "wip", "recycled",
+    "events.jsonl", "summary.json", "lock",
 }  # fmt: skip
 """Everything that a run directory holds; nothing else there is ever touched."""
 
@@ -130,10 +132,10 @@ class RunStore:
                 (path / name).unlink(missing_ok=True)
 
     @classmethod
-    def create(cls, path: Path, identity: dict) -> "RunStore":
+    def create(cls, path: Path, identity: dict, durable: bool = False) -> "RunStore":
         """Begin a run in a directory of `make_directory`."""
         cls.make_directory(path)
-        for name in ("manifests", "wip"):
+        for name in ("manifests", "wip", "copies"):
             (path / name).mkdir(exist_ok=True)
         if not (path / "layers" / "zarr.json").exists():
             zarr.create_group(path / "layers")
@@ -143,9 +145,25 @@ class RunStore:
             "created": time.time(),
             **identity,
         }
-        write_sealed(path / "ledger.json", {"layers": [], "complete": False})
-        write_sealed(path / "run.json", identity)
+        for folder in (path / "copies", path):
+            write_sealed(folder / "ledger.json", {"layers": [], "complete": False}, durable)
+            write_sealed(folder / "run.json", identity, durable)
         return cls.open(path)
+
+    @classmethod
+    def restore(cls, path: Path) -> list[str]:
+        """Put good copies in the place of a damaged run.json or ledger.json: their names.
+
+        CorruptRunError if a copy is damaged too.
+        """
+        restored = []
+        for name in ("run.json", "ledger.json"):
+            try:
+                read_sealed(path / name)
+            except CorruptRunError:
+                write_sealed(path / name, read_sealed(path / "copies" / name), durable=True)
+                restored.append(name)
+        return restored
 
     @classmethod
     def open(cls, path: Path) -> "RunStore":
@@ -194,7 +212,17 @@ class RunStore:
             raise CorruptRunError(
                 f"{self.manifest_path(depth)} describes layer {manifest.depth}, not {depth}"
             )
+        if self.records and manifest.states != (states := self.records[depth].states):
+            raise CorruptRunError(
+                f"{self.manifest_path(depth)} describes {counted(manifest.states, 'state')}, the "
+                f"ledger {states:,}"
+            )
         return StoredLayer(self.layer_path(depth), manifest, self.identity["codec"], clock)
+
+    def uncommitted(self, depth: int, chunks: dict[str, list]) -> StoredLayer:
+        """Chunks of the layer under way, for reading."""
+        manifest = Manifest(depth, "bits", sum(line[0] for line in chunks.values()), chunks)
+        return StoredLayer(self.layer_path(depth), manifest, self.identity["codec"])
 
     def stored_depths(self) -> list[int]:
         return [record.depth for record in self.records if record.stored]
@@ -243,6 +271,18 @@ class RunStore:
             if self.layer_path(depth).exists():
                 self.layer_path(depth).rename(self.recycled_path)
 
+    def roll_back(self, depth: int, stored: list[int]) -> None:
+        """Make `depth` the last committed layer; `stored`: which layers up to it are kept.
+
+        What lies beyond is swept away by the next `sweep`.
+        """
+        self.records, self.complete = self.records[: depth + 1], False
+        for record in self.records:
+            record.stored = record.depth in stored
+        self._write_ledger()
+        remove_tree(self.path / "wip")
+        (self.path / "wip").mkdir()
+
     def begin_layer(self, depth: int, layout: Layout, klass: int) -> None:
         """Make the array of a bits layer, unless an earlier run has begun it.
 
@@ -251,6 +291,29 @@ class RunStore:
         self.wip_path(depth).mkdir(parents=True, exist_ok=True)
         if not (self.layer_path(depth) / "zarr.json").exists():
             create_bits(self.layer_path(depth), layout, klass, self.identity["codec"])
+
+    def describe_layer(self, depth: int, layout: Layout, klass: int) -> None:
+        """Write a layer's ``zarr.json`` anew, its chunks being what they are."""
+        scratch, record = self.scratch_path(depth), self.records[depth]
+        if record.form == "bits":
+            create_bits(scratch, layout, klass, self.identity["codec"])
+        else:
+            create_list(scratch, record.states, self.identity["codec"])
+        (scratch / "zarr.json").replace(self.layer_path(depth) / "zarr.json")
+        remove_tree(scratch)
+
+    def is_group(self) -> bool:
+        """Whether Zarr can open the layers together."""
+        try:
+            value = read_json(self.path / "layers" / "zarr.json")
+        except CorruptRunError:
+            return False
+        return isinstance(value, dict) and value.get("node_type") == "group"
+
+    def describe_group(self) -> None:
+        """Write the ``zarr.json`` of all layers anew."""
+        (self.path / "layers" / "zarr.json").unlink(missing_ok=True)
+        zarr.create_group(self.path / "layers")
 
     def abandon_layer(self, depth: int) -> None:
         """Drop what tasks have done of a layer that is made anew in another form."""
@@ -290,4 +353,5 @@ class RunStore:
     def _write_ledger(self) -> None:
         layers = [asdict(record) for record in self.records]
         ledger = {"layers": layers, "complete": self.complete}
-        write_sealed(self.path / "ledger.json", ledger, self.durable)
+        for folder in (self.path / "copies", self.path):
+            write_sealed(folder / "ledger.json", ledger, self.durable)

@@ -23,7 +23,7 @@ def thesis_value(tables: dict[str, list[Row]], beyond: Beyond | None, runs: Runs
             for row in rows
             if row.verdict == "slip"
         ],
-        "remarks": claims.REMARKS,
+        "remarks": claims.REMARKS if "moves" in tables else [],
         "runs": [asdict(depths) for depths in runs.used],
     }
     return value if beyond is None else {**value, "beyond": asdict(beyond)}
@@ -51,7 +51,7 @@ def describe_thesis(tables: dict[str, list[Row]], beyond: Beyond | None) -> str:
         lines += [
             f"{len(found)} claims: {found.count('agrees')} agree, {found.count('slip')} are slips "
             f"of the thesis, {found.count('differs')} differ, {found.count('no run')} have no run.",
-            *claims.REMARKS,
+            *(claims.REMARKS if "moves" in tables else []),
         ]
     if beyond:
         lines += ["", *_describe_beyond(beyond)]
@@ -79,7 +79,7 @@ def _describe_beyond(beyond: Beyond) -> list[str]:
         "",
         "## Beyond: bounds of God's number of 2×n",
         "",
-        "| n | lower | sharp upper | best mix | thesis's recursion | the sharp one: |",
+        "| n | lower | sharp upper | best mix | thesis's recursion | steps of the sharp bound |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for n, sorts in beyond.bounds.items():

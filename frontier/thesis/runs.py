@@ -10,6 +10,7 @@ from frontier.config import config_of
 from frontier.errors import InputError
 from frontier.search.plan import config_identity
 from frontier.store.run import RunStore
+from frontier.text import counted
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,9 @@ class Runs:
         """The k right-most columns of the 2 x n puzzle; None as for `tiles`."""
         cells, labels = 2 * columns, min(2 * k, 2 * columns - 1)
         states = factorial(cells) // factorial(cells - labels - 1)
-        if cells - labels <= 2:
+        if columns == 1:
+            states = cells
+        elif cells - labels <= 2:
             states = factorial(cells) // 2
         puzzle = {"kind": "pattern", "rows": 2, "columns": columns, "k": k}
         return self._get(f"pattern-2x{columns}-k{k}", puzzle, states)
@@ -98,8 +101,13 @@ class Runs:
             config = config_of(tables, "thesis")
         if states > self._limit or puzzle["columns"] > self.most:
             return None
-        self._say(f"{name}: {states:,} states")
-        return _depths(name, api.run(api.plan(config)).store)
+        try:
+            plan = api.plan(config)
+        except InputError as error:
+            self._say(f"{name} is left out: {error}")
+            return None
+        self._say(f"{name}: {counted(states, 'state')}")
+        return _depths(name, api.run(plan).store)
 
 
 def _depths(name: str, store: RunStore) -> Depths:

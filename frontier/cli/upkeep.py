@@ -1,0 +1,132 @@
+"""Commands that look after a run's files: verify, repair."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from frontier.cli.common import json_option, open_all, open_one, run_argument
+from frontier.errors import CorruptRunError, InputError
+from frontier.search.repair import describe_repair, plan_repair
+from frontier.search.repair import repair as do_repair
+from frontier.search.verify import Verified
+from frontier.search.verify import verify as verify_run
+from frontier.store.lock import RunLock, describe_holder, is_held
+from frontier.store.run import RunStore
+from frontier.text import counted, size
+
+MOST_SHOWN = 20
+
+
+@click.command()
+@run_argument
+@click.option(
+    "--deep",
+    is_flag=True,
+    help="Also ask the definition of a layer of states drawn at random, by plain Python.",
+)
+@click.option(
+    "--states",
+    type=click.IntRange(min=1),
+    default=500,
+    show_default=True,
+    help="So many of each layer, with --deep.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the draw, with --deep.")
+@json_option
+def verify(run, deep, states, seed, as_json):
+    """Check all files of RUN.
+
+    Manifests, checksums and counts of all layers on disk are checked; --deep asks samples of each
+    layer whether they are where they must be, by the layers before and no kernel. Nothing is
+    changed. Exit code 4 if something is wrong; `repair` may mend it.
+    """
+    stores = open_all(run)
+    values = []
+    for store in stores:
+        _refuse_held(store)
+        found = verify_run(store, states if deep else 0, seed, _say)
+        values.append(asdict(found))
+        if not as_json:
+            click.echo(_describe(store, found))
+    if as_json:
+        click.echo(json.dumps(values[0] if len(values) == 1 else {"members": values}))
+    if faults := [fault["what"] for value in values for fault in value["faults"]]:
+        raise CorruptRunError(
+            f"{counted(len(faults), 'fault')}, the first: {faults[0]}. See what `repair` can do"
+        )
+
+
+@click.command()
+@run_argument
+@click.option("--yes", is_flag=True, help="Do not ask before layers are given up.")
+@click.option(
+    "--take-over", is_flag=True, help="The process on another host that held the run is gone."
+)
+def repair(run, yes, take_over):
+    """Roll a damaged RUN back to its last good layer.
+
+    Verifies RUN first. What is damaged is given up, and what was computed from it; `run` then
+    computes it again. Says so if there is no way back, and changes nothing then.
+    """
+    store = _restored(run)
+    with RunLock(store.path / "lock", take_over):
+        what = plan_repair(store, verify_run(store, say=_say))
+        if not what.needed:
+            click.echo(f"{store.path}: nothing to repair")
+            return
+        said = describe_repair(store, what)
+        if what.lost and not yes and not _confirmed(f"{said}. Go on?"):
+            raise InputError(f"{said}. Nothing is changed; answer y, or give --yes")
+        do_repair(store, what)
+        click.echo(said)
+
+
+def _restored(run: str) -> RunStore:
+    """The run, its run.json and ledger.json from their copies if they are damaged."""
+    try:
+        return open_one(run)
+    except CorruptRunError as error:
+        if not (Path(run) / "copies").is_dir():
+            raise
+        for name in RunStore.restore(Path(run)):
+            click.echo(f"{Path(run) / name}: put back from its copy ({error})")
+        return open_one(run)
+
+
+def _refuse_held(store: RunStore) -> None:
+    lock = store.path / "lock"
+    if is_held(lock):
+        raise InputError(
+            f"{store.path} is being written by {describe_holder(lock)}; verify it when that has "
+            "stopped"
+        )
+
+
+def _confirmed(question: str) -> bool:
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort:  # no answer
+        return False
+
+
+def _say(text: str) -> None:
+    if click.get_text_stream("stderr").isatty():
+        click.echo(f"\r\x1b[K{text}", err=True, nl=False)
+
+
+def _describe(store: RunStore, found: Verified) -> str:
+    looked = (
+        f"{counted(found.layers, 'layer')} on disk, {counted(found.chunks, 'chunk')}, "
+        f"{size(found.bytes)}"
+    )
+    if found.asked:
+        looked += f"; {counted(found.asked, 'position')} asked"
+    if not found.faults:
+        return f"{store.path}: {looked}: all sound"
+    lines = [f"{store.path}: {looked}: {counted(len(found.faults), 'fault')}"]
+    lines += [f"  {fault.what}" for fault in found.faults[:MOST_SHOWN]]
+    if len(found.faults) > MOST_SHOWN:
+        lines.append(f"  … and {len(found.faults) - MOST_SHOWN:,} more")
+    return "\n".join(lines)

@@ -1,0 +1,87 @@
+"""Rolling a damaged run back to where it is whole.
+
+A layer needs the two before it, so a run can go on from depth t if layers t and t - 1 are whole. A
+run that keeps only these has nothing to fall back on once one of them is damaged; one that keeps
+more (``search.spare``, ``search.keep = "all"``) goes back as far as it must.
+"""
+
+from dataclasses import dataclass, field
+
+from frontier.errors import CorruptRunError
+from frontier.search.verify import GROUP, Verified
+from frontier.search.workspace import Workspace
+from frontier.store.run import RunStore
+from frontier.text import counted
+
+
+@dataclass
+class Repair:
+    """What is to be done.
+
+    depth: the last layer that stays committed. stored: layers up to it that are whole.
+    described: layers whose description for Zarr is written anew.
+    tasks: finished tasks of the layer under way that are to be done again.
+    lost: layers that are given up, whole or not.
+    """
+
+    depth: int
+    stored: list[int]
+    described: list[int] = field(default_factory=list)
+    tasks: list[str] = field(default_factory=list)
+    lost: list[int] = field(default_factory=list)
+
+    @property
+    def needed(self) -> bool:
+        return bool(self.tasks or self.lost or self.described)
+
+
+def plan_repair(run: RunStore, verified: Verified) -> Repair:
+    """What a repair would do; CorruptRunError if there is no way."""
+    stored, last = run.stored_depths(), len(run.records) - 1
+    whole = [depth for depth in stored if verified.sound(depth)]
+    for depth in reversed(whole):
+        kept = [d for d in whole if d <= depth]
+        if run.identity["keep"] == "all" and len(kept) <= depth:
+            continue  # it would not have kept all
+        if depth == 0 or depth - 1 in whole:
+            tasks = [fault.task for fault in verified.faults if fault.task] if depth == last else []
+            lost = [d for d in range(last + 1) if d > depth or (d in stored and d not in whole)]
+            faults = {fault.depth for fault in verified.faults if fault.described}
+            return Repair(depth, kept, sorted(faults & {GROUP, *kept}), sorted(set(tasks)), lost)
+    damaged = [str(depth) for depth in stored if depth not in whole]
+    raise CorruptRunError(
+        f"{run.path} cannot be repaired: of its layers on disk {', '.join(damaged)} "
+        f"{'is' if len(damaged) == 1 else 'are'} damaged, and there are no two whole ones in a row "
+        "to go on from. Put back a copy, or start anew with run --fresh; a run with search.spare "
+        "= 1 or more keeps layers to fall back on"
+    )
+
+
+def repair(run: RunStore, what: Repair) -> None:
+    """Do it; the caller holds the lock."""
+    run.durable = True
+    work = Workspace(run.path, run.identity)
+    for depth in what.described:
+        if depth == GROUP:
+            run.describe_group()
+            continue
+        run.describe_layer(depth, work.layout, work.space.class_of(depth))
+    if what.lost:
+        run.roll_back(what.depth, what.stored)
+    for task in what.tasks:
+        (run.wip_path(len(run.records)) / f"{task}.json").unlink()
+    run.sweep()
+
+
+def describe_repair(run: RunStore, what: Repair) -> str:
+    """The same in words."""
+    names = ["the layers" if depth == GROUP else f"layer {depth}" for depth in what.described]
+    said = [f"{name} described anew for Zarr" for name in names]
+    if what.tasks:
+        said.append(f"{counted(len(what.tasks), 'task')} of layer {what.depth + 1} done again")
+    if gone := [d for d in what.lost if d > what.depth]:
+        said.append(f"layers {gone[0]}–{gone[-1]} given up and computed again")
+    if older := [d for d in what.lost if d < what.depth]:
+        said.append(f"layers {', '.join(map(str, older))} deleted, as nothing needs them")
+    back = f"back to depth {what.depth}; " if gone else ""
+    return f"{run.path}: {back}" + "; ".join(said)
