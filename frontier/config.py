@@ -28,6 +28,9 @@ from frontier.puzzles import Puzzle, puzzle_of
 from frontier.puzzles.tiles import blank_orbits
 from frontier.store.codecs import ChunkCodec
 
+LEAST_WALLTIME = 60
+"""Seconds; a shorter job would hardly start."""
+
 
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -120,22 +123,72 @@ class StoreTable(_Table):
     codec: str = "lz4"
 
 
-class ClusterTable(_Table):
-    """[cluster]"""
+QUEUES = ("slurm", "pbs", "lsf", "sge", "oar", "htcondor")
+"""Kinds of [cluster] whose workers are jobs of a batch queue."""
 
-    kind: Literal["local", "serial", "address", "scheduler-file"] = "local"
+
+class ClusterTable(_Table):
+    """[cluster]; docs/clusters.md says what each key means. Keys of other kinds are not looked at,
+    so a config needs only another `kind` on another machine."""
+
+    kind: Literal[
+        "local", "serial", "address", "scheduler-file", "slurm-runner",
+        "slurm", "pbs", "lsf", "sge", "oar", "htcondor",
+    ] = "local"  # fmt: skip
     workers: StrictInt = Field(
         default_factory=lambda: len(os.sched_getaffinity(0)), ge=1, le=100_000
     )
     memory: ByteSize = Field(default_factory=lambda: _default_memory())
+    patience: StrictInt = Field(
+        default_factory=lambda known: 86_400 if known.get("kind") in QUEUES else 300, ge=1
+    )
     address: str | None = None
     scheduler_file: str | None = None
+    interface: str | None = None
+    workers_per_job: StrictInt = Field(default=1, ge=1, le=10_000)
+    queue: str | None = None
+    account: str | None = None
+    walltime: str = Field(default="01:00:00", pattern=r"^[0-9]{1,4}:[0-5][0-9]:[0-5][0-9]$")
+    directives: list[str] = []
+
+    @property
+    def walltime_seconds(self) -> int:
+        hours, minutes, seconds = map(int, self.walltime.split(":"))
+        return 3600 * hours + 60 * minutes + seconds
 
     @model_validator(mode="after")
-    def _place_is_named(self):
-        for kind, key in (("address", "address"), ("scheduler-file", "scheduler_file")):
-            if self.kind == kind and getattr(self, key) is None:
-                raise ValueError(f'cluster.kind = "{kind}" needs cluster.{key}')
+    def _has_what_its_kind_needs(self):
+        needed = {"address": "address", "scheduler-file": "scheduler_file"}
+        needed |= dict.fromkeys((*QUEUES, "slurm-runner"), "interface")
+        key = needed.get(self.kind)
+        if key and getattr(self, key) is None:
+            raise ValueError(
+                f'cluster.kind = "{self.kind}" needs cluster.{key}'
+                + (
+                    ', the network that its nodes share, such as "eth0" or "ib0" (or "lo", if '
+                    "there is one node)"
+                    if key == "interface"
+                    else ""
+                )
+            )
+        if self.kind in QUEUES and self.walltime_seconds < LEAST_WALLTIME:
+            raise ValueError(
+                f'cluster.walltime = "{self.walltime}" is too short for a job; it is '
+                'hours:minutes:seconds, at least "00:01:00"'
+            )
+        if self.kind == "htcondor":
+            for name in ("queue", "account"):
+                if getattr(self, name) is not None:
+                    raise ValueError(
+                        f'cluster.{name} = "{getattr(self, name)}": HTCondor has no such thing; '
+                        "say what it wants in cluster.directives"
+                    )
+            for line in self.directives:
+                if "=" not in line:
+                    raise ValueError(
+                        f'cluster.directives = "{line}": a line of an HTCondor submit file is '
+                        'written "name = value"'
+                    )
         return self
 
 
