@@ -17,6 +17,9 @@ from frontier.search.queues import import_jobqueue
 LEAST_TASKS = 3
 """A scheduler, a driver, a worker."""
 
+QUIET = {"logging.distributed": "critical"}
+"""What goes wrong is said once, by us."""
+
 
 @contextmanager
 def allocation(config: Config) -> Iterator[Config]:
@@ -32,7 +35,7 @@ def allocation(config: Config) -> Iterator[Config]:
 
     tasks = _tasks()
     file = _scheduler_file(config)
-    with dask.config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS):
+    with dask.config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS | QUIET):
         runner = _runner(config, file)
         cluster = {"kind": "scheduler-file", "scheduler_file": file, "workers": tasks - 2}
         try:

@@ -11,7 +11,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import ceil
 
 from frontier.config import ClusterTable
@@ -137,14 +137,18 @@ def queue_cluster(cluster, settings: ClusterTable) -> Iterator[Callable[[], None
         cluster.worker_spec.update(cluster.new_worker_spec())
     try:
         cluster.__enter__()
-    except (RuntimeError, OSError, ValueError) as error:
+    except (AssertionError, RuntimeError, OSError, ValueError) as error:
+        reason = str(error.__context__ or error).split()  # closing has failed too
         raise Stopped(
             f'cluster.kind = "{settings.kind}": the queue did not take '
-            f"{counted(jobs, 'job')} ({' '.join(str(error).split())}); change what [cluster] asks "
-            "for, such as queue, account, walltime, memory"
+            f"{counted(jobs, 'job')} ({' '.join(reason)}); change what [cluster] asks for, such as "
+            "queue, account, walltime, memory"
         ) from None
-    with cluster:
+    try:
         yield _Jobs(cluster, jobs).replace_lost
+    finally:
+        with suppress(AssertionError):  # of a job that the queue did not take
+            cluster.close()
 
 
 class _Jobs:
@@ -155,16 +159,21 @@ class _Jobs:
         self._last_seen: dict[str, float] = {}
 
     def replace_lost(self) -> None:
-        """Submit a job for each that had workers and has none any more."""
+        """Submit a job for each that had workers and has none any more; called again and again.
+
+        A lost job is given up first and replaced by the next call, since a new one may get its
+        name.
+        """
         cluster, now = self._cluster, time.monotonic()
+        if len(cluster.worker_spec) < self._wanted:
+            cluster.scale(jobs=self._wanted)
         names = {worker.name for worker in list(cluster.scheduler.workers.values())}
         for job, spec in cluster.worker_spec.items():
-            members = {f"{job}{suffix}" for suffix in spec.get("group", [""])}
-            if members & names:
+            if names & {f"{job}{suffix}" for suffix in spec.get("group", [""])}:
                 self._last_seen[job] = now
         lost = [job for job, seen in self._last_seen.items() if now - seen > LOST_SECONDS]
         for job in lost:
             del self._last_seen[job]
             del cluster.worker_spec[job]
         if lost:
-            cluster.scale(jobs=self._wanted)
+            cluster.scale(jobs=len(cluster.worker_spec))
