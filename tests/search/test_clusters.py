@@ -156,7 +156,7 @@ def test_a_queue_that_refuses(tmp_path, queue, monkeypatch):
         "#!/bin/sh\necho 'invalid partition: long' >&2; exit 1\n"
     )
     config = config_of(tmp_path / "run", kind="slurm", queue="long")
-    with pytest.raises(Stopped, match="no such partition"):
+    with pytest.raises(Stopped, match="invalid partition: long"):
         api.run(api.plan(config))
 
 
