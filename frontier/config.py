@@ -6,6 +6,7 @@ known one. Checking creates nothing.
 
 import difflib
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -27,9 +28,6 @@ from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.puzzles.tiles import blank_orbits
 from frontier.store.codecs import ChunkCodec
-
-LEAST_WALLTIME = 60
-"""Seconds; a shorter job would hardly start."""
 
 
 class _Table(BaseModel):
@@ -126,15 +124,36 @@ class StoreTable(_Table):
 QUEUES = ("slurm", "pbs", "lsf", "sge", "oar", "htcondor")
 """Kinds of [cluster] whose workers are jobs of a batch queue."""
 
+LEAST_WALLTIME = 60
+"""Seconds; a shorter job would hardly start."""
+
+_NEEDED = {
+    "address": ("address", ""),
+    "scheduler-file": ("scheduler_file", ""),
+    **dict.fromkeys(
+        (*QUEUES, "slurm-runner"),
+        ("interface", ', the network that its nodes share, such as "eth0" or "ib0"; "lo" for one'),
+    ),
+}
+"""Which key a kind of [cluster] needs, and what to say of it."""
+
+
+def _seconds(walltime: str) -> int:
+    hours, minutes, seconds = map(int, walltime.split(":"))
+    return 3600 * hours + 60 * minutes + seconds
+
+
+def _walltime(text: str) -> str:
+    if not re.fullmatch(r"[0-9]{1,4}(:[0-5][0-9]){2}", text) or _seconds(text) < LEAST_WALLTIME:
+        raise ValueError('a walltime is hours:minutes:seconds, at least "00:01:00"')
+    return text
+
 
 class ClusterTable(_Table):
     """[cluster]; docs/clusters.md says what each key means. Keys of other kinds are not looked at,
     so a config needs only another `kind` on another machine."""
 
-    kind: Literal[
-        "local", "serial", "address", "scheduler-file", "slurm-runner",
-        "slurm", "pbs", "lsf", "sge", "oar", "htcondor",
-    ] = "local"  # fmt: skip
+    kind: Literal["local", "serial", "address", "scheduler-file", "slurm-runner", *QUEUES] = "local"
     workers: StrictInt = Field(
         default_factory=lambda: len(os.sched_getaffinity(0)), ge=1, le=100_000
     )
@@ -148,40 +167,28 @@ class ClusterTable(_Table):
     workers_per_job: StrictInt = Field(default=1, ge=1, le=10_000)
     queue: str | None = None
     account: str | None = None
-    walltime: str = Field(default="01:00:00", pattern=r"^[0-9]{1,4}:[0-5][0-9]:[0-5][0-9]$")
+    walltime: Annotated[str, AfterValidator(_walltime)] = "01:00:00"
     directives: list[str] = []
 
     @property
     def walltime_seconds(self) -> int:
-        hours, minutes, seconds = map(int, self.walltime.split(":"))
-        return 3600 * hours + 60 * minutes + seconds
+        return _seconds(self.walltime)
 
     @model_validator(mode="after")
     def _has_what_its_kind_needs(self):
-        needed = {"address": "address", "scheduler-file": "scheduler_file"}
-        needed |= dict.fromkeys((*QUEUES, "slurm-runner"), "interface")
-        key = needed.get(self.kind)
-        if key and getattr(self, key) is None:
-            raise ValueError(
-                f'cluster.kind = "{self.kind}" needs cluster.{key}'
-                + (
-                    ', the network that its nodes share, such as "eth0" or "ib0" (or "lo", if '
-                    "there is one node)"
-                    if key == "interface"
-                    else ""
-                )
-            )
-        if self.kind in QUEUES and self.walltime_seconds < LEAST_WALLTIME:
-            raise ValueError(
-                f'cluster.walltime = "{self.walltime}" is too short for a job; it is '
-                'hours:minutes:seconds, at least "00:01:00"'
-            )
+        key, what = _NEEDED.get(self.kind, ("kind", ""))
+        if getattr(self, key) is None:
+            raise ValueError(f'cluster.kind = "{self.kind}" needs cluster.{key}{what}')
+        return self
+
+    @model_validator(mode="after")
+    def _htcondor_has_no_queues(self):
         if self.kind == "htcondor":
-            for name in ("queue", "account"):
-                if getattr(self, name) is not None:
+            for key in ("queue", "account"):
+                if (value := getattr(self, key)) is not None:
                     raise ValueError(
-                        f'cluster.{name} = "{getattr(self, name)}": HTCondor has no such thing; '
-                        "say what it wants in cluster.directives"
+                        f'cluster.{key} = "{value}": HTCondor has no such thing; write what it is '
+                        "to do into cluster.directives"
                     )
             for line in self.directives:
                 if "=" not in line:
