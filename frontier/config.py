@@ -8,6 +8,7 @@ import difflib
 import os
 import re
 import tomllib
+from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,6 +16,7 @@ import psutil
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ByteSize,
     ConfigDict,
     Field,
@@ -143,7 +145,9 @@ def _seconds(walltime: str) -> int:
     return 3600 * hours + 60 * minutes + seconds
 
 
-def _walltime(text: str) -> str:
+def _walltime(value):
+    """Text such as 36:00:00; up to a day, TOML takes it for a time without its quotes."""
+    text = value.isoformat() if isinstance(value, time) else str(value)
     if not re.fullmatch(r"[0-9]{1,4}(:[0-5][0-9]){2}", text) or _seconds(text) < LEAST_WALLTIME:
         raise ValueError('a walltime is hours:minutes:seconds, at least "00:01:00"')
     return text
@@ -167,7 +171,7 @@ class ClusterTable(_Table):
     workers_per_job: StrictInt = Field(default=1, ge=1, le=10_000)
     queue: str | None = None
     account: str | None = None
-    walltime: Annotated[str, AfterValidator(_walltime)] = "01:00:00"
+    walltime: Annotated[str, BeforeValidator(_walltime)] = "01:00:00"
     directives: list[str] = []
 
     @property

@@ -2,8 +2,9 @@
 
 * 2×6 inside one allocation, by jobs/slurm-runner.sh.
 * 2×5 from here, each worker a job.
-* 2×6 by jobs/slurm.sh, driver and workers jobs of their own. Half-way the job of a worker is
-  cancelled, then the driver's; what is submitted again goes on from there and finishes.
+* 2×6 by jobs/slurm.sh, driver and workers jobs of their own. On the way the job of a worker is
+  cancelled, the driver is told that its walltime is near, so it is requeued, and then cancelled;
+  what is submitted again goes on from there and finishes.
 
 Every layer is compared with that of a run in this process. It ends with "N passed, N failed".
 """
@@ -67,14 +68,18 @@ def cancelled_half_way(path: Path) -> None:
     worker = next(other for other in jobs() if other != job)
     print(f"   layer {len(layers(path)) - 1}: cancelling job {worker}, a worker", flush=True)
     subprocess.run(["scancel", worker], check=True)
-    wait_for_depth(path, 42, job)
+    wait_for_depth(path, 40, job)
+    print(f"   layer {len(layers(path)) - 1}: the walltime of job {job} is near", flush=True)
+    subprocess.run(["scancel", "--batch", "--signal=USR1", job], check=True)
+    wait_for_start(path, job, 2)
+    wait_for_depth(path, 46, job)
     print(f"   layer {len(layers(path)) - 1}: cancelling job {job}, the driver", flush=True)
     subprocess.run(["scancel", job], check=True)
     wait_for_end(job)
     while jobs():  # workers end with their driver
         time.sleep(0.5)
+    assert len(layers(path)) < len(layers(Path("expected-2x6"))), "it was done before"
     print(f"   stopped at layer {len(layers(path)) - 1}; submitting again", flush=True)
-    assert not status(path)["complete"]
     wait_for_end(submit("slurm.sh", path, (*QUEUE, "store.codec=zstd:5"), "--mem=100M"))
 
 
@@ -112,10 +117,22 @@ def wait_for_end(job: str) -> None:
 
 def wait_for_depth(path: Path, depth: int, job: str) -> None:
     while len(layers(path)) <= depth:
-        if job not in jobs():
-            log = "\n".join(file.read_text() for file in Path().glob(f"*-{job}.log"))
-            raise SystemExit(f"job {job} ended too early:\n{log}")
+        still_there(job)
         time.sleep(0.1)
+
+
+def wait_for_start(path: Path, job: str, number: int) -> None:
+    """Wait until a run is started for the second time, …"""
+    while (path / "events.jsonl").read_text().count('"RunStarted"') < number:
+        still_there(job)
+        time.sleep(0.1)
+    print(f"   job {job} has started again", flush=True)
+
+
+def still_there(job: str) -> None:
+    if job not in jobs():
+        log = "\n".join(file.read_text() for file in Path().glob(f"*-{job}.log"))
+        raise SystemExit(f"job {job} ended too early:\n{log}")
 
 
 def layers(path: Path) -> list[int]:
@@ -125,10 +142,6 @@ def layers(path: Path) -> list[int]:
     except FileNotFoundError:
         return []
     return [layer["states"] for layer in ledger["layers"]]
-
-
-def status(path: Path) -> dict:
-    return json.loads((path / "ledger.json").read_text())
 
 
 if __name__ == "__main__":

@@ -212,6 +212,14 @@ def test_complaints_name_key_value_and_limit(tmp_path, text, settings, words):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("walltime", ["04:30:00", "'04:30:00'", "36:00:00"])
+def test_walltimes(tmp_path, walltime):
+    """Quotes may be left out on the command line."""
+    cluster = load(tmp_path, GOOD, f"cluster.walltime={walltime}").cluster
+    assert cluster.walltime == walltime.strip("'")
+    assert cluster.walltime_seconds in (16_200, 129_600)
+
+
 def test_missing_and_unreadable_files(tmp_path):
     with pytest.raises(InputError, match=r"none\.toml"):
         load_config(tmp_path / "none.toml")
