@@ -177,16 +177,14 @@ def start(host: str, command: list[str]) -> subprocess.Popen:
 
 
 def tell() -> None:
-    """Print which workers the scheduler says come and go."""
-    seen = 0
-    while True:
-        lines = Path("scheduler.log").read_text().splitlines()
-        for line in lines[seen:]:
-            if noticed := NOTICED.search(line):
+    """Print which workers the scheduler's log says come and go."""
+    with open("scheduler.log") as log:
+        while True:
+            if noticed := NOTICED.search(log.readline()):
                 done = {"Register": "joined", "Remove": "lost"}[noticed[1]]
                 say("scheduler", f"{done} {noticed[2]}")
-        seen = len(lines)
-        time.sleep(0.2)
+            else:
+                time.sleep(0.02)
 
 
 def wait_for_layer(path: Path, depth: int, driver: subprocess.Popen) -> None:

@@ -11,14 +11,11 @@ from contextlib import contextmanager, suppress
 
 from frontier.config import Config
 from frontier.errors import InputError
-from frontier.search.clusters import SCHEDULER_SETTINGS, WORKER_SETTINGS, security
+from frontier.search.clusters import QUIET, SCHEDULER_SETTINGS, WORKER_SETTINGS, security
 from frontier.search.queues import import_jobqueue
 
 LEAST_TASKS = 3
 """A scheduler, a driver, a worker."""
-
-QUIET = {"logging.distributed": "critical"}
-"""What goes wrong is said once, by us."""
 
 
 @contextmanager

@@ -35,6 +35,9 @@ WORKER_SETTINGS = {
 }
 """Dask's settings of the workers that are started here or in jobs."""
 
+QUIET = {"logging.distributed": "critical"}
+"""What goes wrong is said once, by us. It holds where Dask is imported after it is set."""
+
 SCHEDULER_SETTINGS = {"distributed.scheduler.worker-saturation": "inf"}
 
 
@@ -46,19 +49,19 @@ def executor_of(settings: ClusterTable, alone: bool) -> Iterator[Executor]:
     """
     if settings.kind == "serial" or (settings.kind == "local" and alone):
         yield Serial()
-    elif settings.kind == "local":
-        with _local_cluster(settings) as cluster, _client(cluster, settings) as client:
-            yield Distributed(client, settings.patience)
-    elif settings.kind in QUEUES:
-        from dask import config
+        return
+    from dask import config
 
-        with config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS | QUEUE_SETTINGS):
-            cluster = make_cluster(settings, WORKER_SETTINGS, security())
-            with queue_cluster(cluster, settings) as tend, _client(cluster, settings) as client:
+    with config.set(QUIET):
+        if settings.kind == "local":
+            with _local_cluster(settings) as cluster, _client(cluster, settings) as client:
+                yield Distributed(client, settings.patience)
+        elif settings.kind in QUEUES:
+            with _queue_cluster(settings) as (cluster, tend), _client(cluster, settings) as client:
                 yield Distributed(client, settings.patience, tend)
-    else:
-        with _client(_place(settings), settings) as client:
-            yield Distributed(client, settings.patience)
+        else:
+            with _client(_place(settings), settings) as client:
+                yield Distributed(client, settings.patience)
 
 
 def security():
@@ -71,10 +74,10 @@ def security():
 
 @contextmanager
 def _local_cluster(settings: ClusterTable):
-    import dask
+    from dask import config
     from distributed import LocalCluster
 
-    with dask.config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS), _interrupts_ignored():
+    with config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS), _interrupts_ignored():
         try:
             cluster = LocalCluster(
                 n_workers=settings.workers,
@@ -92,6 +95,17 @@ def _local_cluster(settings: ClusterTable):
             ) from None
     with cluster:
         yield cluster
+
+
+@contextmanager
+def _queue_cluster(settings: ClusterTable):
+    """A cluster of jobs, and what replaces those that are lost."""
+    from dask import config
+
+    with config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS | QUEUE_SETTINGS):
+        cluster = make_cluster(settings, WORKER_SETTINGS, security())
+        with queue_cluster(cluster, settings) as tend:
+            yield cluster, tend
 
 
 def _place(settings: ClusterTable) -> str:
