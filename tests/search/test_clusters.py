@@ -325,7 +325,7 @@ def test_tls(tmp_path, queue, certificates, kind):
 
     def listen(event):
         if isinstance(event, RunStarted):
-            (cluster,) = SpecCluster._instances
+            (cluster,) = (c for c in SpecCluster._instances if c.status.name == "running")
             heard.append(cluster.scheduler_address)
             plain = dask.config.set({"distributed.comm.require-encryption": False})
             with plain, pytest.raises(OSError, match=r"Timed out|closed"):
