@@ -17,7 +17,6 @@ from pathlib import Path
 import dask
 import psutil
 import pytest
-import yaml
 from distributed import Client, LocalCluster, SpecCluster
 
 from frontier import api
@@ -97,7 +96,7 @@ def test_each_queue(tmp_path, queue, kind):
     assert len(jobs) == 2
     text = jobs[0].read_text()
     assert "dask_worker" in text
-    assert "--lifetime 2880s --lifetime-stagger 360s" in text or "--lifetime 3000s" in text
+    assert "--lifetime 3000s --lifetime-stagger 300s" in text
     for value in named.values():
         assert value in text
     while any(members_of(int(job.name)) for job in jobs):  # they end on their own time
@@ -203,8 +202,26 @@ def wait_for_depth(path, depth, process):
     raise AssertionError(process.communicate())
 
 
-def test_an_allocation(tmp_path):
-    """Four tasks of one job, of which the driver is asked to stop half-way, and once more."""
+@pytest.fixture
+def certificates(tmp_path):
+    """Made by the commands of docs/clusters.md; gives the folder of Dask's settings, as there."""
+    if shutil.which("openssl") is None:
+        pytest.skip("there is no openssl")
+    page = (Path(__file__).parents[2] / "docs" / "clusters.md").read_text(encoding="utf-8")
+    part = page.split("## Encryption")[1].split("\n## ")[0]
+    shell = re.search(r"```sh\n(.*?)```", part, re.DOTALL)[1]
+    settings = re.search(r"```yaml\n(.*?)```", part, re.DOTALL)[1]
+    home = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    subprocess.run(["bash", "-euc", shell], check=True, env=home, capture_output=True)
+    folder = tmp_path / "settings"
+    folder.mkdir()
+    (folder / "distributed.yaml").write_text(settings.replace("/home/you", str(tmp_path)))
+    return folder
+
+
+def test_an_allocation(tmp_path, certificates):
+    """Four tasks of one job, of which the driver is asked to stop half-way, and once more, with
+    encryption."""
     path = tmp_path / "run"
     command = python("run", CONFIG, "--json", **TASKS, **{
         "store.path": path, "cluster.kind": "slurm-runner", "cluster.interface": "lo",
@@ -217,20 +234,23 @@ def test_an_allocation(tmp_path):
                 env={
                     **os.environ, "SLURM_PROCID": str(number), "SLURM_NTASKS": "4",
                     "SLURM_JOB_ID": "17", "SLURM_RESTART_COUNT": str(start),
+                    **({"DASK_CONFIG": str(certificates)} if start else {}),
                 },
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             )
             for number in range(4)
         ]  # fmt: skip
+        wait_for_depth(path, 42 if start else 35, tasks[1])
+        scheduler = json.loads((tmp_path / f"run.scheduler-17-{start}.json").read_text())
+        assert scheduler["address"].startswith("tls://" if start else "tcp://")
         if start == 0:
-            wait_for_depth(path, 35, tasks[1])
             for task in tasks:  # as srun hands on a signal
                 task.send_signal(signal.SIGTERM)
         said = [task.communicate() for task in tasks]
         assert [task.returncode for task in tasks] == [0, 0 if start else 3, 0, 0], said
     assert json.loads(said[1][0])["depth"] == 80
     assert [out for number, (out, _) in enumerate(said) if number != 1] == [""] * 3
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["run"]
+    assert not list(tmp_path.glob("run.*"))
 
 
 def test_a_scheduler_that_loses_its_workers_for_good(tmp_path):
@@ -302,21 +322,6 @@ def test_sockets_are_on_the_loopback(tmp_path, queue, kind):
     assert seen == {"127.0.0.1"}
 
 
-@pytest.fixture
-def certificates(tmp_path):
-    """Made by the commands of docs/clusters.md; gives Dask's settings as that page has them."""
-    if shutil.which("openssl") is None:
-        pytest.skip("there is no openssl")
-    page = (Path(__file__).parents[2] / "docs" / "clusters.md").read_text(encoding="utf-8")
-    part = page.split("## Encryption")[1].split("\n## ")[0]
-    shell = re.search(r"```sh\n(.*?)```", part, re.DOTALL)[1]
-    settings = re.search(r"```yaml\n(.*?)```", part, re.DOTALL)[1]
-    home = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
-    subprocess.run(["bash", "-euc", shell], check=True, env=home, capture_output=True)
-    settings = yaml.safe_load(settings.replace("/home/you", str(tmp_path)))
-    return dask.config.merge(dask.config.config, settings)
-
-
 @pytest.mark.parametrize("kind", ["local", "slurm"])
 def test_tls(tmp_path, queue, certificates, kind):
     """With Dask's settings as docs/clusters.md has them, all speak TLS, and only TLS is heard."""
@@ -331,6 +336,7 @@ def test_tls(tmp_path, queue, certificates, kind):
             with plain, pytest.raises(OSError, match=r"Timed out|closed"):
                 Client(heard[0].replace("tls://", "tcp://"), timeout=2)
 
-    with dask.config.set(certificates):
+    settings = dask.config.collect([str(certificates)], {})
+    with dask.config.set(dask.config.merge(dask.config.config, settings)):
         assert_right(api.run(api.plan(config), listeners=[listen]), 4)
     assert [address.split(":")[0] for address in heard] == ["tls"]
