@@ -10,8 +10,9 @@
 HOSTS=${HOSTS:-localhost}
 WORKERS=${WORKERS:-4}               # on each host
 MEMORY=${MEMORY:-2GB}               # of a worker; a third more than cluster.memory
-INTERFACE=${INTERFACE:-eth0}        # the network that the hosts share, as it is called here
+INTERFACE=${INTERFACE:-eth0}        # the network that the hosts share, as all of them call it
 PORT=${PORT:-8786}
+PROTOCOL=${PROTOCOL:-tcp}           # or tls (docs/clusters.md, Encryption)
 CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every host
 VENV=${VENV-.venv}                  # the virtual environment with frontier; empty: none
 SETTINGS=${SETTINGS:-cluster.memory=1.5GB}
@@ -22,14 +23,14 @@ eval "$activate" || exit
 file=$PWD/.scheduler-$$.json
 trap 'kill $(jobs -p) 2> /dev/null; rm -f "$file"' EXIT
 
-dask scheduler --interface "$INTERFACE" --port "$PORT" --dashboard-address 127.0.0.1:0 \
-    --scheduler-file "$file" &
+dask scheduler --protocol "$PROTOCOL" --interface "$INTERFACE" --port "$PORT" \
+    --dashboard-address 127.0.0.1:0 --scheduler-file "$file" &
 for host in $HOSTS; do
     # A worker ends when it has lost its scheduler for some time, so it is started again and again.
     # It ends with its connection (-tt).
     ssh -tt "$host" "cd '$PWD' && $activate && while true; do
-        dask worker --scheduler-file '$file' --nthreads 1 --nworkers $WORKERS \
-            --memory-limit $MEMORY --death-timeout 60
+        dask worker --scheduler-file '$file' --protocol $PROTOCOL --interface $INTERFACE \
+            --nthreads 1 --nworkers $WORKERS --memory-limit $MEMORY --death-timeout 60
         sleep 5
     done" < /dev/null &
 done
