@@ -121,6 +121,7 @@ class StoreTable(_Table):
 
     path: str | None = None
     codec: str = "lz4"
+    fsync: Literal["layer", "never"] = "layer"
 
 
 QUEUES = ("slurm", "pbs", "lsf", "sge", "oar", "htcondor")
