@@ -6,7 +6,9 @@ known one. Checking creates nothing.
 
 import difflib
 import os
+import re
 import tomllib
+from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,6 +16,7 @@ import psutil
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ByteSize,
     ConfigDict,
     Field,
@@ -122,22 +125,83 @@ class StoreTable(_Table):
     fsync: Literal["layer", "never"] = "layer"
 
 
-class ClusterTable(_Table):
-    """[cluster]"""
+QUEUES = ("slurm", "pbs", "lsf", "sge", "oar", "htcondor")
+"""Kinds of [cluster] whose workers are jobs of a batch queue."""
 
-    kind: Literal["local", "serial", "address", "scheduler-file"] = "local"
+LEAST_WALLTIME = 60
+"""Seconds; a shorter job would hardly start."""
+
+_NEEDED = {
+    "address": ("address", ""),
+    "scheduler-file": ("scheduler_file", ""),
+    **dict.fromkeys(
+        (*QUEUES, "slurm-runner"),
+        ("interface", ', the network that its nodes share, such as "eth0" or "ib0"; "lo" for one'),
+    ),
+}
+"""Which key a kind of [cluster] needs, and what to say of it."""
+
+
+def _seconds(walltime: str) -> int:
+    hours, minutes, seconds = map(int, walltime.split(":"))
+    return 3600 * hours + 60 * minutes + seconds
+
+
+def _walltime(value):
+    """Text such as 36:00:00; up to a day, TOML takes it for a time without its quotes."""
+    text = value.isoformat() if isinstance(value, time) else str(value)
+    if not re.fullmatch(r"[0-9]{1,4}(:[0-5][0-9]){2}", text) or _seconds(text) < LEAST_WALLTIME:
+        raise ValueError('a walltime is hours:minutes:seconds, at least "00:01:00"')
+    return text
+
+
+class ClusterTable(_Table):
+    """[cluster]; docs/clusters.md says what each key means. Keys of other kinds are not looked at,
+    so a config needs only another `kind` on another machine."""
+
+    kind: Literal["local", "serial", "address", "scheduler-file", "slurm-runner", *QUEUES] = "local"
     workers: StrictInt = Field(
         default_factory=lambda: len(os.sched_getaffinity(0)), ge=1, le=100_000
     )
     memory: ByteSize = Field(default_factory=lambda: _default_memory())
+    patience: StrictInt = Field(
+        default_factory=lambda known: 86_400 if known.get("kind") in QUEUES else 300, ge=1
+    )
     address: str | None = None
     scheduler_file: str | None = None
+    interface: str | None = None
+    workers_per_job: StrictInt = Field(default=1, ge=1, le=10_000)
+    queue: str | None = None
+    account: str | None = None
+    walltime: Annotated[str, BeforeValidator(_walltime)] = "01:00:00"
+    directives: list[str] = []
+
+    @property
+    def walltime_seconds(self) -> int:
+        return _seconds(self.walltime)
 
     @model_validator(mode="after")
-    def _place_is_named(self):
-        for kind, key in (("address", "address"), ("scheduler-file", "scheduler_file")):
-            if self.kind == kind and getattr(self, key) is None:
-                raise ValueError(f'cluster.kind = "{kind}" needs cluster.{key}')
+    def _has_what_its_kind_needs(self):
+        key, what = _NEEDED.get(self.kind, ("kind", ""))
+        if getattr(self, key) is None:
+            raise ValueError(f'cluster.kind = "{self.kind}" needs cluster.{key}{what}')
+        return self
+
+    @model_validator(mode="after")
+    def _htcondor_has_no_queues(self):
+        if self.kind == "htcondor":
+            for key in ("queue", "account"):
+                if (value := getattr(self, key)) is not None:
+                    raise ValueError(
+                        f'cluster.{key} = "{value}": HTCondor has no such thing; write what it is '
+                        "to do into cluster.directives"
+                    )
+            for line in self.directives:
+                if "=" not in line:
+                    raise ValueError(
+                        f'cluster.directives = "{line}": a line of an HTCondor submit file is '
+                        'written "name = value"'
+                    )
         return self
 
 

@@ -175,6 +175,28 @@ def test_all_blanks_stand_for_a_run_each(tmp_path):
         (GOOD, ("cluster.workers=0",), ["cluster.workers", "0"]),
         (GOOD, ("cluster.kind=address",), ["cluster.address"]),
         (GOOD, ("cluster.kind=scheduler-file",), ["cluster.scheduler_file"]),
+        (GOOD, ("cluster.kind=slurm",), ["cluster.interface", "eth0", "lo"]),
+        (GOOD, ("cluster.kind=slurm-runner",), ["cluster.interface"]),
+        (GOOD, ("cluster.kind=grid",), ["cluster.kind", "grid", "'slurm'"]),
+        (GOOD, ("cluster.patience=0",), ["cluster.patience", "0"]),
+        (GOOD, ("cluster.workers_per_job=0",), ["cluster.workers_per_job", "0"]),
+        (GOOD, ("cluster.walltime=4h",), ["cluster.walltime", "4h", "hours:minutes:seconds"]),
+        (
+            GOOD,
+            ("cluster.kind=lsf", "cluster.interface=lo", "cluster.walltime=00:00:59"),
+            ["cluster.walltime", "00:00:59", "00:01:00"],
+        ),
+        (
+            GOOD,
+            ("cluster.kind=htcondor", "cluster.interface=lo", "cluster.queue=long"),
+            ["cluster.queue", "long", "cluster.directives"],
+        ),
+        (
+            GOOD,
+            ("cluster.kind=htcondor", "cluster.interface=lo", "cluster.directives=['-x']"),
+            ["cluster.directives", "-x", "name = value"],
+        ),
+        (GOOD, ("cluster.directives=-x",), ["cluster.directives", "-x"]),
         (GOOD, ("name=a/b",), ["name", "a/b"]),
         (GOOD, ("rows",), ["key=value"]),
         (GOOD, ("name.x=1",), ["name is a value"]),
@@ -188,6 +210,14 @@ def test_complaints_name_key_value_and_limit(tmp_path, text, settings, words):
     for word in words:
         assert word in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("walltime", ["04:30:00", "'04:30:00'", "36:00:00"])
+def test_walltimes(tmp_path, walltime):
+    """Quotes may be left out on the command line."""
+    cluster = load(tmp_path, GOOD, f"cluster.walltime={walltime}").cluster
+    assert cluster.walltime == walltime.strip("'")
+    assert cluster.walltime_seconds in (16_200, 129_600)
 
 
 def test_missing_and_unreadable_files(tmp_path):

@@ -70,7 +70,8 @@ class Distances:
         if RunStore.exists(path):
             return cls.of_run(complete(RunStore.open(path)))
         try:
-            array = zarr.open_array(path, mode="r")
+            # an array of format 2 may name a codec that unpickles
+            array = zarr.open_array(path, mode="r", zarr_format=3)
         except (ValueError, KeyError, TypeError, OSError) as error:
             raise InputError(f"{path} is no run and no exported array: {error}") from None
         said = dict(array.attrs)

@@ -13,6 +13,7 @@ from frontier.puzzles import puzzle_of
 from frontier.report.progress import progress_display
 from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, describe_family, family_summary, write_summary
+from frontier.search.allocation import allocation
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
 from frontier.text import counted
@@ -41,8 +42,14 @@ def run(config, settings, until, fresh, yes, take_over, as_json):
       python -m frontier run configs/3x4.toml --set cluster.kind=serial --until 20
       python -m frontier run configs/2x6.toml --set 'store.codec="zstd:1"' --fresh
     """
-    loaded = load_config(config, settings)
-    again = f"resume with: {_command(config, settings)}"
+    with allocation(load_config(config, settings)) as loaded:
+        _run(loaded, until, fresh, yes, as_json, _command(config, settings))
+
+
+def _run(
+    loaded: Config, until: int | None, fresh: bool, yes: bool, as_json: bool, command: str
+) -> None:
+    again = f"resume with: {command}"
     values = []
     for member in loaded.members:
         if fresh:

@@ -17,7 +17,7 @@ import numpy as np
 
 from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.search.advance import Advance, Advanced, advance_bits, advance_lists
-from frontier.search.clusters import Executor, executor_of
+from frontier.search.clusters import executor_of
 from frontier.search.events import (
     Event,
     LayerFinished,
@@ -27,6 +27,7 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
+from frontier.search.executors import Executor
 from frontier.search.plan import Plan
 from frontier.search.task import TaskResult, expand_task
 from frontier.search.workspace import workspace

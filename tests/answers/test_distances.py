@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import pickle
 import random
 from functools import cache, cached_property
 from itertools import combinations, permutations
@@ -464,6 +465,32 @@ def test_what_is_no_array_of_distances(tmp_path):
     for name in ("other", "marked"):
         with pytest.raises(InputError, match="holds no distances that export wrote"):
             Distances.open(tmp_path / name)
+
+
+class Trap:
+    """Makes a file where it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return type(self.path).touch, (self.path,)
+
+
+def test_nothing_is_unpickled(tmp_path):
+    """An array of format 2 may name a codec that unpickles; such arrays are not read at all."""
+    sprung, path = tmp_path / "sprung", tmp_path / "array"
+    path.mkdir()
+    described = {
+        "zarr_format": 2, "shape": [1], "chunks": [1], "dtype": "|u1", "fill_value": 0,
+        "order": "C", "compressor": {"id": "pickle", "protocol": 5}, "filters": None,
+    }  # fmt: skip
+    (path / ".zarray").write_text(json.dumps(described))
+    (path / ".zattrs").write_text(json.dumps({"kind": distances_module.NAME}))
+    (path / "0").write_bytes(pickle.dumps(Trap(sprung)))
+    with pytest.raises(InputError, match="no exported array"):
+        Distances.open(path)
+    assert not sprung.exists()
 
 
 def test_layers_that_hold_other_numbers_than_the_ledger(tmp_path, monkeypatch):

@@ -1,0 +1,108 @@
+"""A whole cluster inside one Slurm allocation, through dask-jobqueue's SLURMRunner.
+
+``srun`` starts the same command in every task of the allocation: the first becomes the scheduler,
+the second the driver, each other one a worker. Only the driver goes on with the command.
+"""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from frontier.config import Config
+from frontier.errors import InputError
+from frontier.search.clusters import QUIET, SCHEDULER_SETTINGS, WORKER_SETTINGS, security
+from frontier.search.queues import import_jobqueue
+
+LEAST_TASKS = 3
+"""A scheduler, a driver, a worker."""
+
+
+@contextmanager
+def allocation(config: Config) -> Iterator[Config]:
+    """Make a cluster of the tasks of this allocation, if ``cluster.kind = "slurm-runner"``.
+
+    Only the driver enters the body, with a config that names the scheduler; the other tasks serve
+    it and exit when it is done. Configs of other kinds are handed through.
+    """
+    if config.cluster.kind != "slurm-runner":
+        yield config
+        return
+    import dask
+
+    tasks = _tasks()
+    file = _scheduler_file(config)
+    with dask.config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS | QUIET):
+        runner = _runner(config, file)
+        cluster = {"kind": "scheduler-file", "scheduler_file": file, "workers": tasks - 2}
+        try:
+            yield config.model_copy(update={"cluster": config.cluster.model_copy(update=cluster)})
+        finally:
+            with suppress(OSError):  # of a scheduler that is gone
+                runner.close()
+
+
+def _tasks() -> int:
+    if not {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_JOB_ID"} <= os.environ.keys():
+        raise InputError(
+            'cluster.kind = "slurm-runner" is for the tasks of a Slurm job; start it there with '
+            "srun python -m frontier run …, as jobs/slurm-runner.sh does"
+        )
+    tasks = int(os.environ["SLURM_NTASKS"])
+    if tasks < LEAST_TASKS:
+        raise InputError(
+            f'cluster.kind = "slurm-runner": this job has too few tasks ({tasks}); a scheduler, a '
+            f"driver and a worker need {LEAST_TASKS}, so ask for more with --ntasks"
+        )
+    return tasks
+
+
+def _scheduler_file(config: Config) -> str:
+    """Where the scheduler says its address: beside the run directory, which all tasks see.
+
+    A job that was requeued keeps its number, so its starts are told apart.
+    """
+    start = os.environ.get("SLURM_RESTART_COUNT", "0")
+    config.path.parent.mkdir(parents=True, exist_ok=True)
+    return f"{config.path}.scheduler-{os.environ['SLURM_JOB_ID']}-{start}.json"
+
+
+def _runner(config: Config, file: str):
+    """Take this task's role; returns in the driver only."""
+    driver = os.environ["SLURM_PROCID"] == "1"
+    if not driver:  # a SIGTERM to the whole job asks the driver to stop; it ends the others
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    before = signal.getsignal(signal.SIGINT)
+    jobqueue = import_jobqueue(config.cluster.kind)
+
+    from distributed import rpc
+    from distributed.utils import json_load_robust
+
+    class Runner(jobqueue.slurm.SLURMRunner):
+        async def get_scheduler_address(self):
+            return json_load_robust(file)["address"]  # it may be half written yet
+
+        async def before_client_start(self):
+            if tls:
+                self.scheduler_comm = rpc(
+                    self.scheduler_address, connection_args=tls.get_connection_args("client")
+                )
+
+    tls = security()
+    common = {
+        "interface": config.cluster.interface,
+        "protocol": "tls://" if tls else "tcp://",
+        "security": tls,
+    }
+    runner = Runner(
+        scheduler_file=file,
+        scheduler_options={
+            **common,
+            "dashboard_address": "127.0.0.1:0",
+            "idle_timeout": f"{config.cluster.patience}s",  # should the driver be killed
+        },
+        worker_class="distributed.Nanny",
+        worker_options={**common, "nthreads": 1, "memory_limit": int(config.cluster.memory)},
+    )
+    signal.signal(signal.SIGINT, before)
+    return runner

@@ -1,0 +1,122 @@
+"""How tasks are run: here one after the other, or by the workers of a Dask scheduler.
+
+An executor runs one function over many arguments with a bounded number under way and hands
+back each result as it comes. Dask is imported only where it is asked for.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from queue import Empty, SimpleQueue
+from typing import Protocol
+
+from frontier.errors import Stopped
+
+RETRIES = 3
+"""How often a call that raises is tried again."""
+
+
+class Executor(Protocol):
+    workers: int
+    dashboard: str | None
+
+    def run(self, function: Callable, calls: Iterable[tuple], stop: Callable[[], bool]) -> Iterator:
+        """Results of function(*arguments), in any order; no new calls once `stop()` holds."""
+
+
+class Serial:
+    """Runs every call here, one after the other; what one debugs with."""
+
+    workers = 1
+    dashboard = None
+
+    def run(self, function, calls, stop):
+        for arguments in calls:
+            if stop():
+                return
+            yield function(*arguments)
+
+
+class Distributed:
+    """Runs calls on the workers of a Dask scheduler, however many there are at the moment."""
+
+    WINDOW = 2
+    """Calls under way for each worker, so it need not wait for the next one."""
+
+    REFRESH_SECONDS = 1.0
+    """How often to look whether workers came or went."""
+
+    def __init__(self, client, patience: float, tend: Callable[[], None] = lambda: None):
+        """patience: seconds without any worker after which a run stops. tend: called now and then,
+        to replace what is lost."""
+        self._client, self._patience, self._tend = client, patience, tend
+        self.workers, self._looked = 0, float("-inf")
+        self._last_worker = time.monotonic()
+        self.dashboard = client.dashboard_link or None
+        self._look()
+
+    def run(self, function, calls, stop):
+        waiting, done, futures = iter(calls), SimpleQueue(), set()
+
+        def fill():
+            while len(futures) < self.WINDOW * max(1, self.workers) and not stop():
+                try:
+                    arguments = next(waiting)
+                except StopIteration:
+                    return
+                future = self._client.submit(function, *arguments, pure=False, retries=RETRIES)
+                futures.add(future)
+                future.add_done_callback(done.put)
+
+        fill()
+        try:
+            while futures:
+                self._look()
+                if stop() and not self.workers:
+                    return
+                try:
+                    future = done.get(timeout=self.REFRESH_SECONDS)
+                except Empty:
+                    fill()  # workers may have come
+                    continue
+                futures.discard(future)
+                result = _result(future)
+                future.release()
+                fill()
+                yield result
+        finally:
+            if futures:
+                self._client.cancel(list(futures))
+
+    def _look(self) -> None:
+        """Count the workers, at most once a second; Stopped if there have been none for long."""
+        now = time.monotonic()
+        if now - self._looked < self.REFRESH_SECONDS:
+            return
+        self._looked = now
+        self.workers = self._client.scheduler_info(n_workers=0)["n_workers"]
+        self._tend()
+        if self.workers:
+            self._last_worker = now
+        elif now - self._last_worker > self._patience:
+            raise Stopped(
+                f"there has been no worker for {self._patience} s (cluster.patience); see why none "
+                f"comes to the scheduler at {self._client.scheduler.address}, or wait longer"
+            )
+
+
+def _result(future):
+    """The result of a finished future; Stopped if the cluster, not the task, failed."""
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
+    from distributed.comm import CommClosedError
+
+    try:
+        return future.result()
+    except KilledWorker as error:
+        raise Stopped(
+            f"worker after worker died doing the same task ({error}); if memory ran out, raise "
+            "cluster.memory or lower cluster.workers"
+        ) from None
+    except (CancelledError, CommClosedError) as error:
+        raise Stopped(f"the connection to the scheduler was lost ({error})") from None

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# The driver of a run as an LSF job, its workers as jobs of their own (cluster.kind = "lsf").
+#
+#   bsub < jobs/lsf.sh
+#
+# Submit it from the directory that CONFIG and VENV are relative to. The driver submits the jobs of
+# the workers, replaces those that end, and cancels them when it ends. Where compute nodes may not
+# submit jobs, run the command of the last lines on a login node, under tmux.
+#
+#BSUB -J frontier-driver
+#BSUB -o frontier-driver-%J.log
+#BSUB -n 1
+#BSUB -M 2GB
+# The walltime. Ten minutes before, LSF sends USR1: time to finish the tasks under way.
+#BSUB -W 24:00
+#BSUB -wa USR1
+#BSUB -wt 10
+# The run goes on in the same job, requeued, which is what LSF does on this exit code.
+#BSUB -Q 99
+#BSUB -r
+# Your site may want more, such as:
+##BSUB -q long
+##BSUB -P myproject
+
+CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every node
+VENV=${VENV-.venv}                  # the virtual environment with frontier[jobqueue]; empty: none
+SETTINGS=${SETTINGS:-"cluster.kind=lsf cluster.workers=32 cluster.interface=eth0
+    cluster.walltime=04:00:00"}
+
+[ -z "$VENV" ] || . "$VENV/bin/activate" || exit
+command=(python -m frontier run "$CONFIG")
+for setting in $SETTINGS; do command+=(--set "$setting"); done
+
+# USR1: the walltime is near, so stop, and go on in the same job, requeued.
+# TERM: somebody ends the job, so stop.
+again=
+trap 'again=yes; kill -TERM "$child"' USR1
+trap 'kill -TERM "$child"' TERM
+(trap '' USR1 && exec "${command[@]}") &
+child=$!
+code=0
+wait "$child" || code=$?
+while kill -0 "$child" 2> /dev/null; do # a signal ended the wait, not the run
+    code=0
+    wait "$child" || code=$?
+done
+# Code 3: the run was stopped, and nothing is lost.
+if [ "$code" = 3 ] && [ "$again" ]; then
+    exit 99
+fi
+exit "$code"

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# The driver of a run as an OAR job, its workers as jobs of their own (cluster.kind = "oar").
+#
+#   oarsub --scanscript ./jobs/oar.sh
+#
+# Submit it from the directory that CONFIG and VENV are relative to. The driver submits the jobs of
+# the workers, replaces those that end, and cancels them when it ends. Where compute nodes may not
+# submit jobs, run the command of the last lines on a login node, under tmux.
+#
+#OAR -n frontier-driver
+#OAR -O frontier-driver-%jobid%.log
+#OAR -E frontier-driver-%jobid%.log
+# The walltime. Ten minutes before, OAR sends signal 10, USR1: time to finish the tasks under way.
+#OAR -l /nodes=1/core=1,walltime=24:00:00
+#OAR --checkpoint 600
+#OAR --signal 10
+# The run goes on in another job of the same kind, which is what OAR submits on exit code 99.
+#OAR -t idempotent
+# Your site may want more, such as:
+##OAR -q long
+##OAR --project myproject
+
+CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every node
+VENV=${VENV-.venv}                  # the virtual environment with frontier[jobqueue]; empty: none
+SETTINGS=${SETTINGS:-"cluster.kind=oar cluster.workers=32 cluster.interface=eth0
+    cluster.walltime=04:00:00"}
+
+[ -z "$VENV" ] || . "$VENV/bin/activate" || exit
+command=(python -m frontier run "$CONFIG")
+for setting in $SETTINGS; do command+=(--set "$setting"); done
+
+# USR1: the walltime is near, so stop, and go on in another job, which OAR submits.
+# TERM: somebody ends the job, so stop.
+again=
+trap 'again=yes; kill -TERM "$child"' USR1
+trap 'kill -TERM "$child"' TERM
+(trap '' USR1 && exec "${command[@]}") &
+child=$!
+code=0
+wait "$child" || code=$?
+while kill -0 "$child" 2> /dev/null; do # a signal ended the wait, not the run
+    code=0
+    wait "$child" || code=$?
+done
+# Code 3: the run was stopped, and nothing is lost.
+if [ "$code" = 3 ] && [ "$again" ]; then
+    exit 99
+fi
+exit "$code"

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# The driver of a run as a PBS job, its workers as jobs of their own (cluster.kind = "pbs").
+#
+#   qsub jobs/pbs.sh
+#
+# Submit it from the directory that CONFIG and VENV are relative to. The driver submits the jobs of
+# the workers, replaces those that end, and cancels them when it ends. Where compute nodes may not
+# submit jobs, run the command of the last lines on a login node, under tmux.
+#
+#PBS -N frontier-driver
+#PBS -j oe
+#PBS -l select=1:ncpus=1:mem=2gb
+# The walltime. SECONDS_TO_RUN is ten minutes less; then the run stops and is submitted again.
+#PBS -l walltime=24:00:00
+# Hand CONFIG, VENV and SETTINGS on, if they are set where this is submitted.
+#PBS -V
+# Your site may want more, such as:
+##PBS -q long
+##PBS -A myproject
+
+cd "$PBS_O_WORKDIR" || exit
+SCRIPT=${SCRIPT:-jobs/pbs.sh}
+SECONDS_TO_RUN=${SECONDS_TO_RUN:-85800}
+
+CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every node
+VENV=${VENV-.venv}                  # the virtual environment with frontier[jobqueue]; empty: none
+SETTINGS=${SETTINGS:-"cluster.kind=pbs cluster.workers=32 cluster.interface=eth0
+    cluster.walltime=04:00:00"}
+export CONFIG VENV SETTINGS SCRIPT SECONDS_TO_RUN
+
+[ -z "$VENV" ] || . "$VENV/bin/activate" || exit
+command=(python -m frontier run "$CONFIG")
+for setting in $SETTINGS; do command+=(--set "$setting"); done
+
+# PBS warns of no walltime, so timeout sends the TERM that stops the run. qdel sends one too.
+trap 'kill -TERM "$child"' TERM
+timeout --preserve-status --signal=TERM "$SECONDS_TO_RUN" "${command[@]}" &
+child=$!
+code=0
+wait "$child" || code=$?
+while kill -0 "$child" 2> /dev/null; do # a signal ended the wait, not the run
+    code=0
+    wait "$child" || code=$?
+done
+# Code 3: the run was stopped, and nothing is lost.
+if [ "$code" = 3 ] && [ "$SECONDS" -ge "$SECONDS_TO_RUN" ]; then
+    qsub "$SCRIPT"
+fi
+exit "$code"

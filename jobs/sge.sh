@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# The driver of a run as an SGE job, its workers as jobs of their own (cluster.kind = "sge").
+#
+#   qsub jobs/sge.sh
+#
+# Submit it from the directory that CONFIG and VENV are relative to. The driver submits the jobs of
+# the workers, replaces those that end, and cancels them when it ends. Where compute nodes may not
+# submit jobs, run the command of the last lines on a login node, under tmux.
+#
+#$ -N frontier-driver
+#$ -cwd
+#$ -j y
+#$ -V
+# The walltime. Ten minutes before, SGE sends USR1: time to finish the tasks under way.
+#$ -l h_rt=24:00:00,s_rt=23:50:00
+# The run goes on in the same job, requeued, which is what SGE does on exit code 99.
+#$ -r y
+# Your site may want more, such as:
+##$ -q long.q
+##$ -P myproject
+# SGE's names for memory and processors differ from site to site, so the jobs of the workers ask for
+# none unless cluster.directives say so, such as ["-l h_vmem=2G"] or ["-pe smp 4"].
+
+CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every node
+VENV=${VENV-.venv}                  # the virtual environment with frontier[jobqueue]; empty: none
+SETTINGS=${SETTINGS:-"cluster.kind=sge cluster.workers=32 cluster.interface=eth0
+    cluster.walltime=04:00:00"}
+
+[ -z "$VENV" ] || . "$VENV/bin/activate" || exit
+command=(python -m frontier run "$CONFIG")
+for setting in $SETTINGS; do command+=(--set "$setting"); done
+
+# USR1: the walltime is near, so stop, and go on in the same job, requeued.
+# TERM: somebody ends the job, so stop.
+again=
+trap 'again=yes; kill -TERM "$child"' USR1
+trap 'kill -TERM "$child"' TERM
+(trap '' USR1 && exec "${command[@]}") &
+child=$!
+code=0
+wait "$child" || code=$?
+while kill -0 "$child" 2> /dev/null; do # a signal ended the wait, not the run
+    code=0
+    wait "$child" || code=$?
+done
+# Code 3: the run was stopped, and nothing is lost.
+if [ "$code" = 3 ] && [ "$again" ]; then
+    exit 99
+fi
+exit "$code"

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# A run inside one Slurm allocation (cluster.kind = "slurm-runner"): one task becomes the scheduler,
+# one the driver, each other one a worker.
+#
+#   sbatch jobs/slurm-runner.sh
+#   sbatch --nodes=4 --ntasks=66 jobs/slurm-runner.sh
+#
+# Submit it from the directory that CONFIG and VENV are relative to.
+#
+#SBATCH --job-name=frontier
+#SBATCH --output=%x-%j.log
+# Two more than there shall be workers.
+#SBATCH --ntasks=34
+#SBATCH --cpus-per-task=1
+# A little more than cluster.memory.
+#SBATCH --mem-per-cpu=2G
+# The walltime. When it is near, the run stops and goes on in the same job, requeued.
+#SBATCH --time=24:00:00
+#SBATCH --requeue
+# Slurm sends USR1 to this script ten minutes before: time to finish the tasks under way.
+#SBATCH --signal=B:USR1@600
+# One log, however often the job starts.
+#SBATCH --open-mode=append
+# Your site may want more, such as:
+##SBATCH --partition=long
+##SBATCH --account=myproject
+
+CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every node
+VENV=${VENV-.venv}                  # the virtual environment with frontier[jobqueue]; empty: none
+SETTINGS=${SETTINGS:-"cluster.kind=slurm-runner cluster.interface=eth0 cluster.memory=1.5GB"}
+
+[ -z "$VENV" ] || . "$VENV/bin/activate" || exit
+command=(python -m frontier run "$CONFIG")
+for setting in $SETTINGS; do command+=(--set "$setting"); done
+
+# srun hands a TERM on to all tasks; the driver stops the run, and that ends the others.
+# USR1: the walltime is near, so stop, and go on in the same job, requeued.
+# TERM: somebody ends the job, so stop.
+again=
+trap 'again=yes; kill -TERM "$child"' USR1
+trap 'kill -TERM "$child"' TERM
+(trap '' USR1 && exec srun --kill-on-bad-exit=0 "${command[@]}") &
+child=$!
+code=0
+wait "$child" || code=$?
+while kill -0 "$child" 2> /dev/null; do # a signal ended the wait, not the run
+    code=0
+    wait "$child" || code=$?
+done
+# Code 3: the run was stopped, and nothing is lost.
+if [ "$code" = 3 ] && [ "$again" ]; then
+    scontrol requeue "$SLURM_JOB_ID"
+fi
+exit "$code"

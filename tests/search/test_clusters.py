@@ -1,0 +1,342 @@
+"""Runs on clusters of every kind: workers that come, go and never come; sockets; TLS.
+
+The queues are stood in for by `queue_command.py`; a real Slurm is in scripts/slurm_test.py.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import dask
+import psutil
+import pytest
+from distributed import Client, LocalCluster, SpecCluster
+
+from frontier import api
+from frontier.config import QUEUES, Config
+from frontier.errors import InputError, Stopped
+from frontier.search import allocation, clusters, queues
+from frontier.search.events import RunStarted
+from frontier.store.run import RunStore
+
+KNOWN = {4: (36, 20_160), 6: (80, 239_500_800)}
+COMMANDS = {
+    "slurm": ("sbatch", "scancel"),
+    "pbs": ("qsub", "qdel"),
+    "lsf": ("bsub", "bkill"),
+    "sge": ("qsub", "qdel"),
+    "oar": ("oarsub", "oardel"),
+    "htcondor": ("condor_submit", "condor_rm"),
+}
+
+
+def config_of(path, columns=4, **cluster):
+    cluster = {"workers": 2, "memory": "600MB", "interface": "lo", **cluster}
+    return Config(
+        name="test",
+        puzzle={"kind": "tiles", "rows": 2, "columns": columns},
+        search={"in_memory": False},
+        store={"path": str(path)},
+        cluster=cluster,
+    )
+
+
+def assert_right(run, columns):
+    assert run.complete
+    assert (run.depth, run.states) == KNOWN[columns]
+
+
+@pytest.fixture
+def queue(tmp_path, monkeypatch):
+    """A queue of every kind; gives the folder of what was submitted, a file named by each job."""
+    bin, log = tmp_path / "bin", tmp_path / "log"
+    bin.mkdir()
+    log.mkdir()
+    program = Path(__file__).with_name("queue_command.py").read_text()
+    for name in {name for pair in COMMANDS.values() for name in pair}:
+        file = bin / name
+        file.write_text(f"#!{sys.executable}\n{program}")
+        file.chmod(file.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{bin}:{os.environ['PATH']}")
+    monkeypatch.setenv("QUEUE_LOG", str(log))
+    queues.import_jobqueue("any")  # its settings are there from then on
+    with dask.config.set({"jobqueue.lsf.use-stdin": True}):
+        yield log
+    for job in log.iterdir():
+        for process in members_of(int(job.name)):
+            process.kill()
+
+
+def members_of(job):
+    """The processes of a job that are left."""
+    return [process for process in psutil.process_iter() if group_of(process.pid) == job]
+
+
+def group_of(pid):
+    try:
+        return os.getpgid(pid)
+    except ProcessLookupError:
+        return None
+
+
+@pytest.mark.parametrize("kind", QUEUES)
+def test_each_queue(tmp_path, queue, kind):
+    """Two jobs run the tasks and are cancelled at the end."""
+    named = {} if kind == "htcondor" else {"queue": "long", "account": "chess"}
+    config = config_of(tmp_path / "run", kind=kind, **named)
+    assert_right(api.run(api.plan(config)), 4)
+    jobs = list(queue.iterdir())
+    assert len(jobs) == 2
+    text = jobs[0].read_text()
+    assert "dask_worker" in text
+    assert "--lifetime 3000s --lifetime-stagger 300s" in text
+    for value in named.values():
+        assert value in text
+    while any(members_of(int(job.name)) for job in jobs):  # they end on their own time
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("kind", QUEUES)
+def test_what_a_job_asks_for(queue, kind):
+    directive = "name = value" if kind == "htcondor" else "--name value"
+    config = config_of("run", kind=kind, workers=10, workers_per_job=4, walltime="02:30:00",
+                       memory="1GB", directives=[directive]).cluster  # fmt: skip
+    assert queues.jobs_of(config) == 3
+    with queues.make_cluster(config, clusters.WORKER_SETTINGS, None) as cluster:
+        text = cluster.job_script()
+    assert "--nworkers 4" in text
+    assert "--nthreads 1" in text
+    assert "--interface lo" in text
+    assert directive in text
+    assert "DASK_DISTRIBUTED__WORKER__MEMORY__TERMINATE=False" in text
+    if kind != "htcondor":
+        assert "02:30" in text
+    amounts = ("--mem=4G", "mem=3815MB", "-M 4000000", "4000000000")
+    assert kind in ("sge", "oar") or any(amount in text for amount in amounts), text
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_job_that_is_lost_is_replaced(tmp_path, queue, monkeypatch, processes):
+    """The only job is ended half-way."""
+    monkeypatch.setattr(queues, "LOST_SECONDS", 1)
+    killed = []
+
+    def kill_half_way(event):
+        if getattr(event, "depth", 0) >= 30 and not killed:
+            killed.extend(int(job.name) for job in queue.iterdir())
+            os.killpg(killed[0], signal.SIGKILL)
+
+    config = config_of(tmp_path / "run", 6, kind="slurm", workers=processes,
+                       workers_per_job=processes)  # fmt: skip
+    assert_right(api.run(api.plan(config), listeners=[kill_half_way]), 6)
+    assert len(killed) == 1
+    assert len(list(queue.iterdir())) == 2
+
+
+def test_a_job_that_never_came_is_left_to_the_queue(tmp_path, queue, monkeypatch):
+    """It is submitted once, and the run stops when its patience ends."""
+    monkeypatch.setattr(queues, "LOST_SECONDS", 1)
+    monkeypatch.setattr(queues, "_exports", lambda settings: ["exit 1"])
+    config = config_of(tmp_path / "run", kind="pbs", workers=1, patience=4)
+    with pytest.raises(Stopped, match=r"no worker for 4 s \(cluster.patience\)"):
+        api.run(api.plan(config))
+    assert len(list(queue.iterdir())) == 1
+
+
+def test_a_queue_that_refuses(tmp_path, queue, monkeypatch):
+    (tmp_path / "bin" / "sbatch").write_text(
+        "#!/bin/sh\necho 'invalid partition: long' >&2; exit 1\n"
+    )
+    config = config_of(tmp_path / "run", kind="slurm", queue="long")
+    with pytest.raises(Stopped, match="invalid partition: long"):
+        api.run(api.plan(config))
+
+
+def test_no_queue_here(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match="there is no bsub here"):
+        api.run(api.plan(config_of(tmp_path / "run", kind="lsf")))
+
+
+def test_dask_jobqueue_is_not_installed(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "dask_jobqueue", None)
+    with pytest.raises(InputError, match=r"pip install 'frontier\[jobqueue\]'"):
+        api.run(api.plan(config_of(tmp_path / "run", kind="oar")))
+
+
+def test_no_allocation(tmp_path, monkeypatch):
+    config = config_of(tmp_path / "run", kind="slurm-runner")
+    for name in ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_JOB_ID"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(InputError, match="srun"), allocation.allocation(config):
+        pass
+    for name, value in (("SLURM_PROCID", "1"), ("SLURM_NTASKS", "2"), ("SLURM_JOB_ID", "5")):
+        monkeypatch.setenv(name, value)
+    with pytest.raises(InputError, match=r"too few tasks \(2\)"), allocation.allocation(config):
+        pass
+    with pytest.raises(InputError, match="command line"):
+        api.run(api.plan(config))
+
+
+def python(*arguments, **settings):
+    words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    return [sys.executable, "-m", "frontier", *map(str, arguments), *words]
+
+
+CONFIG = Path(__file__).parents[2] / "configs" / "2x6.toml"
+TASKS = {"search.in_memory": "false", "store.codec": "zstd:5"}
+
+
+def wait_for_depth(path, depth, process):
+    while process.poll() is None:
+        if RunStore.exists(path) and len(RunStore.open(path).records) > depth:
+            return
+        time.sleep(0.02)
+    raise AssertionError(process.communicate())
+
+
+@pytest.fixture
+def certificates(tmp_path):
+    """Made by the commands of docs/clusters.md; gives the folder of Dask's settings, as there."""
+    if shutil.which("openssl") is None:
+        pytest.skip("there is no openssl")
+    page = (Path(__file__).parents[2] / "docs" / "clusters.md").read_text(encoding="utf-8")
+    part = page.split("## Encryption")[1].split("\n## ")[0]
+    shell = re.search(r"```sh\n(.*?)```", part, re.DOTALL)[1]
+    settings = re.search(r"```yaml\n(.*?)```", part, re.DOTALL)[1]
+    home = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    subprocess.run(["bash", "-euc", shell], check=True, env=home, capture_output=True)
+    folder = tmp_path / "settings"
+    folder.mkdir()
+    (folder / "distributed.yaml").write_text(settings.replace("/home/you", str(tmp_path)))
+    return folder
+
+
+def test_an_allocation(tmp_path, certificates):
+    """Four tasks of one job, of which the driver is asked to stop half-way, and once more, with
+    encryption."""
+    path = tmp_path / "run"
+    command = python("run", CONFIG, "--json", **TASKS, **{
+        "store.path": path, "cluster.kind": "slurm-runner", "cluster.interface": "lo",
+        "cluster.memory": "600MB",
+    })  # fmt: skip
+    for start in range(2):
+        tasks = [
+            subprocess.Popen(
+                command,
+                env={
+                    **os.environ, "SLURM_PROCID": str(number), "SLURM_NTASKS": "4",
+                    "SLURM_JOB_ID": "17", "SLURM_RESTART_COUNT": str(start),
+                    **({"DASK_CONFIG": str(certificates)} if start else {}),
+                },
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            )
+            for number in range(4)
+        ]  # fmt: skip
+        wait_for_depth(path, 42 if start else 35, tasks[1])
+        scheduler = json.loads((tmp_path / f"run.scheduler-17-{start}.json").read_text())
+        assert scheduler["address"].startswith("tls://" if start else "tcp://")
+        if start == 0:
+            for task in tasks:  # as srun hands on a signal
+                task.send_signal(signal.SIGTERM)
+        said = [task.communicate() for task in tasks]
+        assert [task.returncode for task in tasks] == [0, 0 if start else 3, 0, 0], said
+    assert json.loads(said[1][0])["depth"] == 80
+    assert [out for number, (out, _) in enumerate(said) if number != 1] == [""] * 3
+    assert not list(tmp_path.glob("run.*"))
+
+
+def test_a_scheduler_that_loses_its_workers_for_good(tmp_path):
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+    ) as cluster:
+        config = config_of(tmp_path / "run", 6, kind="address", patience=2,
+                           address=cluster.scheduler_address)  # fmt: skip
+
+        def lose_half_way(event):
+            if getattr(event, "depth", 0) >= 30:
+                cluster.scale(0)
+
+        with pytest.raises(Stopped, match=r"no worker for 2 s .*tcp://127.0.0.1"):
+            api.run(api.plan(config), listeners=[lose_half_way])
+        assert not RunStore.open(tmp_path / "run").complete
+        cluster.scale(1)
+        assert_right(api.run(api.plan(config)), 6)
+
+
+def test_a_scheduler_that_dies(tmp_path):
+    """The run stops, and goes on with another."""
+    for start in range(2):
+        scheduler = tmp_path / f"scheduler-{start}.json"
+        started = [
+            subprocess.Popen([sys.executable, "-m", "dask", *words], stderr=subprocess.DEVNULL)
+            for words in (
+                ["scheduler", "--host", "127.0.0.1", "--port", "0", "--dashboard-address",
+                 "127.0.0.1:0", "--scheduler-file", scheduler],
+                ["worker", "--host", "127.0.0.1", "--nthreads", "1", "--scheduler-file", scheduler,
+                 "--death-timeout", "20"],
+            )
+        ]  # fmt: skip
+        path = tmp_path / "run"
+        driver = subprocess.Popen(
+            python("run", CONFIG, "--json", **TASKS, **{
+                "store.path": path, "cluster.kind": "scheduler-file",
+                "cluster.scheduler_file": scheduler,
+            }),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        if start == 0:
+            wait_for_depth(path, 35, driver)
+            started[0].kill()
+        out, said = driver.communicate()
+        assert driver.returncode == (0 if start else 3), said
+        for process in started:
+            process.terminate()
+            process.wait()
+    assert json.loads(out)["depth"] == 80
+
+
+def listening():
+    """Addresses that this process and those it has started listen at."""
+    me = psutil.Process()
+    return {
+        connection.laddr.ip
+        for process in [me, *me.children(recursive=True)]
+        for connection in process.net_connections(kind="inet")
+        if connection.status == psutil.CONN_LISTEN
+    }
+
+
+@pytest.mark.parametrize("kind", ["local", "slurm"])
+def test_sockets_are_on_the_loopback(tmp_path, queue, kind):
+    config = config_of(tmp_path / "run", kind=kind)
+    seen = set()
+    api.run(api.plan(config), listeners=[lambda event: seen.update(listening())])
+    assert seen == {"127.0.0.1"}
+
+
+@pytest.mark.parametrize("kind", ["local", "slurm"])
+def test_tls(tmp_path, queue, certificates, kind):
+    """With Dask's settings as docs/clusters.md has them, all speak TLS, and only TLS is heard."""
+    config = config_of(tmp_path / "run", kind=kind)
+    heard = []
+
+    def listen(event):
+        if isinstance(event, RunStarted):
+            (cluster,) = (c for c in SpecCluster._instances if c.status.name == "running")
+            heard.append(cluster.scheduler_address)
+            plain = dask.config.set({"distributed.comm.require-encryption": False})
+            with plain, pytest.raises(OSError, match=r"Timed out|closed"):
+                Client(heard[0].replace("tls://", "tcp://"), timeout=2)
+
+    settings = dask.config.collect([str(certificates)], {})
+    with dask.config.set(dask.config.merge(dask.config.config, settings)):
+        assert_right(api.run(api.plan(config), listeners=[listen]), 4)
+    assert [address.split(":")[0] for address in heard] == ["tls"]

@@ -1,0 +1,156 @@
+"""jobs/ and docs/clusters.md: scripts are well formed, know their options, stop as they say."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from distributed.cli import dask_scheduler, dask_worker
+
+from frontier.cli import main
+from frontier.config import ClusterTable
+from frontier.store.run import RunStore
+
+ROOT = Path(__file__).parents[1]
+JOBS = sorted((ROOT / "jobs").iterdir())
+PAGE = ROOT / "docs" / "clusters.md"
+CONFIG = ROOT / "configs" / "2x6.toml"
+COMMANDS = {
+    "dask scheduler": dask_scheduler.main,
+    "dask worker": dask_worker.main,
+    "frontier run": main.commands["run"],
+}
+
+
+@pytest.mark.parametrize("script", [*JOBS, ROOT / "scripts" / "slurm-here"], ids=lambda p: p.name)
+def test_scripts_are_well_formed(script):
+    text = script.read_text(encoding="utf-8")
+    if script.suffix == ".yaml":
+        assert all("kind" in part for part in yaml.safe_load_all(text))
+    elif text.startswith("#!"):
+        assert os.access(script, os.X_OK)
+        subprocess.run(["bash", "-n", script], check=True)
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_there_is_a_script_for_each_queue():
+    kinds = {"slurm", "slurm-runner", "pbs", "lsf", "sge", "oar", "htcondor", "ssh", "kubernetes"}
+    assert kinds <= {path.stem for path in JOBS}
+    page = PAGE.read_text(encoding="utf-8")
+    assert all(f"jobs/{path.name}" in page for path in JOBS if path.name != "htcondor.sh")
+
+
+@pytest.mark.parametrize("path", [*JOBS, PAGE], ids=lambda path: path.name)
+def test_commands_have_known_options(path):
+    text = re.sub(r"\\\n\s*", " ", path.read_text(encoding="utf-8"))
+    for name, command in COMMANDS.items():
+        known = {option for parameter in command.params for option in parameter.opts}
+        for line in re.findall(rf"{name} (.*)", text):
+            assert set(re.findall(r"(?<=\s)--[a-z-]+", f" {line}")) <= known, line
+    for words in (part for part in re.findall(r"args: \[(.*)\]", text)):
+        name = " ".join(words.split(", ")[:2])
+        known = {option for parameter in COMMANDS[name].params for option in parameter.opts}
+        assert set(re.findall(r"--[a-z-]+", words)) <= known, words
+    for key in re.findall(r"\bcluster\.([a-z_]+)=", text):
+        assert key in ClusterTable.model_fields, key
+
+
+def test_all_keys_are_explained():
+    table = PAGE.read_text(encoding="utf-8").split("## All keys")[1]
+    assert set(re.findall(r"^\| `([a-z_]+)` \|", table, re.MULTILINE)) == set(
+        ClusterTable.model_fields
+    )
+
+
+@pytest.fixture
+def commands(tmp_path, monkeypatch):
+    """Stand-ins for what the scripts call; gives the file where they note how."""
+    log, folder = tmp_path / "called", tmp_path / "bin"
+    folder.mkdir()
+    called = f'#!/bin/sh\necho "$(basename "$0") $*" >> {shlex.quote(str(log))}\n'
+    ssh = '#!/bin/sh\n[ "$1" = -tt ] && shift 2 && exec setsid -w bash -c "$1"\n'
+    dask = f'#!/bin/sh\nexec {sys.executable} -m dask "$@"\n'
+    python = f'#!/bin/sh\nexec {sys.executable} "$@"\n'
+    srun = '#!/bin/bash\nshift\nexec "${@}"\n'
+    for name, text in {
+        "scontrol": called, "qsub": called, "srun": srun, "ssh": ssh, "dask": dask,
+        "python": python,
+    }.items():  # fmt: skip
+        (folder / name).write_text(text)
+        (folder / name).chmod(stat.S_IRWXU)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    log.touch()
+    return log
+
+
+def start(script, path, *settings, **environment):
+    """Start a script of jobs/ on a run of 2×6."""
+    settings = ("search.in_memory=false", "store.codec=zstd:5", f"store.path={path}", *settings)
+    return subprocess.Popen(
+        ["bash", ROOT / "jobs" / script],
+        cwd=ROOT,
+        env={**os.environ, "CONFIG": str(CONFIG), "VENV": "", "SETTINGS": " ".join(settings),
+             **environment},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+    )  # fmt: skip
+
+
+def wait_for_depth(path, depth, process):
+    while process.poll() is None:
+        if RunStore.exists(path) and len(RunStore.open(path).records) > depth:
+            return
+        time.sleep(0.02)
+    raise AssertionError(process.communicate())
+
+
+AGAIN = {  # what comes when the walltime is near, whether to the whole group; exit code, calls
+    "slurm.sh": (signal.SIGUSR1, False, 3, "scontrol requeue 17"),
+    "lsf.sh": (signal.SIGUSR1, True, 99, ""),
+    "sge.sh": (signal.SIGUSR1, True, 99, ""),
+    "oar.sh": (signal.SIGUSR1, False, 99, ""),
+    "pbs.sh": (signal.SIGTERM, False, 3, "qsub jobs/pbs.sh"),
+}
+
+
+@pytest.mark.parametrize("script", AGAIN)
+def test_a_walltime_stops_the_run_and_lets_it_go_on(tmp_path, commands, script):
+    number, group, code, called = AGAIN[script]
+    path = tmp_path / "run"
+    process = start(script, path, "cluster.kind=local", SLURM_JOB_ID="17", PBS_O_WORKDIR=".",
+                    SECONDS_TO_RUN="0")  # fmt: skip
+    wait_for_depth(path, 33, process)
+    (os.killpg if group else os.kill)(process.pid, number)
+    said, _ = process.communicate()
+    assert process.returncode == code, said
+    assert "Nothing is lost" in said
+    assert commands.read_text().strip() == called
+
+
+@pytest.mark.parametrize("script", ["slurm.sh", "pbs.sh"])
+def test_a_cancelled_driver_does_not_come_back(tmp_path, commands, script):
+    path = tmp_path / "run"
+    process = start(script, path, "cluster.kind=local", SLURM_JOB_ID="17", PBS_O_WORKDIR=".")
+    wait_for_depth(path, 33, process)
+    process.terminate()
+    said, _ = process.communicate()
+    assert process.returncode == 3, said
+    assert commands.read_text() == ""
+
+
+def test_hosts_by_ssh(tmp_path, commands):
+    """Two hosts, which are this one."""
+    path = tmp_path / "run"
+    hosts = {"HOSTS": "one two", "WORKERS": "1", "INTERFACE": "lo", "PORT": "0"}
+    said, _ = (process := start("ssh.sh", path, **hosts)).communicate()
+    assert process.returncode == 0, said
+    assert json.loads((path / "summary.json").read_text())["depth"] == 80
+    assert not list(ROOT.glob(".scheduler-*"))
