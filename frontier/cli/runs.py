@@ -43,11 +43,17 @@ def run(config, settings, until, fresh, yes, take_over, as_json):
       python -m frontier run configs/2x6.toml --set 'store.codec="zstd:1"' --fresh
     """
     with allocation(load_config(config, settings)) as loaded:
-        _run(loaded, until, fresh, yes, as_json, _command(config, settings))
+        _run(loaded, until, fresh, yes, take_over, as_json, _command(config, settings))
 
 
 def _run(
-    loaded: Config, until: int | None, fresh: bool, yes: bool, as_json: bool, command: str
+    loaded: Config,
+    until: int | None,
+    fresh: bool,
+    yes: bool,
+    take_over: bool,
+    as_json: bool,
+    command: str,
 ) -> None:
     again = f"resume with: {command}"
     values = []

@@ -70,29 +70,22 @@ def repair(run, yes, take_over):
     Verifies RUN first. What is damaged is given up, and what was computed from it; `run` then
     computes it again. Says so if there is no way back, and changes nothing then.
     """
-    store = _restored(run)
-    with RunLock(store.path / "lock", take_over):
+    path = Path(run) if Path(run).is_dir() else open_one(run).path
+    if not (path / "layers").is_dir():
+        raise InputError(f"{path} holds no run")
+    with RunLock(path / "lock", take_over):
+        for file in RunStore.restore(path):
+            click.echo(f"{file}: written anew from its copy")
+        store = RunStore.open(path)
         what = plan_repair(store, verify_run(store, say=_say))
         if not what.needed:
-            click.echo(f"{store.path}: nothing to repair")
+            click.echo(f"{path}: nothing else to repair")
             return
         said = describe_repair(store, what)
         if what.lost and not yes and not _confirmed(f"{said}. Go on?"):
             raise InputError(f"{said}. Nothing is changed; answer y, or give --yes")
         do_repair(store, what)
         click.echo(said)
-
-
-def _restored(run: str) -> RunStore:
-    """The run, its run.json and ledger.json from their copies if they are damaged."""
-    try:
-        return open_one(run)
-    except CorruptRunError as error:
-        if not (Path(run) / "copies").is_dir():
-            raise
-        for name in RunStore.restore(Path(run)):
-            click.echo(f"{Path(run) / name}: put back from its copy ({error})")
-        return open_one(run)
 
 
 def _refuse_held(store: RunStore) -> None:

@@ -224,6 +224,7 @@ def run_plan(
         run = RunStore.open(path)
         run.durable = durable
         check_identity(run, plan.identity)
+        run.check_copies()
         run.sweep()
         for depth in run.stored_depths():
             run.layer(depth)  # what is damaged is named now, not hours later

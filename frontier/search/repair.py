@@ -8,7 +8,7 @@ more (``search.spare``, ``search.keep = "all"``) goes back as far as it must.
 from dataclasses import dataclass, field
 
 from frontier.errors import CorruptRunError
-from frontier.search.verify import GROUP, Verified
+from frontier.search.verify import GROUP, LEDGER, Verified
 from frontier.search.workspace import Workspace
 from frontier.store.run import RunStore
 from frontier.text import counted
@@ -37,6 +37,8 @@ class Repair:
 
 def plan_repair(run: RunStore, verified: Verified) -> Repair:
     """What a repair would do; CorruptRunError if there is no way."""
+    if wrong := [fault.what for fault in verified.faults if fault.depth == LEDGER]:
+        raise CorruptRunError(f"{run.path} cannot be repaired: {wrong[0]}")
     stored, last = run.stored_depths(), len(run.records) - 1
     whole = [depth for depth in stored if verified.sound(depth)]
     for depth in reversed(whole):

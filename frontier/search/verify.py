@@ -28,16 +28,16 @@ from frontier.store.run import RunStore
 from frontier.text import counted
 
 CHUNKS_DRAWN = 8
-GROUP = -1
-"""Stands for the group of all layers."""
+GROUP, LEDGER = -1, -2
+"""Stand in the place of a depth for what describes the run and for the ledger."""
 
 
 @dataclass(frozen=True)
 class Fault:
     """Something that is not as it was written, or not right.
 
-    depth: of the layer, or GROUP. what: the file and what is wrong with it. task: of the layer under
-        way.
+    depth: of the layer, or GROUP, or LEDGER. what: the file and what is wrong with it.
+    task: of the layer under way.
     described: it is only the array's description for Zarr, which the search does not read.
     """
 
@@ -99,23 +99,24 @@ def verify(
 
 
 def _whole_ledger(run: RunStore, done: Verified) -> None:
-    """Whether the ledger makes sense."""
-    found, states = run.states, run.identity["states"]
-    last = len(run.records) - 1
+    """Whether the ledger makes sense, and the copies are what they are copies of."""
+    file, found, states = run.path / "ledger.json", run.states, run.identity["states"]
     if found > states or (run.complete and found != states):
-        done.faults.append(
-            Fault(
-                last,
-                f"{run.path / 'ledger.json'}: its layers hold {counted(found, 'state')}, the "
-                f"puzzle has {states:,}",
-            )
-        )
+        what = f"{file}: its layers hold {counted(found, 'state')}, the puzzle has {states:,}"
+        done.faults.append(Fault(LEDGER, what))
     for depth, record in enumerate(run.records):
         if record.depth != depth:
-            what = (
-                f"{run.path / 'ledger.json'}: layer {record.depth} stands in the place of {depth}"
-            )
-            done.faults.append(Fault(depth, what))
+            what = f"{file}: layer {record.depth} stands in the place of {depth}"
+            done.faults.append(Fault(LEDGER, what))
+    try:
+        run.check_copies()
+    except CorruptRunError as error:
+        done.faults.append(Fault(LEDGER, str(error)))
+    for name in ("run.json", "ledger.json"):
+        try:
+            read_sealed(run.path / "copies" / name)
+        except CorruptRunError as error:
+            done.faults.append(Fault(GROUP, str(error), described=True))
 
 
 def _whole_layer(run: RunStore, work: Workspace, depth: int, done: Verified) -> Iterator[str]:

@@ -150,20 +150,50 @@ class RunStore:
             write_sealed(folder / "run.json", identity, durable)
         return cls.open(path)
 
-    @classmethod
-    def restore(cls, path: Path) -> list[str]:
-        """Put good copies in the place of a damaged run.json or ledger.json: their names.
+    @staticmethod
+    def restore(path: Path) -> list[Path]:
+        """Write a damaged run.json or ledger.json, or a copy of it, anew from the other: which.
 
-        CorruptRunError if a copy is damaged too.
+        CorruptRunError if both are damaged.
         """
         restored = []
+        (path / "copies").mkdir(exist_ok=True)
+        for name in ("run.json", "ledger.json"):
+            mine, copy = path / name, path / "copies" / name
+            for file, other in ((mine, copy), (copy, mine)):
+                try:
+                    read_sealed(file)
+                except CorruptRunError:
+                    write_sealed(file, read_sealed(other), durable=True)
+                    restored.append(file)
+        return restored
+
+    def check_copies(self) -> None:
+        """CorruptRunError if run.json or the ledger and its copy, both whole, contradict.
+
+        The copy is written first, so a killed run may leave it with more layers than the ledger.
+        """
         for name in ("run.json", "ledger.json"):
             try:
-                read_sealed(path / name)
+                copy = read_sealed(self.path / "copies" / name)
             except CorruptRunError:
-                write_sealed(path / name, read_sealed(path / "copies" / name), durable=True)
-                restored.append(name)
-        return restored
+                continue  # a damaged copy contradicts nothing
+            mine = self.identity if name == "run.json" else {"layers": self._counts(self.records)}
+            if name == "ledger.json":
+                try:
+                    records = [LayerRecord(**record) for record in copy["layers"]]
+                except (KeyError, TypeError):
+                    records = []
+                copy = {"layers": self._counts(records[: len(self.records)])}
+            if copy != mine:
+                raise CorruptRunError(
+                    f"{self.path / name} is not what was written there: "
+                    f"{self.path / 'copies' / name} says something else; put back the right one"
+                )
+
+    @staticmethod
+    def _counts(records: list[LayerRecord]) -> list[tuple[int, int]]:
+        return [(record.depth, record.states) for record in records]
 
     @classmethod
     def open(cls, path: Path) -> "RunStore":
@@ -353,5 +383,6 @@ class RunStore:
     def _write_ledger(self) -> None:
         layers = [asdict(record) for record in self.records]
         ledger = {"layers": layers, "complete": self.complete}
+        (self.path / "copies").mkdir(exist_ok=True)
         for folder in (self.path / "copies", self.path):
             write_sealed(folder / "ledger.json", ledger, self.durable)
