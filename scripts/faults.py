@@ -187,7 +187,7 @@ def _reap(process: subprocess.Popen) -> None:
 def damage(campaign: Campaign, case: Case, count: int) -> None:
     """Damage runs that were stopped half-way, some that keep more than they need."""
     layers = len(case.expected[1])
-    kept = ([], ["search.spare=1"], ["search.keep=all"])
+    kept = ([], ["search.spare=2"], ["search.keep=all"])
     for i in range(count):
         more, path, damaged = kept[i % len(kept)], case.scratch / f"half-{i}", case.scratch / "hurt"
         until = campaign.random.randrange(3, layers - 2)

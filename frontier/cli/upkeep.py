@@ -1,6 +1,7 @@
 """Commands that look after a run's files: verify, repair."""
 
 import json
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -105,7 +106,7 @@ def _confirmed(question: str) -> bool:
 
 
 def _say(text: str) -> None:
-    if click.get_text_stream("stderr").isatty():
+    if sys.stderr.isatty():
         click.echo(f"\r\x1b[K{text}", err=True, nl=False)
 
 

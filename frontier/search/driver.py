@@ -6,6 +6,7 @@ when all its tasks are done; a stop or a crash in between costs at most the task
 """
 
 import errno
+import shutil
 import signal
 import threading
 import time
@@ -35,10 +36,13 @@ from frontier.store.files import read_sealed, remove_tree
 from frontier.store.layers import Manifest, write_list
 from frontier.store.lock import RunLock
 from frontier.store.run import LayerRecord, RunStore
-from frontier.text import counted
+from frontier.text import counted, size
 
 LIST_SECONDS = 2.0
 """How long lists are advanced before what was found is committed."""
+
+SPARE_BYTES = 1_000_000
+"""Of the disk, for the ledger and manifests."""
 
 MEMORY_SECONDS = 5.0
 """The same for bitmaps in memory, of which two layers are stored then; at least ten times as long
@@ -115,10 +119,12 @@ class Driver:
             todo.reverse()  # what was written last is read first, while caches still hold it
         calls = ((*self._name(), depth, number) for number in todo)
         states = sum(result.states for result in results.values())
+        self._check_disk(klass)
         for result in self.executor.run(expand_task, calls, self.stopping.is_set):
             results[result.number] = result
             states += result.states
             self.emit(TaskFinished(depth, len(results), tasks, states))
+            self._check_disk(klass)
         if len(results) < tasks:
             raise Stopped(
                 f"interrupted in layer {depth}, {len(results)} of {counted(tasks, 'task')} done"
@@ -144,6 +150,17 @@ class Driver:
             self._commit([manifest], [record], complete=False)
         run.finish_tasks(depth)
 
+    def _check_disk(self, klass: int) -> None:
+        """Stopped when the tasks under way may fill the disk."""
+        layout, path = self.plan.layout, self.run.path
+        chunks = layout.blocks(klass) * layout.prefixes / layout.task_count(klass)
+        under_way = int(2 * self.executor.workers * chunks * layout.chunk_bytes)
+        if (free := shutil.disk_usage(path).free) < under_way + SPARE_BYTES:
+            raise Stopped(
+                f"only {size(free)} are free at {path}, and the tasks under way may write "
+                f"{size(under_way)}; make room, or give it another disk"
+            )
+
     def _finished_tasks(self, depth: int) -> dict[int, TaskResult]:
         """Tasks of the layer under way that an earlier run has finished."""
         results = {}
@@ -164,9 +181,9 @@ class Driver:
         run = self.run
         forget: tuple[int, ...] = ()
         if not self._keep_all:
-            last = run.records[-1].depth + len(records) if run.records else records[-1].depth
-            spare = self.plan.config.search.spare
-            forget = tuple(depth for depth in run.stored_depths() if depth < last - 1 - spare)
+            stored = [*run.stored_depths(), *(r.depth for r in records if r.stored)]
+            before = run.stored_depths()
+            forget = tuple(d for d in stored[: -2 - self.plan.config.search.spare] if d in before)
         so_far = run.states
         found = so_far + sum(record.states for record in records)
         if found > self.plan.puzzle.states:

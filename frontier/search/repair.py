@@ -55,7 +55,7 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
         f"{run.path} cannot be repaired: of its layers on disk {', '.join(damaged)} "
         f"{'is' if len(damaged) == 1 else 'are'} damaged, and there are no two whole ones in a row "
         "to go on from. Put back a copy, or start anew with run --fresh; a run with search.spare "
-        "= 1 or more keeps layers to fall back on"
+        "= 2 keeps two more to fall back on"
     )
 
 

@@ -1,0 +1,283 @@
+"""What `verify` finds, what `repair` mends, and what a second writer hears."""
+
+import json
+import shutil
+import socket
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from frontier import api
+from frontier.cli import main
+from frontier.config import Config
+from frontier.errors import CorruptRunError, InputError, Stopped
+from frontier.search import driver as driver_module
+from frontier.search.verify import neighbours, verify
+from frontier.store import files as files_module
+from frontier.store import layers as layers_module
+from frontier.store.files import read_sealed, write_sealed
+from frontier.store.run import RunStore
+
+
+def config_of(path, columns=4, **search):
+    return Config(
+        name="test",
+        puzzle={"kind": "tiles", "rows": 2, "columns": columns},
+        search={"in_memory": False, **search},
+        store={"path": str(path), "codec": "raw"},
+        cluster={"kind": "serial"},
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Runs of 2×4, stopped at depth 20, by what they keep; and the counts of all layers."""
+    base = tmp_path_factory.mktemp("whole")
+    for name, search in (("frontier", {}), ("spare", {"spare": 2}), ("all", {"keep": "all"})):
+        for depth in (12, 16, 20):
+            api.run(api.plan(config_of(base / name, **search)), until=depth)
+    return base, api.run(api.plan(config_of(base / "complete"))).counts
+
+
+@pytest.fixture
+def copy(whole, tmp_path):
+    def made(name):
+        shutil.copytree(whole[0] / name, tmp_path / name, dirs_exist_ok=True)
+        return tmp_path / name
+
+    return made
+
+
+SEARCH = {"frontier": {}, "spare": {"spare": 2}, "all": {"keep": "all"}}
+
+
+def finished(path, name):
+    return api.run(api.plan(config_of(path, **SEARCH[name]))).counts
+
+
+def invoke(*arguments, code=0):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+@pytest.mark.parametrize("name", SEARCH)
+def test_whole_runs_are_sound(whole, name):
+    found = verify(RunStore.open(whole[0] / name), deep=200)
+    assert found.faults == []
+    assert found.layers == {"frontier": 2, "spare": 4, "all": 21}[name]
+    assert found.asked > 200
+
+
+def test_neighbours_are_those_of_the_board(whole):
+    """In plain Python, on boards."""
+    puzzle = config_of(whole[0] / "x").make_puzzle()
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        board = rng.permutation(8).tolist()
+        if not puzzle.reaches(tuple(board)):
+            continue
+        at, near = board.index(0), set()
+        for to in (at - 1, at + 1, at - 4, at + 4):
+            if 0 <= to < 8 and (to // 4 == at // 4 or to % 4 == at % 4):
+                moved = list(board)
+                moved[at], moved[to] = moved[to], 0
+                near.add(tuple(moved))
+        klass, number = puzzle.space.number(*puzzle.state(tuple(board)))
+        found = [puzzle.board(puzzle.space.state(c, n)) for c, n in
+                 neighbours(puzzle.space, klass, number)]  # fmt: skip
+        assert set(found) == near
+        assert len(found) == len(near)
+
+
+def turned(file):
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 4
+    file.write_bytes(bytes(data))
+
+
+DAMAGES = {
+    "turned": turned,
+    "cut": lambda file: file.write_bytes(file.read_bytes()[:-9]),
+    "empty": lambda file: file.write_bytes(b""),
+    "longer": lambda file: file.write_bytes(file.read_bytes() + b"0"),
+    "gone": lambda file: file.unlink(),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("file", ["layers/0020/c.0", "layers/0019/c.0", "manifests/0020.json"])
+@pytest.mark.parametrize("name", SEARCH)
+def test_damage_is_named_and_mended_where_that_can_be(copy, whole, name, file, damage):
+    path = copy(name)
+    DAMAGES[damage](path / file)
+    said = invoke("verify", path, code=4).output
+    assert str(path / file) in said
+    if name == "frontier":
+        assert "cannot be repaired" in invoke("repair", path, "--yes", code=4).output
+        assert str(path / file) in invoke("verify", path, code=4).output  # nothing was changed
+        with pytest.raises(CorruptRunError, match=file):
+            finished(path, name)
+        return
+    depth = 16 if name == "spare" else int(file.split("/")[1][:4]) - 1
+    assert f"back to depth {depth};" in invoke("repair", path, "--yes").output
+    assert verify(RunStore.open(path)).faults == []
+    assert finished(path, name) == whole[1]
+
+
+def test_nothing_is_given_up_unasked(copy):
+    path = copy("spare")
+    turned(path / "layers/0020/c.0")
+    assert "Nothing is changed" in invoke("repair", path, code=2).output
+    assert len(RunStore.open(path).records) == 21
+
+
+def test_what_only_zarr_reads(copy, whole):
+    path = copy("frontier")
+    for file in ("layers/zarr.json", "layers/0020/zarr.json"):
+        (path / file).write_text("{}")
+        assert str(path / file) in invoke("verify", path, code=4).output
+        invoke("repair", path)
+        assert verify(RunStore.open(path)).faults == []
+    assert finished(path, "frontier") == whole[1]
+
+
+@pytest.mark.parametrize("name", ["run.json", "ledger.json"])
+@pytest.mark.parametrize("folder", ["", "copies"])
+def test_a_damaged_file_comes_back_from_its_copy(copy, whole, name, folder):
+    path = copy("frontier")
+    turned(path / folder / name)
+    assert name in invoke("verify", path, code=4).output
+    assert f"{path / folder / name}: written anew" in invoke("repair", path).output
+    assert verify(RunStore.open(path)).faults == []
+    assert finished(path, "frontier") == whole[1]
+
+
+def test_both_copies_damaged(copy):
+    path = copy("frontier")
+    turned(path / "ledger.json")
+    turned(path / "copies" / "ledger.json")
+    invoke("repair", path, "--yes", code=4)
+
+
+def test_an_edited_ledger_contradicts_its_copy(copy):
+    path = copy("frontier")
+    ledger = read_sealed(path / "ledger.json")
+    ledger["layers"][5]["states"] += 1
+    write_sealed(path / "ledger.json", ledger)
+    assert "says something else" in invoke("verify", path, code=4).output
+    assert "says something else" in invoke("repair", path, "--yes", code=4).output
+    with pytest.raises(CorruptRunError, match="says something else"):
+        finished(path, "frontier")
+
+
+def test_a_copy_may_be_ahead(copy, whole):
+    """As after a death between the two."""
+    path = copy("frontier")
+    ledger = read_sealed(path / "ledger.json")
+    ahead = {**ledger["layers"][-1], "depth": 21}
+    write_sealed(path / "copies" / "ledger.json", {**ledger, "layers": [*ledger["layers"], ahead]})
+    assert verify(RunStore.open(path)).faults == []
+    assert finished(path, "frontier") == whole[1]
+
+
+def test_deep_finds_what_adds_up_but_is_wrong(copy):
+    """A state exchanged for another of its class, everything sealed anew."""
+    path = copy("frontier")
+    run = RunStore.open(path)
+    numbers = run.layer(20).read_list()
+    other = next(n for n in range(10**6) if n not in set(numbers.tolist()))
+    shutil.rmtree(run.layer_path(20))
+    wrong = np.sort(np.append(numbers[1:], np.uint64(other)))
+    layers_module.write_list(run.layer_path(20), 20, wrong, "raw").write(run.manifest_path(20))
+    run = RunStore.open(path)
+    assert verify(run).faults == []
+    found = [fault.what for fault in verify(run, deep=10_000).faults]
+    assert any(f"state {other} is there but must not be" in what for what in found)
+    assert any(f"state {numbers[0]} is missing" in what for what in found) or len(found) == 1
+
+
+def test_tasks_of_the_layer_under_way(tmp_path, monkeypatch):
+    """Damaged ones are done again, the others are not."""
+    plan = api.plan(config_of(tmp_path / "run", 5, keep="all"))
+    layout = {"prefix_digits": 1, "block_nodes": 2, "task_blocks": 1}
+    plan = driver_module.Plan(
+        plan.config, plan.puzzle, plan.space, type(plan.layout)(plan.space, **layout), 0, 0
+    )
+    done = []
+
+    def stop_soon(event):
+        if type(event).__name__ == "TaskFinished" and event.depth == 10:
+            done.append(event)
+            if len(done) == 2:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        api.run(plan, listeners=[stop_soon])
+    run = RunStore.open(tmp_path / "run")
+    records = sorted(run.wip_path(10).glob("*.json"))
+    with_chunks = [r for r in records if read_sealed(r)["chunks"]]
+    key = next(iter(read_sealed(with_chunks[0])["chunks"]))
+    turned(run.layer_path(10) / key)
+    assert [fault.task for fault in verify(run).faults] == [with_chunks[0].stem]
+    assert "1 task of layer 10 done again" in invoke("repair", run.path).output
+    assert sorted(run.wip_path(10).glob("*.json")) == [r for r in records if r != with_chunks[0]]
+    undisturbed = api.run(api.plan(config_of(tmp_path / "other", 5))).counts
+    assert api.run(plan).counts == undisturbed
+
+
+def test_a_holder_on_another_host(copy, whole):
+    path = copy("frontier")
+    holder = {"host": "elsewhere", "process": 7, "since": 0}
+    (path / "lock").write_text(json.dumps(holder))
+    with pytest.raises(InputError, match=r"process 7 on host elsewhere .* --take-over"):
+        finished(path, "frontier")
+    assert json.loads((path / "lock").read_text()) == holder
+    plan = api.plan(config_of(path))
+    assert api.run(plan, take_over=True).counts == whole[1]
+    assert (path / "lock").read_text() == ""
+
+
+def test_a_dead_holder_on_this_host(copy, whole):
+    path = copy("frontier")
+    holder = {"host": socket.gethostname(), "process": 7, "since": 0}
+    (path / "lock").write_text(json.dumps(holder))
+    assert finished(path, "frontier") == whole[1]
+
+
+def test_a_run_stops_before_its_disk_is_full(tmp_path, monkeypatch):
+    monkeypatch.setattr(driver_module, "SPARE_BYTES", 10**18)
+    plan = api.plan(config_of(tmp_path / "run"))
+    plan = driver_module.Plan(plan.config, plan.puzzle, plan.space, plan.layout, 0, 0)
+    with pytest.raises(Stopped, match=r"only .* are free at .*; make room"):
+        api.run(plan)
+    monkeypatch.undo()
+    assert sum(api.run(plan).counts) == plan.puzzle.states
+
+
+@pytest.mark.parametrize("fsync", ["layer", "never"])
+def test_what_is_forced_to_the_disk(tmp_path, monkeypatch, fsync):
+    """By `layer`, each file before the ledger that counts on it; by `never`, none."""
+    forced, real = [], files_module.os.fsync
+
+    def noted(number):
+        forced.append(files_module.os.readlink(f"/proc/self/fd/{number}"))
+        real(number)
+
+    monkeypatch.setattr(files_module.os, "fsync", noted)
+    config = config_of(tmp_path / "run", keep="all")
+    config = config.model_copy(update={"store": config.store.model_copy(update={"fsync": fsync})})
+    api.run(api.plan(config), until=6)
+    if fsync == "never":
+        assert forced == []
+        return
+    names = [str(path).removeprefix(str(tmp_path / "run")) for path in forced]
+    last = max(i for i, name in enumerate(names) if name.startswith("/ledger.json"))
+    for depth in range(7):
+        stored = [i for i, n in enumerate(names) if n.startswith(f"/layers/{depth:04d}")]
+        manifest = [i for i, n in enumerate(names) if n.startswith(f"/manifests/{depth:04d}")]
+        assert stored
+        assert manifest
+        assert max(stored) < min(manifest) <= max(manifest) < last
