@@ -1,0 +1,122 @@
+"""How large the layers of a search will be, from those that are known.
+
+The first layers of a space grow by a factor that declines slowly, until the space runs out. Where
+y is the logarithm of the last known layer and s the growth of the logarithm there, the k-th layer
+after it is taken to have
+
+    y + s k - (y + s K) (k / K)^(5/2)
+
+as its logarithm, so that K layers later one state is left. K is the least number of layers that
+holds all states. There is no theory behind the exponent: 2 makes the search of 2x6, 2x7, 3x4 and
+4x4 longer than it is, 3 shorter (docs/scale.md). The depth so found is no more than a guess, the
+breadth of the peak, which decides what a run costs, is a good one.
+"""
+
+import time
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from frontier.puzzles import Puzzle
+from frontier.space.lists import ListKernel
+
+EXPONENT = 2.5
+
+TRIAL_STATES = 2_000_000
+TRIAL_BYTES = 500_000_000
+"""A trial ends with the layer that exceeds so many states, or so much memory."""
+
+EARLY = 1000
+"""Growth is looked at where one state in so many has been found."""
+
+GROWTH_LAYERS = 6
+"""It is the mean of so many layers: colours and symmetries make single ones uneven."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """sizes: states of each layer from depth 0. known: how many of them are not estimates."""
+
+    sizes: list[int]
+    known: int
+
+    @property
+    def depth(self) -> int:
+        return len(self.sizes) - 1
+
+    @property
+    def complete(self) -> bool:
+        return self.known == len(self.sizes)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The first layers of a search, as lists, in this process.
+
+    sizes: states of each. complete: whether there are no more. state_seconds: what a state of the
+    largest layer took. largest: that layer, sorted state numbers.
+    """
+
+    sizes: list[int]
+    complete: bool
+    state_seconds: float
+    largest: np.ndarray
+
+
+def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
+    """Search until more than `most` states are found."""
+    space = puzzle.space
+    kernel = ListKernel(space)
+    most = min(most, TRIAL_BYTES // kernel.room(1))
+    current = np.unique(space.numbers(*puzzle.origins())[1])
+    previous, largest = current[:0], current
+    sizes, seconds, complete = [], 0.0, False
+    while not complete and sum(sizes) <= most:
+        sizes.append(int(current.size))
+        began = time.perf_counter()
+        found = kernel.expand(space.class_of(len(sizes) - 1), current, previous)
+        if found.size > largest.size:
+            largest, seconds = found, time.perf_counter() - began
+        current, previous, complete = found, current, not found.size
+    return Trial(sizes, complete, seconds / largest.size, largest)
+
+
+def shape_of(known: list[int], states: int) -> Shape:
+    """The sizes of all layers of a space, of which the first ones are known."""
+    rest = states - sum(known)
+    if rest <= 0:
+        return Shape(list(known), len(known))
+    early = max(1, sum(total * EARLY <= states for total in accumulate(known)))
+    later = _later(known[:early], states)[len(known) - early :]
+    if not later.size:
+        later = np.ones(1)  # the search is longer than it should have been
+    sizes = np.maximum(1, later / later.sum() * rest).astype(np.int64)
+    sizes = sizes[np.cumsum(sizes) <= rest]
+    if not sizes.size:
+        sizes = np.zeros(1, dtype=np.int64)
+    sizes[sizes.argmax()] += rest - sizes.sum()
+    return Shape([*known, *sizes.tolist()], len(known))
+
+
+def _later(known: list[int], states: int) -> np.ndarray:
+    """The layers after the known ones, float64, together at least the states that are missing."""
+    y = np.log(known[-1])
+    back = min(GROWTH_LAYERS, len(known) - 1)
+    s = max(0.0, (y - np.log(known[-1 - back])) / back) if back else 0.0
+
+    def layers(count: int) -> np.ndarray:
+        k = np.arange(1, count + 1)
+        with np.errstate(over="ignore"):
+            return np.exp(y + s * k - (y + s * count) * (k / count) ** EXPONENT)
+
+    least, most = 0, 1
+    while layers(most).sum() < states - sum(known):
+        least, most = most, 2 * most
+    while most - least > 1:
+        middle = (least + most) // 2
+        if layers(middle).sum() < states - sum(known):
+            least = middle
+        else:
+            most = middle
+    return layers(most)
