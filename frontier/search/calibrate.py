@@ -39,27 +39,27 @@ from frontier.store.codecs import ChunkCodec
 from frontier.store.layers import ChunkWriter, Manifest
 from frontier.store.run import LayerRecord, RunStore
 
-SAMPLE_BOARD = (3, 4)
-SAMPLE_EVERY = 2
-"""Every second layer of the board is encoded."""
+CORES = len(os.sched_getaffinity(0))
 
+SAMPLE_BOARD = (3, 4)
 KERNEL_SECONDS = 0.5
 STRIPS = 4
 """Strips that stand for all that a task reads: more than fit in the caches."""
 
 DISK_BYTES = 128_000_000
 DISK_FILES = 40
-EMPTY_TASKS = 300
+EMPTY_TASKS = 100
 LAYERS = 5
 LINES = 2000
 
 
-def calibrate(plan: Plan, trial: Trial, workers: int) -> Rates:
-    """Measure this machine for a plan, with so many workers, in the file system of its run.
+def calibrate(plan: Plan, trial: Trial) -> Rates:
+    """Measure this machine for a plan, in the file system of its run.
 
     InputError if nothing can be written there.
     """
     codec = plan.config.store.codec
+    workers = min(plan.config.cluster.workers, CORES)
     with _scratch(plan.config.path) as folder:
         call = (plan.config.puzzle_settings, layout_settings(plan.layout), codec, str(folder))
         cluster = ClusterTable(kind="local", workers=workers, memory=plan.config.cluster.memory)
@@ -73,13 +73,13 @@ def calibrate(plan: Plan, trial: Trial, workers: int) -> Rates:
             task = (time.perf_counter() - began) / EMPTY_TASKS
         layer, line = _layer_seconds(folder, plan)
         data, _ = ChunkCodec(codec).encode(trial.largest)
-    word, curves, disk = (np.mean([part[i] for part in found], axis=0) for i in range(3))
+    words, codecs, disks = zip(*found, strict=True)
     return Rates(
-        word=float(word),
+        word=float(np.mean(words)),
         listed=trial.state_seconds,
         list_bytes=data.size / trial.largest.size,
-        codec=Codec(*(tuple(curve) for curve in curves.tolist())),
-        disk=Disk(*disk.tolist()),
+        codec=_mean(codecs),
+        disk=_mean(disks),
         task=task,
         layer=layer,
         line=line,
@@ -87,74 +87,75 @@ def calibrate(plan: Plan, trial: Trial, workers: int) -> Rates:
     )
 
 
-def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> tuple:
-    """What one worker measures: seconds a word, the rows of `Codec`, the fields of `Disk`."""
+def _mean(parts: tuple):
+    """The mean of what workers measured, field by field."""
+    fields = zip(*(vars(part).values() for part in parts), strict=True)
+    return type(parts[0])(*(np.mean(values, axis=0).tolist() for values in fields))
+
+
+def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> tuple[float, Codec, Disk]:
+    """What one worker measures: seconds of the kernel for a word, its codec, its disk."""
     cut = Layout(puzzle_of(puzzle).space, **layout)
-    curves = _codec_curves(ChunkCodec(codec))
-    peak = curves[:, -1]
-    stored = max(1, int(min(cut.chunk_bytes, DISK_BYTES // 4) * peak[1]))
-    return kernel_seconds(cut), curves, _disk_rates(Path(folder), stored)
+    found = codec_on_layers(ChunkCodec(codec))
+    stored = int(min(cut.chunk_bytes, DISK_BYTES // 4) * found.stored[-1])
+    return kernel_seconds(cut), found, disk_rates(Path(folder), stored)
 
 
 def kernel_seconds(layout: Layout) -> float:
     """Seconds of one core for a word, on chunks of a typical task all of whose rows are alive."""
-    klass = 0
-    task = layout.task(klass, layout.task_count(klass) // 2)
+    task = layout.task(0, layout.task_count(0) // 2)
     program, swaps = program_of(layout, task), swaps_of(layout)
-    strip = layout.strip_words
-    random = np.random.default_rng(0)
-    arena = random.integers(0, 2**60, STRIPS * strip, dtype=np.uint64)
+    strip, block = layout.strip_words, layout.block(0, task.first_block)
+    arena = np.random.default_rng(0).integers(0, 2**60, STRIPS * strip, dtype=np.uint64)
     arena &= np.roll(arena, 1) & np.roll(arena, 2)  # an eighth of the bits
     live = np.ones(arena.size // layout.row_words, dtype=bool)
     which = np.arange(program.needed.size).reshape(program.needed.shape) % STRIPS
     base = np.where(program.needed, which * strip, -1)
-    words, spent = 0, 0.0
-    origin = layout.block(klass, task.first_block).start
-    chunks = [
-        (layout.block(klass, block), prefix - task.first_prefix)
-        for prefix in range(task.first_prefix, task.last_prefix)
-        for block in range(task.first_block, task.last_block)
-    ]
-    for i, (nodes, prefix) in enumerate([chunks[0], *chunks]):
-        out = np.zeros((len(nodes), strip), dtype=np.uint64)
-        rows = np.ones(len(nodes) * layout.rows, dtype=bool)
-        began = time.perf_counter()
-        expand(out, rows, nodes.start - origin, prefix, arena, live, base, program, swaps)
-        if i:  # the first one loads the kernel
-            words, spent = words + out.size, spent + time.perf_counter() - began
-        if spent > KERNEL_SECONDS:
-            break
-    return spent / words
+    out = np.zeros((len(block), strip), dtype=np.uint64)
+    rows = np.ones(len(block) * layout.rows, dtype=bool)
+
+    def chunk(prefix: int) -> None:
+        rows[:] = True
+        expand(out, rows, 0, prefix, arena, live, base, program, swaps)
+
+    chunk(0)  # loads the kernel
+    chunks, began = 0, time.perf_counter()
+    while (spent := time.perf_counter() - began) < KERNEL_SECONDS:
+        chunk(chunks % (task.last_prefix - task.first_prefix))
+        chunks += 1
+    return spent / (chunks * out.size)
 
 
-def _codec_curves(codec: ChunkCodec) -> np.ndarray:
-    """float64[4, samples]: density, stored bytes, seconds of encoding and of decoding a byte."""
+def codec_on_layers(codec: ChunkCodec) -> Codec:
+    """The codec on one node's strip of each layer of the sample board."""
     puzzle = Tiles(*SAMPLE_BOARD)
     space = puzzle.space
     search = MemorySearch(memory_layout(space, 1))
     search.layer(0).add(space.numbers(*puzzle.origins())[1].astype(np.uint64))
-    samples, depth = [], 0
+    samples, clock, depth = [], Stopwatch(), 0
     while search.expand(depth := depth + 1).any():
         words = search.layer(depth).words
-        chunk = words.reshape(-1, words.shape[-1])[words.shape[1] // 2][None]
-        ones = int(count_all(chunk))
-        if depth % SAMPLE_EVERY or not ones:
-            continue
-        back, clock = np.empty_like(chunk), Stopwatch()
+        chunk = np.ascontiguousarray(words[:, words.shape[1] // 2])
+        density = int(count_all(chunk)) / (chunk.size * space.code.bits)
+        back = np.zeros_like(chunk)
+        clock.reset()
         data, checksum = codec.encode(chunk)
         clock.lap("codec")
         whole = np.concatenate([data, np.frombuffer(checksum, dtype=np.uint8)])
         clock.lap("rest")
         codec.decode(whole, back)
         clock.lap("kernel")
-        spent = clock.seconds
-        rates = np.array([data.size, spent["codec"], spent["kernel"]]) / chunk.nbytes
-        samples.append((ones / (chunk.size * space.code.bits), *rates))
-    return np.array(sorted(samples)).T
+        spent = data.size, clock.seconds["codec"], clock.seconds["kernel"]
+        samples.append((density, *(x / chunk.nbytes for x in spent)))
+    density, stored, encode, decode = np.array(sorted(samples)).T
+    # Single times are too short to be trusted; of all together a line is seen.
+    basis = np.stack([np.ones_like(stored), stored], axis=1)
+    lines = (np.linalg.lstsq(basis, seconds)[0].tolist() for seconds in (encode, decode))
+    return Codec(density.tolist(), stored.tolist(), *lines)
 
 
-def _disk_rates(folder: Path, size: int) -> np.ndarray:
-    """The fields of `Disk`, on files of so many bytes."""
+def disk_rates(folder: Path, size: int) -> Disk:
+    """The disk on files of so many bytes."""
     path, recycled = folder / uuid.uuid4().hex, folder / uuid.uuid4().hex
     path.mkdir()
     data = np.frombuffer(np.random.default_rng(0).bytes(size + -size % WORD_BYTES), dtype=np.uint64)
@@ -183,7 +184,7 @@ def _disk_rates(folder: Path, size: int) -> np.ndarray:
         _flush(path / f"c.{i}")
     flushed = time.perf_counter() - began
     seconds = np.array([found, written, read(), written + flushed])
-    return np.array([call, *(len(files) * data.nbytes / seconds)])
+    return Disk(call, *(len(files) * data.nbytes / seconds).tolist())
 
 
 def _flush(path: Path) -> None:

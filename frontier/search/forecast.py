@@ -18,22 +18,24 @@ from frontier.search.traffic import Traffic
 from frontier.space.layout import WORD_BYTES
 from frontier.store.codecs import CHECKSUM_BYTES
 
-MANIFEST_LINE = 350
-"""Bytes of memory that a chunk's line of a manifest takes (measured)."""
-
 
 @dataclass(frozen=True)
 class Codec:
-    """A codec on layers of bits: for increasing densities (ones a bit) the stored bytes, and the
-    seconds of encoding and decoding, of a raw byte."""
+    """A codec on layers of bits: for increasing densities (ones a bit) the stored bytes of a raw
+    byte; a and b where it takes a + b * stored seconds to encode and to decode a raw byte."""
 
-    density: tuple[float, ...]
-    stored: tuple[float, ...]
-    encode: tuple[float, ...]
-    decode: tuple[float, ...]
+    density: list[float]
+    stored: list[float]
+    encode: list[float]
+    decode: list[float]
 
-    def of(self, density: float, what: str) -> float:
-        return float(np.interp(density, self.density, getattr(self, what)))
+    def share(self, density: float) -> float:
+        """Stored bytes of a raw byte."""
+        return float(np.interp(density, self.density, self.stored))
+
+    def seconds(self, line: list[float], density: float) -> float:
+        """Of a raw byte; line: `encode` or `decode`."""
+        return max(0.0, line[0] + line[1] * self.share(density))
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,10 @@ class Forecast:
     def seconds(self) -> float:
         return self.start + sum(step.seconds for step in self.steps)
 
+    def seconds_of(self, form: str) -> float:
+        """Of the steps of one form."""
+        return sum(step.seconds for step in self.steps if step.form == form)
+
     @property
     def read(self) -> float:
         return sum(step.read for step in self.steps)
@@ -136,7 +142,7 @@ def stored_bytes(plan: Plan, rates: Rates, depth: int, states: int) -> float:
     """Bytes of a layer of bits on disk."""
     layout, klass = plan.layout, plan.space.class_of(depth)
     chunks = layout.prefixes * layout.blocks(klass)
-    share = rates.codec.of(density(plan, depth, states), "stored")
+    share = rates.codec.share(density(plan, depth, states))
     return chunks * (layout.chunk_bytes * share + CHECKSUM_BYTES)
 
 
@@ -252,7 +258,8 @@ class _Forecaster:
 
     def _codec(self, depth: int, what: str) -> float:
         states = self.shape.sizes[depth] if depth >= 0 else 0
-        return self.rates.codec.of(density(self.plan, depth, states), what)
+        codec = self.rates.codec
+        return codec.seconds(getattr(codec, what), density(self.plan, depth, states))
 
     def _stored(self, depth: int) -> float:
         return stored_bytes(self.plan, self.rates, depth, self.shape.sizes[depth])

@@ -54,8 +54,8 @@ class Shape:
 class Trial:
     """The first layers of a search, as lists, in this process.
 
-    sizes: states of each. complete: whether there are no more. state_seconds: what a state of the
-    largest layer took. largest: that layer, sorted state numbers.
+    sizes: states of each. complete: whether there are no more. state_seconds: what a state took.
+    largest: the largest layer, sorted state numbers.
     """
 
     sizes: list[int]
@@ -71,15 +71,16 @@ def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
     most = min(most, TRIAL_BYTES // kernel.room(1))
     current = np.unique(space.numbers(*puzzle.origins())[1])
     previous, largest = current[:0], current
-    sizes, seconds, complete = [], 0.0, False
-    while not complete and sum(sizes) <= most:
-        sizes.append(int(current.size))
-        began = time.perf_counter()
+    sizes = [int(current.size)]
+    while current.size and sum(sizes) <= most:
         found = kernel.expand(space.class_of(len(sizes) - 1), current, previous)
-        if found.size > largest.size:
-            largest, seconds = found, time.perf_counter() - began
-        current, previous, complete = found, current, not found.size
-    return Trial(sizes, complete, seconds / largest.size, largest)
+        if len(sizes) == 1:
+            began = time.perf_counter()  # the first step loads the kernels
+        sizes.append(int(found.size))
+        largest = max(largest, found, key=len)
+        current, previous = found, current
+    seconds = (time.perf_counter() - began) / max(1, sum(sizes[2:]))
+    return Trial(sizes if current.size else sizes[:-1], not current.size, seconds, largest)
 
 
 def shape_of(known: list[int], states: int) -> Shape:
