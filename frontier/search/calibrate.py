@@ -8,9 +8,12 @@ memory and disk:
   puzzles at the same density (docs/scale.md);
 * the disk in the run directory's file system, on files as large as a chunk.
 
+The scheduler is given empty tasks, and start-up is the time of a run that has 12 states.
+
 All times are those of the clock, so other work on the machine slows a forecast as it slows a run.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -42,6 +45,13 @@ from frontier.store.run import LayerRecord, RunStore
 CORES = len(os.sched_getaffinity(0))
 
 SAMPLE_BOARD = (3, 4)
+START_CONFIG = """name = "start"
+[puzzle]
+kind = "tiles"
+rows = 2
+columns = 2
+"""
+
 KERNEL_SECONDS = 0.5
 STRIPS = 4
 """Strips that stand for all that a task reads: more than fit in the caches."""
@@ -63,14 +73,13 @@ def calibrate(plan: Plan, trial: Trial) -> Rates:
     with _scratch(plan.config.path) as folder:
         call = (plan.config.puzzle_settings, layout_settings(plan.layout), codec, str(folder))
         cluster = ClusterTable(kind="local", workers=workers, memory=plan.config.cluster.memory)
-        began = time.perf_counter()
         with executor_of(cluster, alone=plan.alone) as executor:
-            start = time.perf_counter() - began + _import_seconds()
-            found = list(executor.run(measure, [call] * executor.workers, lambda: False))
-            list(executor.run(_nothing, [(0,)] * workers, lambda: False))
+            found = list(executor.run(measure, [call] * executor.workers, _never))
+            list(executor.run(_nothing, [(i,) for i in range(workers)], _never))
             began = time.perf_counter()
-            list(executor.run(_nothing, [(i,) for i in range(EMPTY_TASKS)], lambda: False))
+            list(executor.run(_nothing, [(i,) for i in range(EMPTY_TASKS)], _never))
             task = (time.perf_counter() - began) / EMPTY_TASKS
+        start = _start_seconds(folder, plan.alone, workers)
         layer, line = _layer_seconds(folder, plan)
         data, _ = ChunkCodec(codec).encode(trial.largest)
     words, codecs, disks = zip(*found, strict=True)
@@ -215,15 +224,28 @@ def _layer_seconds(folder: Path, plan: Plan) -> tuple[float, float]:
     return float(np.mean(spent)), (time.perf_counter() - began) / LINES
 
 
-def _import_seconds() -> float:
-    """Seconds until a new Python knows the libraries of a run."""
+def _start_seconds(folder: Path, alone: bool, workers: int) -> float:
+    """Seconds of a whole run that has next to nothing to search: 12 states."""
+    config = folder / "start.toml"
+    config.write_text(START_CONFIG)
+    settings = {
+        "store.path": json.dumps(str(folder / "start")),
+        "search.in_memory": json.dumps(alone),
+        "cluster.workers": workers,
+    }
+    words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    command = [sys.executable, "-m", "frontier", "run", str(config), *words]
     began = time.perf_counter()
-    subprocess.run([sys.executable, "-c", "import distributed, frontier.api"], check=True)
+    subprocess.run(command, check=True, capture_output=True)
     return time.perf_counter() - began
 
 
 def _nothing(_) -> None:
     """An empty task."""
+
+
+def _never() -> bool:
+    return False
 
 
 @contextmanager

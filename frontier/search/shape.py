@@ -14,7 +14,6 @@ breadth of the peak, which decides what a run costs, is a good one.
 
 import time
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy as np
 
@@ -27,8 +26,7 @@ TRIAL_STATES = 2_000_000
 TRIAL_BYTES = 500_000_000
 """A trial ends with the layer that exceeds so many states, or so much memory."""
 
-EARLY = 1000
-"""Growth is looked at where one state in so many has been found."""
+MOST_LAYERS = 100_000
 
 GROWTH_LAYERS = 6
 """It is the mean of so many layers: colours and symmetries make single ones uneven."""
@@ -71,7 +69,7 @@ def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
     most = min(most, TRIAL_BYTES // kernel.room(1))
     current = np.unique(space.numbers(*puzzle.origins())[1])
     previous, largest = current[:0], current
-    sizes = [int(current.size)]
+    sizes, began = [int(current.size)], time.perf_counter()
     while current.size and sum(sizes) <= most:
         found = kernel.expand(space.class_of(len(sizes) - 1), current, previous)
         if len(sizes) == 1:
@@ -88,23 +86,18 @@ def shape_of(known: list[int], states: int) -> Shape:
     rest = states - sum(known)
     if rest <= 0:
         return Shape(list(known), len(known))
-    early = max(1, sum(total * EARLY <= states for total in accumulate(known)))
-    later = _later(known[:early], states)[len(known) - early :]
-    if not later.size:
-        later = np.ones(1)  # the search is longer than it should have been
+    later = _later(known, rest)
     sizes = np.maximum(1, later / later.sum() * rest).astype(np.int64)
     sizes = sizes[np.cumsum(sizes) <= rest]
-    if not sizes.size:
-        sizes = np.zeros(1, dtype=np.int64)
     sizes[sizes.argmax()] += rest - sizes.sum()
     return Shape([*known, *sizes.tolist()], len(known))
 
 
-def _later(known: list[int], states: int) -> np.ndarray:
-    """The layers after the known ones, float64, together at least the states that are missing."""
+def _later(known: list[int], rest: int) -> np.ndarray:
+    """The layers after the known ones, float64, that together have about `rest` states or more."""
     y = np.log(known[-1])
     back = min(GROWTH_LAYERS, len(known) - 1)
-    s = max(0.0, (y - np.log(known[-1 - back])) / back) if back else 0.0
+    s = (y - np.log(known[-1 - back])) / back if back else 0.0
 
     def layers(count: int) -> np.ndarray:
         k = np.arange(1, count + 1)
@@ -112,11 +105,11 @@ def _later(known: list[int], states: int) -> np.ndarray:
             return np.exp(y + s * k - (y + s * count) * (k / count) ** EXPONENT)
 
     least, most = 0, 1
-    while layers(most).sum() < states - sum(known):
+    while layers(most).sum() < rest and most < MOST_LAYERS:
         least, most = most, 2 * most
     while most - least > 1:
         middle = (least + most) // 2
-        if layers(middle).sum() < states - sum(known):
+        if layers(middle).sum() < rest:
             least = middle
         else:
             most = middle

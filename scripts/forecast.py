@@ -1,0 +1,81 @@
+"""How well `plan` foretells what `run` then takes.
+
+    python scripts/forecast.py 2x6 2x7
+
+For each size, which names a config of configs/, `plan` and then `run` as a user starts them, in a
+scratch directory; where the run's layers fit in memory, again by tasks. Time is that of the whole
+command, disk the most that the run directory held when it was looked at, every 0.05 s. Fails if
+a ratio of the two exceeds 2. Other work on the machine must go on alike during both.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from frontier.store.files import disk_bytes
+from frontier.text import size as bytes_text
+from frontier.text import span
+
+CONFIGS = Path(__file__).resolve().parents[1] / "configs"
+WATCH_SECONDS = 0.05
+FACTOR = 2
+BY_TASKS = "search.in_memory=false"
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Compare forecasts of `plan` with runs.")
+    parser.add_argument("sizes", nargs="+", metavar="SIZE", help="such as 2x6")
+    parser.add_argument("--scratch", metavar="DIR", help="where runs go; default: the system's")
+    options = parser.parse_args()
+    print(f"{'':5}{'form':8}{'':6}{'foretold':>14}{'taken':>14}{'ratio':>7}")
+    good = True
+    for size in options.sizes:
+        form = compare(size, [], options.scratch)
+        good &= form["good"]
+        if form["form"] == "memory":
+            good &= compare(size, [BY_TASKS], options.scratch)["good"]
+    sys.exit(0 if good else f"forecast: more than a factor of {FACTOR}")
+
+
+def compare(size: str, settings: list[str], scratch: str | None) -> dict:
+    """Plan and run once, print both; {"form": of the plan, "good": whether they agree}."""
+    with tempfile.TemporaryDirectory(prefix="forecast-", dir=scratch) as folder:
+        path = Path(folder) / "run"
+        options = [f"store.path={json.dumps(str(path))}", *settings]
+        words = [CONFIGS / f"{size}.toml", *(w for option in options for w in ("--set", option))]
+        planned = json.loads(subprocess.run(_command("plan", *words), check=True, stdout=-1).stdout)
+        seconds, disk = _watched(_command("run", *words), path)
+    good = True
+    for what, text, foretold, taken in (
+        ("time", span, planned["seconds"]["total"], seconds),
+        ("disk", bytes_text, planned["disk"]["peak"], disk),
+    ):
+        ratio = foretold / taken
+        good &= 1 / FACTOR <= ratio <= FACTOR
+        form = planned["form"]
+        print(f"{size:5}{form:8}{what:6}{text(foretold):>14}{text(taken):>14}{ratio:7.2f}")
+    return {"form": planned["form"], "good": good}
+
+
+def _command(*words) -> list[str]:
+    return [sys.executable, "-m", "frontier", *map(str, words), "--json"]
+
+
+def _watched(command: list[str], path: Path) -> tuple[float, int]:
+    """(seconds, greatest bytes of the directory) of a command."""
+    began, most = time.perf_counter(), 0
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        while process.poll() is None:
+            most = max(most, disk_bytes(path))
+            time.sleep(WATCH_SECONDS)
+        if process.returncode:
+            sys.exit(f"forecast: {' '.join(command)} failed: {process.stderr.read().decode()}")
+    return time.perf_counter() - began, most
+
+
+if __name__ == "__main__":
+    main()
