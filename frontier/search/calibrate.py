@@ -72,14 +72,15 @@ def calibrate(plan: Plan, trial: Trial) -> Rates:
     workers = min(plan.config.cluster.workers, CORES)
     with _scratch(plan.config.path) as folder:
         call = (plan.config.puzzle_settings, layout_settings(plan.layout), codec, str(folder))
-        cluster = ClusterTable(kind="local", workers=workers, memory=plan.config.cluster.memory)
+        kind = "serial" if plan.config.cluster.kind == "serial" else "local"
+        cluster = ClusterTable(kind=kind, workers=workers, memory=plan.config.cluster.memory)
         with executor_of(cluster, alone=plan.alone) as executor:
             found = list(executor.run(measure, [call] * executor.workers, _never))
             list(executor.run(_nothing, [(i,) for i in range(workers)], _never))
             began = time.perf_counter()
             list(executor.run(_nothing, [(i,) for i in range(EMPTY_TASKS)], _never))
             task = (time.perf_counter() - began) / EMPTY_TASKS
-        start = _start_seconds(folder, plan.alone, workers)
+        start = _start_seconds(folder, plan.alone, cluster)
         layer, line = _layer_seconds(folder, plan)
         data, _ = ChunkCodec(codec).encode(trial.largest)
     words, codecs, disks = zip(*found, strict=True)
@@ -224,14 +225,15 @@ def _layer_seconds(folder: Path, plan: Plan) -> tuple[float, float]:
     return float(np.mean(spent)), (time.perf_counter() - began) / LINES
 
 
-def _start_seconds(folder: Path, alone: bool, workers: int) -> float:
+def _start_seconds(folder: Path, alone: bool, cluster: ClusterTable) -> float:
     """Seconds of a whole run that has next to nothing to search: 12 states."""
     config = folder / "start.toml"
     config.write_text(START_CONFIG)
     settings = {
         "store.path": json.dumps(str(folder / "start")),
         "search.in_memory": json.dumps(alone),
-        "cluster.workers": workers,
+        "cluster.kind": cluster.kind,
+        "cluster.workers": cluster.workers,
     }
     words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     command = [sys.executable, "-m", "frontier", "run", str(config), *words]
@@ -255,10 +257,10 @@ def _scratch(path: Path) -> Iterator[Path]:
     try:
         with tempfile.TemporaryDirectory(prefix=".frontier-plan-", dir=parent) as folder:
             yield Path(folder)
-    except PermissionError as error:
+    except OSError as error:
         raise InputError(
-            f"store.path = {path}: the disk cannot be tried, as {parent} cannot be written "
-            f"({error.strerror}); choose another directory with --set store.path=…"
+            f"store.path = {path}: the disk cannot be tried in {parent} ({error.strerror}); choose "
+            "another directory with --set store.path=…"
         ) from None
 
 

@@ -32,9 +32,9 @@ SMALL_TASK = 8_000_000
 FINE_TASK = 30_000_000
 """Tasks of fewer bytes than this are not made finer still."""
 
-CHUNKS_IN_FLIGHT = 5
-"""Chunks a worker holds beside its strips: its own, and the copies that reading, encoding and
-writing one makes."""
+CHUNKS_IN_FLIGHT = 8
+"""Chunks a worker holds beside its strips, at most: its own, the copy that encoding makes, and what
+its three open layers read into, each up to two chunks as they are stored."""
 
 CHUNKS_STORED = 3
 """Chunks that each thread holds while it stores layers that are in memory."""
@@ -205,7 +205,7 @@ def _costs(layout: Layout, klass: int) -> tuple[int, float]:
 def _choose(space: Space, memory: int, workers: int) -> tuple[Layout, int]:
     """The layout whose tasks fit and cost least, else the one that needs least memory."""
     candidates = []
-    for layout in _candidates(space, memory):
+    for layout in dict.fromkeys(_candidates(space, memory)):  # some come more than once
         need, seconds = map(
             max, zip(*(_costs(layout, c) for c in range(space.classes)), strict=True)
         )
