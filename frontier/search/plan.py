@@ -23,6 +23,9 @@ CHUNK_BYTES = (2_700_000, 5_400_000, 10_800_000, 21_600_000)
 CALL_SECONDS, READ_RATE, WRITE_RATE = 0.8e-3, 4e9, 1.1e9
 """Time of a Zarr call, and raw bytes a second that one core reads and writes with lz4."""
 
+TASK_SECONDS = 1e-3
+"""Time of the scheduler for a task."""
+
 SMALL_LAYER = 100_000_000
 """Layers of fewer bytes need not be divided among the workers."""
 
@@ -209,13 +212,15 @@ def _choose(space: Space, memory: int, workers: int) -> tuple[Layout, int]:
         need, seconds = map(
             max, zip(*(_costs(layout, c) for c in range(space.classes)), strict=True)
         )
-        small = layout.layer_bytes(0) < SMALL_LAYER
-        idle = not small and layout.task_count(0) < 4 * workers
-        candidates.append((need > memory, idle, need if need > memory else seconds, need, layout))
+        tasks, words = layout.task_count(0), layout.layer_bytes(0) // WORD_BYTES
+        if words * WORD_BYTES >= SMALL_LAYER:
+            # Workers are idle for about one task in the end, and tasks are handed out one by one.
+            seconds += workers * (seconds / tasks + TASK_SECONDS * tasks / words)
+        candidates.append((need > memory, need if need > memory else seconds, need, layout))
     if not candidates:
         finest = _finest(space)
         return finest, task_bytes(finest)
-    best = min(candidates, key=lambda candidate: candidate[:3])
+    best = min(candidates, key=lambda candidate: candidate[:2])
     return best[-1], best[-2]
 
 
