@@ -11,22 +11,21 @@ more finely:
 * the efficiency to expect: the time of one worker over N times that of N workers, by the
   arithmetic of `plan`, with kernels, codec, disk and scheduler as measured here.
 
-Then the scheduler's time for a task, on clusters of 1, 2 and 4 workers here: that of tasks which
-do nothing, divided by their number.
+Then, on clusters of 1, 2 and 4 workers here: how long an empty task takes from its submission to
+its result, and the processor time of scheduler and driver for each of many.
 """
 
 import argparse
 import dataclasses
 import json
 import sys
-import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 from frontier.config import ClusterTable, load_config
 from frontier.errors import InputError
-from frontier.search.calibrate import calibrate
+from frontier.search.calibrate import calibrate, empty_tasks
 from frontier.search.clusters import executor_of
 from frontier.search.forecast import forecast
 from frontier.search.plan import Plan, make_plan, task_bytes
@@ -38,7 +37,6 @@ from frontier.text import size as bytes_text
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
 HERE = (1, 2, 4)
 MOST_TASKS = 1_000_000
-EMPTY_TASKS = 2000
 say = partial(print, file=sys.stderr, flush=True)
 
 
@@ -66,10 +64,14 @@ def main():
     rows = [locality(plan, shape, rates, options.workers) for plan in plans]
     scheduler = {}
     for workers in HERE:
-        scheduler[workers] = scheduler_seconds(workers)
-        print(f"scheduler, {workers} of these workers: {scheduler[workers] * 1e3:.2f} ms a task")
+        with executor_of(ClusterTable(workers=workers), alone=False) as executor:
+            trip, task = scheduler[workers] = empty_tasks(executor)
+        print(
+            f"workers: {workers}; an empty task alone takes {trip * 1e3:.1f} ms, each of many "
+            f"{task * 1e3:.2f} ms of the scheduler's processor"
+        )
     if options.json:
-        found = {"size": options.size, "layouts": rows, "scheduler_seconds_a_task": scheduler}
+        found = {"size": options.size, "layouts": rows, "scheduler_seconds": scheduler}
         Path(options.json).write_text(json.dumps(found, indent=1) + "\n")
 
 
@@ -119,19 +121,6 @@ def locality(plan: Plan, shape, rates, workers: list[int]) -> dict:
         flush=True,
     )
     return row
-
-
-def scheduler_seconds(workers: int) -> float:
-    """Seconds that an empty task takes on a cluster of so many workers here."""
-    with executor_of(ClusterTable(workers=workers), alone=False) as executor:
-        for tasks in (workers, EMPTY_TASKS):  # the first ones find the workers ready
-            began = time.perf_counter()
-            list(executor.run(_nothing, [(i,) for i in range(tasks)], lambda: False))
-        return (time.perf_counter() - began) / EMPTY_TASKS
-
-
-def _nothing(_) -> None:
-    """An empty task."""
 
 
 if __name__ == "__main__":

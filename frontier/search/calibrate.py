@@ -8,7 +8,8 @@ memory and disk:
   puzzles at the same density (docs/scale.md);
 * the disk in the run directory's file system, on files as large as a chunk.
 
-The scheduler is given empty tasks, and start-up is the time of a run that has 12 states.
+The scheduler is given empty tasks, of which its own processor time counts: it limits how many
+workers it can serve. Start-up is the time of a run that has 12 states.
 
 All times are those of the clock, so other work on the machine slows a forecast as it slows a run.
 """
@@ -29,7 +30,7 @@ import numpy as np
 from frontier.config import ClusterTable
 from frontier.errors import InputError
 from frontier.puzzles import Tiles, puzzle_of
-from frontier.search.clusters import executor_of
+from frontier.search.clusters import Executor, executor_of
 from frontier.search.forecast import Codec, Disk, Rates
 from frontier.search.plan import Plan, layout_settings
 from frontier.search.shape import Trial
@@ -58,7 +59,7 @@ STRIPS = 4
 
 DISK_BYTES = 128_000_000
 DISK_FILES = 40
-EMPTY_TASKS = 100
+EMPTY_TASKS = 300
 LAYERS = 5
 LINES = 2000
 
@@ -76,10 +77,7 @@ def calibrate(plan: Plan, trial: Trial) -> Rates:
         cluster = ClusterTable(kind=kind, workers=workers, memory=plan.config.cluster.memory)
         with executor_of(cluster, alone=plan.alone) as executor:
             found = list(executor.run(measure, [call] * executor.workers, _never))
-            list(executor.run(_nothing, [(i,) for i in range(workers)], _never))
-            began = time.perf_counter()
-            list(executor.run(_nothing, [(i,) for i in range(EMPTY_TASKS)], _never))
-            task = (time.perf_counter() - began) / EMPTY_TASKS
+            trip, task = empty_tasks(executor)
         start = _start_seconds(folder, plan.alone, cluster)
         layer, line = _layer_seconds(folder, plan)
         data, _ = ChunkCodec(codec).encode(trial.largest)
@@ -91,7 +89,7 @@ def calibrate(plan: Plan, trial: Trial) -> Rates:
         codec=_mean(codecs),
         disk=_mean(disks),
         task=task,
-        layer=layer,
+        layer=layer + trip,
         line=line,
         start=start,
     )
@@ -242,7 +240,20 @@ def _start_seconds(folder: Path, alone: bool, cluster: ClusterTable) -> float:
     return time.perf_counter() - began
 
 
-def _nothing(_) -> None:
+def empty_tasks(executor: Executor) -> tuple[float, float]:
+    """Seconds that an empty task takes alone, and of this process, where the scheduler and the
+    driver are, for one of many."""
+    trips = EMPTY_TASKS // 10
+    began = time.perf_counter()
+    for _ in range(trips):
+        list(executor.run(_nothing, [()], _never))
+    trip = (time.perf_counter() - began) / trips
+    began = time.process_time()
+    list(executor.run(_nothing, [()] * EMPTY_TASKS, _never))
+    return trip, (time.process_time() - began) / EMPTY_TASKS
+
+
+def _nothing() -> None:
     """An empty task."""
 
 

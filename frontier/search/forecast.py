@@ -52,9 +52,12 @@ class Disk:
 
 @dataclass(frozen=True)
 class Rates:
-    """How fast a worker is. Seconds: of the kernel for a `word` of a bitmap, of a state of a
-    list (`listed`), of the scheduler for a `task`, of the driver for a `layer` and each `line`
-    of its manifest, of the `start` of the command. list_bytes: stored, of a state of a list."""
+    """How fast a worker is.
+
+    Seconds: of the kernel for a `word` of a bitmap, of a state of a list (`listed`), of the
+    scheduler's processor for a `task`, of the driver for a `layer` and for each `line` of its
+    manifest, of the `start` of the command. list_bytes: stored, of a state of a list.
+    """
 
     word: float
     listed: float
