@@ -177,7 +177,7 @@ def whole_run(size: str, scratch: str, settings: list[str]) -> dict:
 def _command(*arguments) -> dict:
     """Run Python; the JSON that it prints, with `wall`, `peak` (bytes) and `others` (cores)."""
     command = [sys.executable, *map(str, arguments)]
-    before, began, peak = _time_of_others(), time.perf_counter(), 0
+    before, began, peak = time_of_others(), time.perf_counter(), 0
     with psutil.Popen(command, stdout=PIPE, stderr=PIPE, text=True) as process:
         while True:
             try:
@@ -188,7 +188,7 @@ def _command(*arguments) -> dict:
     wall = time.perf_counter() - began
     if process.returncode:
         sys.exit(f"bench: {' '.join(command)} failed:\n{errors}")
-    others = max(0.0, _time_of_others() - before) / wall
+    others = max(0.0, time_of_others() - before) / wall
     return {**json.loads(output), "wall": wall, "peak": peak, "others": others}
 
 
@@ -201,7 +201,7 @@ def _tree_bytes(process: psutil.Process) -> int:
         return 0
 
 
-def _time_of_others() -> float:
+def time_of_others() -> float:
     """Processor time of the machine but for this process and the commands that have ended."""
     machine = psutil.cpu_times()
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)

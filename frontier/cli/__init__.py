@@ -6,6 +6,7 @@ error. Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped and resumable, 4 cor
 
 import click
 
+from frontier.cli.planning import plan
 from frontier.cli.runs import export, farthest, run, status
 from frontier.cli.solving import rotate, solve
 from frontier.cli.studies import thesis
@@ -38,6 +39,7 @@ def main():
     A run is described by a small TOML file. Start one, watch it, ask what it found:
 
     \b
+      python -m frontier plan configs/2x7.toml
       python -m frontier run configs/2x5.toml
       python -m frontier status configs/2x5.toml
       python -m frontier farthest configs/2x5.toml --limit 3
@@ -50,5 +52,5 @@ def main():
     """
 
 
-for command in (run, status, farthest, solve, export, rotate, thesis, verify, repair):
+for command in (plan, run, status, farthest, solve, export, rotate, thesis, verify, repair):
     main.add_command(command)

@@ -23,6 +23,9 @@ CHUNK_BYTES = (2_700_000, 5_400_000, 10_800_000, 21_600_000)
 CALL_SECONDS, READ_RATE, WRITE_RATE = 0.8e-3, 4e9, 1.1e9
 """Time of a Zarr call, and raw bytes a second that one core reads and writes with lz4."""
 
+TASK_SECONDS = 1e-3
+"""Time of the scheduler for a task."""
+
 SMALL_LAYER = 100_000_000
 """Layers of fewer bytes need not be divided among the workers."""
 
@@ -32,9 +35,9 @@ SMALL_TASK = 8_000_000
 FINE_TASK = 30_000_000
 """Tasks of fewer bytes than this are not made finer still."""
 
-CHUNKS_IN_FLIGHT = 5
-"""Chunks a worker holds beside its strips: its own, and the copies that reading, encoding and
-writing one makes."""
+CHUNKS_IN_FLIGHT = 8
+"""Chunks a worker holds beside its strips, at most: its own, the copy that encoding makes, and what
+its three open layers read into, each up to two chunks as they are stored."""
 
 CHUNKS_STORED = 3
 """Chunks that each thread holds while it stores layers that are in memory."""
@@ -205,17 +208,19 @@ def _costs(layout: Layout, klass: int) -> tuple[int, float]:
 def _choose(space: Space, memory: int, workers: int) -> tuple[Layout, int]:
     """The layout whose tasks fit and cost least, else the one that needs least memory."""
     candidates = []
-    for layout in _candidates(space, memory):
+    for layout in dict.fromkeys(_candidates(space, memory)):  # some come more than once
         need, seconds = map(
             max, zip(*(_costs(layout, c) for c in range(space.classes)), strict=True)
         )
-        small = layout.layer_bytes(0) < SMALL_LAYER
-        idle = not small and layout.task_count(0) < 4 * workers
-        candidates.append((need > memory, idle, need if need > memory else seconds, need, layout))
+        tasks, words = layout.task_count(0), layout.layer_bytes(0) // WORD_BYTES
+        if words * WORD_BYTES >= SMALL_LAYER:
+            # Workers are idle for about one task in the end, and tasks are handed out one by one.
+            seconds += workers * (seconds / tasks + TASK_SECONDS * tasks / words)
+        candidates.append((need > memory, need if need > memory else seconds, need, layout))
     if not candidates:
         finest = _finest(space)
         return finest, task_bytes(finest)
-    best = min(candidates, key=lambda candidate: candidate[:3])
+    best = min(candidates, key=lambda candidate: candidate[:2])
     return best[-1], best[-2]
 
 

@@ -1,0 +1,66 @@
+"""The command that looks ahead: plan."""
+
+import json
+
+import click
+from pydantic import ByteSize, TypeAdapter, ValidationError
+
+from frontier import api
+from frontier.cli.common import json_option, set_option
+from frontier.config import load_config
+from frontier.errors import InputError
+from frontier.report.plan import describe_plan, plan_value
+from frontier.search.outlook import described_cluster, look_ahead
+
+
+@click.command()
+@click.argument("config")
+@set_option
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 100_000),
+    metavar="N",
+    help="Plan for a cluster of N workers, each as fast as one core here.",
+)
+@click.option(
+    "--disk-rate",
+    metavar="SIZE",
+    help="Bytes a second that the cluster's file system moves in all, such as 5GB.",
+)
+@json_option
+def plan(config, settings, workers, disk_rate, as_json):
+    """Say what the run of CONFIG will take, without running it.
+
+    Layout, memory, disk and bytes moved come from arithmetic; the time from trying kernels, codec,
+    disk and scheduler here, for some seconds. How large the layers are is estimated from the first
+    ones, unless the run directory knows. docs/scale.md explains the model.
+
+    \b
+    Examples:
+      python -m frontier plan configs/2x7.toml
+      python -m frontier plan configs/2x9.toml --workers 1000 --set cluster.memory=4GB
+    """
+    if disk_rate is not None and workers is None:
+        raise InputError("--disk-rate is of a cluster; say how many --workers it has")
+    rate = None if disk_rate is None else _bytes(disk_rate)
+    members = load_config(config, settings).members
+    values = []
+    for member in members:
+        if workers is not None:
+            member = described_cluster(member, workers)
+        outlook = look_ahead(api.plan(member), rate)
+        values.append(plan_value(outlook))
+        if not as_json:
+            click.echo(describe_plan(values[-1], outlook))
+    if as_json:
+        click.echo(json.dumps(values[0] if len(values) == 1 else {"members": values}))
+
+
+def _bytes(text: str) -> int:
+    try:
+        found = int(TypeAdapter(ByteSize).validate_python(text))
+    except ValidationError:
+        found = 0
+    if found <= 0:
+        raise InputError(f"--disk-rate {text}: expected bytes a second, such as 500MB or 5GB")
+    return found

@@ -1,0 +1,191 @@
+"""What a run will take, as JSON and as text."""
+
+from frontier.search.outlook import Outlook
+from frontier.search.plan import layout_settings
+from frontier.space.layout import WORD_BYTES
+from frontier.text import counted, size, span
+
+LABEL = 18
+
+
+def plan_value(outlook: Outlook) -> dict:
+    """What `plan` says, as JSON."""
+    plan, layout, made = outlook.plan, outlook.plan.layout, outlook.forecast
+    chunks = layout.prefixes * layout.blocks(0)
+    fullest = max(range(len(outlook.shape.sizes)), key=outlook.shape.sizes.__getitem__)
+    step = next((step for step in made.steps if step.first <= fullest <= step.last), None)
+    moved = None
+    if step and step.form == "tasks":
+        moved = {"read": round(step.read), "written": round(step.written), "seconds": step.seconds}
+    return {
+        "name": plan.config.name,
+        "puzzle": plan.puzzle.title,
+        "path": str(plan.config.path),
+        "states": plan.puzzle.states,
+        "layers": {
+            "known": outlook.shape.known,
+            "depth": outlook.shape.depth,
+            "depth_is_known": outlook.shape.complete,
+            "committed": outlook.depth + 1,
+        },
+        "base_graph": {"vertices": plan.space.graph.vertices, "arcs": plan.space.graph.source.size},
+        "form": "memory" if plan.alone else "tasks",
+        "layout": {
+            **layout_settings(layout),
+            "prefixes": layout.prefixes,
+            "chunks": chunks,
+            "chunk_bytes": layout.chunk_bytes,
+            "tasks": layout.task_count(0),
+            "far_share": max(traffic.far_share for traffic in outlook.traffic),
+        },
+        "workers": outlook.workers,
+        "memory": {"needed": plan.task_bytes, "given": _memory_given(outlook)},
+        "disk": {"peak": round(made.disk), "free": outlook.free},
+        "bytes": {"read": round(made.read), "written": round(made.written)},
+        "fullest_layer": {
+            "depth": fullest,
+            "states": outlook.shape.sizes[fullest],
+            "raw": layout.layer_bytes(plan.space.class_of(fullest)),
+            **(moved or {}),
+        },
+        "seconds": {
+            "total": made.seconds,
+            "start": made.start,
+            **{form: made.seconds_of(form) for form in ("lists", "memory", "tasks")},
+        },
+        "rates": _rates_value(outlook),
+        "warnings": outlook.warnings,
+    }
+
+
+def _memory_given(outlook: Outlook) -> int:
+    config = outlook.plan.config.cluster
+    return int(config.memory) * max(1, outlook.plan.threads)
+
+
+def _rates_value(outlook: Outlook) -> dict:
+    """What was measured, in the units that the text uses."""
+    rates, codec = outlook.rates, outlook.rates.codec
+    half = codec.density[-1] / 2  # about the fullest layer of 2xn
+    disk = rates.disk
+    return {
+        "kernel_seconds_a_word": rates.word,
+        "seconds_a_listed_state": rates.listed,
+        "stored_share": codec.share(half),
+        "encode_bytes_a_second": 1 / max(1e-12, codec.seconds(codec.encode, half)),
+        "decode_bytes_a_second": 1 / max(1e-12, codec.seconds(codec.decode, half)),
+        "seconds_a_file": disk.call,
+        "read_bytes_a_second": disk.read if outlook.forecast.cached else disk.durable_read,
+        "write_bytes_a_second": disk.write if outlook.forecast.cached else disk.durable_write,
+        "cached": outlook.forecast.cached,
+        "scheduler_seconds_a_task": rates.task,
+        "seconds_a_commit": rates.layer,
+        "seconds_a_chunk_listed": rates.line,
+    }
+
+
+def describe_plan(value: dict, outlook: Outlook) -> str:
+    """The same for a person, with what it rests on."""
+    layers, seconds = value["layers"], value["seconds"]
+    rows = [
+        ("states", f"{value['states']:,}"),
+        ("layers", _layers(layers)),
+        ("base graph", "{vertices:,} vertices, {arcs:,} arcs".format(**value["base_graph"])),
+        ("layout", _layout(value)),
+        ("memory", _memory(value, outlook)),
+        ("disk at its peak", "{}; free: {}".format(*map(size, value["disk"].values()))),
+        ("fullest layer", _fullest(value["fullest_layer"])),
+        ("moved in all", "{} read, {} written".format(*map(size, value["bytes"].values()))),
+        ("time", f"about {span(seconds['total'])}: {_parts(seconds)}"),
+    ]
+    if outlook.described and not outlook.plan.alone and seconds["tasks"]:
+        needed = sum(value["bytes"].values()) / seconds["tasks"]
+        rows.append(
+            ("file system", f"moves {size(needed)} a second for that, all workers together")
+        )
+    lines = [f"{value['name']}: {value['puzzle']}"]
+    lines += [f"  {label:{LABEL}}{text}" for label, text in rows]
+    lines += ["  this rests on"] + [f"    {line}" for line in _assumptions(value, outlook)]
+    return "\n".join([*lines, *(f"  WARNING: {warning}" for warning in value["warnings"])])
+
+
+def _layers(layers: dict) -> str:
+    if layers["depth_is_known"]:
+        said = f"{layers['known']}, all known: depth {layers['depth']}"
+    else:
+        said = f"depth unknown, perhaps {layers['depth']}; {layers['known']} layers are known"
+    if layers["committed"]:
+        said += f"; {layers['committed']} are committed, and what follows is of the others"
+    return said
+
+
+def _layout(value: dict) -> str:
+    layout = value["layout"]
+    chunks = f"{counted(layout['chunks'], 'chunk')} of {size(layout['chunk_bytes'])} a layer"
+    if value["form"] == "memory":
+        return f"in memory, {chunks} where they are stored"
+    return (
+        f"{counted(layout['tasks'], 'task')} a layer; {chunks}: prefixes of "
+        f"{counted(layout['prefix_digits'], 'digit')}, blocks of "
+        f"{counted(layout['block_nodes'], 'node')}"
+    )
+
+
+def _memory(value: dict, outlook: Outlook) -> str:
+    needed, given = map(size, value["memory"].values())
+    if value["form"] == "memory":
+        return f"{needed} of {given}, one process of {counted(outlook.plan.threads, 'thread')}"
+    return f"{needed} of {given} a worker, {counted(value['workers'], 'worker')}"
+
+
+def _fullest(layer: dict) -> str:
+    said = (
+        f"{layer['states']:,} states, perhaps at depth {layer['depth']}; {size(layer['raw'])} raw"
+    )
+    if "read" in layer:
+        said += (
+            f"; {size(layer['read'])} read, {size(layer['written'])} written, "
+            f"{span(layer['seconds'])}"
+        )
+    return said
+
+
+def _parts(seconds: dict) -> str:
+    parts = [("start", "start-up"), ("lists", "thin layers"), ("memory", "layers in memory"),
+             ("tasks", "layers by tasks")]  # fmt: skip
+    return ", ".join(f"{said} {span(seconds[key])}" for key, said in parts if seconds[key])
+
+
+def _assumptions(value: dict, outlook: Outlook) -> list[str]:
+    rates, layout = value["rates"], value["layout"]
+    per_word = rates["kernel_seconds_a_word"] * 1e9
+    said = [
+        f"kernels: {per_word:.1f} ns a word of {WORD_BYTES} bytes, "
+        f"{rates['seconds_a_listed_state'] * 1e9:.0f} ns a state of a thin layer",
+        f"codec {outlook.plan.config.store.codec}: a layer as full as half the fullest one of 3×4 "
+        f"is stored in {rates['stored_share']:.0%}, encoded at "
+        f"{size(rates['encode_bytes_a_second'])}/s, decoded at "
+        f"{size(rates['decode_bytes_a_second'])}/s",
+        f"disk, a worker: {size(rates['read_bytes_a_second'])}/s read, "
+        f"{size(rates['write_bytes_a_second'])}/s written, {rates['seconds_a_file'] * 1e3:.2f} ms "
+        f"a file; {'all layers' if rates['cached'] else 'no layer'} in the page cache",
+        f"commits: {rates['seconds_a_commit'] * 1e3:.1f} ms a layer, "
+        f"{rates['seconds_a_chunk_listed'] * 1e6:.0f} µs a chunk",
+    ]
+    if value["form"] == "tasks":
+        said += [
+            f"scheduler: {rates['scheduler_seconds_a_task'] * 1e3:.1f} ms a task",
+            f"locality: {layout['far_share']:.1%} of the chunks that a task reads are other tasks'",
+        ]
+    if not value["layers"]["depth_is_known"]:
+        said.append(
+            f"layers from {value['layers']['known']} on are estimated from the growth of those "
+            "before (docs/scale.md)"
+        )
+    if outlook.described:
+        rate = outlook.disk_rate
+        said.append(
+            f"{counted(value['workers'], 'worker')}, each as fast as one here, and a file system "
+            + (f"of {size(rate)}/s for all" if rate else "as fast for each of them")
+        )
+    return said

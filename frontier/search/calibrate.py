@@ -1,0 +1,280 @@
+"""How fast this machine is: a few seconds of kernels, codec, disk and scheduler.
+
+Kernels and codec are timed on as many workers at once as a run here would have, since these share
+memory and disk:
+
+* the kernel on whole tasks of the very layout, all rows alive;
+* the codec on real layers, those of the 3x4 board, whose compression stands for that of all
+  puzzles at the same density (docs/scale.md);
+* the disk in the run directory's file system, on files as large as a chunk.
+
+The scheduler is given empty tasks, of which its own processor time counts: it limits how many
+workers it can serve. Start-up is the time of a run that has 12 states.
+
+All times are those of the clock, so other work on the machine slows a forecast as it slows a run.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from frontier.config import ClusterTable
+from frontier.errors import InputError
+from frontier.puzzles import Tiles, puzzle_of
+from frontier.search.clusters import Executor, executor_of
+from frontier.search.forecast import Codec, Disk, Rates
+from frontier.search.plan import Plan, layout_settings
+from frontier.search.shape import Trial
+from frontier.space.bits import expand
+from frontier.space.layout import WORD_BYTES, Layout
+from frontier.space.memory import MemorySearch, count_all, memory_layout
+from frontier.space.program import program_of, swaps_of
+from frontier.stopwatch import Stopwatch
+from frontier.store.codecs import ChunkCodec
+from frontier.store.layers import ChunkWriter, Manifest
+from frontier.store.run import LayerRecord, RunStore
+
+CORES = len(os.sched_getaffinity(0))
+
+SAMPLE_BOARD = (3, 4)
+START_CONFIG = """name = "start"
+[puzzle]
+kind = "tiles"
+rows = 2
+columns = 2
+"""
+
+KERNEL_SECONDS = 0.5
+STRIPS = 4
+"""Strips that stand for all that a task reads: more than fit in the caches."""
+
+DISK_BYTES = 128_000_000
+DISK_FILES = 40
+EMPTY_TASKS = 300
+LAYERS = 5
+LINES = 2000
+
+
+def calibrate(plan: Plan, trial: Trial) -> Rates:
+    """Measure this machine for a plan, in the file system of its run.
+
+    InputError if nothing can be written there.
+    """
+    codec = plan.config.store.codec
+    workers = min(plan.config.cluster.workers, CORES)
+    with _scratch(plan.config.path) as folder:
+        call = (plan.config.puzzle_settings, layout_settings(plan.layout), codec, str(folder))
+        kind = "serial" if plan.config.cluster.kind == "serial" else "local"
+        cluster = ClusterTable(kind=kind, workers=workers, memory=plan.config.cluster.memory)
+        with executor_of(cluster, alone=plan.alone) as executor:
+            found = list(executor.run(measure, [call] * executor.workers, _never))
+            trip, task = empty_tasks(executor)
+        start = _start_seconds(folder, plan.alone, cluster)
+        layer, line = _layer_seconds(folder, plan)
+        data, _ = ChunkCodec(codec).encode(trial.largest)
+    words, codecs, disks = zip(*found, strict=True)
+    return Rates(
+        word=float(np.mean(words)),
+        listed=trial.state_seconds,
+        list_bytes=data.size / trial.largest.size,
+        codec=_mean(codecs),
+        disk=_mean(disks),
+        task=task,
+        layer=layer + trip,
+        line=line,
+        start=start,
+    )
+
+
+def _mean(parts: tuple):
+    """The mean of what workers measured, field by field."""
+    fields = zip(*(vars(part).values() for part in parts), strict=True)
+    return type(parts[0])(*(np.mean(values, axis=0).tolist() for values in fields))
+
+
+def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> tuple[float, Codec, Disk]:
+    """What one worker measures: seconds of the kernel for a word, its codec, its disk."""
+    cut = Layout(puzzle_of(puzzle).space, **layout)
+    found = codec_on_layers(ChunkCodec(codec))
+    stored = int(min(cut.chunk_bytes, DISK_BYTES // 4) * found.stored[-1])
+    return kernel_seconds(cut), found, disk_rates(Path(folder), stored)
+
+
+def kernel_seconds(layout: Layout) -> float:
+    """Seconds of one core for a word, on chunks of a typical task all of whose rows are alive."""
+    task = layout.task(0, layout.task_count(0) // 2)
+    program, swaps = program_of(layout, task), swaps_of(layout)
+    strip, block = layout.strip_words, layout.block(0, task.first_block)
+    arena = np.random.default_rng(0).integers(0, 2**60, STRIPS * strip, dtype=np.uint64)
+    arena &= np.roll(arena, 1) & np.roll(arena, 2)  # an eighth of the bits
+    live = np.ones(arena.size // layout.row_words, dtype=bool)
+    which = np.arange(program.needed.size).reshape(program.needed.shape) % STRIPS
+    base = np.where(program.needed, which * strip, -1)
+    out = np.zeros((len(block), strip), dtype=np.uint64)
+    rows = np.ones(len(block) * layout.rows, dtype=bool)
+
+    def chunk(prefix: int) -> None:
+        rows[:] = True
+        expand(out, rows, 0, prefix, arena, live, base, program, swaps)
+
+    chunk(0)  # loads the kernel
+    chunks, began = 0, time.perf_counter()
+    while (spent := time.perf_counter() - began) < KERNEL_SECONDS:
+        chunk(chunks % (task.last_prefix - task.first_prefix))
+        chunks += 1
+    return spent / (chunks * out.size)
+
+
+def codec_on_layers(codec: ChunkCodec) -> Codec:
+    """The codec on one node's strip of each layer of the sample board."""
+    puzzle = Tiles(*SAMPLE_BOARD)
+    space = puzzle.space
+    search = MemorySearch(memory_layout(space, 1))
+    search.layer(0).add(space.numbers(*puzzle.origins())[1].astype(np.uint64))
+    samples, clock, depth = [], Stopwatch(), 0
+    while search.expand(depth := depth + 1).any():
+        words = search.layer(depth).words
+        chunk = np.ascontiguousarray(words[:, words.shape[1] // 2])
+        density = int(count_all(chunk)) / (chunk.size * space.code.bits)
+        back = np.zeros_like(chunk)
+        clock.reset()
+        data, checksum = codec.encode(chunk)
+        clock.lap("codec")
+        whole = np.concatenate([data, np.frombuffer(checksum, dtype=np.uint8)])
+        clock.lap("rest")
+        codec.decode(whole, back)
+        clock.lap("kernel")
+        spent = data.size, clock.seconds["codec"], clock.seconds["kernel"]
+        samples.append((density, *(x / chunk.nbytes for x in spent)))
+    density, stored, encode, decode = np.array(sorted(samples)).T
+    # Single times are too short to be trusted; of all together a line is seen.
+    basis = np.stack([np.ones_like(stored), stored], axis=1)
+    lines = (np.linalg.lstsq(basis, seconds)[0].tolist() for seconds in (encode, decode))
+    return Codec(density.tolist(), stored.tolist(), *lines)
+
+
+def disk_rates(folder: Path, size: int) -> Disk:
+    """The disk on files of so many bytes."""
+    path, recycled = folder / uuid.uuid4().hex, folder / uuid.uuid4().hex
+    path.mkdir()
+    data = np.frombuffer(np.random.default_rng(0).bytes(size + -size % WORD_BYTES), dtype=np.uint64)
+    files = range(max(2, min(DISK_FILES, DISK_BYTES // data.nbytes)))
+
+    def write(chunk: np.ndarray) -> float:
+        clock = Stopwatch()
+        writer = ChunkWriter(path, "raw", recycled, clock)
+        for i in files:
+            writer.write(f"c.{i}", chunk, 0)
+        return clock.seconds["disk"]
+
+    def read() -> float:
+        began = time.perf_counter()
+        for i in files:
+            (path / f"c.{i}").read_bytes()
+        return time.perf_counter() - began
+
+    call = write(data[:1]) / len(files)
+    write(data)
+    path.rename(recycled)  # as chunks are written over those of a forgotten layer
+    path.mkdir()
+    written, found = write(data), read()
+    began = time.perf_counter()
+    for i in files:
+        _flush(path / f"c.{i}")
+    flushed = time.perf_counter() - began
+    seconds = np.array([found, written, read(), written + flushed])
+    return Disk(call, *(len(files) * data.nbytes / seconds).tolist())
+
+
+def _flush(path: Path) -> None:
+    """Force a file to the disk and out of the page cache."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def _layer_seconds(folder: Path, plan: Plan) -> tuple[float, float]:
+    """Seconds of beginning and committing a layer, and of writing and reading a manifest's line."""
+    run = RunStore.create(folder / "run", plan.identity)
+    spent = []
+    for depth in range(LAYERS):
+        began = time.perf_counter()
+        run.begin_layer(depth, plan.layout, plan.space.class_of(depth))
+        forget = (depth - 2,) if depth >= 2 else ()
+        run.commit(
+            [Manifest(depth, "bits", 0)], [LayerRecord(depth, 0, "bits", True, 0.0)], False, forget
+        )
+        run.finish_tasks(depth)
+        spent.append(time.perf_counter() - began)
+    chunks = {f"c.0.{i}.0": [i, i, "00000000"] for i in range(LINES)}
+    manifest = Manifest(LAYERS, "bits", sum(range(LINES)), chunks)
+    began = time.perf_counter()
+    manifest.write(folder / "manifest.json")
+    Manifest.read(folder / "manifest.json")
+    return float(np.mean(spent)), (time.perf_counter() - began) / LINES
+
+
+def _start_seconds(folder: Path, alone: bool, cluster: ClusterTable) -> float:
+    """Seconds of a whole run that has next to nothing to search: 12 states."""
+    config = folder / "start.toml"
+    config.write_text(START_CONFIG)
+    settings = {
+        "store.path": json.dumps(str(folder / "start")),
+        "search.in_memory": json.dumps(alone),
+        "cluster.kind": cluster.kind,
+        "cluster.workers": cluster.workers,
+    }
+    words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    command = [sys.executable, "-m", "frontier", "run", str(config), *words]
+    began = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - began
+
+
+def empty_tasks(executor: Executor) -> tuple[float, float]:
+    """Seconds that an empty task takes alone, and of this process, where the scheduler and the
+    driver are, for one of many."""
+    trips = EMPTY_TASKS // 10
+    began = time.perf_counter()
+    for _ in range(trips):
+        list(executor.run(_nothing, [()], _never))
+    trip = (time.perf_counter() - began) / trips
+    began = time.process_time()
+    list(executor.run(_nothing, [()] * EMPTY_TASKS, _never))
+    return trip, (time.process_time() - began) / EMPTY_TASKS
+
+
+def _nothing() -> None:
+    """An empty task."""
+
+
+def _never() -> bool:
+    return False
+
+
+@contextmanager
+def _scratch(path: Path) -> Iterator[Path]:
+    """A directory of its own in the file system of a path that need not exist."""
+    parent = existing(path)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".frontier-plan-", dir=parent) as folder:
+            yield Path(folder)
+    except OSError as error:
+        raise InputError(
+            f"store.path = {path}: the disk cannot be tried in {parent} ({error.strerror}); choose "
+            "another directory with --set store.path=…"
+        ) from None
+
+
+def existing(path: Path) -> Path:
+    """The nearest directory above a path, or the path itself, that is there."""
+    return next(place for place in (path, *path.parents) if place.is_dir())

@@ -1,0 +1,128 @@
+"""All that can be said of a run before it is started."""
+
+import os
+import shutil
+from dataclasses import dataclass
+
+import psutil
+
+from frontier.config import Config
+from frontier.search.calibrate import CORES, calibrate, existing
+from frontier.search.forecast import Forecast, Rates, forecast
+from frontier.search.plan import Plan
+from frontier.search.shape import Shape, shape_of, trial_of
+from frontier.search.traffic import Traffic, traffic_of
+from frontier.search.workspace import OPEN_LAYERS
+from frontier.store.files import disk_bytes
+from frontier.store.run import RunStore
+from frontier.text import counted, size
+
+MANIFEST_LINE = 350
+"""Bytes of memory that a chunk's line of an open manifest takes (measured)."""
+
+LAYERS_AT_ONCE = 3
+"""Layers on the disk while one is made, that one included."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a plan's run will take, and what that rests on.
+
+    depth: the layers up to it are there already; -1 if there is no run yet. workers: that work at
+    once. described: whether they are a cluster's, of which nothing was measured. disk_rate: bytes
+    a second of that cluster's file system, if said. free: bytes that the run may take.
+    files: most files at once; free_files: None where the file system sets no limit.
+    """
+
+    plan: Plan
+    shape: Shape
+    traffic: list[Traffic]
+    rates: Rates
+    forecast: Forecast
+    depth: int
+    workers: int
+    described: bool
+    disk_rate: float | None
+    free: int
+    free_files: int | None
+
+    @property
+    def files(self) -> int:
+        layout, classes = self.plan.layout, range(self.plan.space.classes)
+        return LAYERS_AT_ONCE * layout.prefixes * max(map(layout.blocks, classes))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What will not go well, with numbers and a remedy."""
+        plan, layout, said = self.plan, self.plan.layout, []
+        if self.forecast.disk > self.free:
+            said.append(
+                f"the disk at its peak takes {size(self.forecast.disk)}, but {plan.config.path} "
+                f"has room for {size(self.free)}: choose another place with --set store.path=…, or "
+                'compress more, --set store.codec="zstd:1"'
+            )
+        if plan.alone:
+            return said
+        if self.free_files is not None and self.files > self.free_files:
+            said.append(
+                f"the layers make {counted(self.files, 'file')}, but the file system of "
+                f"{plan.config.path} has room for {self.free_files:,}: give workers more memory "
+                "(cluster.memory), so that chunks are larger, or choose another file system"
+            )
+        manifests = OPEN_LAYERS * self.files // LAYERS_AT_ONCE * MANIFEST_LINE
+        if manifests + plan.task_bytes > plan.config.cluster.memory:
+            said.append(
+                f"each worker holds the manifests of {OPEN_LAYERS} layers, {size(manifests)}, "
+                f"beside {size(plan.task_bytes)} for a task; set cluster.memory to at least "
+                f"{manifests + plan.task_bytes:,}"
+            )
+        tasks = layout.task_count(0)
+        if tasks < self.workers and layout.prefix_digits:
+            said.append(
+                f"a layer has {counted(tasks, 'task')} for {counted(self.workers, 'worker')}: the "
+                "others are idle; set cluster.workers to fewer"
+            )
+        return said
+
+
+def described_cluster(config: Config, workers: int) -> Config:
+    """The config for a cluster of so many workers that is not there to be looked at."""
+    cluster = config.cluster.model_copy(
+        update={"kind": "address", "address": "described", "workers": workers}
+    )
+    return config.model_copy(update={"cluster": cluster})
+
+
+def look_ahead(plan: Plan, disk_rate: float | None = None) -> Outlook:
+    """Try the search, the machine and the disk for some seconds, and work out the rest."""
+    config, path = plan.config, plan.config.path
+    known, there = [], 0
+    if RunStore.exists(path):
+        known = [record.states for record in RunStore.open(path).records]
+        there = disk_bytes(path)
+    trial = trial_of(plan.puzzle)
+    shape = shape_of(max(known, trial.sizes, key=len), plan.puzzle.states)
+    traffic = [traffic_of(plan.layout, klass) for klass in range(plan.space.classes)]
+    rates = calibrate(plan, trial)
+    kind = config.cluster.kind
+    described = kind not in ("local", "serial")
+    workers = {"serial": 1, "local": min(config.cluster.workers, CORES)}.get(
+        kind, config.cluster.workers
+    )
+    cache = 0.0 if described else psutil.virtual_memory().available - workers * plan.task_bytes
+    made = forecast(plan, shape, traffic, rates, workers, cache, max(0, len(known) - 1), disk_rate)
+    place = existing(path)
+    files = os.statvfs(place)
+    return Outlook(
+        plan=plan,
+        shape=shape,
+        traffic=traffic,
+        rates=rates,
+        forecast=made,
+        depth=len(known) - 1,
+        workers=workers,
+        described=described,
+        disk_rate=disk_rate,
+        free=shutil.disk_usage(place).free + there,
+        free_files=files.f_favail if files.f_files else None,
+    )

@@ -1,0 +1,92 @@
+"""How well `plan` foretells what `run` then takes.
+
+    python scripts/forecast.py 2x6 2x7
+
+For each size, which names a config of configs/, `plan` and then `run` as a user starts them, in a
+scratch directory; where the run's layers fit in memory, again by tasks. Time is that of the whole
+command, disk the most that the run directory held when it was looked at, every 0.05 s. Fails if
+a ratio of the two exceeds 2. "Others" is how many cores everything else on the machine kept busy
+during the plan and during the run: only where they are alike do figures say something.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench import time_of_others
+
+from frontier.store.files import disk_bytes
+from frontier.text import size as bytes_text
+from frontier.text import span
+
+CONFIGS = Path(__file__).resolve().parents[1] / "configs"
+WATCH_SECONDS = 0.05
+FACTOR = 2
+BY_TASKS = "search.in_memory=false"
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Compare forecasts of `plan` with runs.")
+    parser.add_argument("sizes", nargs="+", metavar="SIZE", help="such as 2x6")
+    parser.add_argument("--scratch", metavar="DIR", help="where runs go; default: the system's")
+    options = parser.parse_args()
+    print(f"{'':5}{'form':8}{'':6}{'foretold':>14}{'taken':>14}{'ratio':>7}{'others':>14}")
+    good = True
+    for size in options.sizes:
+        form, agrees = compare(size, [], options.scratch)
+        good &= agrees
+        if form == "memory":
+            good &= compare(size, [BY_TASKS], options.scratch)[1]
+    sys.exit(0 if good else f"forecast: more than a factor of {FACTOR}")
+
+
+def compare(size: str, settings: list[str], scratch: str | None) -> tuple[str, bool]:
+    """Plan and run once, print both; (form of the layers, whether plan and run agree)."""
+    with tempfile.TemporaryDirectory(prefix="forecast-", dir=scratch) as folder:
+        path = Path(folder) / "run"
+        options = [f"store.path={json.dumps(str(path))}", *settings]
+        words = [CONFIGS / f"{size}.toml", *(w for option in options for w in ("--set", option))]
+        printed, *_, others_then = _watched(_command("plan", *words), path)
+        planned = json.loads(printed)
+        _, seconds, disk, others = _watched(_command("run", *words), path)
+    form, good = planned["form"], True
+    for what, text, foretold, taken in (
+        ("time", span, planned["seconds"]["total"], seconds),
+        ("disk", bytes_text, planned["disk"]["peak"], disk),
+    ):
+        ratio = foretold / taken
+        good &= 1 / FACTOR <= ratio <= FACTOR
+        print(
+            f"{size:5}{form:8}{what:6}{text(foretold):>14}{text(taken):>14}{ratio:7.2f}"
+            f"{others_then:8.2f}{others:6.2f}",
+            flush=True,
+        )
+    return form, good
+
+
+def _command(*words) -> list[str]:
+    return [sys.executable, "-m", "frontier", *map(str, words), "--json"]
+
+
+def _watched(command: list[str], path: Path) -> tuple[bytes, float, int, float]:
+    """(what it prints, seconds, greatest bytes of the directory, cores of others) of a command."""
+    before, began, most = time_of_others(), time.perf_counter(), 0
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        with subprocess.Popen(command, stdout=output, stderr=errors) as process:
+            while process.poll() is None:
+                most = max(most, disk_bytes(path))
+                time.sleep(WATCH_SECONDS)
+        seconds = time.perf_counter() - began
+        for file in (output, errors):
+            file.seek(0)
+        if process.returncode:
+            sys.exit(f"forecast: {' '.join(command)} failed: {errors.read().decode()}")
+        return output.read(), seconds, most, max(0.0, time_of_others() - before) / seconds
+
+
+if __name__ == "__main__":
+    main()

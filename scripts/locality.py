@@ -1,0 +1,127 @@
+"""What tasks have to do with each other: what they read of other tasks, what the scheduler costs.
+
+    python scripts/locality.py 2x8
+
+For a size, which names a config of configs/, cut into tasks as for 1, 2 and 4 workers, and ever
+more finely:
+
+* chunks that a task reads of the current layer from its own places (near) and from other tasks'
+  (far); the share of far ones in all it reads, the layer before included; what all tasks read,
+  as a multiple of one layer; the memory of a worker;
+* the efficiency to expect: the time of one worker over N times that of N workers, by the
+  arithmetic of `plan`, with kernels, codec, disk and scheduler as measured here.
+
+Then, on clusters of 1, 2 and 4 workers here: how long an empty task takes from its submission to
+its result, and the processor time of scheduler and driver for each of many.
+"""
+
+import argparse
+import dataclasses
+import json
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from frontier.config import ClusterTable, load_config
+from frontier.errors import InputError
+from frontier.search.calibrate import calibrate, empty_tasks
+from frontier.search.clusters import executor_of
+from frontier.search.forecast import forecast
+from frontier.search.plan import Plan, make_plan, task_bytes
+from frontier.search.shape import shape_of, trial_of
+from frontier.search.traffic import traffic_of
+from frontier.space.layout import Layout
+from frontier.text import size as bytes_text
+
+CONFIGS = Path(__file__).resolve().parents[1] / "configs"
+HERE = (1, 2, 4)
+MOST_TASKS = 1_000_000
+say = partial(print, file=sys.stderr, flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Locality of layouts, and what it allows.")
+    add = parser.add_argument
+    add("size", metavar="SIZE", help="such as 2x8")
+    add("--workers", type=int, nargs="+", default=[100, 1000], metavar="N",
+        help="efficiency is told for these; default: 100 1000")  # fmt: skip
+    add("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
+    add("--json", metavar="FILE", help="write all figures to this file")
+    options = parser.parse_args()
+    try:
+        plans = list(plans_of(options.size, options.settings))
+    except InputError as error:
+        sys.exit(f"locality: {error}")
+    say("calibration")
+    trial = trial_of(plans[0].puzzle)
+    shape = shape_of(trial.sizes, plans[0].puzzle.states)
+    rates = calibrate(plans[0], trial)
+    print(f"{'':27}{'chunks a task':>20}{'far':>7}{'read':>8}{'worker':>9}  efficiency with")
+    heads = "".join(f"{f'{n:,}':>8}" for n in options.workers)
+    print(f"{'tasks':>9}{'chunk':>9}{'prefix':>9}{'own':>6}{'near':>7}{'far':>7}{'share':>7}"
+          f"{'layers':>8}{'memory':>9}{heads} workers")  # fmt: skip
+    rows = [locality(plan, shape, rates, options.workers) for plan in plans]
+    scheduler = {}
+    for workers in HERE:
+        with executor_of(ClusterTable(workers=workers), alone=False) as executor:
+            trip, task = scheduler[workers] = empty_tasks(executor)
+        print(
+            f"workers: {workers}; an empty task alone takes {trip * 1e3:.1f} ms, each of many "
+            f"{task * 1e3:.2f} ms of the scheduler's processor"
+        )
+    if options.json:
+        found = {"size": options.size, "layouts": rows, "scheduler_seconds": scheduler}
+        Path(options.json).write_text(json.dumps(found, indent=1) + "\n")
+
+
+def plans_of(size: str, settings: list[str]) -> Iterator[Plan]:
+    """Plans by tasks: as they are chosen here, then with longer and longer prefixes."""
+    seen = set()
+    for workers in HERE:
+        options = (*settings, "search.in_memory=false", f"cluster.workers={workers}")
+        plan = make_plan(load_config(CONFIGS / f"{size}.toml", options))
+        if plan.layout not in seen:
+            seen.add(plan.layout)
+            yield plan
+    digits = plan.layout.prefix_digits
+    while (digits := digits + 1) <= len(plan.space.code.leading):
+        nodes = max(plan.space.nodes)
+        blocks = Layout(plan.space, digits, nodes, 1)
+        if not blocks.fits_voltages or blocks.task_count(0) > MOST_TASKS:
+            break
+        per_chunk = max(1, nodes * plan.layout.chunk_bytes // blocks.chunk_bytes)
+        block = min(nodes, per_chunk)
+        layout = Layout(plan.space, digits, block, -(-nodes // block))
+        yield dataclasses.replace(plan, layout=layout, task_bytes=task_bytes(layout))
+
+
+def locality(plan: Plan, shape, rates, workers: list[int]) -> dict:
+    """Print one layout; its figures."""
+    layout = plan.layout
+    traffic = [traffic_of(layout, klass) for klass in range(plan.space.classes)]
+    one, *many = (forecast(plan, shape, traffic, rates, n, cache=0).seconds for n in (1, *workers))
+    moved = traffic[0]
+    tasks, chunks = layout.task_count(0), layout.prefixes * layout.blocks(0)
+    row = {
+        "tasks": tasks,
+        "chunk_bytes": layout.chunk_bytes,
+        "prefix_digits": layout.prefix_digits,
+        **dataclasses.asdict(moved),
+        "far_share": moved.far_share,
+        "layers_read": moved.reads * tasks / chunks,
+        "memory": plan.task_bytes,
+        "efficiency": [one / (n * taken) for n, taken in zip(workers, many, strict=True)],
+    }
+    shares = "".join(f"{share:8.0%}" for share in row["efficiency"])
+    print(
+        f"{tasks:9,}{bytes_text(layout.chunk_bytes):>9}{layout.prefix_digits:9}{moved.own:6.0f}"
+        f"{moved.near:7.0f}{moved.far:7.0f}{moved.far_share:7.1%}{row['layers_read']:8.2f}"
+        f"{bytes_text(plan.task_bytes):>9}{shares}",
+        flush=True,
+    )
+    return row
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,266 @@
+"""What is foretold of a run is what the run then does."""
+
+import dataclasses
+import tracemalloc
+from collections import Counter
+from functools import cache
+from itertools import accumulate
+
+import numpy as np
+import pytest
+
+from frontier import api
+from frontier.config import Config
+from frontier.puzzles import Tiles, puzzle_of
+from frontier.search.events import LayerFinished, TaskFinished
+from frontier.search.forecast import Codec, Disk, Rates, forecast
+from frontier.search.plan import PROCESS_BYTES
+from frontier.search.shape import Shape, shape_of, trial_of
+from frontier.search.traffic import traffic_of
+from frontier.store.layers import StoredLayer
+
+RAW = Codec([0.0], [1.0], [1e-9, 0.0], [1e-9, 0.0])
+RATES = Rates(
+    word=5e-9, listed=0.0, list_bytes=8.0, codec=RAW, disk=Disk(1e-4, 1e9, 1e9, 1e8, 1e8),
+    task=1e-3, layer=1e-2, line=1e-5, start=3.0,
+)  # fmt: skip
+
+
+def plan_of(tmp_path, rows, columns, layout=None, codec="raw", **search):
+    """A plan by tasks; with `layout`, of bitmaps alone."""
+    config = Config(
+        name="test",
+        puzzle={"kind": "tiles", "rows": rows, "columns": columns},
+        search={"in_memory": False, **search},
+        store={"path": str(tmp_path / "run"), "codec": codec},
+        cluster={"kind": "serial"},
+    )
+    plan = api.plan(config)
+    if layout is None:
+        return plan
+    cut = dataclasses.replace(plan.layout, **layout)
+    return dataclasses.replace(plan, list_states=0, layout=cut)
+
+
+@cache
+def sizes_of(rows, columns):
+    return tuple(trial_of(Tiles(rows, columns)).sizes)
+
+
+def forecast_of(plan, sizes, workers=1, cache=1e12, **more):
+    traffic = [traffic_of(plan.layout, klass, 10**6) for klass in range(plan.space.classes)]
+    shape = Shape(list(sizes), len(sizes))
+    return forecast(plan, shape, traffic, RATES, workers, cache, **more)
+
+
+@pytest.mark.parametrize(("rows", "columns", "depth"), [(2, 3, 21), (2, 5, 55), (3, 3, 31)])
+def test_a_trial_of_a_small_space_finds_all_layers(rows, columns, depth):
+    trial = trial_of(Tiles(rows, columns))
+    assert trial.complete
+    assert len(trial.sizes) == depth + 1
+    assert sum(trial.sizes) == Tiles(rows, columns).states
+    assert trial.largest.size == max(trial.sizes)
+
+
+def test_a_trial_ends_when_it_has_found_enough():
+    trial = trial_of(Tiles(2, 5), 1000)
+    assert not trial.complete
+    assert tuple(trial.sizes) == sizes_of(2, 5)[: len(trial.sizes)]
+    assert sum(trial.sizes[:-1]) <= 1000 < sum(trial.sizes)
+
+
+@pytest.mark.parametrize("share", [0, 1e-4, 0.01, 0.3, 0.7, 0.99, 1])
+@pytest.mark.parametrize("board", [(2, 5), (3, 3)])
+def test_estimated_layers_follow_the_known_ones_and_add_up(board, share):
+    sizes = sizes_of(*board)
+    known = [
+        size
+        for size, total in zip(sizes, accumulate(sizes), strict=True)
+        if total <= share * sum(sizes)
+    ]
+    known = known or list(sizes[:1])
+    shape = shape_of(known, sum(sizes))
+    assert shape.sizes[: len(known)] == known
+    assert (shape.known, sum(shape.sizes)) == (len(known), sum(sizes))
+    assert min(shape.sizes) > 0
+    assert shape.complete == (share == 1)
+
+
+@pytest.mark.parametrize("board", [(2, 5), (3, 3)])
+def test_the_peak_is_foretold_from_the_first_thousand_states(board):
+    sizes = sizes_of(*board)
+    shape = shape_of(trial_of(Tiles(*board), 1000).sizes, sum(sizes))
+    assert max(sizes) / 1.5 < max(shape.sizes) < max(sizes) * 1.5
+    assert abs(np.argmax(shape.sizes) - np.argmax(sizes)) < 0.15 * len(sizes)
+
+
+@pytest.mark.parametrize(
+    ("known", "states"),
+    [
+        ([1], 2),
+        ([1, 1, 1, 1], 10**7),
+        ([5, 4, 3, 2], 20),
+        ([10**6, 10], 10**6 + 11),
+        ([1, 9], 10**15),
+    ],
+)
+def test_odd_beginnings_still_add_up(known, states):
+    shape = shape_of(known, states)
+    assert sum(shape.sizes) == states
+    assert min(shape.sizes) > 0
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        {"prefix_digits": 0, "block_nodes": 5, "task_blocks": 1},
+        {"prefix_digits": 0, "block_nodes": 2, "task_blocks": 1},
+        {"prefix_digits": 1, "block_nodes": 5, "task_blocks": 1},
+        {"prefix_digits": 2, "block_nodes": 3, "task_blocks": 2},
+    ],
+)
+def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, layout):
+    plan = plan_of(tmp_path, 2, 5, layout)
+    made = {step.last: step for step in forecast_of(plan, sizes_of(2, 5)).steps}
+    reads, tasks, chunks, disk = Counter(), Counter(), {}, Counter()
+    read_chunk = StoredLayer.read_chunk
+
+    def counting(self, key, out):
+        reads[counting.depth] += self.manifest.chunks[key][1]
+        read_chunk(self, key, out)
+
+    counting.depth = 1
+    monkeypatch.setattr(StoredLayer, "read_chunk", counting)
+
+    def listen(event):
+        if isinstance(event, TaskFinished):
+            tasks[event.depth] += 1
+            there = sum(path.stat().st_size for path in (tmp_path / "run").rglob("c.*"))
+            disk[event.depth] = max(disk[event.depth], there)
+        if isinstance(event, LayerFinished):
+            counting.depth = event.depth + 1
+            layer = run_store(tmp_path).layer(event.depth)
+            chunks[event.depth] = len(layer.manifest.chunks)
+
+    store = api.run(plan, listeners=[listen]).store
+    whole = plan.layout.prefixes * plan.layout.blocks(0)
+    full = [depth for depth in chunks if all(chunks.get(depth - i) == whole for i in range(4))]
+    assert full
+    for depth in range(4, store.records[-1].depth + 1):  # without the list of depth 0
+        step, record = made[depth], store.records[depth]
+        assert (step.first, step.form) == (depth, "tasks")
+        assert tasks[depth] == plan.layout.task_count(plan.space.class_of(depth))
+        found = record.bytes, reads[depth], disk[depth]
+        foretold = step.written, step.read, step.disk
+        assert all(a <= b + 1e-3 for a, b in zip(found, foretold, strict=True)), (
+            depth,
+            found,
+            foretold,
+        )
+        if depth in full:
+            assert found == pytest.approx(foretold, abs=1e-3)
+
+
+def run_store(tmp_path):
+    return api.open_run(tmp_path / "run").store
+
+
+@pytest.mark.parametrize("keep", ["frontier", "all"])
+def test_forms_of_layers_and_what_is_kept(tmp_path, keep):
+    plan = dataclasses.replace(plan_of(tmp_path, 2, 5, keep=keep), list_states=20_000)
+    made = forecast_of(plan, sizes_of(2, 5))
+    assert made.steps[0].first == 1
+    assert [step.first for step in made.steps[1:]] == [step.last + 1 for step in made.steps[:-1]]
+    records = api.run(plan).store.records
+    forms = {d: step.form for step in made.steps for d in range(step.first, step.last + 1)}
+    for record in records[1:]:
+        assert forms[record.depth] == ("lists" if record.form == "list" else "tasks")
+    stored = sum(record.bytes for record in records if record.stored)
+    if keep == "all":
+        assert made.disk == pytest.approx(stored, rel=0.05)  # lists have a checksum too
+        assert made.written == pytest.approx(stored, rel=0.05)
+    else:
+        assert made.disk < 4 * plan.layout.layer_bytes(0)
+
+
+def test_until_and_a_run_that_is_under_way(tmp_path):
+    sizes = sizes_of(2, 5)
+    layout = {"prefix_digits": 0, "block_nodes": 5, "task_blocks": 1}
+    plan = plan_of(tmp_path, 2, 5, layout, until=30)
+    steps = forecast_of(plan, sizes).steps
+    assert steps[-1].last == 30
+    later = forecast_of(plan, sizes, depth=20).steps
+    assert [step.last for step in later] == list(range(21, 31))
+    assert later == steps[-10:] or later[2:] == steps[-8:]
+    assert forecast_of(plan, sizes, depth=30).steps == []
+
+
+def test_workers_disk_and_cache(tmp_path):
+    layout = {"prefix_digits": 2, "block_nodes": 5, "task_blocks": 1}
+    plan = plan_of(tmp_path, 2, 5, layout)
+    sizes = sizes_of(2, 5)
+    one = forecast_of(plan, sizes)
+    tasks = plan.layout.task_count(0)
+    taken = [forecast_of(plan, sizes, workers=n).seconds for n in (1, 2, tasks, 10 * tasks)]
+    assert taken == sorted(taken, reverse=True)
+    assert taken[2] == taken[3]  # more workers than tasks are idle
+    assert forecast_of(plan, sizes, workers=tasks).seconds > one.seconds / tasks
+    assert one.cached
+    slow = forecast_of(plan, sizes, cache=0)
+    assert not slow.cached
+    assert slow.seconds > one.seconds
+    slower = forecast_of(plan, sizes, disk_rate=1000.0)
+    assert slower.seconds > (slower.read + slower.written) / 1000
+    assert (slower.read, slower.written, slower.disk) == (one.read, one.written, one.disk)
+
+
+def test_the_memory_that_is_foretold_holds_a_task(tmp_path):
+    plan = plan_of(tmp_path, 2, 6, codec="lz4")
+    api.run(plan, until=27)  # thin layers, and all that is made once
+    tracemalloc.start()
+    try:
+        api.run(plan, until=48)  # nearly the fullest one
+        assert tracemalloc.get_traced_memory()[1] < plan.task_bytes - PROCESS_BYTES
+    finally:
+        tracemalloc.stop()
+
+
+def test_far_chunks_are_those_of_other_tasks(tmp_path):
+    plan = plan_of(tmp_path, 2, 5)
+    whole = dataclasses.replace(plan.layout, prefix_digits=0, block_nodes=5, task_blocks=1)
+    assert traffic_of(whole, 0).far_share == 0
+    for digits in (1, 2, 3):
+        layout = dataclasses.replace(whole, prefix_digits=digits)
+        moved = traffic_of(layout, 0, 10**6)
+        assert moved.own == layout.siblings
+        assert moved.near == layout.siblings
+        assert (moved.far > 0) == (digits > 1)
+        assert moved.reads == moved.own + moved.near + moved.far
+
+
+def test_a_codec_is_a_line_above_its_shares():
+    codec = Codec([0.0, 0.1], [0.0, 0.5], [1.0, 2.0], [-1.0, 1.0])
+    assert codec.share(0.05) == pytest.approx(0.25)
+    assert codec.share(0.3) == 0.5
+    assert codec.seconds(codec.encode, 0.05) == pytest.approx(1.5)
+    assert codec.seconds(codec.decode, 0.05) == 0  # a line through noise may fall below
+
+
+def test_large_spaces_are_foretold_without_their_tasks(tmp_path):
+    puzzle = puzzle_of({"kind": "tiles", "rows": 2, "columns": 9})
+    trial = trial_of(puzzle, 1000)
+    shape = shape_of(trial.sizes, puzzle.states)
+    assert sum(shape.sizes) == puzzle.states
+    config = Config(
+        name="test", puzzle={"kind": "tiles", "rows": 2, "columns": 9},
+        store={"path": str(tmp_path / "run")}, cluster={"kind": "local", "workers": 2},
+    )  # fmt: skip
+    made = forecast_of_sample(api.plan(config), shape)
+    assert made.disk > 1e14
+    assert made.seconds > 1e6
+    assert not (tmp_path / "run").exists()
+
+
+def forecast_of_sample(plan, shape):
+    traffic = [traffic_of(plan.layout, klass) for klass in range(plan.space.classes)]
+    return forecast(plan, shape, traffic, RATES, 2, 0)

@@ -1,0 +1,149 @@
+"""`plan` as a user types it: what it says, what it refuses, and that it leaves nothing behind."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from frontier import api
+from frontier.cli import main
+from frontier.config import load_config
+from frontier.report.plan import describe_plan, plan_value
+from frontier.search import outlook as outlook_module
+from frontier.search.calibrate import Rates
+from frontier.search.forecast import Codec, Disk
+from frontier.search.outlook import described_cluster, look_ahead
+
+CONFIGS = Path(__file__).parents[1] / "configs"
+BY_TASKS = ("--set", "search.in_memory=false")
+RATES = Rates(
+    word=5e-9, listed=1e-7, list_bytes=4.0,
+    codec=Codec([0.0, 0.2], [0.0, 0.9], [1e-10, 1e-9], [1e-10, 2e-10]),
+    disk=Disk(1e-4, 4e9, 2e9, 5e8, 4e8), task=1e-3, layer=1e-2, line=1e-5, start=3.0,
+)  # fmt: skip
+
+
+def invoke(*arguments, code=0):
+    result = CliRunner().invoke(main, ["plan", *map(str, arguments)])
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def at(path, kind="serial"):
+    return "--set", f"store.path={path}", "--set", f"cluster.kind={kind}"
+
+
+@pytest.fixture
+def known_rates(monkeypatch):
+    """Nothing is measured."""
+    monkeypatch.setattr(outlook_module, "calibrate", lambda plan, trial: RATES)
+
+
+def test_a_plan_is_measured_and_leaves_nothing(tmp_path):
+    value = json.loads(invoke(CONFIGS / "2x6.toml", *at(tmp_path / "a" / "run"), "--json").stdout)
+    assert value["states"] == 239_500_800
+    assert value["base_graph"] == {"vertices": 12, "arcs": 32}
+    assert value["form"] == "memory"
+    assert value["disk"]["free"] > 0
+    assert value["seconds"]["total"] > value["seconds"]["start"] > 0
+    assert all(rate >= 0 for rate in value["rates"].values())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_workers_are_started_for_a_plan_by_tasks(tmp_path):
+    result = invoke(CONFIGS / "2x5.toml", *at(tmp_path / "run", "local"), *BY_TASKS)
+    assert "1 task a layer" in result.stdout
+    assert "56, all known: depth 55" in result.stdout
+    assert "scheduler:" in result.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("known_rates")
+@pytest.mark.parametrize("name", ["2x8", "3x5", "4x4", "2x9"])
+def test_large_puzzles(tmp_path, name):
+    path = tmp_path / "run"
+    text = invoke(CONFIGS / f"{name}.toml", *at(path), "--workers", 1000).stdout
+    assert "depth unknown" in text
+    assert "1,000 workers" in text
+    assert "file system" in text
+    value = json.loads(
+        invoke(CONFIGS / f"{name}.toml", *at(path), "--workers", 1000, "--json").stdout
+    )
+    assert value["form"] == "tasks"
+    assert value["memory"]["needed"] <= value["memory"]["given"]
+    layout = value["layout"]
+    raw = layout["chunks"] * layout["chunk_bytes"]
+    assert raw >= value["fullest_layer"]["raw"]
+    assert value["bytes"]["written"] < value["bytes"]["read"]
+    assert not path.exists()
+
+
+@pytest.mark.usefixtures("known_rates")
+def test_a_slow_file_system_takes_its_time(tmp_path):
+    words = CONFIGS / "3x5.toml", *at(tmp_path / "run"), "--workers", 100, "--json"
+    value = json.loads(invoke(*words, "--disk-rate", "100MB").stdout)
+    moved = value["bytes"]["read"] + value["bytes"]["written"]
+    assert value["seconds"]["total"] > moved / 100e6
+    assert json.loads(invoke(*words).stdout)["seconds"]["total"] < value["seconds"]["total"]
+
+
+@pytest.mark.usefixtures("known_rates")
+def test_a_run_that_exists_is_known_and_kept(tmp_path):
+    config = load_config(
+        CONFIGS / "2x6.toml", (f"store.path={tmp_path / 'run'}", "cluster.kind=serial")
+    )
+    api.run(api.plan(config), until=40)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    words = CONFIGS / "2x6.toml", *at(tmp_path / "run")
+    value = json.loads(invoke(*words, "--json").stdout)
+    assert value["layers"]["committed"] == value["layers"]["known"] == 41
+    assert not value["layers"]["depth_is_known"]
+    assert "41 are committed" in invoke(*words).stdout
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    other = invoke(*words, "--set", "puzzle.goal=[[1,2,3,4,5,6],[7,8,9,10,11,0]]", code=2)
+    assert "was made by another config" in other.stderr
+
+
+@pytest.mark.usefixtures("known_rates")
+def test_a_family_is_planned_member_by_member(tmp_path):
+    words = CONFIGS / "3x3-diameter.toml", *at(tmp_path / "run")
+    members = json.loads(invoke(*words, "--json").stdout)["members"]
+    assert [member["name"] for member in members] == [
+        "3x3-diameter-blank-0-0", "3x3-diameter-blank-0-1", "3x3-diameter-blank-1-1",
+    ]  # fmt: skip
+    assert invoke(*words).stdout.count("181,440") == 3
+
+
+@pytest.mark.usefixtures("known_rates")
+def test_warnings_say_what_is_short(tmp_path):
+    config = load_config(CONFIGS / "2x9.toml", (f"store.path={tmp_path}",))
+    outlook = look_ahead(api.plan(described_cluster(config, 100_000)))
+    short = dataclasses.replace(outlook, free=10**9, free_files=1000)
+    said = " ".join(short.warnings)
+    assert "has room for 1.0 GB" in said
+    assert "has room for 1,000:" in said
+    assert "the manifests of 3 layers" in said
+    assert describe_plan(plan_value(short), short).count("WARNING") == 3
+    few = load_config(CONFIGS / "2x7.toml", (f"store.path={tmp_path}",))
+    few = look_ahead(api.plan(described_cluster(few, 5000)))
+    assert "the others are idle" in " ".join(few.warnings)
+    enough = dataclasses.replace(few, workers=1, free=10**15, free_files=None)
+    assert enough.warnings == []
+
+
+def test_what_is_refused(tmp_path):
+    config = CONFIGS / "2x3.toml"
+    said = invoke(config, *at(tmp_path), "--disk-rate", "5GB", code=2).stderr
+    assert "--disk-rate is of a cluster" in said
+    for bad in ("fast", "0", "-1"):
+        words = "--workers", 3, f"--disk-rate={bad}"
+        assert f"--disk-rate {bad}: " in invoke(config, *at(tmp_path), *words, code=2).stderr
+    assert "x<=100000" in invoke(config, "--workers", 0, code=2).stderr
+    assert "no such config file" in invoke(tmp_path / "none.toml", code=2).stderr
+    small = "--set", "cluster.memory=1MB"
+    assert "is too little" in invoke(config, *at(tmp_path), *small, code=2).stderr
+    said = invoke(config, *at("/proc/frontier"), code=2).stderr
+    assert "the disk cannot be tried in /proc" in said
