@@ -14,6 +14,7 @@ from frontier.report.progress import progress_display
 from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, describe_family, family_summary, write_summary
 from frontier.search.allocation import allocation
+from frontier.search.outlook import look_ahead, may_not_fit
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
 from frontier.text import counted
@@ -61,6 +62,9 @@ def _run(
         if fresh:
             _delete_if_there(member, yes)
         plan = api.plan(member)
+        if may_not_fit(plan):
+            for warning in look_ahead(plan).warnings:
+                click.echo(f"warning: {warning}", err=True)
         try:
             finished = api.run(plan, until, [progress_display()], take_over)
         except Stopped as error:

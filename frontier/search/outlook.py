@@ -20,6 +20,8 @@ from frontier.text import counted, size
 MANIFEST_LINE = 350
 """Bytes of memory that a chunk's line of an open manifest takes (measured)."""
 
+MANY_LAYERS = 200
+
 LAYERS_AT_ONCE = 3
 """Layers on the disk while one is made, that one included."""
 
@@ -91,6 +93,15 @@ def described_cluster(config: Config, workers: int) -> Config:
         update={"kind": "address", "address": "described", "workers": workers}
     )
     return config.model_copy(update={"cluster": cluster})
+
+
+def may_not_fit(plan: Plan) -> bool:
+    """Whether a run might fill its disk: a rough look that costs no time."""
+    search, path = plan.config.search, plan.config.path
+    layers = MANY_LAYERS if search.keep == "all" else LAYERS_AT_ONCE + search.spare
+    most = layers * max(map(plan.layout.layer_bytes, range(plan.space.classes)))
+    done = RunStore.exists(path) and RunStore.open(path).complete
+    return not (plan.alone or done) and most > shutil.disk_usage(existing(path)).free
 
 
 def look_ahead(plan: Plan, disk_rate: float | None = None) -> Outlook:
