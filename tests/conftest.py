@@ -1,11 +1,19 @@
 """Lets tests import `twins.py` and `engine.py`, and depend on no machine's speed."""
 
+import os
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 settings.register_profile("untimed", deadline=None, database=None)
 settings.load_profile("untimed")
+
+
+@pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(monkeypatch):
+    """Power does not fail in a test."""
+    monkeypatch.setattr(os, "fsync", lambda number: None)

@@ -153,7 +153,7 @@ class Driver:
     def _check_disk(self, klass: int) -> None:
         """Stopped when the tasks under way may fill the disk."""
         layout, path = self.plan.layout, self.run.path
-        chunks = layout.blocks(klass) * layout.prefixes / layout.task_count(klass)
+        chunks = layout.blocks(klass) * layout.prefixes / max(1, layout.task_count(klass))
         under_way = int(2 * self.executor.workers * chunks * layout.chunk_bytes)
         if (free := shutil.disk_usage(path).free) < under_way + SPARE_BYTES:
             raise Stopped(

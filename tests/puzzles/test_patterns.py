@@ -652,11 +652,11 @@ def test_ways_to_write_a_board(text):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"labels": [1, 6]}, r"puzzle\.labels = \[1, 6\]: 6 is no tile .* 6 cells; .* 1\.\.5"),
-        ({"labels": [0]}, r"puzzle\.labels = \[0\]: 0 is no tile .* 1\.\.5"),
-        ({"labels": [-1, 2]}, r"puzzle\.labels = \[-1, 2\]: -1 is no tile .* 1\.\.5"),
+        ({"labels": [1, 6]}, r"puzzle\.labels: 6 is no tile .* 6 cells; .* 1\.\.5"),
+        ({"labels": [0]}, r"puzzle\.labels: 0 is no tile .* 1\.\.5"),
+        ({"labels": [-1, 2]}, r"puzzle\.labels: -1 is no tile .* 1\.\.5"),
         ({"labels": [2, 3, 2]}, r"puzzle\.labels = \[2, 3, 2\] names a tile twice"),
-        ({"labels": []}, r"puzzle\.labels name 0 tiles: 1\.\.24 can be labelled"),
+        ({"labels": []}, r"puzzle\.labels name 0 tiles: 1\.\.5 can be labelled"),
         ({"k": 0}, r"puzzle\.k = 0: .* 3 columns, 1\.\.3 can"),
         ({"k": 4}, r"puzzle\.k = 4: .* 3 columns, 1\.\.3 can"),
         ({"k": -1}, r"puzzle\.k = -1: .* 3 columns, 1\.\.3 can"),
@@ -759,7 +759,7 @@ def test_bad_boards_are_told_as_they_were_given(board):
 @pytest.mark.parametrize(("columns", "blank"), [(3, (0, 2)), (1, (0, 0))])
 def test_k_labels_at_least_one_tile(columns, blank):
     """The right-most column may hold the blank alone."""
-    with pytest.raises(InputError, match=r"puzzle\.k .* 0 tiles: 1\.\.24 can be labelled"):
+    with pytest.raises(InputError, match=r"puzzle\.k .* 0 tiles: 1\.\.\d can be labelled"):
         Pattern(1, columns, k=1, blank=blank)
 
 

@@ -73,11 +73,12 @@ def in_order(rows, columns, blank):
 
 
 def small_boards():
-    return [(m, n) for m in range(1, 7) for n in range(1, 7) if m * n <= 6] + [(2, 4), (4, 2)]
+    """(form, rows, columns)"""
+    boards = [(m, n) for m in range(1, 7) for n in range(1, 7) if m * n <= 6] + [(2, 4)]
+    return [(form, *board) for board in boards for form in FORMS] + [("bits", 4, 2)]
 
 
-@pytest.mark.parametrize(("rows", "columns"), small_boards())
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("form", "rows", "columns"), small_boards())
 def test_layers_equal_a_dictionary_search(tmp_path, rows, columns, form):
     """Every position of every layer, from every blank position."""
     for blank in range(rows * columns):
@@ -98,11 +99,13 @@ def test_layers_equal_a_dictionary_search(tmp_path, rows, columns, form):
             assert found == set(layer)
 
 
-MIDDLING = [(1, 7), (7, 1), (1, 8), (8, 1), (1, 9), (9, 1), (3, 3), (2, 5), (5, 2)]
+def middling_boards():
+    """(form, rows, columns)"""
+    boards = [(1, 7), (7, 1), (1, 8), (8, 1), (1, 9), (9, 1), (3, 3)]
+    return [(form, *board) for board in boards for form in FORMS] + [("bits", 2, 5)]
 
 
-@pytest.mark.parametrize(("rows", "columns"), MIDDLING)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("form", "rows", "columns"), middling_boards())
 def test_layer_counts_from_every_blank_position(tmp_path, rows, columns, form):
     """The dictionary search is done once for positions that mirror or turn into each other."""
     for blank in range(rows * columns):

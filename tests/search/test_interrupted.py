@@ -121,9 +121,9 @@ SHARES = {"step": 0.1, "task": 0.01, "layer": 0.1, "chunk": 0.003}
 """How often that what is done for each layer is interrupted, if a call is of one; else 0.1."""
 
 
-@pytest.mark.parametrize("list_states", [0, 30, 1000])
+@pytest.mark.parametrize("list_states", [0, 30])
 @pytest.mark.parametrize("keep", ["frontier", "all"])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0])
 def test_interruptions_at_random_moments(
     tmp_path, monkeypatch, layers_a_call, keep, list_states, seed
 ):
