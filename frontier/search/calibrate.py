@@ -40,6 +40,7 @@ from frontier.space.memory import MemorySearch, count_all, memory_layout
 from frontier.space.program import program_of, swaps_of
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import ChunkCodec
+from frontier.store.files import DELETING
 from frontier.store.layers import ChunkWriter, Manifest
 from frontier.store.run import LayerRecord, RunStore
 
@@ -263,10 +264,13 @@ def _never() -> bool:
 
 @contextmanager
 def _scratch(path: Path) -> Iterator[Path]:
-    """A directory of its own in the file system of a path that need not exist."""
+    """A directory of its own in the file system of a path that need not exist.
+
+    Should it be left in a run directory, the next run there removes it.
+    """
     parent = existing(path)
     try:
-        with tempfile.TemporaryDirectory(prefix=".frontier-plan-", dir=parent) as folder:
+        with tempfile.TemporaryDirectory(DELETING, "plan-", parent) as folder:
             yield Path(folder)
     except OSError as error:
         raise InputError(
