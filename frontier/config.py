@@ -118,6 +118,7 @@ class StoreTable(_Table):
 
     path: str | None = None
     codec: str = "lz4"
+    fsync: Literal["layer", "never"] = "layer"
 
 
 class ClusterTable(_Table):

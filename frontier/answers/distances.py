@@ -17,9 +17,11 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+import google_crc32c
 import numpy as np
 import psutil
 import zarr
+from zarr.codecs import Crc32cCodec, ZstdCodec
 
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Puzzle, puzzle_of
@@ -67,18 +69,19 @@ class Distances:
             return cls.of_run(complete(RunStore.open(path)))
         try:
             array = zarr.open_array(path, mode="r")
-        except (FileNotFoundError, ValueError, KeyError, OSError) as error:
+        except (ValueError, KeyError, TypeError, OSError) as error:
             raise InputError(f"{path} is no run and no exported array: {error}") from None
         if array.attrs.get("kind") != NAME:
             raise InputError(f"{path} is a Zarr array, but holds no distances that export wrote")
         _check_room(str(path), array.nbytes)
-        found = cls(puzzle_of(array.attrs["puzzle"]), array[:])
+        try:
+            found = cls(puzzle_of(array.attrs["puzzle"]), array[:])
+        except (ValueError, RuntimeError) as error:
+            raise CorruptRunError(f"{path} is damaged ({error}); export it again") from None
         # Zarr reads a lost chunk as its fill value, without a word.
-        known = sum(int(np.count_nonzero(row != found.unknown)) for row in found.values)
-        if known != array.attrs["states"]:
+        if google_crc32c.value(found.values) != array.attrs.get("crc32c"):
             raise CorruptRunError(
-                f"{path} holds {known:,} distances of {array.attrs['states']:,}: a part is lost; "
-                "export it again"
+                f"{path} is damaged (its distances do not match their checksum); export it again"
             )
         return found
 
@@ -137,6 +140,7 @@ def export(run: RunStore, target: Path) -> zarr.Array:
         chunks=(_piece_rows(space, kind, CHUNK_BYTES), space.code.half),
         dtype=kind,
         fill_value=np.iinfo(kind).max,
+        compressors=[ZstdCodec(level=0), Crc32cCodec()],
         attributes={
             "kind": NAME,
             "puzzle": run.identity["puzzle"],
@@ -147,8 +151,11 @@ def export(run: RunStore, target: Path) -> zarr.Array:
         },
     )
     try:
+        checksum = 0
         for first, values in _pieces(run, work):
             array[first : first + len(values)] = values
+            checksum = google_crc32c.extend(checksum, values)
+        array.attrs["crc32c"] = checksum
         scratch.rename(target)
     except BaseException:
         remove_tree(scratch)

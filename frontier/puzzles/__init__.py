@@ -24,7 +24,7 @@ def puzzle_of(settings: dict) -> Puzzle:
     return _made(json.dumps(settings))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=1)  # its shapes may be gigabytes
 def _made(settings: str) -> Puzzle:
     # A puzzle's shapes and moves may take a while to make, and are asked for again and again.
     values = json.loads(settings)

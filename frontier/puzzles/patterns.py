@@ -272,8 +272,8 @@ def _check_choice(grid: Grid, k: int | None, labels: Sequence[int] | None) -> No
     most = grid.cells - 1
     if wrong := [n for n in labels if not 1 <= n <= most]:
         raise InputError(
-            f"puzzle.labels = {list(labels)}: {wrong[0]} is no tile of a board of {grid.cells} "
-            f"cells; they are 1..{most}"
+            f"puzzle.labels: {wrong[0]} is no tile of a board of {grid.cells} cells; they are "
+            f"1..{most}"
         )
     if len(set(labels)) < len(labels):
         raise InputError(f"puzzle.labels = {list(labels)} names a tile twice")

@@ -27,6 +27,7 @@ class Advance:
 
     path: str
     identifier: str
+    durable: bool
     depth: int
     until: int | None
     seconds: float
@@ -84,7 +85,7 @@ class _Advancing:
 def advance_lists(call: Advance) -> Advanced:
     """Advance on sorted lists of state numbers, until a layer is empty or has too many states."""
     with ONE_TASK:
-        return _advance_lists(workspace(call.path, call.identifier), call)
+        return _advance_lists(workspace(call.path, call.identifier, call.durable), call)
 
 
 def _advance_lists(work: Workspace, call: Advance) -> Advanced:
@@ -114,7 +115,7 @@ def _advance_lists(work: Workspace, call: Advance) -> Advanced:
 def advance_bits(call: Advance) -> Advanced:
     """Advance on bitmaps in memory, until a layer is empty or two are thin enough for lists."""
     with ONE_TASK:
-        return _advance_bits(workspace(call.path, call.identifier), call)
+        return _advance_bits(workspace(call.path, call.identifier, call.durable), call)
 
 
 def _advance_bits(work: Workspace, call: Advance) -> Advanced:
@@ -193,14 +194,17 @@ def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> Manifest:
     create_bits(path, layout, work.space.class_of(depth), work.codec)
     bitmaps = search.layer(depth)
 
+    writer = ChunkWriter(path, work.codec, durable=work.run.durable)
+
     def store(place: tuple[int, int]) -> tuple[str, list]:
         key, chunk = bits_key(*place), bitmaps.chunk(*place)
         states = int(count_all(chunk))
         if len(chunk) < layout.block_nodes:
             chunk = np.pad(chunk, ((0, layout.block_nodes - len(chunk)), (0, 0)))
-        return key, ChunkWriter(path, work.codec).write(key, chunk, states)
+        return key, writer.write(key, chunk, states)
 
     chunks = dict(search.share(store, bitmaps.chunks()))
+    writer.finish()
     states = sum(line[0] for line in chunks.values())
     return Manifest(depth, "bits", states, chunks, scratch=path.name)
 
@@ -222,7 +226,7 @@ def _lists_home(work: Workspace, depth: int, numbers: np.ndarray) -> int | None:
 def _store_list(work: Workspace, depth: int, numbers: np.ndarray) -> Manifest:
     """Store a layer under a name of this call's own; the driver puts it in place."""
     path = work.run.scratch_path(depth)
-    manifest = write_list(path, depth, numbers, work.codec)
+    manifest = write_list(path, depth, numbers, work.codec, work.run.durable)
     manifest.scratch = path.name
     return manifest
 

@@ -29,6 +29,7 @@ from frontier.search.events import (
 )
 from frontier.search.plan import Plan
 from frontier.search.task import TaskResult, expand_task
+from frontier.search.workspace import workspace
 from frontier.store.files import read_sealed, remove_tree
 from frontier.store.layers import Manifest, write_list
 from frontier.store.lock import RunLock
@@ -76,7 +77,7 @@ class Driver:
         puzzle = plan.puzzle
         numbers = np.unique(plan.space.numbers(*puzzle.origins())[1])
         path = self.run.scratch_path(0)
-        manifest = write_list(path, 0, numbers, plan.config.store.codec)
+        manifest = write_list(path, 0, numbers, plan.config.store.codec, self.run.durable)
         manifest.scratch = path.name
         start, home = False, puzzle.blank_home()
         if puzzle.start is not None:
@@ -190,8 +191,8 @@ class Driver:
                 )
             )
 
-    def _name(self) -> tuple[str, str]:
-        return str(self.run.path), self.run.identity["identifier"]
+    def _name(self) -> tuple[str, str, bool]:
+        return str(self.run.path), self.run.identity["identifier"], self.run.durable
 
 
 def _sum_or_none(numbers: Iterable[int | None]) -> int | None:
@@ -216,12 +217,14 @@ def run_plan(plan: Plan, until: int | None, listeners: list[Listener]) -> RunSto
         if not RunStore.exists(path):
             RunStore.create(path, plan.identity)
         run = RunStore.open(path)
+        run.durable = plan.config.store.fsync == "layer"
         check_identity(run, plan.identity)
         run.sweep()
         if not run.complete and (until is None or len(run.records) <= until):
             try:
                 _search(plan, run, until, emit)
             finally:
+                workspace.cache_clear()  # that of this process, if tasks ran here
                 run.drop_forgotten()
         _check(plan, run)
     return run

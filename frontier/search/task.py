@@ -42,10 +42,10 @@ class TaskResult:
     run: str = ""
 
 
-def expand_task(path: str, identifier: str, depth: int, number: int) -> TaskResult:
+def expand_task(path: str, identifier: str, durable: bool, depth: int, number: int) -> TaskResult:
     """Compute task `number` of the layer at `depth` from the two committed layers before it."""
     with ONE_TASK:
-        return _expand_task(workspace(path, identifier), depth, number)
+        return _expand_task(workspace(path, identifier, durable), depth, number)
 
 
 def _expand_task(work: Workspace, depth: int, number: int) -> TaskResult:
@@ -64,7 +64,9 @@ def _expand_task(work: Workspace, depth: int, number: int) -> TaskResult:
         out = work.buffer("chunk", layout.block_nodes * layout.strip_words)
         out = out.reshape(layout.block_nodes, layout.strip_words)
         origin = layout.block(task.klass, task.first_block).start
-        writer = ChunkWriter(work.run.layer_path(depth), work.codec, work.run.recycled_path, clock)
+        writer = ChunkWriter(
+            work.run.layer_path(depth), work.codec, work.run.recycled_path, clock, work.run.durable
+        )
         found = np.zeros(program.own.size, dtype=np.int64)
         for prefix in range(task.first_prefix, task.last_prefix):
             for block in range(task.first_block, task.last_block):
@@ -90,6 +92,7 @@ def _expand_task(work: Workspace, depth: int, number: int) -> TaskResult:
                     result.start |= _holds_start(work, task, block, prefix, out)
                     found[nodes.start - origin : nodes.stop - origin] += counts
                 clock.lap("rest")
+        writer.finish()
         if work.home is not None:
             result.home = int(found[work.home[task.klass][origin : origin + found.size]].sum())
         if work.space.nodes[task.klass] <= MOST_NODES_COUNTED:

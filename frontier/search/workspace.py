@@ -101,7 +101,7 @@ class Workspace:
 
 
 @lru_cache(maxsize=1)
-def workspace(path: str, identifier: str) -> Workspace:
+def workspace(path: str, identifier: str, durable: bool) -> Workspace:
     """This process's workspace for a run; `identifier` tells a run from an earlier one there."""
     run = RunStore.open(Path(path))
     if run.identity["identifier"] != identifier:
@@ -109,7 +109,9 @@ def workspace(path: str, identifier: str) -> Workspace:
             f"{path} holds another run here than where the driver runs: every worker must see the "
             "same run directory"
         )
-    return Workspace(Path(path), run.identity)
+    work = Workspace(Path(path), run.identity)
+    work.run.durable = durable
+    return work
 
 
 class Layer:

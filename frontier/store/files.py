@@ -13,16 +13,30 @@ DELETING = ".deleting"
 PARTIAL = ".partial"
 
 
-def write_json(path: Path, value: object) -> None:
+def write_json(path: Path, value: object, durable: bool = False) -> None:
     """Write a file that a reader sees either as it was or as it is now.
 
-    That holds however the process dies. Nothing is forced to the disk, so a power failure may
-    lose the last seconds.
+    That holds however the process dies. durable: it is on the disk when this returns; else a
+    power failure may lose the last seconds.
     """
     scratch = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
     with scratch.open("w") as file:
         file.write(json.dumps(value))
+        file.flush()
+        if durable:
+            os.fsync(file.fileno())
     scratch.replace(path)
+    if durable:
+        force(path.parent)
+
+
+def force(path: Path) -> None:
+    """Return when the disk has a file's content, or the names in a folder."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def read_json(path: Path) -> dict:
@@ -35,9 +49,9 @@ def read_json(path: Path) -> dict:
         raise CorruptRunError(f"{path} is not what was written there: {error}") from None
 
 
-def write_sealed(path: Path, value: dict) -> None:
+def write_sealed(path: Path, value: dict, durable: bool = False) -> None:
     """As `write_json`, with a digest of the value that `read_sealed` checks."""
-    write_json(path, {**value, "digest": _digest(value)})
+    write_json(path, {**value, "digest": _digest(value)}, durable)
 
 
 def read_sealed(path: Path) -> dict:

@@ -12,7 +12,9 @@ A layer has one of two forms:
 * ``list``: uint64 [states], the sorted state numbers, for layers too thin for bitmaps.
 """
 
+import os
 import uuid
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -24,10 +26,11 @@ from frontier.errors import CorruptRunError
 from frontier.space.layout import Layout
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import CHECKSUM_BYTES, ChunkCodec
-from frontier.store.files import PARTIAL, read_sealed, write_sealed
+from frontier.store.files import PARTIAL, force, read_sealed, write_sealed
 from frontier.text import counted
 
 LIST_CHUNK = 1 << 20
+FORCING_THREADS = 2
 
 
 @dataclass
@@ -47,8 +50,8 @@ class Manifest:
     nodes: list[int] | None = None
     scratch: str | None = None
 
-    def write(self, path: Path) -> None:
-        write_sealed(path, asdict(self))
+    def write(self, path: Path, durable: bool = False) -> None:
+        write_sealed(path, asdict(self), durable)
 
     @classmethod
     def read(cls, path: Path) -> "Manifest":
@@ -88,11 +91,13 @@ def create_bits(path: Path, layout: Layout, klass: int, codec: str) -> None:
     _create(path, (nodes, prefixes, words), (layout.block_nodes, 1, words), codec)
 
 
-def write_list(path: Path, depth: int, numbers: np.ndarray, codec: str) -> Manifest:
+def write_list(
+    path: Path, depth: int, numbers: np.ndarray, codec: str, durable: bool = False
+) -> Manifest:
     """Write a whole layer as a list of sorted state numbers, uint64."""
     size = min(LIST_CHUNK, numbers.size)
     _create(path, numbers.shape, (size,), codec)
-    writer = ChunkWriter(path, codec)
+    writer = ChunkWriter(path, codec, durable=durable)
     chunk = np.zeros(size, dtype=np.uint64)
     chunks = {}
     for i, first in enumerate(range(0, numbers.size, size)):
@@ -100,6 +105,7 @@ def write_list(path: Path, depth: int, numbers: np.ndarray, codec: str) -> Manif
         chunk[: part.size] = part
         chunk[part.size :] = 0
         chunks[f"c.{i}"] = writer.write(f"c.{i}", chunk, part.size)
+    writer.finish()
     return Manifest(depth, "list", int(numbers.size), chunks)
 
 
@@ -122,6 +128,8 @@ class ChunkWriter:
 
     recycled: a directory of chunks that nobody needs any more. They are written over where
     their names fit, which spares the system from finding new pages and blocks.
+    durable: `finish` returns when all chunks and their names are on the disk. They are forced
+    there by threads meanwhile, so that the caller need not wait for each.
     """
 
     def __init__(
@@ -130,8 +138,11 @@ class ChunkWriter:
         codec: str,
         recycled: Path | None = None,
         clock: Stopwatch | None = None,
+        durable: bool = False,
     ):
         self._path, self._codec, self._recycled = path, ChunkCodec(codec), recycled
+        self._forcing = ThreadPoolExecutor(FORCING_THREADS) if durable else None
+        self._forced: list[Future] = []
         self._clock = clock or Stopwatch()
 
     def write(self, key: str, chunk: np.ndarray, states: int) -> list:
@@ -144,9 +155,20 @@ class ChunkWriter:
                 while part:
                     part = part[file.write(part) :]  # a file may take less than it is given
             file.truncate()
+            if self._forcing:
+                self._forced.append(self._forcing.submit(_force_and_close, os.dup(file.fileno())))
         scratch.replace(self._path / key)
         self._clock.lap("disk")
         return [states, data.size + CHECKSUM_BYTES, checksum.hex()]
+
+    def finish(self) -> None:
+        """Call this after the last `write`; OSError if a chunk did not get to the disk."""
+        if self._forcing:
+            with self._forcing:
+                for future in self._forced:
+                    future.result()
+            force(self._path)
+            self._clock.lap("disk")
 
     def _open(self, key: str, scratch: Path) -> BinaryIO:
         if self._recycled:
@@ -156,6 +178,14 @@ class ChunkWriter:
             except FileNotFoundError:
                 pass  # that layer had no such chunk, or another try at this task took it
         return scratch.open("wb", buffering=0)
+
+
+def _force_and_close(number: int) -> None:
+    """Force an open file to the disk."""
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 class StoredLayer:

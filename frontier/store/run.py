@@ -28,6 +28,7 @@ from frontier.stopwatch import Stopwatch
 from frontier.store.files import (
     DELETING,
     PARTIAL,
+    force,
     read_json,
     read_sealed,
     remove_tree,
@@ -71,6 +72,9 @@ class LayerRecord:
 
 class RunStore:
     """A run directory. `identity` is what makes two runs the same; see `create`."""
+
+    durable = False
+    """Whether what is committed is on the disk before anything it replaces is given up."""
 
     def __init__(self, path: Path, identity: dict, records: list[LayerRecord], complete: bool):
         self.path, self.identity = path, identity
@@ -223,7 +227,11 @@ class RunStore:
                 remove_tree(self.layer_path(manifest.depth))  # left by a driver that died here
                 (self.path / "layers" / manifest.scratch).rename(self.layer_path(manifest.depth))
                 manifest.scratch = None
-            manifest.write(self.manifest_path(manifest.depth))
+            if self.durable:
+                force(self.layer_path(manifest.depth) / "zarr.json")
+                force(self.layer_path(manifest.depth))
+                force(self.path / "layers")
+            manifest.write(self.manifest_path(manifest.depth), self.durable)
         self.records.extend(records)
         self.complete = complete
         for depth in forget:
@@ -281,4 +289,5 @@ class RunStore:
 
     def _write_ledger(self) -> None:
         layers = [asdict(record) for record in self.records]
-        write_sealed(self.path / "ledger.json", {"layers": layers, "complete": self.complete})
+        ledger = {"layers": layers, "complete": self.complete}
+        write_sealed(self.path / "ledger.json", ledger, self.durable)

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from importlib.metadata import version
+from platform import python_version
 
 from frontier.thesis import claims
 from frontier.thesis.runs import Runs
@@ -11,7 +12,7 @@ from frontier.thesis.tables import TABLES, Beyond, Row
 def thesis_value(tables: dict[str, list[Row]], beyond: Beyond | None, runs: Runs) -> dict:
     """Everything as one JSON object."""
     value = {
-        "frontier": version("frontier"),
+        "made_with": made_with(),
         "tables": {
             name: [{**asdict(row), "verdict": row.verdict} for row in rows]
             for name, rows in tables.items()
@@ -26,6 +27,12 @@ def thesis_value(tables: dict[str, list[Row]], beyond: Beyond | None, runs: Runs
         "runs": [asdict(depths) for depths in runs.used],
     }
     return value if beyond is None else {**value, "beyond": asdict(beyond)}
+
+
+def made_with() -> dict[str, str]:
+    """The versions of what the results were made with."""
+    libraries = {name: version(name) for name in ("frontier", "numpy", "numba", "zarr", "dask")}
+    return {"python": python_version(), **libraries}
 
 
 def describe_thesis(tables: dict[str, list[Row]], beyond: Beyond | None) -> str:
@@ -48,6 +55,8 @@ def describe_thesis(tables: dict[str, list[Row]], beyond: Beyond | None) -> str:
         ]
     if beyond:
         lines += ["", *_describe_beyond(beyond)]
+    versions = ", ".join(f"{name} {number}" for name, number in made_with().items())
+    lines += ["", f"Made with {versions}."]
     return "\n".join(lines)
 
 

@@ -381,6 +381,13 @@ def test_what_holds_no_database(made, tmp_path):
             assert word in str(error.value)
 
 
+def test_so_many_databases_and_no_more(made):
+    board, path = (1, 0, 2, 3, 4, 5, 6, 7), made(pattern(2, 4, (1, 2), L))
+    assert IdaSolver(puzzle_of(TILES), heuristics=[path] * 12).bound(board) == 1
+    with pytest.raises(InputError, match="13 pattern databases: at most 12 "):
+        IdaSolver(puzzle_of(TILES), heuristics=[path] * 13)
+
+
 def test_a_run_that_is_not_complete(made):
     """Its greatest distances are not known, so it bounds nothing."""
     path = made(pattern(2, 4, (2, 3, 6, 7)), until=10)

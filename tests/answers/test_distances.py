@@ -481,16 +481,92 @@ def test_layers_that_hold_other_numbers_than_the_ledger(tmp_path, monkeypatch):
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["array", "run"]
 
 
-def test_an_array_that_has_lost_a_part(tmp_path, monkeypatch):
-    """What is lost would read as positions that cannot be reached."""
+def chunks_of(path):
+    """The files of an exported array, but for what describes it."""
+    return sorted(f for f in path.rglob("*") if f.is_file() and f.suffix != ".json")
+
+
+@pytest.mark.parametrize("name", ["2x4, k=2", "2x4, k=2, labelled", "tiles 2x4"])
+def test_an_array_that_has_lost_a_part(tmp_path, monkeypatch, name):
+    """Any part, or all: what is lost would read as positions that cannot be reached."""
     monkeypatch.setattr(distances_module, "CHUNK_BYTES", 1000)
-    run_of(tmp_path / "run", CASES["2x4, k=2"]).export(tmp_path / "array")
-    chunks = [file for file in (tmp_path / "array").rglob("*") if file.is_file()]
-    chunks = [file for file in chunks if file.suffix != ".json"]
+    target = tmp_path / "array"
+    run_of(tmp_path / "run", CASES[name]).export(target)
+    chunks = chunks_of(target)
     assert len(chunks) > 3
-    chunks[1].unlink()
-    with pytest.raises(CorruptRunError, match=r"holds \d,\d+ distances of 6,720"):
-        Distances.open(tmp_path / "array")
+    for lost in (*([chunk] for chunk in chunks), chunks[::2], chunks):
+        kept = {file: file.read_bytes() for file in lost}
+        for file in lost:
+            file.unlink()
+        with pytest.raises(CorruptRunError, match="export it again"):
+            Distances.open(target)
+        for file, data in kept.items():
+            file.write_bytes(data)
+    boards, depths = boards_of(name)
+    assert Distances.open(target).of_boards(boards).tolist() == depths
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_an_array_that_is_damaged(tmp_path, monkeypatch, seed):
+    """A bit turned, a chunk cut, emptied or exchanged with another."""
+    monkeypatch.setattr(distances_module, "CHUNK_BYTES", 1000)
+    target, rng = tmp_path / "array", np.random.default_rng(seed)
+    run_of(tmp_path / "run", CASES["2x4, k=2"]).export(target)
+    for file in chunks_of(target):
+        data, other = file.read_bytes(), rng.choice(chunks_of(target))
+        at = rng.integers(len(data))
+        turned = bytes([data[at] ^ 1 << rng.integers(8)])
+        for damaged in (data[:at] + turned + data[at + 1 :], data[:at], other.read_bytes()):
+            file.write_bytes(damaged)
+            if damaged == data:
+                Distances.open(target)
+                continue
+            with pytest.raises(CorruptRunError, match="export it again"):
+                Distances.open(target)
+        file.write_bytes(data)
+    boards, depths = boards_of("2x4, k=2")
+    assert Distances.open(target).of_boards(boards).tolist() == depths
+
+
+def test_a_search_with_an_array_that_has_lost_a_part(tmp_path, monkeypatch):
+    monkeypatch.setattr(distances_module, "CHUNK_BYTES", 1000)
+    (tmp_path / "tiles.toml").write_text(
+        'name = "tiles"\n[puzzle]\nkind = "tiles"\nrows = 2\ncolumns = 4\n'
+    )
+    run_of(tmp_path / "run", CASES["2x4, k=2"]).export(tmp_path / "array")
+    search = "solve", tmp_path / "tiles.toml", "1 0 2 3/4 5 6 7", "--method", "ida"
+    assert ": 1 move" in invoke(*search, "--heuristic", tmp_path / "array").stdout
+    chunks_of(tmp_path / "array")[-1].unlink()
+    result = invoke(*search, "--heuristic", tmp_path / "array", code=4)
+    assert result.stdout == ""
+    assert "do not match their checksum); export it again" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["lists", "bits"])
+def test_a_run_that_has_lost_a_chunk(tmp_path, form):
+    """It gives no array, and of no board a wrong distance."""
+    run = run_of(tmp_path / "run", CASES["2x4, k=2"], form)
+    boards, depths = boards_of("2x4, k=2")
+    chunks = sorted((run.path / "layers").glob("*/c.*"))
+    assert len(chunks) >= len(run.counts)
+    for chunk in random.Random(2).sample(chunks, 6):
+        data = chunk.read_bytes()
+        chunk.unlink()
+        again = api.open_run(run.path)
+        for ask in (lambda: Distances.open(run.path), lambda: run.export(tmp_path / "array")):
+            with pytest.raises(CorruptRunError, match=f"chunk {chunk} is missing"):
+                ask()
+        with pytest.raises(CorruptRunError, match=f"chunk {chunk} is missing"):
+            again.distance(boards)
+        assert "is missing" in invoke("export", run.path, tmp_path / "array", code=4).stderr
+        for board, depth in list(zip(boards, depths, strict=True))[:20]:
+            try:
+                assert again.distance([board]).tolist() == [depth]
+            except CorruptRunError:
+                continue
+        chunk.write_bytes(data)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
+    assert api.open_run(run.path).distance(boards).tolist() == depths
 
 
 def test_an_export_that_is_interrupted(tmp_path, monkeypatch):

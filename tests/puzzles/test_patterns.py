@@ -2,6 +2,7 @@
 
 import json
 import random
+import tracemalloc
 from collections import deque
 from functools import cache
 from itertools import combinations, permutations
@@ -14,8 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twins import bfs_layers, blank_moves, layers_of, moved
 
+from frontier import api
+from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Pattern, puzzle_of
+from frontier.puzzles import patterns as patterns_module
 from frontier.space.memory import layer_sizes, memory_layout
 
 LIKE = -1
@@ -773,6 +777,63 @@ def test_boards_that_are_too_large(shape, settings, message):
     """Though they may have few shapes."""
     with pytest.raises(InputError, match=message):
         Pattern(*shape, **settings)
+
+
+ABSURD = [
+    ((2, 40), {"k": 40}, r"79 tiles: 1\.\.24 can"),
+    ((2, 40), {"k": 12}, rf"{comb(79, 24) * 80:,} shapes .*: at most 40,000,000 are"),
+    ((2, 40), {"k": 2}, rf"{comb(79, 4) * 80:,} shapes .*: at most 40,000,000 are"),
+    ((2, 500), {"k": 1}, rf"{comb(999, 2) * 1000:,} shapes .*: at most 40,000,000 are"),
+    ((2, 40), {"k": 10**30}, rf"puzzle\.k = {10**30}: .* 1\.\.40 can"),
+    ((2, 40), {"labels": [10**30]}, rf"{10**30} is no tile of .* 80 cells; they are 1\.\.79"),
+    ((2, 10**12), {"k": 10**12}, rf"2 x {10**12} = {2 * 10**12} cells: .* at most 1000"),
+    ((10**9, 10**9), {"k": 1}, rf"= {10**18} cells: .* at most 1000"),
+    ((10**30, 1), {"labels": [1]}, rf"= {10**30} cells: .* at most 1000"),
+]
+
+
+def config_of(shape, settings, **cluster):
+    puzzle = {"kind": "pattern", "rows": shape[0], "columns": shape[1], **settings}
+    return Config(name="absurd", puzzle=puzzle, cluster={"kind": "serial", **cluster})
+
+
+@pytest.fixture
+def no_shapes(monkeypatch):
+    """The base graph, which takes time and memory, is not made; nor is anything large."""
+
+    def made(*_, **__):
+        raise AssertionError("shapes are made")
+
+    monkeypatch.setattr(patterns_module, "pattern_graph", made)
+    tracemalloc.start()
+    yield
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 5_000_000
+
+
+@pytest.mark.parametrize(("shape", "settings", "message"), ABSURD)
+def test_absurd_sizes_are_refused_at_once(no_shapes, shape, settings, message):
+    for ask in (
+        lambda: Pattern(*shape, **settings),
+        lambda: api.plan(config_of(shape, settings)),
+    ):
+        with pytest.raises(InputError, match=message):
+            ask()
+
+
+@pytest.mark.parametrize(
+    ("shape", "settings", "message"),
+    [
+        ((2, 12), {"k": 6}, r"cluster\.memory = 1,500,000,000 bytes .* at least [\d,]{13},"),
+        ((2, 12), {"k": 12}, rf"has {factorial(24) // 2:,} states: .* at most {2**63:,} can"),
+        ((2, 11), {"k": 10}, rf"has {factorial(22) // 2:,} states: .* at most {2**63:,} can"),
+        ((5, 5), {"k": 4}, rf"has {perm(25, 21):,} states: .* at most {2**63:,} can"),
+    ],
+)
+def test_runs_that_are_too_large_are_refused_at_once(no_shapes, shape, settings, message):
+    with pytest.raises(InputError, match=message):
+        api.plan(config_of(shape, settings, memory=1_500_000_000))
 
 
 @pytest.mark.parametrize(

@@ -225,9 +225,9 @@ def test_stop_and_resume_use_the_finished_tasks(tmp_path, monkeypatch):
     plan = as_bits(api.plan(config_of(tmp_path, 2, 5)), prefix_digits=1)
     calls = []
 
-    def counted(path, identifier, depth, number):
+    def counted(path, identifier, durable, depth, number):
         calls.append((depth, number))
-        return driver_module_expand(path, identifier, depth, number)
+        return driver_module_expand(path, identifier, durable, depth, number)
 
     driver_module_expand = driver_module.expand_task
     monkeypatch.setattr(driver_module, "expand_task", counted)
@@ -360,7 +360,9 @@ def test_records_whose_chunks_are_gone_are_done_again(tmp_path):
     stopped = run(plan, until=14)
     stopped.begin_layer(15, plan.layout, 1)
     for number in range(plan.layout.task_count(1)):
-        driver_module.expand_task(str(stopped.path), stopped.identity["identifier"], 15, number)
+        driver_module.expand_task(
+            str(stopped.path), stopped.identity["identifier"], True, 15, number
+        )
     next(stopped.layer_path(15).glob("c.*")).unlink()
     assert run(plan).states == KNOWN[2, 4][1]
 

@@ -1,6 +1,7 @@
 """The runs that the thesis rests on, and the bounds made of them."""
 
 import random
+from dataclasses import replace
 from math import factorial
 
 import pytest
@@ -9,6 +10,7 @@ from twins import blank_moves, layers_of
 from frontier import api
 from frontier.config import Config
 from frontier.errors import InputError
+from frontier.store.files import read_sealed, write_sealed
 from frontier.thesis.bounds import Bounds, linear_formula, thesis_bound
 from frontier.thesis.runs import Depths, Runs
 
@@ -128,9 +130,65 @@ def test_a_run_that_stopped_is_finished_if_it_is_small(tmp_path):
     assert api.open_run(tmp_path / "2x4").complete
 
 
+def test_a_run_of_ones_own_is_finished_as_it_was_begun(tmp_path):
+    """Under its own name, with its codec, and all of its layers."""
+    config = Config(
+        name="mine",
+        puzzle={"kind": "tiles", "rows": 2, "columns": 4},
+        search={"keep": "all"},
+        store={"path": str(tmp_path / "2x4"), "codec": "zstd:1"},
+    )
+    api.run(api.plan(config), 9)
+    assert said(Runs(tmp_path, 20160).tiles(2, 4)) == counts(2, 4)
+    store = api.open_run(tmp_path / "2x4").store
+    assert store.stored_depths() == list(range(len(store.records)))
+    assert (store.identity["name"], store.identity["codec"]) == ("mine", "zstd:1")
+
+
 def test_a_run_that_keeps_its_layers_will_do(tmp_path):
     run_named(tmp_path, "2x3", {"kind": "tiles", "rows": 2, "columns": 3}, keep="all")
     assert said(Runs(tmp_path, 0).tiles(2, 3)) == counts(2, 3)
+
+
+def without_home(path, depths=None):
+    """Let the ledger of a run be one that does not say where blanks are, at some depths."""
+    ledger = read_sealed(path / "ledger.json")
+    for record in ledger["layers"]:
+        if depths is None or record["depth"] in depths:
+            del record["home"]
+    write_sealed(path / "ledger.json", ledger)
+
+
+@pytest.mark.parametrize("missing", [None, [0], [7], [-1]])
+@pytest.mark.parametrize(
+    ("name", "ask"),
+    [
+        ("2x3", lambda runs: runs.tiles(2, 3)),
+        ("2x4", lambda runs: runs.tiles(2, 4)),
+        ("pattern-2x4-k1", lambda runs: runs.columns(4, 1)),
+        ("pattern-2x4-k2", lambda runs: runs.columns(4, 2)),
+    ],
+)
+def test_a_run_that_does_not_say_where_its_blanks_are(tmp_path, name, ask, missing):
+    """As older ones: then the greatest even depth stands for that with the blank home."""
+    made = ask(Runs(tmp_path, 10**6))
+    without_home(tmp_path / name, missing and [depth % (made.depth + 1) for depth in missing])
+    found = ask(Runs(tmp_path, 0))
+    assert found == replace(made, home=made.depth - made.depth % 2)
+    assert made.home <= found.home
+    assert api.open_run(tmp_path / name).counts[-1] == made.farthest
+
+
+def test_bounds_of_runs_that_do_not_say_where_their_blanks_are(tmp_path):
+    """They are as true, if less sharp."""
+    runs = Runs(tmp_path, 10**6)
+    bounds = Bounds(Without(runs, 2), 1)
+    sharp = {n: bounds.sharp(n).value for n in (4, 5)}
+    for made in runs.used:
+        without_home(tmp_path / made.run)
+    blunt = Bounds(Without(Runs(tmp_path, 0), 2), 1)
+    assert all(sharp[n] <= blunt.sharp(n).value <= blunt.mixed(n).value for n in sharp)
+    assert any(sharp[n] < blunt.sharp(n).value for n in sharp)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,17 @@
 """The `thesis` command: each number it prints, and the slips it finds."""
 
 import json
+from itertools import permutations
 
 import pytest
 from click.testing import CliRunner
+from twins import sign
 
 from frontier.cli import main
 from frontier.thesis import claims
+from frontier.thesis.runs import Runs
+from frontier.thesis.tables import TABLES as BY_NAME
+from frontier.thesis.tables import Row
 
 LIMIT = 1_000_000
 """Larger runs are not made, so the claims that rest on them have nothing beside them."""
@@ -92,10 +97,32 @@ def test_manhattan_sums(rows):
     assert rest(rows, "3.1", "n² + ⌊3n/2⌋ - 1 is the greatest, n = ") == {
         str(n): (total, total) for n, total in formula.items()
     }
-    assert rows["3.1"][-2:] == [
-        ("states of n = 5 with the pattern of figure 3.4", 40, 0),
-        ("the same with A ending at ⌈n/2⌉ - 1", 40, 24),
+    assert rows["3.1"][-1] == (FIGURE, 40, len(drawn("ABBBCCDDD"))) == (FIGURE, 40, 0)
+
+
+FIGURE = "states of n = 5 that attain it in the pattern of figure 3.4"
+
+
+def drawn(sets):
+    """The solvable boards DDDCC/BB0AA of 2×5, each tile of the set that `sets` says of it."""
+    of = {kind: [tile for tile, k in enumerate(sets, 1) if k == kind] for kind in "ABCD"}
+    return [
+        board
+        for d in permutations(of["D"], 3)
+        for c in permutations(of["C"], 2)
+        for b in permutations(of["B"], 2)
+        for a in permutations(of["A"], 2)
+        if (sign(board := (*d, *c, *b, 0, *a)) + 1 + 2) % 2 == 0
     ]
+
+
+def test_figure_3_4_with_its_first_set_mended(value):
+    (note,) = (row["note"] for row in value["tables"]["3.1"] if row["claim"] == FIGURE)
+    boards = drawn("AABBCCDDD")
+    for board in boards:
+        homes = [(divmod(tile, 5), divmod(cell, 5)) for cell, tile in enumerate(board) if tile]
+        assert sum(abs(r - rr) + abs(c - cc) for (r, c), (rr, cc) in homes) == 31
+    assert f"of {len(boards)} of the 40" in note
 
 
 F = {1: 1, 2: 6, 3: 20, 4: 27, 5: 36, 6: 45, 7: 54}
@@ -119,7 +146,9 @@ def test_the_moves_of_the_thesis(rows):
         assert found == {"": (goal, goal)}
         ((said, computed),) = rest(rows, "moves", f"2×{n}: A B").values()
         assert said == computed
-        assert len(said) == 9 * (n - 1)
+        parts = claims.MOVES[n]
+        assert len(said) == sum(map(len, parts)) == 9 * (n - 1)
+        assert len(parts[0]) == n + 1
     figures = rest(rows, "moves", "2×5 after part ")
     assert list(figures) == [f"{part} (figure 4.3)" for part in "ABCDE"]
     assert figures["C (figure 4.3)"] == ("4 0 x x x/9 x x x x", "x 0 x x x/x x 4 9 x")
@@ -165,10 +194,8 @@ def test_columns(rows):
 
 SLIPS = {
     ("1.1", "positions of 1×5 that can be reached", 5),
-    ("3.1", "states of n = 5 with the pattern of figure 3.4", 0),
-    ("3.1", "the same with A ending at ⌈n/2⌉ - 1", 24),
+    ("3.1", FIGURE, 0),
     ("moves", "2×5: moves of part A, n - 1", 6),
-    ("moves", "2×5: moves of the fifth part, called D a second time", "E"),
     ("moves", "2×5 after part C (figure 4.3)", "x 0 x x x/x x 4 9 x"),
     ("5.1", "lower bound, n = 10", 114),
     ("5.1", "upper bound, n = 4", 48),
@@ -176,15 +203,66 @@ SLIPS = {
 
 
 def test_the_slips_are_those_that_are_known(value):
-    assert {(slip["table"], slip["claim"], slip["computed"]) for slip in value["slips"]} == SLIPS
+    slips = [(slip["table"], slip["claim"], slip["computed"]) for slip in value["slips"]]
+    assert len(slips) == len(SLIPS)
+    assert set(slips) == SLIPS
     assert all(slip["note"] and slip["said"] != slip["computed"] for slip in value["slips"])
+    assert value["remarks"] == list(claims.REMARKS)
 
 
-def test_what_agrees(value):
-    for rows in value["tables"].values():
-        for row in rows:
-            expected = None if row["computed"] is None else row["said"] == row["computed"]
-            assert row["agrees"] is expected
+def verdict(row):
+    if row["computed"] is None:
+        return "no run"
+    if row["said"] == row["computed"]:
+        return "agrees"
+    return "slip" if row["note"] else "differs"
+
+
+def verdicts(tables):
+    return [row["verdict"] for table in tables.values() for row in table]
+
+
+def test_verdicts(value):
+    """No claim differs but for the slips."""
+    for table in value["tables"].values():
+        for row in table:
+            assert row["verdict"] == verdict(row) != "differs"
+    assert set(verdicts(value["tables"])) == {"agrees", "slip", "no run"}
+
+
+def test_a_note_alone_makes_no_slip():
+    assert Row("it is", 1, 1, "though").verdict == "agrees"
+    assert Row("it is", 1, None, "though").verdict == "no run"
+    assert Row("it is", 1, 0, "though").verdict == "slip"
+    assert Row("it is", 1, 0).verdict == "differs"
+    assert Row("it is", 0, 0).verdict == "agrees"
+
+
+@pytest.mark.parametrize(
+    ("table", "numbers", "where", "claim"),
+    [
+        ("1.1", claims.DIAMETERS, 1, "God's number of 1×3"),
+        ("3.1", claims.MANHATTAN, 3, "greatest Manhattan sum, n = 3"),
+        ("3.1", claims.ATTAINING, 6, "states that attain it, n = 6"),
+        ("4.1", claims.ONE_COLUMN, 3, "f(3)"),
+        ("5.2", claims.FORMULAS, 1, "k = 1: formula"),
+    ],
+)
+def test_a_number_that_the_thesis_does_not_say_differs(
+    directory, written, monkeypatch, table, numbers, where, claim
+):
+    """In one claim alone; the summary counts it."""
+    said = numbers[where]
+    if isinstance(said, tuple):
+        said = (*said[:2], 7, *said[3:])
+    else:
+        said += 1
+    monkeypatch.setitem(numbers, where, said)
+    rows = BY_NAME[table](Runs(directory / "runs", 0))
+    assert [row.claim for row in rows if row.verdict == "differs"] == [claim]
+    text = invoke("thesis", "--table", table, "--runs", directory / "runs", "--limit", 0).stdout
+    assert text.count("| differs |") == 1
+    assert " 1 differ, " in text
 
 
 def test_what_goes_beyond_the_thesis(value):
@@ -232,14 +310,16 @@ def test_what_is_written(written, value):
     printed, text, data = written
     assert json.loads(data) == json.loads(printed)
     lines = text.splitlines()
-    assert "| lower bound, n = 10 | 144 | 114 | SLIP: the formula gives 114 |" in lines
+    assert "| lower bound, n = 10 | 144 | 114 | **slip**: the formula gives 114 |" in lines
     assert "| f(100) | 891 | – | no run |" in lines
     assert "| f(7) | 54 | 54 | agrees |" in lines
-    agrees = [row["agrees"] for rows in value["tables"].values() for row in rows]
-    assert (
-        f"{len(agrees)} claims: {agrees.count(True)} agree, 8 are slips, "
-        f"{agrees.count(None)} without a run"
-    ) in lines
+    found = verdicts(value["tables"])
+    summary = lines.index(
+        f"{len(found)} claims: {found.count('agrees')} agree, {len(SLIPS)} are slips of the "
+        f"thesis, 0 differ, {found.count('no run')} have no run."
+    )
+    assert lines[summary + 1 : summary + 3] == list(claims.REMARKS)
+    assert sum(line.startswith("## ") for line in lines[:summary]) == len(value["tables"])
     assert "* k = 2: 13n - 17 for n ≥ 4 (up to n = 8)" in lines
     assert "| 4 | 27 | 35 | 36 | 36 |" in lines
 
@@ -250,7 +330,8 @@ def test_the_text_of_one_table(written, directory):
     assert result.stderr == ""
     assert result.stdout.startswith("## Table 5.2")
     assert "| k = 2, n = 7 | 74 | 74 | agrees |" in result.stdout
-    assert "20 claims: 17 agree, 0 are slips, 3 without a run" in result.stdout
+    summary = "20 claims: 17 agree, 0 are slips of the thesis, 0 differ, 3 have no run."
+    assert summary in result.stdout.splitlines()
     assert result.stdout.count("## ") == 1
 
 
@@ -264,19 +345,42 @@ def test_runs_are_told_before_they_are_made(tmp_path):
     assert "pattern-2x4-k1" not in {entry.name for entry in (tmp_path / "runs").iterdir()}
 
 
-def test_nothing_is_made_without_a_limit(tmp_path):
-    result = invoke("thesis", "--table", "5.1", "--runs", tmp_path, "--limit", 0, "--json")
-    found = json.loads(result.stdout)
-    for row in found["tables"]["5.1"]:
-        assert (row["computed"] is None) == (not row["claim"].startswith("lower"))
+COMPUTED = ("3.1", "4.2", "moves")
+"""Tables that need no run."""
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """2×100 takes some seconds."""
+    monkeypatch.delitem(claims.SEQUENCES, 100)
+
+
+def test_nothing_is_made_without_a_limit(tmp_path, few):
+    """All tables are shown, and nothing differs; what rests on runs has none."""
+    arguments = "thesis", "--runs", tmp_path, "--limit", 0
+    found = json.loads(invoke(*arguments, "--json").stdout)
+    assert list(found["tables"]) == list(BY_NAME)
+    for name, rows in found["tables"].items():
+        for row in rows:
+            shown = name in COMPUTED or row["claim"].startswith("lower bound")
+            assert (row["verdict"] != "no run") == shown
     assert found["runs"] == []
     assert "beyond" not in found
+    result = invoke(*arguments)
+    assert result.stderr == ""
     assert list(tmp_path.iterdir()) == []
+    none = verdicts(found["tables"]).count("no run")
+    assert result.stdout.count(" | – | no run |") == none > 50
+    assert f" 0 differ, {none} have no run." in result.stdout
 
 
-def test_table_1_1_without_a_limit(tmp_path):
-    result = invoke("thesis", "--table", "1.1", "--runs", tmp_path, "--limit", 0, "--json")
-    assert all(row["computed"] is None for row in json.loads(result.stdout)["tables"]["1.1"])
+def test_nothing_goes_beyond_without_runs(tmp_path):
+    arguments = "thesis", "--table", "beyond", "--runs", tmp_path, "--limit", 0
+    found = json.loads(invoke(*arguments, "--json").stdout)
+    assert found["tables"] == found["beyond"]["bounds"] == found["beyond"]["formulas"] == {}
+    assert not any(found["beyond"]["depths"].values())
+    assert "claims" not in invoke(*arguments).stdout
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_thesis_refuses(tmp_path):

@@ -1,0 +1,172 @@
+"""Runs in memory that are interrupted at any moment, and go on in the same process."""
+
+import dataclasses
+import errno
+import random
+from functools import partial
+from itertools import count, cycle
+from types import SimpleNamespace
+
+import pytest
+from search.test_driver import config_of, in_memory, run
+from twins import bfs_layers
+
+from frontier import api
+from frontier.errors import Stopped
+from frontier.search import advance as advance_module
+from frontier.search import driver as driver_module
+from frontier.search.workspace import Workspace, workspace
+from frontier.space.memory import Bitmaps, MemorySearch, _MemoryTask
+from frontier.store.layers import ChunkWriter, Manifest
+from frontier.store.run import RunStore
+
+MOMENTS = {
+    "step": (MemorySearch, "expand"),
+    "task": (_MemoryTask, "run"),
+    "load": (advance_module, "_load"),
+    "clear": (Bitmaps, "clear"),
+    "layer": (advance_module, "_store_bits"),
+    "chunk": (ChunkWriter, "write"),
+    "commit": (RunStore, "commit"),
+    "manifest": (Manifest, "write"),
+    "ledger": (RunStore, "_write_ledger"),
+}
+"""What is interrupted, before it is done or after that."""
+
+
+@pytest.fixture(params=[1, 8])
+def layers_a_call(request, monkeypatch):
+    """Calls are of so many layers, however long they take; the last ones have some left."""
+    clock, advance = count(), advance_module.advance_bits
+    timer = SimpleNamespace(perf_counter=lambda: next(clock))
+    monkeypatch.setattr(advance_module, "time", timer)
+    seconds = request.param - 0.5
+
+    def advance_bits(call):
+        return advance(dataclasses.replace(call, seconds=seconds))
+
+    monkeypatch.setattr(driver_module, "advance_bits", advance_bits)
+    return request.param
+
+
+def interrupt(patch, moment, dies, error, after):
+    """Let what is done at a moment raise, whenever `dies` says so."""
+    owner, name = MOMENTS[moment]
+    original = getattr(owner, name)
+
+    def mortal(*arguments, **more):
+        if not after and dies():
+            raise error
+        result = original(*arguments, **more)
+        if after and dies():
+            raise error
+        return result
+
+    patch.setattr(owner, name, mortal)
+
+
+def plan_of(path, columns, keep, list_states=0):
+    plan = in_memory(api.plan(config_of(path, 2, columns, search={"keep": keep})))
+    return dataclasses.replace(plan, list_states=list_states)
+
+
+def files(done):
+    """What is in the folder of layers, but for its own file."""
+    folder = done.path / "layers"
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file() and file.parent != folder
+    }
+
+
+def assert_is(done, calm, columns):
+    """The run has the layers of a dictionary, and stores what an undisturbed one does."""
+    expected = bfs_layers(2, columns)
+    assert done.complete
+    assert [record.states for record in done.records] == [len(layer) for layer in expected]
+    assert [r.home for r in done.records] == [sum(b[0] == 0 for b in layer) for layer in expected]
+    work = Workspace(done.path, done.identity)
+    for depth in done.stored_depths():
+        numbers, klass = work.layer(depth).numbers(), work.space.class_of(depth)
+        boards = {work.puzzle.board(work.space.state(klass, number)) for number in numbers}
+        assert boards == expected[depth]
+    assert files(done) == files(calm)
+    assert done.stored_depths() == calm.stored_depths()
+
+
+ERRORS = [KeyboardInterrupt(), RuntimeError(), OSError(errno.EIO, "")]
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("keep", ["frontier", "all"])
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment, keep, after):
+    """Now and again, each time in another run, most of them after calls that are committed."""
+    calm, committed = run(plan_of(tmp_path / "calm", 3, keep)), []
+    for number, error in zip((1, 4, 8, 17), cycle(ERRORS)):
+        plan, calls = plan_of(tmp_path / str(number), 3, keep), count(1)
+        with monkeypatch.context() as patch:
+            interrupt(patch, moment, lambda c=calls, n=number: next(c) == n, error, after)
+            try:
+                run(plan)
+            except type(error):
+                committed.append(len(RunStore.open(plan.config.path).records))
+        assert_is(run(plan), calm, 3)
+    assert committed[0] <= 1 + layers_a_call
+    assert max(committed) > 1 or moment in ("load", "clear")
+
+
+SHARES = {"step": 0.1, "task": 0.01, "layer": 0.1, "chunk": 0.003}
+"""How often that what is done for each layer is interrupted, if a call is of one; else 0.1."""
+
+
+@pytest.mark.parametrize("list_states", [0, 30, 1000])
+@pytest.mark.parametrize("keep", ["frontier", "all"])
+@pytest.mark.parametrize("seed", range(2))
+def test_interruptions_at_random_moments(
+    tmp_path, monkeypatch, layers_a_call, keep, list_states, seed
+):
+    """Again and again; sometimes the bitmaps are still there, sometimes another process goes on."""
+    calm = run(plan_of(tmp_path / "calm", 4, keep, list_states))
+    plan = plan_of(tmp_path / "often", 4, keep, list_states)
+    rng, deaths, depths = random.Random(seed), 0, []
+    with monkeypatch.context() as patch:
+        for moment in MOMENTS:
+            share = SHARES[moment] / layers_a_call if moment in SHARES else 0.1
+            for after in (False, True):
+                dies = partial(lambda share: rng.random() < share, share)
+                interrupt(patch, moment, dies, rng.choice(ERRORS), after)
+        while True:
+            try:
+                done = run(plan)
+                break
+            except (KeyboardInterrupt, RuntimeError, OSError):
+                deaths += 1
+            if rng.random() < 0.3:
+                workspace.cache_clear()
+            if RunStore.exists(plan.config.path):
+                depths.append(len(RunStore.open(plan.config.path).records))
+    assert deaths > 0
+    assert depths == sorted(depths)
+    assert_is(done, calm, 4)
+
+
+@pytest.mark.parametrize("keep", ["frontier", "all"])
+def test_a_disk_that_fills_up(tmp_path, monkeypatch, layers_a_call, keep):
+    """The run stops after what is committed, and goes on once there is room."""
+    calm, plan = run(plan_of(tmp_path / "calm", 3, keep)), plan_of(tmp_path / "full", 3, keep)
+    full = OSError(errno.ENOSPC, "No space left on device")
+
+    def one_is_committed():
+        return len(RunStore.open(plan.config.path).records) > 1
+
+    with monkeypatch.context() as patch:
+        interrupt(patch, "layer", one_is_committed, full, False)
+        for _ in range(2):
+            with pytest.raises(Stopped, match="the disk is full"):
+                run(plan)
+    stopped = RunStore.open(plan.config.path)
+    assert not stopped.complete
+    assert len(stopped.records) == 1 + layers_a_call
+    assert_is(run(plan), calm, 3)
