@@ -68,6 +68,7 @@ def _rates_value(outlook: Outlook) -> dict:
     rates, codec = outlook.rates, outlook.rates.codec
     half = codec.density[-1] / 2  # about the fullest layer of 2xn
     disk = rates.disk
+    forced = not outlook.forecast.cached or outlook.plan.config.store.fsync == "layer"
     return {
         "kernel_seconds_a_word": rates.word,
         "seconds_a_listed_state": rates.listed,
@@ -76,7 +77,7 @@ def _rates_value(outlook: Outlook) -> dict:
         "decode_bytes_a_second": 1 / max(1e-12, codec.seconds(codec.decode, half)),
         "seconds_a_file": disk.call,
         "read_bytes_a_second": disk.read if outlook.forecast.cached else disk.durable_read,
-        "write_bytes_a_second": disk.write if outlook.forecast.cached else disk.durable_write,
+        "write_bytes_a_second": disk.durable_write if forced else disk.write,
         "cached": outlook.forecast.cached,
         "scheduler_seconds_a_task": rates.task,
         "seconds_a_commit": rates.layer,

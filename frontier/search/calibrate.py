@@ -40,6 +40,7 @@ from frontier.space.memory import MemorySearch, count_all, memory_layout
 from frontier.space.program import program_of, swaps_of
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import ChunkCodec
+from frontier.store.files import DELETING
 from frontier.store.layers import ChunkWriter, Manifest
 from frontier.store.run import LayerRecord, RunStore
 
@@ -78,7 +79,7 @@ def calibrate(plan: Plan, trial: Trial) -> Rates:
         with executor_of(cluster, alone=plan.alone) as executor:
             found = list(executor.run(measure, [call] * executor.workers, _never))
             trip, task = empty_tasks(executor)
-        start = _start_seconds(folder, plan.alone, cluster)
+        start = _start_seconds(folder, plan.alone, plan.config.store.fsync, cluster)
         layer, line = _layer_seconds(folder, plan)
         data, _ = ChunkCodec(codec).encode(trial.largest)
     words, codecs, disks = zip(*found, strict=True)
@@ -169,12 +170,13 @@ def disk_rates(folder: Path, size: int) -> Disk:
     data = np.frombuffer(np.random.default_rng(0).bytes(size + -size % WORD_BYTES), dtype=np.uint64)
     files = range(max(2, min(DISK_FILES, DISK_BYTES // data.nbytes)))
 
-    def write(chunk: np.ndarray) -> float:
-        clock = Stopwatch()
-        writer = ChunkWriter(path, "raw", recycled, clock)
+    def write(chunk: np.ndarray, durable: bool) -> float:
+        began = time.perf_counter()
+        writer = ChunkWriter(path, "raw", recycled, durable=durable)
         for i in files:
             writer.write(f"c.{i}", chunk, 0)
-        return clock.seconds["disk"]
+        writer.finish()
+        return time.perf_counter() - began
 
     def read() -> float:
         began = time.perf_counter()
@@ -182,29 +184,27 @@ def disk_rates(folder: Path, size: int) -> Disk:
             (path / f"c.{i}").read_bytes()
         return time.perf_counter() - began
 
-    call = write(data[:1]) / len(files)
-    write(data)
+    call = write(data[:1], False) / len(files)
+    write(data, False)
     path.rename(recycled)  # as chunks are written over those of a forgotten layer
     path.mkdir()
-    written, found = write(data), read()
-    began = time.perf_counter()
+    written, found, forced = write(data, False), read(), write(data, True)
     for i in files:
-        _flush(path / f"c.{i}")
-    flushed = time.perf_counter() - began
-    seconds = np.array([found, written, read(), written + flushed])
-    return Disk(call, *(len(files) * data.nbytes / seconds).tolist())
+        _forget(path / f"c.{i}")
+    rates = len(files) * data.nbytes / np.array([found, written, read(), forced])
+    return Disk(call, *rates.tolist())
 
 
-def _flush(path: Path) -> None:
-    """Force a file to the disk and out of the page cache."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
+def _forget(path: Path) -> None:
+    """Take a file that is on the disk out of the page cache."""
+    with path.open("rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def _layer_seconds(folder: Path, plan: Plan) -> tuple[float, float]:
     """Seconds of beginning and committing a layer, and of writing and reading a manifest's line."""
     run = RunStore.create(folder / "run", plan.identity)
+    run.durable = plan.config.store.fsync == "layer"
     spent = []
     for depth in range(LAYERS):
         began = time.perf_counter()
@@ -223,13 +223,14 @@ def _layer_seconds(folder: Path, plan: Plan) -> tuple[float, float]:
     return float(np.mean(spent)), (time.perf_counter() - began) / LINES
 
 
-def _start_seconds(folder: Path, alone: bool, cluster: ClusterTable) -> float:
+def _start_seconds(folder: Path, alone: bool, fsync: str, cluster: ClusterTable) -> float:
     """Seconds of a whole run that has next to nothing to search: 12 states."""
     config = folder / "start.toml"
     config.write_text(START_CONFIG)
     settings = {
         "store.path": json.dumps(str(folder / "start")),
         "search.in_memory": json.dumps(alone),
+        "store.fsync": fsync,
         "cluster.kind": cluster.kind,
         "cluster.workers": cluster.workers,
     }
@@ -263,10 +264,13 @@ def _never() -> bool:
 
 @contextmanager
 def _scratch(path: Path) -> Iterator[Path]:
-    """A directory of its own in the file system of a path that need not exist."""
+    """A directory of its own in the file system of a path that need not exist.
+
+    Should it be left in a run directory, the next run there removes it.
+    """
     parent = existing(path)
     try:
-        with tempfile.TemporaryDirectory(prefix=".frontier-plan-", dir=parent) as folder:
+        with tempfile.TemporaryDirectory(DELETING, "plan-", parent) as folder:
             yield Path(folder)
     except OSError as error:
         raise InputError(

@@ -41,7 +41,8 @@ class Codec:
 @dataclass(frozen=True)
 class Disk:
     """Of one worker, while all are at it: seconds of opening a file, bytes read and written a
-    second. durable: the same rates where files do not stay in the page cache."""
+    second. durable: read where files do not stay in the page cache, written where they are forced
+    to the disk."""
 
     call: float
     read: float
@@ -271,4 +272,6 @@ class _Forecaster:
         return self.shape.sizes[depth] * self.rates.list_bytes
 
     def _rate(self, what: str) -> float:
-        return getattr(self.rates.disk, what if self.cached else f"durable_{what}")
+        forced = what == "write" and self.plan.config.store.fsync == "layer"
+        durable = forced or not self.cached
+        return getattr(self.rates.disk, f"durable_{what}" if durable else what)

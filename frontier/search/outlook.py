@@ -17,7 +17,7 @@ from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 
-MANIFEST_LINE = 350
+MANIFEST_LINE = 300
 """Bytes of memory that a chunk's line of an open manifest takes (measured)."""
 
 MANY_LAYERS = 200

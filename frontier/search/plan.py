@@ -24,7 +24,7 @@ CALL_SECONDS, READ_RATE, WRITE_RATE = 0.8e-3, 4e9, 1.1e9
 """Time of a Zarr call, and raw bytes a second that one core reads and writes with lz4."""
 
 TASK_SECONDS = 1e-3
-"""Time of the scheduler for a task."""
+"""Of a scheduler that has a processor of its own, for a task."""
 
 SMALL_LAYER = 100_000_000
 """Layers of fewer bytes need not be divided among the workers."""
