@@ -290,7 +290,8 @@ def config_of(values: dict, where: str) -> Config:
     try:
         config = Config.model_validate(values)
     except ValidationError as error:
-        raise InputError(f"{where}: " + "; ".join(map(_complaint, error.errors()))) from None
+        errors = [e for e in error.errors() if e["type"] != "default_factory_not_called"]
+        raise InputError(f"{where}: " + "; ".join(map(_complaint, errors))) from None
     ChunkCodec(config.store.codec)
     return config
 

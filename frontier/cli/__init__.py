@@ -11,7 +11,7 @@ from frontier.cli.runs import export, farthest, run, status
 from frontier.cli.solving import rotate, solve
 from frontier.cli.studies import thesis
 from frontier.cli.upkeep import repair, verify
-from frontier.errors import FrontierError, Stopped
+from frontier.errors import CorruptRunError, FrontierError, Stopped
 
 
 class _Commands(click.Group):
@@ -24,11 +24,17 @@ class _Commands(click.Group):
         try:
             return super().invoke(context)
         except FrontierError as error:
-            click.echo(f"frontier: {error}", err=True)
+            click.echo(f"frontier: {error}{_remedy(error)}", err=True)
             context.exit(error.exit_code)
         except KeyboardInterrupt:
             click.echo("frontier: interrupted", err=True)
             context.exit(Stopped.exit_code)
+
+
+def _remedy(error: FrontierError) -> str:
+    if isinstance(error, CorruptRunError) and "repair" not in str(error):
+        return ". `verify RUN` lists all that is damaged, `repair RUN` mends what can be mended"
+    return ""
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -15,6 +15,7 @@ from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, describe_family, family_summary, write_summary
 from frontier.search.allocation import allocation
 from frontier.search.outlook import look_ahead, may_not_fit
+from frontier.search.plan import Plan
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
 from frontier.text import counted
@@ -62,9 +63,7 @@ def _run(
         if fresh:
             _delete_if_there(member, yes)
         plan = api.plan(member)
-        if may_not_fit(plan):
-            for warning in look_ahead(plan).warnings:
-                click.echo(f"warning: {warning}", err=True)
+        _warn(plan)
         try:
             finished = api.run(plan, until, [progress_display()], take_over)
         except Stopped as error:
@@ -146,6 +145,18 @@ def export(run, target, as_json):
     rows, columns = array.shape
     said = f"{target}: {rows:,} × {columns:,} distances, {array.dtype}"
     click.echo(json.dumps(value) if as_json else said)
+
+
+def _warn(plan: Plan) -> None:
+    """Say beforehand what will not go well, where that may be."""
+    if not may_not_fit(plan):
+        return
+    try:
+        warnings = look_ahead(plan).warnings
+    except InputError as error:
+        warnings = [str(error)]
+    for warning in warnings:
+        click.echo(f"warning: {warning}", err=True)
 
 
 def _delete_if_there(config: Config, yes: bool) -> None:

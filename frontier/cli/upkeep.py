@@ -37,7 +37,7 @@ MOST_SHOWN = 20
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw, with --deep.")
 @json_option
 def verify(run, deep, states, seed, as_json):
-    """Check all files of RUN.
+    """Check all files of RUN that the search reads.
 
     Manifests, checksums and counts of all layers on disk are checked; --deep asks samples of each
     layer whether they are where they must be, by the layers before and no kernel. Nothing is
@@ -72,20 +72,23 @@ def repair(run, yes, take_over):
     computes it again. Says so if there is no way back, and changes nothing then.
     """
     path = Path(run) if Path(run).is_dir() else open_one(run).path
-    if not (path / "layers").is_dir():
-        raise InputError(f"{path} holds no run")
+    if not (RunStore.exists(path) or (path / "copies" / "run.json").exists()):
+        raise InputError(f"{path} holds no run: it has no run.json, and no copy of it")
     with RunLock(path / "lock", take_over):
-        for file in RunStore.restore(path):
-            click.echo(f"{file}: written anew from its copy")
+        restored = RunStore.restore(path)
+        for file in restored:
+            click.echo(f"{file}: written anew from the other copy")
         store = RunStore.open(path)
         what = plan_repair(store, verify_run(store, say=_say))
         if not what.needed:
-            click.echo(f"{path}: nothing else to repair")
+            click.echo(f"{path}: nothing {'else ' if restored else ''}to repair")
             return
         said = describe_repair(store, what)
         if what.lost and not yes and not _confirmed(f"{said}. Go on?"):
             raise InputError(f"{said}. Nothing is changed; answer y, or give --yes")
         do_repair(store, what)
+        if again := verify_run(RunStore.open(path), say=_say).faults:
+            raise CorruptRunError(f"{said}. But this is left: {again[0].what}")
         click.echo(said)
 
 

@@ -242,9 +242,11 @@ def run_plan(
         run.durable = durable
         check_identity(run, plan.identity)
         run.check_copies()
-        run.sweep()
         for depth in run.stored_depths():
             run.layer(depth)  # what is damaged is named now, not hours later
+        if not run.is_group():
+            run.describe_group()
+        run.sweep()
         if not run.complete and (until is None or len(run.records) <= until):
             try:
                 _search(plan, run, until, emit)

@@ -111,7 +111,7 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     puzzle = config.make_puzzle()
     memory, share = config.cluster.memory, _share(config)
     least = PROCESS_BYTES + puzzle.shape_bytes
-    if least > memory * share:
+    if puzzle.shape_bytes and least > memory * share:
         raise InputError(
             f"cluster.memory = {counted(memory, 'byte')} a worker is too little: {puzzle.title} "
             f"has shapes of {puzzle.shape_bytes:,} bytes, in one process that may have "

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from math import ceil
 
+import psutil
+
 from frontier.config import ClusterTable
 from frontier.errors import InputError, Stopped
 from frontier.text import counted
@@ -74,6 +76,13 @@ def make_cluster(settings: ClusterTable, worker_settings: dict, security):
             "submitted, or choose another cluster.kind"
         )
     site = dask.config.get(f"jobqueue.{settings.kind}")
+    here = site["scheduler-options"].get("interface", settings.interface)
+    if here not in (known := psutil.net_if_addrs()):
+        raise InputError(
+            f"cluster.interface = {here!r}: this host has {', '.join(sorted(known))}; where the "
+            f"nodes call it otherwise, set jobqueue.{settings.kind}.scheduler-options in Dask's "
+            "configuration"
+        )
     processes = settings.workers_per_job
     return factory(
         cores=processes,

@@ -78,11 +78,11 @@ def repair(run: RunStore, what: Repair) -> None:
 def describe_repair(run: RunStore, what: Repair) -> str:
     """The same in words."""
     names = ["the layers" if depth == GROUP else f"layer {depth}" for depth in what.described]
-    said = [f"{name} described anew for Zarr" for name in names]
+    said = [f"{name} cleared of what is not its own and described anew for Zarr" for name in names]
     if what.tasks:
         said.append(f"{counted(len(what.tasks), 'task')} of layer {what.depth + 1} done again")
     if gone := [d for d in what.lost if d > what.depth]:
-        said.append(f"layers {gone[0]}–{gone[-1]} given up and computed again")
+        said.append(f"layers {gone[0]}–{gone[-1]} given up, for `run` to compute again")
     if older := [d for d in what.lost if d < what.depth]:
         said.append(f"layers {', '.join(map(str, older))} deleted, as nothing needs them")
     back = f"back to depth {what.depth}; " if gone else ""

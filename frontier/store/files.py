@@ -45,6 +45,8 @@ def read_json(path: Path) -> dict:
         return json.loads(path.read_text())
     except FileNotFoundError:
         raise CorruptRunError(f"{path} is missing, though the run says it was written") from None
+    except OSError as error:
+        raise CorruptRunError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise CorruptRunError(f"{path} is not what was written there: {error}") from None
 

@@ -220,6 +220,10 @@ class StoredLayer:
                 f"layer {self.manifest.depth}: chunk {path} is missing, though its manifest "
                 "lists it"
             ) from None
+        except OSError as error:
+            raise CorruptRunError(
+                f"layer {self.manifest.depth}: chunk {path} cannot be read: {error.strerror}"
+            ) from None
         self._clock.lap("disk")
         data = self._buffer[:found]
         ending = data[-CHECKSUM_BYTES:].tobytes().hex()

@@ -164,7 +164,10 @@ class RunStore:
                 try:
                     read_sealed(file)
                 except CorruptRunError:
-                    write_sealed(file, read_sealed(other), durable=True)
+                    value = read_sealed(other)
+                    if file.is_dir():
+                        remove_tree(file)
+                    write_sealed(file, value, durable=True)
                     restored.append(file)
         return restored
 
@@ -323,12 +326,16 @@ class RunStore:
             create_bits(self.layer_path(depth), layout, klass, self.identity["codec"])
 
     def describe_layer(self, depth: int, layout: Layout, klass: int) -> None:
-        """Write a layer's ``zarr.json`` anew, its chunks being what they are."""
+        """Write a layer's ``zarr.json`` anew, and remove files that are none of its chunks."""
         scratch, record = self.scratch_path(depth), self.records[depth]
         if record.form == "bits":
             create_bits(scratch, layout, klass, self.identity["codec"])
         else:
             create_list(scratch, record.states, self.identity["codec"])
+        chunks = self.layer(depth).manifest.chunks
+        for entry in self.layer_path(depth).iterdir():
+            if entry.name not in chunks:
+                remove_tree(entry) if entry.is_dir() else entry.unlink()
         (scratch / "zarr.json").replace(self.layer_path(depth) / "zarr.json")
         remove_tree(scratch)
 
@@ -342,6 +349,7 @@ class RunStore:
 
     def describe_group(self) -> None:
         """Write the ``zarr.json`` of all layers anew."""
+        (self.path / "layers").mkdir(exist_ok=True)
         (self.path / "layers" / "zarr.json").unlink(missing_ok=True)
         zarr.create_group(self.path / "layers")
 
@@ -356,6 +364,8 @@ class RunStore:
 
     def sweep(self) -> None:
         """Remove what a killed run left behind and no resumed run can use."""
+        for name in ("manifests", "wip"):
+            (self.path / name).mkdir(exist_ok=True)
         remove_tree(self.recycled_path)
         for folder in ("", "layers", "manifests", "wip"):
             sweep(self.path / folder)

@@ -155,6 +155,45 @@ def test_a_damaged_file_comes_back_from_its_copy(copy, whole, name, folder):
     assert finished(path, "frontier") == whole[1]
 
 
+def test_what_is_not_a_layer_s_own(copy, whole):
+    path = copy("frontier")
+    (path / "layers/0020/c.7").write_bytes(b"stray")
+    assert "c.7 is not in the manifest" in invoke("verify", path, code=4).output
+    invoke("repair", path)
+    assert verify(RunStore.open(path)).faults == []
+    assert "nothing to repair" in invoke("repair", path).output
+    assert finished(path, "frontier") == whole[1]
+
+
+@pytest.mark.parametrize("name", ["wip", "copies"])
+def test_folders_that_are_made_again(copy, whole, name):
+    path = copy("frontier")
+    shutil.rmtree(path / name)
+    assert finished(path, "frontier") == whole[1]
+
+
+@pytest.mark.parametrize("name", ["layers", "manifests"])
+def test_folders_whose_loss_is_damage(copy, name):
+    path = copy("frontier")
+    shutil.rmtree(path / name)
+    invoke("verify", path, code=4)
+    assert "cannot be repaired" in invoke("repair", path, "--yes", code=4).output
+    if name == "manifests":
+        with pytest.raises(CorruptRunError, match="manifests"):
+            finished(path, "frontier")
+
+
+def test_a_folder_in_the_place_of_a_file(copy, whole):
+    path = copy("spare")
+    for file in ("ledger.json", "layers/0020/c.0"):
+        (path / file).unlink()
+        (path / file).mkdir()
+        assert file in invoke("verify", path, code=4).output
+        invoke("repair", path, "--yes")
+    assert verify(RunStore.open(path)).faults == []
+    assert finished(path, "spare") == whole[1]
+
+
 def test_both_copies_damaged(copy):
     path = copy("frontier")
     turned(path / "ledger.json")
