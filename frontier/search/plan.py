@@ -134,7 +134,7 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
         raise InputError(
             f"cluster.memory = {counted(memory, 'byte')} a worker is too little: a process that "
             f"knows the shapes of {puzzle.title} needs {held:,} before any task; set "
-            "cluster.memory to more"
+            f"cluster.memory to at least {2 * held:,}"
         )
     if layout is None:
         chosen, need = _choose(space, memory, config.cluster.workers)

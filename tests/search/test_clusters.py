@@ -268,6 +268,8 @@ def test_a_scheduler_that_loses_its_workers_for_good(tmp_path):
             api.run(api.plan(config), listeners=[lose_half_way])
         assert not RunStore.open(tmp_path / "run").complete
         cluster.scale(1)
+        patient = config.cluster.model_copy(update={"patience": 120})
+        config = config.model_copy(update={"cluster": patient})
         assert_right(api.run(api.plan(config)), 6)
 
 
