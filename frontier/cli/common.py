@@ -21,6 +21,14 @@ set_option = click.option(
 run_argument = click.argument("run", metavar="RUN")
 
 
+def confirmed(question: str) -> bool:
+    """Whether the user says yes; no answer is a no."""
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort:  # no answer
+        return False
+
+
 def open_all(run: str, settings: tuple[str, ...] = ()) -> list[RunStore]:
     """The runs that a run directory or a config names; several for a config with several goals."""
     path = Path(run)

@@ -6,7 +6,14 @@ import click
 
 from frontier import api
 from frontier.answers.farthest import farthest as farthest_of
-from frontier.cli.common import json_option, open_all, open_one, run_argument, set_option
+from frontier.cli.common import (
+    confirmed,
+    json_option,
+    open_all,
+    open_one,
+    run_argument,
+    set_option,
+)
 from frontier.config import Config, load_config
 from frontier.errors import InputError, Stopped
 from frontier.puzzles import puzzle_of
@@ -166,16 +173,9 @@ def _delete_if_there(config: Config, yes: bool) -> None:
     api.plan(config, fresh=True)  # refuse a bad config before anything is deleted
     held = disk_bytes(config.path)
     question = f"Delete the run in {config.path} ({counted(held, 'byte')}) and start anew?"
-    if not (yes or _confirmed(question)):
+    if not (yes or confirmed(question)):
         raise InputError("nothing is deleted; answer y, or give --yes with --fresh")
     api.delete_run(config.path)
-
-
-def _confirmed(question: str) -> bool:
-    try:
-        return click.confirm(question, err=True)
-    except click.Abort:  # no answer
-        return False
 
 
 def _command(config: str, settings: tuple[str, ...]) -> str:

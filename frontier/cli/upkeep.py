@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from frontier.cli.common import json_option, open_all, open_one, run_argument
+from frontier.cli.common import confirmed, json_option, open_all, open_one, run_argument
 from frontier.errors import CorruptRunError, InputError
 from frontier.search.repair import describe_repair, plan_repair
 from frontier.search.repair import repair as do_repair
@@ -84,7 +84,7 @@ def repair(run, yes, take_over):
             click.echo(f"{path}: nothing {'else ' if restored else ''}to repair")
             return
         said = describe_repair(store, what)
-        if what.lost and not yes and not _confirmed(f"{said}. Go on?"):
+        if what.lost and not yes and not confirmed(f"{said}. Go on?"):
             raise InputError(f"{said}. Nothing is changed; answer y, or give --yes")
         do_repair(store, what)
         if again := verify_run(RunStore.open(path), say=_say).faults:
@@ -99,13 +99,6 @@ def _refuse_held(store: RunStore) -> None:
             f"{store.path} is being written by {describe_holder(lock)}; verify it when that has "
             "stopped"
         )
-
-
-def _confirmed(question: str) -> bool:
-    try:
-        return click.confirm(question, err=True)
-    except click.Abort:  # no answer
-        return False
 
 
 def _say(text: str) -> None:

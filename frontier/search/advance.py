@@ -133,7 +133,8 @@ def _advance_bits(work: Workspace, call: Advance) -> Advanced:
             break
         sizes = [sizes[-1], states]
         nodes = counts.tolist() if counts.size <= MOST_NODES_COUNTED else None
-        start, home = _memory_start(work, depth, search), None
+        number, home = work.start_in(work.space.class_of(depth)), None
+        start = number is not None and search.layer(depth).holds(number)
         if work.home is not None:
             home = int(counts[work.home[work.space.class_of(depth)]].sum())
         over = advancing.add(depth, states, nodes, start, home)
@@ -182,12 +183,6 @@ def _load(work: Workspace, depth: int, bitmaps: Bitmaps) -> None:
     bitmaps.find_live()
 
 
-def _memory_start(work: Workspace, depth: int, search: MemorySearch) -> bool:
-    if work.start is None or work.start[0] != work.space.class_of(depth):
-        return False
-    return search.layer(depth).holds(work.start[1])
-
-
 def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> Manifest:
     """Store a layer under a name of this call's own; the driver puts it in place."""
     path, layout = work.run.scratch_path(depth), work.layout
@@ -210,10 +205,11 @@ def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> Manifest:
 
 
 def _lists_start(work: Workspace, depth: int, numbers: np.ndarray) -> bool:
-    if work.start is None or work.start[0] != work.space.class_of(depth):
+    number = work.start_in(work.space.class_of(depth))
+    if number is None:
         return False
-    at = int(np.searchsorted(numbers, np.uint64(work.start[1])))
-    return at < numbers.size and int(numbers[at]) == work.start[1]
+    at = int(np.searchsorted(numbers, np.uint64(number)))
+    return at < numbers.size and int(numbers[at]) == number
 
 
 def _lists_home(work: Workspace, depth: int, numbers: np.ndarray) -> int | None:

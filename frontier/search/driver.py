@@ -181,9 +181,9 @@ class Driver:
         run = self.run
         forget: tuple[int, ...] = ()
         if not self._keep_all:
-            stored = [*run.stored_depths(), *(r.depth for r in records if r.stored)]
-            before = run.stored_depths()
-            forget = tuple(d for d in stored[: -2 - self.plan.config.search.spare] if d in before)
+            kept, new = run.stored_depths(), sum(record.stored for record in records)
+            excess = len(kept) + new - 2 - self.plan.config.search.spare
+            forget = tuple(kept[: max(0, excess)])
         so_far = run.states
         found = so_far + sum(record.states for record in records)
         if found > self.plan.puzzle.states:

@@ -133,8 +133,8 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     if held > memory:
         raise InputError(
             f"cluster.memory = {counted(memory, 'byte')} a worker is too little: a process that "
-            f"knows the shapes of {puzzle.title} needs {held:,} before any task; set "
-            f"cluster.memory to at least {2 * held:,}"
+            f"knows the shapes of {puzzle.title} needs at least {held:,} before any "
+            "task; set cluster.memory to more"
         )
     if layout is None:
         chosen, need = _choose(space, memory, config.cluster.workers)

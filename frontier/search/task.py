@@ -132,12 +132,10 @@ def _gather(work: Workspace, program: Program, reads: list[Read], current: Layer
 
 def _holds_start(work: Workspace, task: Task, block: int, prefix: int, out: np.ndarray) -> bool:
     """Whether a chunk holds the position whose distance is asked for."""
-    if work.start is None or work.start[0] != task.klass:
+    number = work.start_in(task.klass)
+    if number is None:
         return False
-    node, index = divmod(work.start[1], work.code.half)
-    word, bit = divmod(index, work.code.bits)
-    at_prefix, at_word = divmod(word, work.layout.strip_words)
-    at_block, at_node = divmod(node, work.layout.block_nodes)
-    if (at_block, at_prefix) != (block, prefix):
+    chunk, node, word, bit = (int(place[0]) for place in work.place(np.array([number])))
+    if chunk != block * work.layout.prefixes + prefix:
         return False
-    return bool(int(out[at_node, at_word]) >> bit & 1)
+    return bool(int(out[node, word]) >> bit & 1)

@@ -53,6 +53,10 @@ class Workspace:
     def code(self) -> LehmerCode:
         return self.space.code
 
+    def start_in(self, klass: int) -> int | None:
+        """Number of the position whose distance is asked for, if there is one, of this class."""
+        return self.start[1] if self.start is not None and self.start[0] == klass else None
+
     def task(self, depth: int, number: int) -> Task:
         return self.layout.task(self.space.class_of(depth), number)
 

@@ -176,27 +176,22 @@ class RunStore:
 
         The copy is written first, so a killed run may leave it with more layers than the ledger.
         """
-        for name in ("run.json", "ledger.json"):
+        mine = [(record.depth, record.states) for record in self.records]
+
+        def same_layers(copy: dict) -> bool:
+            layers = copy.get("layers", [])[: len(mine)]
+            return [(layer["depth"], layer["states"]) for layer in layers] == mine
+
+        for name, agrees in (("run.json", self.identity.__eq__), ("ledger.json", same_layers)):
             try:
                 copy = read_sealed(self.path / "copies" / name)
             except CorruptRunError:
                 continue  # a damaged copy contradicts nothing
-            mine = self.identity if name == "run.json" else {"layers": self._counts(self.records)}
-            if name == "ledger.json":
-                try:
-                    records = [LayerRecord(**record) for record in copy["layers"]]
-                except (KeyError, TypeError):
-                    records = []
-                copy = {"layers": self._counts(records[: len(self.records)])}
-            if copy != mine:
+            if not agrees(copy):
                 raise CorruptRunError(
                     f"{self.path / name} is not what was written there: "
                     f"{self.path / 'copies' / name} says something else; put back the right one"
                 )
-
-    @staticmethod
-    def _counts(records: list[LayerRecord]) -> list[tuple[int, int]]:
-        return [(record.depth, record.states) for record in records]
 
     @classmethod
     def open(cls, path: Path) -> "RunStore":
