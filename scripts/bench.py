@@ -17,6 +17,8 @@ Start-up is (b) on the 2x2 board, which has 12 states. All kernels are in Numba'
 before anything is timed: a whole run of 2x6 comes first. The layer counts of all searches
 must be equal, else the benchmark fails.
 
+With --compare, `scripts/comparison.py` times what a user would run otherwise.
+
 Each search is a command of its own. Peak memory is the most that its process and all their
 children held at once: resident sizes are added up every 0.1 s, and pages that processes share
 count in each. "Others" is how many cores everything else on the machine kept busy meanwhile;
@@ -26,18 +28,15 @@ figures can be compared only where it is near 0. Both are the greatest of all re
 import argparse
 import json
 import os
-import resource
-import shutil
 import sys
 import tempfile
 import time
-from collections import Counter
 from functools import partial
 from pathlib import Path
 from statistics import median
-from subprocess import PIPE, TimeoutExpired
 
-import psutil
+from comparison import SIZES, compare, table
+from timing import ROOT, THIN_FIRST, THIN_LAST, command, config_of, whole_run
 
 from frontier.config import load_config
 from frontier.puzzles import Tiles
@@ -45,10 +44,7 @@ from frontier.space.memory import layer_sizes, memory_layout
 from frontier.text import rate
 from frontier.text import size as bytes_text
 
-ROOT = Path(__file__).resolve().parents[1]
 CORES = len(os.sched_getaffinity(0))
-SAMPLE_SECONDS = 0.1
-THIN_FIRST, THIN_LAST = 35, 15  # layers whose share of the time is printed
 say = partial(print, file=sys.stderr, flush=True)
 FULL_WORD = 60  # states of a word; where it has fewer, bitmaps waste memory and (a) is left out
 LABELS = {"kernels": "(a) kernels", "run": "(b) run", "plain": "(c) plain"}
@@ -58,6 +54,12 @@ def main():
     options = _options()
     if options.kernels_only:
         print(json.dumps(kernels(options.sizes[0])))
+        return
+    if options.compare:
+        figures = compare(options.sizes, options.repeats, options.program, options.scratch)
+        print(table(figures), end="")
+        if options.json:
+            Path(options.json).write_text(json.dumps(figures, indent=1) + "\n")
         return
     figures = {"cores": CORES, "startup": [], "sizes": {}}
     with tempfile.TemporaryDirectory(prefix="bench-", dir=options.scratch) as scratch:
@@ -86,7 +88,12 @@ def _options() -> argparse.Namespace:
         epilog="What is measured and how stands at the top of this file.",
     )
     add = parser.add_argument
-    add("sizes", nargs="+", metavar="SIZE", help="a config of configs/, such as 2x6")
+    add("sizes", nargs="*", metavar="SIZE", help="a config of configs/, such as 2x6")
+    add("--compare", action="store_true",
+        help="time what one would run otherwise instead, and print a table in Markdown; without "
+        f"SIZE: {' '.join(SIZES)}")  # fmt: skip
+    add("--program", action="append", default=[], metavar="PATH",
+        help="another program; scripts/comparison.py says how it is called")  # fmt: skip
     add("--repeats", type=int, default=3, metavar="N", help="of (a) and (b); default: 3")
     add("--plain-limit", type=float, default=3e8, metavar="STATES",
         help="(c) only for sizes of at most so many states; default: 3e8")  # fmt: skip
@@ -96,7 +103,13 @@ def _options() -> argparse.Namespace:
     add("--scratch", metavar="DIR", help="where run directories go; default: the system's")
     add("--kernels-only", action="store_true", help="do (a) once for the first size, print JSON")
     options = parser.parse_args()
-    missing = [str(_config(size)) for size in options.sizes if not _config(size).exists()]
+    if options.compare and not options.sizes:
+        options.sizes = list(SIZES)
+    if not options.sizes:
+        parser.error("name a SIZE, such as 2x6")
+    if options.program and not options.compare:
+        parser.error("--program is for --compare")
+    missing = [str(config_of(size)) for size in options.sizes if not config_of(size).exists()]
     if missing or options.repeats < 1:
         parser.error(f"no {', '.join(missing)}" if missing else "--repeats must be at least 1")
     if options.scratch:
@@ -104,25 +117,21 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _config(size: str) -> Path:
-    return ROOT / "configs" / f"{size}.toml"
-
-
 def measure(size: str, scratch: str, options: argparse.Namespace) -> dict[str, list[dict]]:
     """The results of all searches of one size, checked against each other."""
-    puzzle = load_config(_config(size)).make_puzzle()
+    puzzle = load_config(config_of(size)).make_puzzle()
     whole_words = puzzle.space.code.bits == FULL_WORD
     parts = {"kernels": [], "run": []} if whole_words else {"run": []}
     for i in range(options.repeats):
         say(f"{size}: {' and '.join(parts)}, {i + 1} of {options.repeats}")
         if whole_words:
-            parts["kernels"].append(_command(__file__, size, "--kernels-only"))
+            parts["kernels"].append(command(__file__, size, "--kernels-only"))
         parts["run"].append(whole_run(size, scratch, options.settings))
     if isinstance(puzzle, Tiles) and puzzle.states <= options.plain_limit:
         say(f"{size}: plain search")
         plain = ROOT / "scripts" / "plain_search.py"
         sides = puzzle.rows, puzzle.columns
-        parts["plain"] = [_command(plain, *sides, "--threads", CORES, "--json")]
+        parts["plain"] = [command(plain, *sides, "--threads", CORES, "--json")]
     first = next(iter(parts))
     wanted = parts[first][0]["layers"]
     if sum(wanted) != puzzle.states:
@@ -141,7 +150,7 @@ def measure(size: str, scratch: str, options: argparse.Namespace) -> dict[str, l
 
 def kernels(size: str) -> dict:
     """(a) in this process."""
-    for puzzle in (Tiles(2, 4), load_config(_config(size)).make_puzzle()):  # the first compiles
+    for puzzle in (Tiles(2, 4), load_config(config_of(size)).make_puzzle()):  # the first compiles
         space = puzzle.space
         classes, numbers = space.numbers(*puzzle.origins())
         origins = list(zip(classes.tolist(), numbers.tolist(), strict=True))
@@ -151,62 +160,6 @@ def kernels(size: str) -> dict:
         seconds = time.perf_counter() - began
     cut = {"prefix_digits": layout.prefix_digits, "block_nodes": layout.block_nodes}
     return {"layers": layers, "seconds": seconds, "layout": cut}
-
-
-def whole_run(size: str, scratch: str, settings: list[str]) -> dict:
-    """(b): the whole command, timed from outside, and what its ledger says of its layers."""
-    path = Path(scratch) / "run"
-    result = _command(
-        "-m", "frontier", "run", _config(size), "--fresh", "--yes", "--json",
-        "--set", f"store.path={json.dumps(str(path))}",
-        *(word for setting in settings for word in ("--set", setting)),
-    )  # fmt: skip
-    records = json.loads((path / "ledger.json").read_text())["layers"]
-    shutil.rmtree(path)
-    spent = [record["seconds"] for record in records]
-    work = sum((Counter(record["work"]) for record in records), Counter())
-    return {
-        **{key: result[key] for key in ("layers", "bytes_written", "peak", "others")},
-        "seconds": result["wall"],
-        "work": dict(work),
-        "in_layers": sum(spent),
-        "in_thin_layers": sum(spent[:THIN_FIRST] + spent[-THIN_LAST:]),
-    }
-
-
-def _command(*arguments) -> dict:
-    """Run Python; the JSON that it prints, with `wall`, `peak` (bytes) and `others` (cores)."""
-    command = [sys.executable, *map(str, arguments)]
-    before, began, peak = time_of_others(), time.perf_counter(), 0
-    with psutil.Popen(command, stdout=PIPE, stderr=PIPE, text=True) as process:
-        while True:
-            try:
-                output, errors = process.communicate(timeout=SAMPLE_SECONDS)
-                break
-            except TimeoutExpired:
-                peak = max(peak, _tree_bytes(process))
-    wall = time.perf_counter() - began
-    if process.returncode:
-        sys.exit(f"bench: {' '.join(command)} failed:\n{errors}")
-    others = max(0.0, time_of_others() - before) / wall
-    return {**json.loads(output), "wall": wall, "peak": peak, "others": others}
-
-
-def _tree_bytes(process: psutil.Process) -> int:
-    """Resident bytes of a process and all its descendants."""
-    try:
-        members = [process, *process.children(recursive=True)]
-        return sum(member.memory_info().rss for member in members)
-    except psutil.NoSuchProcess:  # one has ended meanwhile; the next sample will do
-        return 0
-
-
-def time_of_others() -> float:
-    """Processor time of the machine but for this process and the commands that have ended."""
-    machine = psutil.cpu_times()
-    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    idle = machine.idle + machine.iowait + machine.guest + machine.guest_nice
-    return sum(machine) - idle - ended.ru_utime - ended.ru_stime - time.process_time()
 
 
 def _median(results: list[dict]) -> float:

@@ -54,8 +54,8 @@ DEATHS = ("kill driver", "kill worker", "kill all", "terminate", "hold driver", 
 DAMAGES = (
     "turn a bit", "cut", "empty", "lengthen", "delete", "exchange", "edit", "edit and seal",
 )  # fmt: skip
-PEOPLE = {"events.jsonl", "summary.json", "lock"}
-"""Files that the search does not read."""
+PEOPLE = {"events.jsonl", "lock"}
+"""Files that nothing relies on."""
 
 
 @dataclass

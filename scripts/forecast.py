@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench import time_of_others
+from timing import time_of_others
 
 from frontier.store.files import disk_bytes
 from frontier.text import size as bytes_text

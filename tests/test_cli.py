@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from frontier.cli import main
+from frontier.store.files import read_sealed
 
 ROOT = Path(__file__).parents[1]
 CONFIGS = ROOT / "configs"
@@ -51,7 +52,7 @@ def test_run_finds_the_depths(tmp_path, name):
     assert (value["depth"], value["states"]) == DEPTHS[name]
     assert value["complete"] is True
     assert sum(value["layers"]) == value["states"]
-    assert value == json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert value == read_sealed(tmp_path / "run" / "summary.json")
     assert value["farthest"]["count"] == value["layers"][-1] == len(value["farthest"]["positions"])
 
 

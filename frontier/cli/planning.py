@@ -45,6 +45,7 @@ def plan(config, settings, workers, disk_rate, as_json):
     rate = None if disk_rate is None else _bytes(disk_rate)
     members = load_config(config, settings).members
     values = []
+    click.echo("trying kernels, codec, disk and scheduler of this machine …", err=True)
     for member in members:
         if workers is not None:
             member = described_cluster(member, workers)

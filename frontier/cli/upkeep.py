@@ -9,6 +9,7 @@ import click
 
 from frontier.cli.common import confirmed, json_option, open_all, open_one, run_argument
 from frontier.errors import CorruptRunError, InputError
+from frontier.report.summary import write_summary
 from frontier.search.repair import describe_repair, plan_repair
 from frontier.search.repair import repair as do_repair
 from frontier.search.verify import Verified
@@ -73,6 +74,11 @@ def repair(run, yes, take_over):
     """
     path = Path(run) if Path(run).is_dir() else open_one(run).path
     if not (RunStore.exists(path) or (path / "copies" / "run.json").exists()):
+        if (path / "ledger.json").exists():
+            raise CorruptRunError(
+                f"{path} cannot be repaired: its run.json and the copy of it are both missing, so "
+                "nothing says what was searched; put one of them back"
+            )
         raise InputError(f"{path} holds no run: it has no run.json, and no copy of it")
     with RunLock(path / "lock", take_over):
         restored = RunStore.restore(path)
@@ -87,6 +93,8 @@ def repair(run, yes, take_over):
         if what.lost and not yes and not confirmed(f"{said}. Go on?"):
             raise InputError(f"{said}. Nothing is changed; answer y, or give --yes")
         do_repair(store, what)
+        if (path / "summary.json").exists():
+            write_summary(RunStore.open(path))
         if again := verify_run(RunStore.open(path), say=_say).faults:
             raise CorruptRunError(f"{said}. But this is left: {again[0].what}")
         click.echo(said)

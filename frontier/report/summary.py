@@ -6,7 +6,7 @@ from pathlib import Path
 
 from frontier.answers.farthest import farthest
 from frontier.puzzles import puzzle_of
-from frontier.store.files import disk_bytes, write_json
+from frontier.store.files import disk_bytes, write_sealed
 from frontier.store.run import RunStore
 from frontier.text import counted, size, span
 
@@ -46,7 +46,7 @@ def summary(run: RunStore) -> dict:
 
 def write_summary(run: RunStore) -> dict:
     value = summary(run)
-    write_json(run.path / "summary.json", value)
+    write_sealed(run.path / "summary.json", value)
     return value
 
 

@@ -8,7 +8,7 @@ more (``search.spare``, ``search.keep = "all"``) goes back as far as it must.
 from dataclasses import dataclass, field
 
 from frontier.errors import CorruptRunError
-from frontier.search.verify import GROUP, LEDGER, Verified
+from frontier.search.verify import GROUP, LEDGER, SUMMARY, Verified
 from frontier.search.workspace import Workspace
 from frontier.store.run import RunStore
 from frontier.text import counted
@@ -22,6 +22,7 @@ class Repair:
     described: layers whose description for Zarr is written anew.
     tasks: finished tasks of the layer under way that are to be done again.
     lost: layers that are given up, whole or not.
+    summary: whether ``summary.json`` is damaged, which the caller is to write anew.
     """
 
     depth: int
@@ -29,10 +30,11 @@ class Repair:
     described: list[int] = field(default_factory=list)
     tasks: list[str] = field(default_factory=list)
     lost: list[int] = field(default_factory=list)
+    summary: bool = False
 
     @property
     def needed(self) -> bool:
-        return bool(self.tasks or self.lost or self.described)
+        return bool(self.tasks or self.lost or self.described or self.summary)
 
 
 def plan_repair(run: RunStore, verified: Verified) -> Repair:
@@ -49,7 +51,8 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
             tasks = [fault.task for fault in verified.faults if fault.task] if depth == last else []
             lost = [d for d in range(last + 1) if d > depth or (d in stored and d not in whole)]
             faults = {fault.depth for fault in verified.faults if fault.described}
-            return Repair(depth, kept, sorted(faults & {GROUP, *kept}), sorted(set(tasks)), lost)
+            described = sorted(faults & {GROUP, *kept})
+            return Repair(depth, kept, described, sorted(set(tasks)), lost, SUMMARY in faults)
     damaged = [str(depth) for depth in stored if depth not in whole]
     raise CorruptRunError(
         f"{run.path} cannot be repaired: of its layers on disk {', '.join(damaged)} "
@@ -79,6 +82,8 @@ def describe_repair(run: RunStore, what: Repair) -> str:
     """The same in words."""
     names = ["the layers" if depth == GROUP else f"layer {depth}" for depth in what.described]
     said = [f"{name} cleared of what is not its own and described anew for Zarr" for name in names]
+    if what.summary:
+        said.append("summary.json written anew")
     if what.tasks:
         said.append(f"{counted(len(what.tasks), 'task')} of layer {what.depth + 1} done again")
     if gone := [d for d in what.lost if d > what.depth]:

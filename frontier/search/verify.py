@@ -28,17 +28,17 @@ from frontier.store.run import RunStore
 from frontier.text import counted
 
 CHUNKS_DRAWN = 8
-GROUP, LEDGER = -1, -2
-"""Stand in the place of a depth for what describes the run and for the ledger."""
+GROUP, LEDGER, SUMMARY = -1, -2, -3
+"""Stand in the place of a depth for what describes the run, for the ledger and the summary."""
 
 
 @dataclass(frozen=True)
 class Fault:
     """Something that is not as it was written, or not right.
 
-    depth: of the layer, or GROUP, or LEDGER. what: the file and what is wrong with it.
+    depth: of the layer, or GROUP, LEDGER or SUMMARY. what: the file and what is wrong with it.
     task: of the layer under way.
-    described: it is only the array's description for Zarr, which the search does not read.
+    described: it is only what describes the run to others, which the search does not read.
     """
 
     depth: int
@@ -99,7 +99,8 @@ def verify(
 
 
 def _whole_ledger(run: RunStore, done: Verified) -> None:
-    """Whether the ledger makes sense, and the copies are what they are copies of."""
+    """Whether the ledger makes sense, the copies are what they are copies of, and the summary is
+    what was written."""
     file, found, states = run.path / "ledger.json", run.states, run.identity["states"]
     if found > states or (run.complete and found != states):
         what = f"{file}: its layers hold {counted(found, 'state')}, the puzzle has {states:,}"
@@ -112,11 +113,14 @@ def _whole_ledger(run: RunStore, done: Verified) -> None:
         run.check_copies()
     except CorruptRunError as error:
         done.faults.append(Fault(LEDGER, str(error)))
-    for name in ("run.json", "ledger.json"):
+    others = {run.path / "copies" / name: GROUP for name in ("run.json", "ledger.json")}
+    if (summary := run.path / "summary.json").exists():
+        others[summary] = SUMMARY
+    for other, kind in others.items():
         try:
-            read_sealed(run.path / "copies" / name)
+            read_sealed(other)
         except CorruptRunError as error:
-            done.faults.append(Fault(GROUP, str(error), described=True))
+            done.faults.append(Fault(kind, str(error), described=True))
 
 
 def _whole_layer(run: RunStore, work: Workspace, depth: int, done: Verified) -> Iterator[str]:

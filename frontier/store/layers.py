@@ -228,9 +228,13 @@ class StoredLayer:
         data = self._buffer[:found]
         ending = data[-CHECKSUM_BYTES:].tobytes().hex()
         if (found, ending) != (size, checksum):
+            wrong = f"{counted(found, 'byte')} that end in {ending}, not in {checksum}"
+            if found != size:
+                more = "longer" if found > size else f"{found:,}"
+                wrong = f"expected {counted(size, 'byte')}, found {more}"
             raise CorruptRunError(
                 f"layer {self.manifest.depth}: chunk {path} is not the one its manifest lists: "
-                f"{found:,} bytes or more that end in {ending}, expected {size:,} and {checksum}"
+                f"{wrong}"
             )
         try:
             self._codec.decode(data, out)

@@ -12,6 +12,7 @@ from frontier import api
 from frontier.cli import main
 from frontier.config import Config
 from frontier.errors import CorruptRunError, InputError, Stopped
+from frontier.report.summary import write_summary
 from frontier.search import driver as driver_module
 from frontier.search.verify import neighbours, verify
 from frontier.store import files as files_module
@@ -194,11 +195,30 @@ def test_a_folder_in_the_place_of_a_file(copy, whole):
     assert finished(path, "spare") == whole[1]
 
 
+def test_an_edited_summary(copy, whole):
+    path = copy("complete")
+    write_summary(RunStore.open(path))
+    invoke("verify", path)
+    written = (path / "summary.json").read_text()
+    (path / "summary.json").write_text(written.replace('"depth": 3', '"depth": 2'))
+    assert "summary.json is not what was written" in invoke("verify", path, code=4).output
+    assert "summary.json written anew" in invoke("repair", path).output
+    assert (path / "summary.json").read_text() == written
+    invoke("verify", path)
+
+
 def test_both_copies_damaged(copy):
     path = copy("frontier")
     turned(path / "ledger.json")
     turned(path / "copies" / "ledger.json")
     invoke("repair", path, "--yes", code=4)
+
+
+def test_nothing_says_what_was_searched(copy):
+    path = copy("frontier")
+    (path / "run.json").unlink()
+    (path / "copies" / "run.json").unlink()
+    assert "put one of them back" in invoke("repair", path, "--yes", code=4).output
 
 
 def test_an_edited_ledger_contradicts_its_copy(copy):

@@ -1,0 +1,85 @@
+"""Timing whole commands from outside: seconds, memory, and what else the machine did."""
+
+import json
+import resource
+import shutil
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from subprocess import PIPE, TimeoutExpired
+
+import psutil
+
+ROOT = Path(__file__).resolve().parents[1]
+SAMPLE_SECONDS = 0.1
+THIN_FIRST, THIN_LAST = 35, 15
+"""Layers whose share of the time is told."""
+
+
+def config_of(size: str) -> Path:
+    return ROOT / "configs" / f"{size}.toml"
+
+
+def whole_run(size: str, scratch: str, settings: list[str]) -> dict:
+    """(b): the whole command, timed from outside, and what its ledger says of its layers."""
+    path = Path(scratch) / "run"
+    result = command(
+        "-m", "frontier", "run", config_of(size), "--fresh", "--yes", "--json",
+        "--set", f"store.path={json.dumps(str(path))}",
+        *(word for setting in settings for word in ("--set", setting)),
+    )  # fmt: skip
+    records = json.loads((path / "ledger.json").read_text())["layers"]
+    shutil.rmtree(path)
+    spent = [record["seconds"] for record in records]
+    work = sum((Counter(record["work"]) for record in records), Counter())
+    return {
+        **{key: result[key] for key in ("layers", "bytes_written", "peak", "others")},
+        "seconds": result["wall"],
+        "work": dict(work),
+        "in_layers": sum(spent),
+        "in_thin_layers": sum(spent[:THIN_FIRST] + spent[-THIN_LAST:]),
+    }
+
+
+def command(*arguments) -> dict:
+    """Run Python; the JSON that it prints, with `wall`, `peak` (bytes) and `others` (cores)."""
+    output, figures = timed([sys.executable, *map(str, arguments)])
+    return {**json.loads(output), **figures}
+
+
+def timed(words: list[str]) -> tuple[str, dict]:
+    """Run a command: what it prints, and `wall` (seconds), `peak` (bytes), `others` (cores)."""
+    before, began, peak = time_of_others(), time.perf_counter(), 0
+    with psutil.Popen(words, stdout=PIPE, stderr=PIPE, text=True) as process:
+        while True:
+            try:
+                output, errors = process.communicate(timeout=SAMPLE_SECONDS)
+                break
+            except TimeoutExpired:
+                peak = max(peak, _tree_bytes(process))
+    wall = time.perf_counter() - began
+    if process.returncode:
+        sys.exit(f"{' '.join(words)} failed:\n{errors}")
+    return output, {
+        "wall": wall,
+        "peak": peak,
+        "others": max(0.0, time_of_others() - before) / wall,
+    }
+
+
+def _tree_bytes(process: psutil.Process) -> int:
+    """Resident bytes of a process and all its descendants."""
+    try:
+        members = [process, *process.children(recursive=True)]
+        return sum(member.memory_info().rss for member in members)
+    except psutil.NoSuchProcess:  # one has ended meanwhile; the next sample will do
+        return 0
+
+
+def time_of_others() -> float:
+    """Processor time of the machine but for this process and the commands that have ended."""
+    machine = psutil.cpu_times()
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    idle = machine.idle + machine.iowait + machine.guest + machine.guest_nice
+    return sum(machine) - idle - ended.ru_utime - ended.ru_stime - time.process_time()

@@ -1,0 +1,54 @@
+"""What `scripts/bench.py --compare` runs and says."""
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+import twins
+
+SCRIPTS = Path(__file__).parents[1] / "scripts"
+
+
+@pytest.fixture
+def comparison(monkeypatch):
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    return runpy.run_path(str(SCRIPTS / "comparison.py"))
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(2, 2), (2, 3), (3, 2), (2, 4)])
+def test_the_dictionary_search(rows, columns):
+    search = runpy.run_path(str(SCRIPTS / "dictionary_search.py"))["search"]
+    assert search(rows, columns) == list(map(len, twins.bfs_layers(rows, columns)))
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        '{"layers": [1, 2, 4]}',
+        "0 1\n1 2\n2 4\n",
+        "layers:\n   0: 1\n   1: 2\n   2: 4\n",
+        "2 4\n0 1\n1 2",
+    ],
+)
+def test_layers_of_another_program(comparison, output):
+    assert comparison["layers_in"](output) == [1, 2, 4]
+
+
+def test_a_comparison(comparison, tmp_path, capsys):
+    program = tmp_path / "other"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} {SCRIPTS / 'plain_search.py'} $1 $2\n")
+    program.chmod(0o755)
+    figures = comparison["compare"](["2x3"], 1, [str(program)], str(tmp_path))
+    contenders = figures["sizes"]["2x3"]["contenders"]
+    assert {sum(found[0]["layers"]) for found in contenders.values()} == {360}
+    row = comparison["table"](figures).split("| 2×3 | 360 |")[1].splitlines()[0]
+    assert row.count(" s (") == 4
+
+
+def test_other_layers_are_refused(comparison, tmp_path):
+    program = tmp_path / "other"
+    program.write_text("#!/bin/sh\necho 0 1\necho 1 3\n")
+    program.chmod(0o755)
+    with pytest.raises(SystemExit, match="other layers"):
+        comparison["compare"](["2x2"], 1, [str(program)], str(tmp_path))
