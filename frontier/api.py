@@ -138,12 +138,15 @@ def open_run(path: str | Path) -> Run:
     return Run(RunStore.open(Path(path)))
 
 
-def delete_run(path: Path) -> None:
-    """Delete a run and its directory; InputError if it holds no run, or something else too."""
+def delete_run(path: Path, take_over: bool = False) -> None:
+    """Delete a run and its directory; InputError if it holds no run, or something else too.
+
+    take_over: a process on another host that was writing the run is gone.
+    """
     path = path.resolve()
     if not RunStore.exists(path):
         raise InputError(f"{path} holds no run, so nothing is deleted")
     RunStore.refuse_others({entry.name for entry in path.iterdir()}, path)
-    with RunLock(path / "lock"):
+    with RunLock(path / "lock", take_over):
         RunStore.delete(path)
     path.rmdir()

@@ -35,7 +35,7 @@ for setting in $SETTINGS; do command+=(--set "$setting"); done
 
 # PBS warns of no walltime, so timeout sends the TERM that stops the run. qdel sends one too.
 trap 'kill -TERM "$child"' TERM
-timeout --preserve-status --signal=TERM "$SECONDS_TO_RUN" "${command[@]}" &
+timeout --foreground --preserve-status --signal=TERM "$SECONDS_TO_RUN" "${command[@]}" &
 child=$!
 code=0
 wait "$child" || code=$?

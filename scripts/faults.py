@@ -38,7 +38,8 @@ import psutil
 from click.testing import CliRunner
 
 from frontier.cli import main as command
-from frontier.store.files import write_sealed
+from frontier.store.files import read_sealed, write_sealed
+from frontier.store.run import RunStore
 
 ROOT = Path(__file__).resolve().parents[1]
 CASES = {
@@ -54,8 +55,8 @@ DEATHS = ("kill driver", "kill worker", "kill all", "terminate", "hold driver", 
 DAMAGES = (
     "turn a bit", "cut", "empty", "lengthen", "delete", "exchange", "edit", "edit and seal",
 )  # fmt: skip
-PEOPLE = {"events.jsonl", "lock"}
-"""Files that nothing relies on."""
+RESUMABLE = (3, -signal.SIGKILL)
+"""How a driver ends that was asked to stop, lost its workers, or was killed."""
 
 
 @dataclass
@@ -138,18 +139,22 @@ def deaths(campaign: Campaign, case: Case, count: int, longest_hold: float) -> N
                 pending.append(kind)
                 count -= 1
         _, said = process.communicate()
-        if process.returncode == 0:
-            right = result_of(path) == case.expected
-            for kind in pending:
-                campaign.note(kind, case, "survived" if right else "wrong")
-            pending = []
-            shutil.rmtree(path)
-        elif process.returncode == 4:
-            for kind in pending:
-                campaign.note(kind, case, "wrong", f"called damaged: {said.strip()[-200:]}")
-            pending = []
-            shutil.rmtree(path)
         _reap(process)
+        wrong = None
+        if process.returncode == 0:
+            verified, words = _call("verify", str(path))
+            if result_of(path) != case.expected:
+                wrong = "run came out wrong"
+            elif verified:
+                wrong = f"verify ends with {verified}: {words}"
+        elif process.returncode in RESUMABLE:
+            continue
+        else:
+            wrong = f"run ends with {process.returncode}: {said.strip()[-200:]}"
+        for kind in pending or ([] if wrong is None else ["nothing"]):
+            campaign.note(kind, case, "survived" if wrong is None else "wrong", wrong or "")
+        pending = []
+        shutil.rmtree(path)
 
 
 def strike(campaign: Campaign, process: subprocess.Popen, kind: str, longest_hold: float) -> bool:
@@ -185,14 +190,17 @@ def _reap(process: subprocess.Popen) -> None:
 
 
 def damage(campaign: Campaign, case: Case, count: int) -> None:
-    """Damage runs that were stopped half-way, some that keep more than they need."""
+    """Damage runs that were stopped after a layer, or killed in one, and of which some keep more
+    than they need."""
     layers = len(case.expected[1])
     kept = ([], ["search.spare=2"], ["search.keep=all"])
     for i in range(count):
         more, path, damaged = kept[i % len(kept)], case.scratch / f"half-{i}", case.scratch / "hurt"
         until = campaign.random.randrange(3, layers - 2)
-        if _call(*case.arguments(path, *more), "--until", str(until))[0]:
-            sys.exit(f"faults: {case.name} did not get to depth {until}")
+        if i % 2 or not _killed(campaign, case, path, more):
+            code, said = _call(*case.arguments(path, *more), "--until", str(until))
+            if code:
+                sys.exit(f"faults: {case.name} did not get to depth {until}: {said}")
         shutil.copytree(path, damaged)
         kind = campaign.random.choice(DAMAGES)
         what = hurt(campaign.random, damaged, kind)
@@ -202,10 +210,37 @@ def damage(campaign: Campaign, case: Case, count: int) -> None:
         shutil.rmtree(damaged)
 
 
+def _killed(campaign: Campaign, case: Case, path: Path, more: list[str]) -> bool:
+    """Kill a run at a random moment; returns whether it had begun and had not yet ended."""
+    process = case.start(path, *more)
+    time.sleep(campaign.random.uniform(0.3, 0.9) * case.seconds)
+    begun = process.poll() is None and (path / "ledger.json").exists()
+    _reap(process)
+    process.communicate()
+    if not begun or not json.loads((path / "ledger.json").read_text())["layers"]:
+        shutil.rmtree(path, ignore_errors=True)
+        return False
+    return True
+
+
+def relied_on(path: Path) -> list[Path]:
+    """The files of a run that are read again, by the search or by people; not what a killed
+    process has left, which is swept away."""
+    run = RunStore.open(path)
+    names = ("run.json", "ledger.json", "summary.json", "layers/zarr.json")
+    files = [path / name for name in names if (path / name).exists()]
+    for depth in run.stored_depths():
+        files += [run.manifest_path(depth), *run.layer_path(depth).iterdir()]
+    under_way = len(run.records)
+    for task in run.wip_path(under_way).glob("*.json"):
+        chunks = read_sealed(task)["chunks"]
+        files += [task, *(run.layer_path(under_way) / key for key in chunks)]
+    return sorted(files)
+
+
 def hurt(choice: random.Random, path: Path, kind: str) -> str:
     """Damage a file of a run that the search reads; returns which."""
-    files = [f for f in sorted(path.rglob("*")) if f.is_file() and f.name not in PEOPLE]
-    files = [f for f in files if "copies" not in f.parts and f.parent.name != "wip"]
+    files = relied_on(path)
     if kind.startswith("edit"):
         files = [f for f in files if f.name == "ledger.json" or f.parent.name == "manifests"]
     file = choice.choice(files)
@@ -267,7 +302,8 @@ def _consequence(case: Case, path: Path, more: list[str]) -> tuple[str, str]:
 
 
 def _is_right(case: Case, path: Path) -> bool:
-    return result_of(path)[:2] == case.expected[:2]
+    """Whether it is that of an undisturbed run, byte for byte."""
+    return result_of(path) == case.expected
 
 
 def _call(*arguments: str) -> tuple[int, str]:

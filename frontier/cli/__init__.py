@@ -4,6 +4,9 @@ A command prints what it was asked for on standard output and everything else on
 error. Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped and resumable, 4 corrupt data.
 """
 
+import signal
+from contextlib import contextmanager
+
 import click
 
 from frontier.cli.planning import plan
@@ -22,13 +25,28 @@ class _Commands(click.Group):
 
     def invoke(self, context):
         try:
-            return super().invoke(context)
+            with _terminated_as_interrupted():
+                return super().invoke(context)
         except FrontierError as error:
             click.echo(f"frontier: {error}{_remedy(error)}", err=True)
             context.exit(error.exit_code)
         except KeyboardInterrupt:
             click.echo("frontier: interrupted", err=True)
             context.exit(Stopped.exit_code)
+
+
+@contextmanager
+def _terminated_as_interrupted():
+    """SIGTERM ends a command as Ctrl-C does: what it holds is given back."""
+    try:
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    except ValueError:  # not in the main thread: signals go elsewhere
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _remedy(error: FrontierError) -> str:

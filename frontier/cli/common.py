@@ -8,7 +8,7 @@ from frontier.config import Config, load_config
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.search.driver import check_identity
-from frontier.store.run import RunStore
+from frontier.store.run import OWN_NAMES, RunStore
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 set_option = click.option(
@@ -33,7 +33,8 @@ def open_all(run: str, settings: tuple[str, ...] = ()) -> list[RunStore]:
     """The runs that a run directory or a config names; several for a config with several goals."""
     path = Path(run)
     if path.is_dir():
-        inside = sorted(entry for entry in path.iterdir() if RunStore.exists(entry))
+        others = (entry for entry in path.iterdir() if entry.name not in OWN_NAMES)
+        inside = sorted(entry for entry in others if RunStore.exists(entry))
         if inside and not RunStore.exists(path):
             return [RunStore.open(entry) for entry in inside]
         return [RunStore.open(path)]

@@ -1,6 +1,7 @@
 """Commands on runs: run, status, farthest, export."""
 
 import json
+import shlex
 
 import click
 
@@ -21,8 +22,7 @@ from frontier.report.progress import progress_display
 from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, describe_family, family_summary, write_summary
 from frontier.search.allocation import allocation
-from frontier.search.outlook import look_ahead, may_not_fit
-from frontier.search.plan import Plan
+from frontier.search.outlook import disk_warning
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
 from frontier.text import counted
@@ -52,7 +52,7 @@ def run(config, settings, until, fresh, yes, take_over, as_json):
       python -m frontier run configs/2x6.toml --set 'store.codec="zstd:1"' --fresh
     """
     with allocation(load_config(config, settings)) as loaded:
-        _run(loaded, until, fresh, yes, take_over, as_json, _command(config, settings))
+        _run(loaded, until, fresh, yes, take_over, as_json, _command(config, settings, until))
 
 
 def _run(
@@ -68,9 +68,10 @@ def _run(
     values = []
     for member in loaded.members:
         if fresh:
-            _delete_if_there(member, yes)
+            _delete_if_there(member, yes, take_over)
         plan = api.plan(member)
-        _warn(plan)
+        if warning := disk_warning(plan):
+            click.echo(f"warning: {warning}", err=True)
         try:
             finished = api.run(plan, until, [progress_display()], take_over)
         except Stopped as error:
@@ -154,19 +155,7 @@ def export(run, target, as_json):
     click.echo(json.dumps(value) if as_json else said)
 
 
-def _warn(plan: Plan) -> None:
-    """Say beforehand what will not go well, where that may be."""
-    if not may_not_fit(plan):
-        return
-    try:
-        warnings = look_ahead(plan).warnings
-    except InputError as error:
-        warnings = [str(error)]
-    for warning in warnings:
-        click.echo(f"warning: {warning}", err=True)
-
-
-def _delete_if_there(config: Config, yes: bool) -> None:
+def _delete_if_there(config: Config, yes: bool, take_over: bool) -> None:
     """Delete the run of a config, if there is one and it is meant."""
     if not RunStore.exists(config.path):
         return
@@ -175,9 +164,10 @@ def _delete_if_there(config: Config, yes: bool) -> None:
     question = f"Delete the run in {config.path} ({counted(held, 'byte')}) and start anew?"
     if not (yes or confirmed(question)):
         raise InputError("nothing is deleted; answer y, or give --yes with --fresh")
-    api.delete_run(config.path)
+    api.delete_run(config.path, take_over)
 
 
-def _command(config: str, settings: tuple[str, ...]) -> str:
-    words = ["python -m frontier run", config, *(f"--set {setting}" for setting in settings)]
-    return " ".join(words)
+def _command(config: str, settings: tuple[str, ...], until: int | None) -> str:
+    words = [config, *(word for setting in settings for word in ("--set", setting))]
+    words += [] if until is None else ["--until", str(until)]
+    return "python -m frontier run " + shlex.join(words)

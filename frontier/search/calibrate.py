@@ -40,7 +40,7 @@ from frontier.space.memory import MemorySearch, count_all, memory_layout
 from frontier.space.program import program_of, swaps_of
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import ChunkCodec
-from frontier.store.files import DELETING
+from frontier.store.files import DELETING, existing
 from frontier.store.layers import ChunkWriter, Manifest
 from frontier.store.run import LayerRecord, RunStore
 
@@ -237,7 +237,9 @@ def _start_seconds(folder: Path, alone: bool, fsync: str, cluster: ClusterTable)
     words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     command = [sys.executable, "-m", "frontier", "run", str(config), *words]
     began = time.perf_counter()
-    subprocess.run(command, check=True, capture_output=True)
+    tried = subprocess.run(command, capture_output=True, text=True)
+    if tried.returncode:
+        raise InputError(f"a run of 12 states, to see how long one starts, failed: {tried.stderr}")
     return time.perf_counter() - began
 
 
@@ -277,8 +279,3 @@ def _scratch(path: Path) -> Iterator[Path]:
             f"store.path = {path}: the disk cannot be tried in {parent} ({error.strerror}); choose "
             "another directory with --set store.path=…"
         ) from None
-
-
-def existing(path: Path) -> Path:
-    """The nearest directory above a path, or the path itself, that is there."""
-    return next(place for place in (path, *path.parents) if place.is_dir())

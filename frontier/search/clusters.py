@@ -126,11 +126,15 @@ def _client(place, settings: ClusterTable):
 
     try:
         return Client(place, timeout=CONNECT_SECONDS)
-    except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
-        raise InputError(
+    except (OSError, TimeoutError) as error:  # it may come yet
+        raise Stopped(
             f"cluster.kind = {settings.kind}: no scheduler answers at {place} within "
             f"{CONNECT_SECONDS} s ({error}); start one with `dask scheduler` and workers with "
             "`dask worker`"
+        ) from None
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise InputError(
+            f"cluster.kind = {settings.kind}: {place} is no address of a scheduler ({error})"
         ) from None
 
 

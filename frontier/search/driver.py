@@ -119,12 +119,12 @@ class Driver:
             todo.reverse()  # what was written last is read first, while caches still hold it
         calls = ((*self._name(), depth, number) for number in todo)
         states = sum(result.states for result in results.values())
-        self._check_disk(klass)
+        self._check_disk(klass, len(todo))
         for result in self.executor.run(expand_task, calls, self.stopping.is_set):
             results[result.number] = result
             states += result.states
             self.emit(TaskFinished(depth, len(results), tasks, states))
-            self._check_disk(klass)
+            self._check_disk(klass, tasks - len(results))
         if len(results) < tasks:
             raise Stopped(
                 f"interrupted in layer {depth}, {len(results)} of {counted(tasks, 'task')} done"
@@ -150,11 +150,11 @@ class Driver:
             self._commit([manifest], [record], complete=False)
         run.finish_tasks(depth)
 
-    def _check_disk(self, klass: int) -> None:
-        """Stopped when the tasks under way may fill the disk."""
+    def _check_disk(self, klass: int, left: int) -> None:
+        """Stopped when the tasks under way may fill the disk. left: tasks that are not done."""
         layout, path = self.plan.layout, self.run.path
         chunks = layout.blocks(klass) * layout.prefixes / max(1, layout.task_count(klass))
-        under_way = int(2 * self.executor.workers * chunks * layout.chunk_bytes)
+        under_way = int(min(self.executor.at_once, left) * chunks * layout.chunk_bytes)
         if (free := shutil.disk_usage(path).free) < under_way + SPARE_BYTES:
             raise Stopped(
                 f"only {size(free)} are free at {path}, and the tasks under way may write "
@@ -235,7 +235,7 @@ def run_plan(
             listener(event)
 
     durable = plan.config.store.fsync == "layer"
-    with RunLock(path / "lock", take_over):
+    with _full_disk_stops(), RunLock(path / "lock", take_over):
         if not RunStore.exists(path):
             RunStore.create(path, plan.identity, durable)
         run = RunStore.open(path)
@@ -252,7 +252,7 @@ def run_plan(
                 _search(plan, run, until, emit)
             finally:
                 workspace.cache_clear()  # that of this process, if tasks ran here
-                run.drop_forgotten()
+            run.drop_forgotten()  # a run that stops leaves these files, for the next to write over
         _check(plan, run)
     return run
 
@@ -276,7 +276,7 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener) -> Non
             )
         )
         try:
-            with _interrupts_stop(driver.stopping.set), _full_disk_stops():
+            with _interrupts_stop(driver.stopping.set):
                 driver.search(until)
         except BaseException as error:
             elapsed = time.perf_counter() - began
@@ -338,12 +338,14 @@ def _full_disk_stops():
 
 @contextmanager
 def _interrupts_stop(stop: Callable[[], None]):
-    """Let the first Ctrl-C or SIGTERM ask for a clean stop; a second one ends at once."""
+    """Let the first Ctrl-C, and any SIGTERM, ask for a clean stop; a second Ctrl-C ends at once.
+
+    Queues send SIGTERM to each process of a job, and their scripts send it on, so it comes twice.
+    """
 
     def handle(number, frame):
         stop()
-        for signum, handler in before.items():
-            signal.signal(signum, handler)
+        signal.signal(signal.SIGINT, before[signal.SIGINT])
 
     before = {}
     try:

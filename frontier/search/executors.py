@@ -17,6 +17,9 @@ RETRIES = 3
 
 class Executor(Protocol):
     workers: int
+    at_once: int
+    """Calls that may be under way."""
+
     dashboard: str | None
 
     def run(self, function: Callable, calls: Iterable[tuple], stop: Callable[[], bool]) -> Iterator:
@@ -26,7 +29,7 @@ class Executor(Protocol):
 class Serial:
     """Runs every call here, one after the other; what one debugs with."""
 
-    workers = 1
+    workers = at_once = 1
     dashboard = None
 
     def run(self, function, calls, stop):
@@ -54,11 +57,15 @@ class Distributed:
         self.dashboard = client.dashboard_link or None
         self._look()
 
+    @property
+    def at_once(self) -> int:
+        return self.WINDOW * max(1, self.workers)
+
     def run(self, function, calls, stop):
         waiting, done, futures = iter(calls), SimpleQueue(), set()
 
         def fill():
-            while len(futures) < self.WINDOW * max(1, self.workers) and not stop():
+            while len(futures) < self.at_once and not stop():
                 try:
                     arguments = next(waiting)
                 except StopIteration:

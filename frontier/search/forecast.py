@@ -7,7 +7,7 @@ filled evenly, and tasks to take equally long.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
 
 import numpy as np
 
@@ -49,6 +49,10 @@ class Disk:
     write: float
     durable_read: float
     durable_write: float
+
+
+NO_DISK = Disk(0.0, *[inf] * 4)
+"""Where time does not matter."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +146,17 @@ def forecast(
     return Forecast(steps, rates.start, cached)
 
 
+def disk_of(plan: Plan, shape: Shape, codec: Codec) -> float:
+    """Bytes on the disk at the peak of a whole run, which do not depend on how fast it is."""
+    rates = Rates(
+        word=0, listed=0, list_bytes=WORD_BYTES, codec=codec, disk=NO_DISK, task=0, layer=0,
+        line=0, start=0,
+    )  # fmt: skip
+    traffic = [Traffic(0, 0, 0)] * plan.space.classes
+    made = _Forecaster(plan, shape, traffic, rates, 1, True, None)
+    return max((step.disk for step in made.steps(0)), default=0)
+
+
 def stored_bytes(plan: Plan, rates: Rates, depth: int, states: int) -> float:
     """Bytes of a layer of bits on disk."""
     layout, klass = plan.layout, plan.space.class_of(depth)
@@ -173,9 +188,10 @@ class _Forecaster:
         plan, until = self.plan, self.plan.config.search.until
         last = self.shape.depth if until is None else min(until, self.shape.depth)
         keep_all = plan.config.search.keep == "all"
+        most = 2 + plan.config.search.spare
         held = [
             self._listed(d) if self.shape.sizes[d] <= plan.list_states else self._stored(d)
-            for d in range(max(0, depth - 1), depth + 1)
+            for d in range(0 if keep_all else max(0, depth + 1 - most), depth + 1)
         ]
         recycled, storing = 0.0, 0.0
         while depth < last:
@@ -200,8 +216,8 @@ class _Forecaster:
             yield Step(depth + 1, end, form, seconds, read, sum(new), sum(held) + beside)
             held += new
             if not keep_all:
-                recycled = held[-3] if len(held) > 2 else 0.0
-                held = held[-2:]
+                recycled = held[-most - 1] if len(held) > most else 0.0
+                held = held[-most:]
             depth = end
 
     def _advance(self, depth, last, seconds_of, patience, lists) -> tuple[int, float]:

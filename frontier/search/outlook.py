@@ -7,18 +7,15 @@ from dataclasses import dataclass
 import psutil
 
 from frontier.config import Config
-from frontier.search.calibrate import CORES, calibrate, existing
-from frontier.search.forecast import Forecast, Rates, forecast
+from frontier.search.calibrate import CORES, calibrate, codec_on_layers
+from frontier.search.forecast import Forecast, Rates, disk_of, forecast
 from frontier.search.plan import Plan
 from frontier.search.shape import Shape, shape_of, trial_of
 from frontier.search.traffic import Traffic, traffic_of
-from frontier.search.workspace import OPEN_LAYERS
-from frontier.store.files import disk_bytes
+from frontier.store.codecs import ChunkCodec
+from frontier.store.files import disk_bytes, existing
 from frontier.store.run import RunStore
 from frontier.text import counted, size
-
-MANIFEST_LINE = 300
-"""Bytes of memory that a chunk's line of an open manifest takes (measured)."""
 
 MANY_LAYERS = 200
 
@@ -51,18 +48,15 @@ class Outlook:
     @property
     def files(self) -> int:
         layout, classes = self.plan.layout, range(self.plan.space.classes)
-        return LAYERS_AT_ONCE * layout.prefixes * max(map(layout.blocks, classes))
+        layers = LAYERS_AT_ONCE + self.plan.config.search.spare
+        return layers * layout.prefixes * max(map(layout.blocks, classes))
 
     @property
     def warnings(self) -> list[str]:
         """What will not go well, with numbers and a remedy."""
         plan, layout, said = self.plan, self.plan.layout, []
         if self.forecast.disk > self.free:
-            said.append(
-                f"the disk at its peak takes {size(self.forecast.disk)}, but {plan.config.path} "
-                f"has room for {size(self.free)}: choose another place with --set store.path=…, or "
-                'compress more, --set store.codec="zstd:1"'
-            )
+            said.append(_too_small(plan, self.forecast.disk, self.free))
         if plan.alone:
             return said
         if self.free_files is not None and self.files > self.free_files:
@@ -70,13 +64,6 @@ class Outlook:
                 f"the layers make {counted(self.files, 'file')}, but the file system of "
                 f"{plan.config.path} has room for {self.free_files:,}: give workers more memory "
                 "(cluster.memory), so that chunks are larger, or choose another file system"
-            )
-        manifests = OPEN_LAYERS * self.files // LAYERS_AT_ONCE * MANIFEST_LINE
-        if manifests + plan.task_bytes > plan.config.cluster.memory:
-            said.append(
-                f"each worker holds the manifests of {OPEN_LAYERS} layers, {size(manifests)}, "
-                f"beside {size(plan.task_bytes)} for a task; set cluster.memory to at least "
-                f"{manifests + plan.task_bytes:,}"
             )
         tasks = layout.task_count(0)
         if tasks < self.workers and layout.prefix_digits:
@@ -95,22 +82,42 @@ def described_cluster(config: Config, workers: int) -> Config:
     return config.model_copy(update={"cluster": cluster})
 
 
-def may_not_fit(plan: Plan) -> bool:
-    """Whether a run might fill its disk: a rough look that costs no time."""
+def disk_warning(plan: Plan) -> str | None:
+    """What to say before a run that may fill its disk; it costs no time if that cannot be."""
     search, path = plan.config.search, plan.config.path
     layers = MANY_LAYERS if search.keep == "all" else LAYERS_AT_ONCE + search.spare
     most = layers * max(map(plan.layout.layer_bytes, range(plan.space.classes)))
-    done = RunStore.exists(path) and RunStore.open(path).complete
-    return not (plan.alone or done) and most > shutil.disk_usage(existing(path)).free
+    known, there = _layers_there(plan)
+    done = sum(known) == plan.puzzle.states
+    free = shutil.disk_usage(existing(path)).free + there
+    if plan.alone or done or most <= free:
+        return None
+    trial = trial_of(plan.puzzle)
+    shape = shape_of(max(known, trial.sizes, key=len), plan.puzzle.states)
+    disk = disk_of(plan, shape, codec_on_layers(ChunkCodec(plan.config.store.codec)))
+    return _too_small(plan, disk, free) if disk > free else None
+
+
+def _too_small(plan: Plan, disk: float, free: int) -> str:
+    return (
+        f"the disk at its peak takes {size(disk)}, but {plan.config.path} has room for "
+        f"{size(free)}: choose another place with --set store.path=…, or compress more, "
+        '--set store.codec="zstd:1"'
+    )
+
+
+def _layers_there(plan: Plan) -> tuple[list[int], int]:
+    """The sizes of the layers that the run has committed, and the bytes of its directory."""
+    path = plan.config.path
+    if not RunStore.exists(path):
+        return [], 0
+    return [record.states for record in RunStore.open(path).records], disk_bytes(path)
 
 
 def look_ahead(plan: Plan, disk_rate: float | None = None) -> Outlook:
     """Try the search, the machine and the disk for some seconds, and work out the rest."""
     config, path = plan.config, plan.config.path
-    known, there = [], 0
-    if RunStore.exists(path):
-        known = [record.states for record in RunStore.open(path).records]
-        there = disk_bytes(path)
+    known, there = _layers_there(plan)
     trial = trial_of(plan.puzzle)
     shape = shape_of(max(known, trial.sizes, key=len), plan.puzzle.states)
     traffic = [traffic_of(plan.layout, klass) for klass in range(plan.space.classes)]

@@ -7,6 +7,7 @@ from math import ceil, prod
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle
+from frontier.search.workspace import OPEN_LAYERS
 from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.lists import ListKernel
@@ -38,6 +39,12 @@ FINE_TASK = 30_000_000
 CHUNKS_IN_FLIGHT = 8
 """Chunks a worker holds beside its strips, at most: its own, the copy that encoding makes, and what
 its three open layers read into, each up to two chunks as they are stored."""
+
+MANIFEST_LINE = 300
+"""Bytes of memory that a chunk's line of an open manifest takes (measured)."""
+
+LISTED_BYTES = 3 * 24
+"""Bytes of a listed state in a task that reads lists: three layers, each with what sorts it."""
 
 CHUNKS_STORED = 3
 """Chunks that each thread holds while it stores layers that are in memory."""
@@ -150,7 +157,8 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
         )
     words = max(space.nodes) * space.code.words
     by_memory = (memory - held) // 2 // ListKernel(space).room(1)
-    list_states = min(max(THIN_STATES, words // THIN_WORDS), int(by_memory))
+    by_task = max(THIN_STATES, (memory - need) // LISTED_BYTES)
+    list_states = min(max(THIN_STATES, words // THIN_WORDS), int(by_memory), by_task)
     return Plan(config, puzzle, space, chosen, list_states, need)
 
 
@@ -184,6 +192,12 @@ def task_bytes(layout: Layout) -> int:
     return max(_costs(layout, klass)[0] for klass in range(layout.space.classes))
 
 
+def manifest_bytes(layout: Layout) -> int:
+    """Bytes of the manifests that a worker holds at once."""
+    chunks = layout.prefixes * max(map(layout.blocks, range(layout.space.classes)))
+    return OPEN_LAYERS * chunks * MANIFEST_LINE
+
+
 def process_bytes(space: Space) -> int:
     """Bytes of a worker without a task."""
     return PROCESS_BYTES + space.graph.vertex_bytes * space.graph.vertices
@@ -201,7 +215,7 @@ def _costs(layout: Layout, klass: int) -> tuple[int, float]:
     own = (task.last_block - task.first_block) * (task.last_prefix - task.first_prefix)
     seconds = (len(reads) + own) * (CALL_SECONDS + layout.chunk_bytes / READ_RATE)
     seconds += own * (CALL_SECONDS + layout.chunk_bytes / WRITE_RATE)
-    need += process_bytes(layout.space) + program.nbytes
+    need += process_bytes(layout.space) + program.nbytes + manifest_bytes(layout)
     return need, seconds / (own * layout.block_nodes * layout.strip_words)
 
 

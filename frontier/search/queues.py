@@ -38,6 +38,10 @@ ORPHAN_SECONDS = 60
 QUEUE_SETTINGS = {"distributed.scheduler.allowed-failures": 10}
 """Workers that a queue ends take their tasks with them, through no fault of the tasks."""
 
+JOB_MEMORY = 4, 3
+"""A job asks for 4/3 of what its workers' tasks take: Dask ends a worker that comes near its share
+of the job, and has a process of its own beside it."""
+
 SCRATCH = "1 GB"
 """Disk of a job, where the queue asks for it: workers keep nothing but what Dask logs."""
 
@@ -66,9 +70,10 @@ def make_cluster(settings: ClusterTable, worker_settings: dict, security):
     """
     import dask
 
-    before = signal.getsignal(signal.SIGINT)  # the import takes it
+    before = signal.getsignal(signal.SIGINT)  # the import takes it, in the main thread
     factory = getattr(import_jobqueue(settings.kind), CLASSES[settings.kind])
-    signal.signal(signal.SIGINT, before)
+    if signal.getsignal(signal.SIGINT) is not before:
+        signal.signal(signal.SIGINT, before)
     command = factory.job_cls.submit_command.split()[0]
     if shutil.which(command) is None:
         raise InputError(
@@ -87,7 +92,7 @@ def make_cluster(settings: ClusterTable, worker_settings: dict, security):
     return factory(
         cores=processes,
         processes=processes,
-        memory=str(processes * settings.memory),
+        memory=str(processes * settings.memory * JOB_MEMORY[0] // JOB_MEMORY[1]),
         interface=settings.interface,
         security=security,
         scheduler_options={"dashboard_address": "127.0.0.1:0", **site["scheduler-options"]},

@@ -64,9 +64,11 @@ def _expand_task(work: Workspace, depth: int, number: int) -> TaskResult:
         out = work.buffer("chunk", layout.block_nodes * layout.strip_words)
         out = out.reshape(layout.block_nodes, layout.strip_words)
         origin = layout.block(task.klass, task.first_block).start
+        run = work.run
         writer = ChunkWriter(
-            work.run.layer_path(depth), work.codec, work.run.recycled_path, clock, work.run.durable
-        )
+            run.layer_path(depth), work.codec, run.recycled_path, clock, run.durable,
+            run.wip_path(depth),
+        )  # fmt: skip
         found = np.zeros(program.own.size, dtype=np.int64)
         for prefix in range(task.first_prefix, task.last_prefix):
             for block in range(task.first_block, task.last_block):
@@ -98,7 +100,7 @@ def _expand_task(work: Workspace, depth: int, number: int) -> TaskResult:
         if work.space.nodes[task.klass] <= MOST_NODES_COUNTED:
             result.nodes = {origin + int(i): int(found[i]) for i in np.flatnonzero(found)}
     result.seconds = clock.seconds
-    write_sealed(work.run.wip_path(depth) / f"{number}.json", asdict(result))
+    write_sealed(work.run.wip_path(depth) / f"{number}.json", asdict(result), work.run.durable)
     return result
 
 

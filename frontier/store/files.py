@@ -96,3 +96,8 @@ def disk_bytes(folder: Path) -> int:
             except FileNotFoundError:  # deleted while we looked
                 continue
     return total
+
+
+def existing(path: Path) -> Path:
+    """The nearest directory above a path, or the path itself, that is there."""
+    return next(place for place in (path, *path.parents) if place.is_dir())

@@ -135,6 +135,8 @@ class ChunkWriter:
     their names fit, which spares the system from finding new pages and blocks.
     durable: `finish` returns when all chunks and their names are on the disk. They are forced
     there by threads meanwhile, so that the caller need not wait for each.
+    partials: where chunks lie while they are written, by default beside the others; a writer that
+    is killed leaves one there.
     """
 
     def __init__(
@@ -144,8 +146,10 @@ class ChunkWriter:
         recycled: Path | None = None,
         clock: Stopwatch | None = None,
         durable: bool = False,
+        partials: Path | None = None,
     ):
         self._path, self._codec, self._recycled = path, ChunkCodec(codec), recycled
+        self._partials = partials or path
         self._forcing = ThreadPoolExecutor(FORCING_THREADS) if durable else None
         self._forced: list[Future] = []
         self._clock = clock or Stopwatch()
@@ -154,7 +158,7 @@ class ChunkWriter:
         """Put a chunk in place, whole or not at all; returns its line of the manifest."""
         data, checksum = self._codec.encode(chunk)
         self._clock.lap("codec")
-        scratch = self._path / f"{key}.{uuid.uuid4().hex}{PARTIAL}"
+        scratch = self._partials / f"{key}.{uuid.uuid4().hex}{PARTIAL}"
         with self._open(key, scratch) as file:
             for part in (memoryview(data), memoryview(checksum)):
                 while part:

@@ -104,11 +104,12 @@ class RunStore:
                 f"({error.strerror}); choose another with --set store.path=…"
             ) from None
         RunStore.refuse_others(names, path)
-        if "ledger.json" in names and read_sealed(path / "ledger.json")["layers"]:
-            raise CorruptRunError(
-                f"{path} holds layers, but its run.json is missing; put it back, or move the "
-                "directory away to start anew"
-            )
+        for ledger in (path / "ledger.json", path / "copies" / "ledger.json"):
+            if ledger.exists() and read_sealed(ledger)["layers"]:
+                raise CorruptRunError(
+                    f"{path} holds layers, but its run.json is missing; put it back, or move the "
+                    "directory away to start anew"
+                )
 
     @staticmethod
     def refuse_others(names: set[str], path: Path) -> None:
@@ -125,7 +126,9 @@ class RunStore:
     def delete(path: Path) -> None:
         """Delete what a run has written to its directory, even if it is damaged; nothing else."""
         sweep(path)
-        for name in ("ledger.json", "run.json", *sorted(OWN_NAMES)):
+        # What says that there are layers goes first, what keeps other writers out last.
+        first = ("copies", "ledger.json", "run.json")
+        for name in (*first, *sorted(OWN_NAMES - {"lock"}), "lock"):
             if (path / name).is_dir():
                 remove_tree(path / name)
             else:
@@ -174,13 +177,14 @@ class RunStore:
     def check_copies(self) -> None:
         """CorruptRunError if run.json or the ledger and its copy, both whole, contradict.
 
-        The copy is written first, so a killed run may leave it with more layers than the ledger.
+        They are written one after the other, so one may be ahead of the other.
         """
         mine = [(record.depth, record.states) for record in self.records]
 
         def same_layers(copy: dict) -> bool:
-            layers = copy.get("layers", [])[: len(mine)]
-            return [(layer["depth"], layer["states"]) for layer in layers] == mine
+            copied = [(layer["depth"], layer["states"]) for layer in copy.get("layers", [])]
+            both = min(len(copied), len(mine))
+            return copied[:both] == mine[:both]
 
         for name, agrees in (("run.json", self.identity.__eq__), ("ledger.json", same_layers)):
             try:
@@ -197,6 +201,8 @@ class RunStore:
     def open(cls, path: Path) -> "RunStore":
         """Open a run; InputError if there is none or its format is not ours."""
         if not cls.exists(path):
+            if (path / "copies" / "run.json").exists():
+                raise CorruptRunError(f"{path / 'run.json'} is missing; there is a copy of it")
             raise InputError(f"{path} holds no run: it has no run.json")
         identity = read_json(path / "run.json")
         if not isinstance(identity, dict) or "format" not in identity:
@@ -304,12 +310,14 @@ class RunStore:
 
         What lies beyond is swept away by the next `sweep`.
         """
-        self.records, self.complete = self.records[: depth + 1], False
+        back = depth < len(self.records) - 1
+        self.records, self.complete = self.records[: depth + 1], self.complete and not back
         for record in self.records:
             record.stored = record.depth in stored
         self._write_ledger()
-        remove_tree(self.path / "wip")
-        (self.path / "wip").mkdir()
+        if back:  # else the layer under way is as it was
+            remove_tree(self.path / "wip")
+            (self.path / "wip").mkdir()
 
     def begin_layer(self, depth: int, layout: Layout, klass: int) -> None:
         """Make the array of a bits layer, unless an earlier run has begun it.
@@ -317,8 +325,8 @@ class RunStore:
         The folder of task records is made first: where it is, the chunks stay.
         """
         self.wip_path(depth).mkdir(parents=True, exist_ok=True)
-        if not (self.layer_path(depth) / "zarr.json").exists():
-            create_bits(self.layer_path(depth), layout, klass, self.identity["codec"])
+        (self.layer_path(depth) / "zarr.json").unlink(missing_ok=True)
+        create_bits(self.layer_path(depth), layout, klass, self.identity["codec"])
 
     def describe_layer(self, depth: int, layout: Layout, klass: int) -> None:
         """Write a layer's ``zarr.json`` anew, and remove files that are none of its chunks."""
@@ -361,7 +369,6 @@ class RunStore:
         """Remove what a killed run left behind and no resumed run can use."""
         for name in ("manifests", "wip"):
             (self.path / name).mkdir(exist_ok=True)
-        remove_tree(self.recycled_path)
         for folder in ("", "layers", "manifests", "wip"):
             sweep(self.path / folder)
         for path in (self.path / "layers").glob(f"*{SCRATCH}"):
