@@ -16,9 +16,10 @@ from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report.log import EventLog
-from frontier.search.driver import check_identity, run_plan
+from frontier.search.driver import run_plan
 from frontier.search.events import Listener
 from frontier.search.plan import Plan, config_identity, make_plan
+from frontier.store.identity import check_identity
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
 from frontier.text import counted

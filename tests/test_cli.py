@@ -230,7 +230,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_resume(tmp_path, calm):
     path = tmp_path / "run"
     command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}", "--json")
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while not (path / "events.jsonl").exists() or process.poll() is not None:
+    while not (path / "events.jsonl").exists() and process.poll() is None:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate()
@@ -326,7 +326,7 @@ def test_no_scheduler_there(tmp_path, monkeypatch):
     monkeypatch.setattr("frontier.search.clusters.CONNECT_SECONDS", 1)
     settings = "--set", "cluster.kind=address", "--set", "cluster.address=tcp://127.0.0.1:9"
     where = "--set", f"store.path={tmp_path / 'run'}"
-    message = invoke("run", CONFIGS / "2x2.toml", *settings, *where, code=2).stderr
+    message = invoke("run", CONFIGS / "2x2.toml", *settings, *where, code=3).stderr
     assert "127.0.0.1:9" in message
     file = tmp_path / "none.json"
     settings = "--set", "cluster.kind=scheduler-file", "--set", f"cluster.scheduler_file={file}"

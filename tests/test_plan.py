@@ -120,13 +120,12 @@ def test_a_family_is_planned_member_by_member(tmp_path):
 @pytest.mark.usefixtures("known_rates")
 def test_warnings_say_what_is_short(tmp_path):
     config = load_config(CONFIGS / "2x9.toml", (f"store.path={tmp_path}",))
-    outlook = look_ahead(api.plan(described_cluster(config, 100_000)))
+    outlook = look_ahead(api.plan(described_cluster(config, 10_000)))
     short = dataclasses.replace(outlook, free=10**9, free_files=1000)
     said = " ".join(short.warnings)
     assert "has room for 1.0 GB" in said
     assert "has room for 1,000:" in said
-    assert "the manifests of 3 layers" in said
-    assert describe_plan(plan_value(short), short).count("WARNING") == 3
+    assert describe_plan(plan_value(short), short).count("WARNING") == 2
     few = load_config(CONFIGS / "2x7.toml", (f"store.path={tmp_path}",))
     few = look_ahead(api.plan(described_cluster(few, 5000)))
     assert "the others are idle" in " ".join(few.warnings)

@@ -7,7 +7,7 @@ import click
 from frontier.config import Config, load_config
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
-from frontier.search.driver import check_identity
+from frontier.store.identity import check_identity
 from frontier.store.run import OWN_NAMES, RunStore
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from frontier.errors import CorruptRunError, InputError, Stopped
+from frontier.errors import CorruptRunError, Stopped
 from frontier.search.advance import Advance, Advanced, advance_bits, advance_lists
 from frontier.search.clusters import executor_of
 from frontier.search.events import (
@@ -33,6 +33,7 @@ from frontier.search.plan import Plan
 from frontier.search.task import TaskResult, expand_task
 from frontier.search.workspace import workspace
 from frontier.store.files import read_sealed, remove_tree
+from frontier.store.identity import check_identity
 from frontier.store.layers import Manifest, write_list
 from frontier.store.lock import RunLock
 from frontier.store.run import LayerRecord, RunStore
@@ -294,36 +295,6 @@ def _check(plan: Plan, run: RunStore) -> None:
             f"the layers of {run.path} add up to {counted(run.states, 'state')}, but "
             f"{plan.puzzle.title} has {plan.puzzle.states:,}; the run is wrong, do not use it"
         )
-
-
-def check_identity(run: RunStore, identity: dict) -> None:
-    """InputError unless what `identity` says of a run (its name aside) is true of this one."""
-    here = _dotted({key: value for key, value in identity.items() if key != "name"})
-    there = _dotted({key: run.identity[key] for key in identity if key != "name"})
-    differences = [
-        ", ".join(
-            f"{where} {key} = {values[key]!r}" if key in values else f"{where} no {key}"
-            for where, values in (("there", there), ("here", here))
-        )
-        for key in there | here
-        if there.get(key) != here.get(key)
-    ]
-    if differences:
-        raise InputError(
-            f"{run.path} was made by another config: {'; '.join(differences)}. Choose another "
-            "directory (store.path), or delete the old run with run --fresh"
-        )
-
-
-def _dotted(identity: dict) -> dict:
-    """The values with their keys as a config names them, such as puzzle.goal."""
-    dotted = {}
-    for key, value in identity.items():
-        if isinstance(value, dict):
-            dotted |= {f"{key}.{inner}": of for inner, of in value.items()}
-        else:
-            dotted[key] = value
-    return dotted
 
 
 @contextmanager

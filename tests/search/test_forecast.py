@@ -191,7 +191,7 @@ def test_until_and_a_run_that_is_under_way(tmp_path):
     assert steps[-1].last == 30
     later = forecast_of(plan, sizes, depth=20).steps
     assert [step.last for step in later] == list(range(21, 31))
-    assert later == steps[-10:] or later[2:] == steps[-8:]
+    assert later[2:] == steps[-8:]  # the first two do not know what lies in `recycled`
     assert forecast_of(plan, sizes, depth=30).steps == []
 
 
@@ -253,7 +253,8 @@ def test_large_spaces_are_foretold_without_their_tasks(tmp_path):
     assert sum(shape.sizes) == puzzle.states
     config = Config(
         name="test", puzzle={"kind": "tiles", "rows": 2, "columns": 9},
-        store={"path": str(tmp_path / "run")}, cluster={"kind": "local", "workers": 2},
+        store={"path": str(tmp_path / "run")},
+        cluster={"kind": "local", "workers": 2, "memory": "12GB"},
     )  # fmt: skip
     made = forecast_of_sample(api.plan(config), shape)
     assert made.disk > 1e14

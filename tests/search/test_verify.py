@@ -242,9 +242,10 @@ def test_a_copy_may_be_ahead(copy, whole):
     assert finished(path, "frontier") == whole[1]
 
 
-def test_deep_finds_what_adds_up_but_is_wrong(copy):
+@pytest.mark.parametrize("name", ["frontier", "all"])
+def test_deep_finds_what_adds_up_but_is_wrong(copy, name):
     """A state exchanged for another of its class, everything sealed anew."""
-    path = copy("frontier")
+    path = copy(name)
     run = RunStore.open(path)
     numbers = run.layer(20).read_list()
     other = next(n for n in range(10**6) if n not in set(numbers.tolist()))
@@ -255,7 +256,9 @@ def test_deep_finds_what_adds_up_but_is_wrong(copy):
     assert verify(run).faults == []
     found = [fault.what for fault in verify(run, deep=10_000).faults]
     assert any(f"state {other} is there but must not be" in what for what in found)
-    assert any(f"state {numbers[0]} is missing" in what for what in found) or len(found) == 1
+    # A neighbour of layer 19 that is not in layer 20 may lie in layer 18, if that is not there.
+    missing = any(f"state {numbers[0]} is missing" in what for what in found)
+    assert missing == (name == "all")
 
 
 def test_tasks_of_the_layer_under_way(tmp_path, monkeypatch):
