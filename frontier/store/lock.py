@@ -12,9 +12,13 @@ import os
 import socket
 import time
 from pathlib import Path
+from typing import IO
 
 from frontier.errors import InputError
 from frontier.text import counted
+
+TRIES, TRY_SECONDS = 8, 0.05
+"""Who only asks whether it is held holds it for a moment."""
 
 
 class RunLock:
@@ -27,28 +31,29 @@ class RunLock:
         self.path, self._take_over = path, take_over
 
     def __enter__(self) -> "RunLock":
-        try:
-            self._file = self.path.open("a+")
-        except OSError as error:
-            raise InputError(
-                f"{self.path.parent} cannot be written ({error.strerror}); make it writable, or "
-                "choose another directory with --set store.path=…"
-            ) from None
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._file.close()
-            raise InputError(
-                f"{self.path.parent} is being written by {describe_holder(self.path)}; stop that "
-                "run first"
-            ) from None
-        except OSError as error:
-            self._file.close()
-            raise InputError(
-                f"{self.path} cannot be locked ({error.strerror}): its file system has no locks; "
-                "mount it with them (Lustre: -o flock), or choose another directory with --set "
-                "store.path=…"
-            ) from None
+        for last in (False,) * TRIES + (True,):
+            self._file = self._opened()
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self._file.close()
+                if last:
+                    raise InputError(
+                        f"{self.path.parent} is being written by {describe_holder(self.path)}; "
+                        "stop that run first"
+                    ) from None
+                time.sleep(TRY_SECONDS)
+                continue
+            except OSError as error:
+                self._file.close()
+                raise InputError(
+                    f"{self.path} cannot be locked ({error.strerror}): its file system has no "
+                    "locks; mount it with them (Lustre: -o flock), or choose another directory "
+                    "with --set store.path=…"
+                ) from None
+            if self._is_there():
+                break
+            self._file.close()  # whoever held it has deleted the run
         if not self._take_over and _host(self.path) not in (None, socket.gethostname()):
             said = describe_holder(self.path)
             self._file.close()
@@ -62,6 +67,22 @@ class RunLock:
         self._file.write(json.dumps(holder))
         self._file.flush()
         return self
+
+    def _opened(self) -> IO[str]:
+        try:
+            return self.path.open("a+")
+        except OSError as error:
+            raise InputError(
+                f"{self.path.parent} cannot be written ({error.strerror}); make it writable, or "
+                "choose another directory with --set store.path=…"
+            ) from None
+
+    def _is_there(self) -> bool:
+        """Whether the file that is open still has its name."""
+        try:
+            return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
+        except FileNotFoundError:
+            return False
 
     def __exit__(self, *_) -> None:
         self._file.truncate(0)
