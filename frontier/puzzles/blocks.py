@@ -9,20 +9,11 @@ A part of a board can be a goal: "?" stands for a cell that may hold anything.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
-
-import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.moves import METRICS
-from frontier.puzzles.notation import (
-    BLANKS,
-    OPEN_MARK,
-    centred,
-    rows_of_letters,
-    text_of,
-    width,
-)
+from frontier.puzzles.notation import BLANKS, OPEN_MARK, rows_of_letters, text_of
+from frontier.puzzles.picture import Part, Picture, covers
 from frontier.puzzles.pieces import OPEN, Pieces, boards_given
 from frontier.puzzles.puzzle import Board
 from frontier.puzzles.shapes import Footprint, Sort
@@ -32,9 +23,6 @@ WALL = "#"
 DIRECTIONS = ((-1, 0), (1, 0), (0, -1), (0, 1))
 ARROWS = "↑↓←→"
 Cell = tuple[int, int]
-
-# corner of the drawing by which of its four arms are lines: up, down, left, right
-CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 
 
 class Blocks(Pieces):
@@ -186,36 +174,37 @@ class Blocks(Pieces):
     def line(self, board: Board) -> str:
         return "/".join(self.write(board))
 
-    def draw(self, board: Board) -> str:
-        """Pieces with their outlines, the symbol of each in its first row."""
-        symbols = ["", *(self._symbols.get(letter, letter) for letter in self._letters)]
-        inside = max(width(symbol) for symbol in symbols) + 2
-        codes = np.full((self.rows + 2, self.columns + 2), -1)
-        for (r, c), cell in self._cell.items():
-            codes[r + 1, c + 1] = board[cell]
-        lines, shown = [], {0, -1}
-        for r in range(self.rows + 1):
-            edge = ""
-            for c in range(self.columns + 1):
-                around = codes[r : r + 2, c : c + 2]
-                arms = (
-                    around[0, 0] != around[0, 1],
-                    around[1, 0] != around[1, 1],
-                    around[0, 0] != around[1, 0],
-                    around[0, 1] != around[1, 1],
-                )
-                edge += CORNERS[sum(arm << bit for bit, arm in enumerate(arms))]
-                edge += ("─" if arms[3] else " ") * inside if c < self.columns else ""
-            lines.append(edge)
-            if r < self.rows:
-                lines.append(_middle(codes[r + 1], symbols, inside, shown))
-        return "\n".join(line.rstrip() for line in lines)
+    def picture(self, board: Board) -> Picture:
+        sort = {code: kind for kind, sort in enumerate(self._sorts) for code in sort.codes}
+        parts = []
+        for code, cells in covers(board).items():
+            name = self.labels[code]
+            parts.append(Part(code, name, self._symbols.get(name, name), sort[code], cells))
+        return Picture(
+            places=tuple((c, r) for r, c in self._cell),
+            parts=tuple(parts),
+            open=tuple(cell for cell, code in enumerate(board) if code == OPEN),
+            kinds=len(self._sorts),
+            ordered=False,
+        )
 
     def name_move(self, before: Board, after: Board) -> str:
         """The letter of the piece and its steps."""
         source, _, directions = self._displaced(before, after)
         code = before[self.reading[source[0]]]
         return self.labels[code] + "".join(ARROWS[direction] for direction in directions)
+
+    def steps(self, before: Board, after: Board) -> list[Board]:
+        source, _, directions = self._displaced(before, after)
+        at = list(self._cell)
+        code = before[self.reading[source[0]]]
+        boards = [before]
+        for dr, dc in (DIRECTIONS[direction] for direction in directions):
+            board = [0 if there == code else there for there in boards[-1]]
+            for r, c in (at[cell] for cell, there in enumerate(boards[-1]) if there == code):
+                board[self._cell[r + dr, c + dc]] = code
+            boards.append(tuple(board))
+        return boards[1:]
 
     def _why_not(self, board: Board, name: str) -> str:
         try:
@@ -225,21 +214,6 @@ class Blocks(Pieces):
         return (
             f"{name} {said}: every piece of {self.line(self._reference)} must lie in it whole, once"
         )
-
-
-def _middle(codes: np.ndarray, symbols: Sequence[str], inside: int, shown: set[int]) -> str:
-    """A row of a drawing between its edges.
-
-    codes: those of the row and of a column outside on both sides. inside: columns of a cell.
-    shown: codes whose symbols stand in rows above; those of this row are added.
-    """
-    text = ""
-    for code, run in groupby(codes[1:-1].tolist()):
-        cells = len(list(run))
-        text += " " if not text and code == -1 else "│"
-        text += centred("" if code in shown else symbols[code], cells * (inside + 1) - 1)
-        shown.add(code)
-    return text + (" " if code == -1 else "│")
 
 
 def _walls(rows: Sequence[str]) -> set[Cell]:

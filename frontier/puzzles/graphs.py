@@ -8,10 +8,13 @@ Theory B 16, 1974), says which positions can be reached when all tiles differ.
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 
 from frontier.errors import InputError
-from frontier.puzzles.notation import BLANKS, OPEN_MARK, centred, width
+from frontier.puzzles.notation import BLANKS, OPEN_MARK
+from frontier.puzzles.picture import Part, Picture, Point, covers
 from frontier.puzzles.pieces import OPEN, Pieces, boards_given
+from frontier.puzzles.plane import laid_out, shown_in
 from frontier.puzzles.puzzle import Board
 from frontier.puzzles.shapes import Sort, footprint_of_cells
 from frontier.text import counted
@@ -26,7 +29,7 @@ class Graph(Pieces):
     goal: a label a cell, as a list or as text; `blank` or "." is the empty cell, "?" in a goal may
         be anything. goals: several of them, instead. start: a board whose distance is wanted.
     blank: label of the empty cell.
-    picture: text in which the number of each cell stands where its label is drawn.
+    picture: text in which the number of each cell stands where the cell is drawn.
     """
 
     def __init__(
@@ -44,7 +47,8 @@ class Graph(Pieces):
             raise InputError(f"puzzle.blank = {blank!r}: ? stands for anything in a goal")
         given = boards_given(goal, goals)
         self.cells = len(adjacency)
-        self._blank, self._picture = blank, picture
+        self._blank, self._shown, self._adjacency = blank, picture, adjacency
+        self._edges = tuple((u, v) for u, row in enumerate(adjacency) for v in row if u < v)
         if picture is not None:
             _check_picture(picture, self.cells)
         labelled = [self._words(board, "puzzle.goal") for board in given]
@@ -160,17 +164,26 @@ class Graph(Pieces):
     def line(self, board: Board) -> str:
         return self._join(self._marks(board))
 
-    def draw(self, board: Board) -> str:
-        if self._picture is None:
-            return self.line(board)
-        marks = self._marks(board)
-        size = max(map(width, marks))
+    def picture(self, board: Board) -> Picture:
+        kinds = {code: n for n, codes in enumerate(self._colours.values()) for code in codes}
+        parts = [
+            Part(code, self._labels[code], self._labels[code], kinds[code], cells)
+            for code, cells in covers(board).items()
+        ]
+        return Picture(
+            places=self._places,
+            parts=tuple(parts),
+            open=tuple(cell for cell, code in enumerate(board) if code == OPEN),
+            kinds=len(self._colours),
+            ordered=False,
+            edges=self._edges,
+        )
 
-        def mark(match) -> str:
-            return centred(marks[int(match[0])], max(size, len(match[0])))
-
-        lines = [re.sub(r"\d+", mark, line).rstrip() for line in self._picture.splitlines()]
-        return "\n".join(line for line in lines if line)
+    @cached_property
+    def _places(self) -> tuple[Point, ...]:
+        if self._shown is None:
+            return laid_out(self._adjacency)
+        return shown_in(self._shown, self._edges)
 
     def name_move(self, before: Board, after: Board) -> str:
         """The label of the tile, the cell it leaves and the cell it goes to."""

@@ -1,10 +1,14 @@
 """Boards of numbered tiles in rows and columns: how they are read and written."""
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from frontier.errors import InputError
 from frontier.puzzles.notation import BLANKS, in_rows, rows_of_words
+from frontier.puzzles.picture import Part, Picture, covers
+
+LIKE = "x"
+"""Mark of a tile that is like others."""
 
 ARROWS = {(-1, 0): "↑", (1, 0): "↓", (0, -1): "←", (0, 1): "→"}
 
@@ -91,10 +95,29 @@ class Grid:
                     ) from None
         return tuple(board)
 
-    def draw(self, marks: Sequence[str]) -> str:
-        """A board whose cells show these marks."""
-        width = len(str(self.cells - 1))
-        return "\n".join(" ".join(mark.rjust(width) for mark in row) for row in self.in_rows(marks))
+    def picture(
+        self, board: Sequence[int], goal: Sequence[int], named: Container[int] | None = None
+    ) -> Picture:
+        """A board whose tiles are coloured by the lines that they come to, the shorter ones.
+
+        named: the tiles that have a number and a colour, by default all. A tile that the goal does
+        not show has no colour.
+        """
+        home = {tile: divmod(cell, self.columns) for cell, tile in enumerate(goal)}
+        along = 0 if self.rows >= self.columns else 1
+        parts = []
+        for tile, cells in covers(board).items():
+            told = named is None or tile in named
+            kind = home[tile][along] if told and tile in home else None
+            name = str(tile) if told else LIKE
+            parts.append(Part(tile, name, str(tile) if told else "", kind, cells))
+        return Picture(
+            places=tuple((c, r) for r in range(self.rows) for c in range(self.columns)),
+            parts=tuple(parts),
+            open=tuple(cell for cell, code in enumerate(board) if code < 0),
+            kinds=max(self.rows, self.columns),
+            ordered=True,
+        )
 
     def way(self, source: int, target: int) -> tuple[int, int]:
         """(rows, columns) from a cell to another."""

@@ -23,7 +23,8 @@ from math import comb, perm
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.grid import ARROWS, Grid
+from frontier.puzzles.grid import ARROWS, LIKE, Grid
+from frontier.puzzles.picture import Picture
 from frontier.puzzles.puzzle import Board, Puzzle
 from frontier.puzzles.sets import (
     VERTEX_BYTES,
@@ -40,7 +41,6 @@ MOST_LABELS = 24
 """A sequence of more has too many orders for 64 bits in any case."""
 
 METRICS = ("step", "labelled")
-LIKE = "x"
 _LIKE = -1
 
 
@@ -236,8 +236,8 @@ class Pattern(Puzzle):
     def line(self, board: Board) -> str:
         return self._grid.line_of(self._marks(board))
 
-    def draw(self, board: Board) -> str:
-        return self._grid.draw([str(mark) if mark else "·" for mark in self._marks(board)])
+    def picture(self, board: Board) -> Picture:
+        return self._grid.picture(board, self.goals[0], self.labelled)
 
     def name_move(self, before: Board, after: Board) -> str:
         """The tile that slides, and where to."""

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from frontier.errors import InputError
+from frontier.puzzles.picture import Picture
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.group import Reach
 from frontier.space.lehmer import LehmerCode
@@ -72,8 +73,8 @@ class Puzzle(ABC):
         """The board as one line of text that `parse` reads."""
 
     @abstractmethod
-    def draw(self, board: Board) -> str:
-        """The board as a drawing of some lines."""
+    def picture(self, board: Board) -> Picture:
+        """The board, or a goal that is a part of one, as a picture."""
 
     @abstractmethod
     def name_move(self, before: Board, after: Board) -> str:
@@ -82,6 +83,10 @@ class Puzzle(ABC):
     @abstractmethod
     def follow(self, before: Board, after: Board) -> Board:
         """The board after one move, like pieces carrying the codes that they had before it."""
+
+    def steps(self, before: Board, after: Board) -> list[Board]:
+        """The boards that one move passes, the last included; like pieces as `follow` has them."""
+        return [after]
 
     def blank_home(self) -> np.ndarray | None:
         """bool[vertices], whether the empty cells are those of the goal.

@@ -31,6 +31,7 @@ from frontier.errors import InputError
 from frontier.puzzles.grid import ARROWS, Grid, plain
 from frontier.puzzles.moves import Moves, lines_of, moves_of
 from frontier.puzzles.notation import OPEN_MARK
+from frontier.puzzles.picture import Picture
 from frontier.puzzles.pieces import OPEN, Pieces
 from frontier.puzzles.puzzle import Board
 from frontier.puzzles.shapes import FIRST_SORT, Footprint, Sort
@@ -138,8 +139,8 @@ class Tiles(Pieces):
     def line(self, board: Board) -> str:
         return "/".join(" ".join(map(str, row)) for row in self.write(board))
 
-    def draw(self, board: Board) -> str:
-        return self._grid.draw([str(tile) if tile else "·" for tile in board])
+    def picture(self, board: Board) -> Picture:
+        return self._grid.picture(board, self.goals[0])
 
     def name_move(self, before: Board, after: Board) -> str:
         """The tiles that slide, the nearest to the blank first, and where to."""

@@ -1,0 +1,97 @@
+"""A board as a picture: what lies where, before it is known on what it is drawn.
+
+Lengths are in sides of a cell, x to the right and y downwards.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import ceil, floor
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece where it lies.
+
+    code: its number on the board, which it keeps along a solution. name: what moves call it.
+    label: what stands on it, "" for one of many that nobody tells apart. kind: pieces of one kind
+    have one colour; None for a piece that has no place to go, which has none. cells: those it
+    covers.
+    """
+
+    code: int
+    name: str
+    label: str
+    kind: int | None
+    cells: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A board, or a part of one.
+
+    places: the middle of each cell. parts: the pieces by their codes. open: the cells that may
+    hold anything. kinds: how many there are of `Part.kind`; ordered: whether they make a scale.
+    edges: pairs of cells that a graph joins; None where cells are squares, their places whole
+    numbers. What has no cell is a wall.
+    """
+
+    places: tuple[Point, ...]
+    parts: tuple[Part, ...]
+    open: tuple[int, ...]
+    kinds: int
+    ordered: bool
+    edges: tuple[tuple[int, int], ...] | None = None
+
+    @cached_property
+    def empty(self) -> tuple[int, ...]:
+        """The cells in which nothing lies."""
+        held = {*self.open, *(cell for part in self.parts for cell in part.cells)}
+        return tuple(cell for cell in range(len(self.places)) if cell not in held)
+
+    @cached_property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """(left, top, right, bottom) of all cells."""
+        xs, ys = zip(*self.places, strict=True)
+        return min(xs) - 0.5, min(ys) - 0.5, max(xs) + 0.5, max(ys) + 0.5
+
+    def middle(self, part: Part) -> tuple[Point, int]:
+        """Where the label of a piece stands, and how many cells broad the piece is there.
+
+        The middle of the piece if it has cells all around it, else that of its longest row.
+        """
+        squares = {self.places[cell] for cell in part.cells}
+        xs, ys = zip(*squares, strict=True)
+        x, y = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
+        if self.edges is not None or len(squares) == 1:
+            return (x, y), 1
+        rows = sorted(_rows(squares), key=lambda row: (-row[2], abs(row[1] - y), row[1], row[0]))
+        if squares.issuperset(product((floor(x), ceil(x)), (floor(y), ceil(y)))):
+            broad = [n for left, top, n in rows if top == floor(y) and left <= x <= left + n - 1]
+            return (x, y), broad[0]
+        left, top, length = rows[0]
+        return (left + (length - 1) / 2, top), length
+
+
+def covers(board: Sequence[int]) -> dict[int, tuple[int, ...]]:
+    """The cells of each piece of a board, by its code."""
+    return {
+        code: tuple(cell for cell, there in enumerate(board) if there == code)
+        for code in sorted(set(board))
+        if code > 0
+    }
+
+
+def _rows(squares: set[Point]) -> list[tuple[float, float, int]]:
+    """(x of the first, y, number) of squares that lie side by side."""
+    rows = []
+    for x, y in squares:
+        if (x - 1, y) not in squares:
+            length = 1
+            while (x + length, y) in squares:
+                length += 1
+            rows.append((x, y, length))
+    return rows

@@ -1,0 +1,96 @@
+"""Where the cells of a graph lie in the plane.
+
+Either as a text shows them, or where the distances in the plane are like those in the graph: the
+stress sum (|p_i - p_j| - d_ij)^2 / d_ij^2 is lowered by majorisation (E. R. Gansner, Y. Koren and
+S. North, Graph Drawing by Stress Majorization, 2004), from the plane that fits the distances best
+(classical scaling).
+"""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from frontier.puzzles.notation import width
+from frontier.puzzles.picture import Point
+
+ROUNDS = 300
+USUAL = 2
+"""How many times as high as broad letters are."""
+
+
+def shown_in(text: str, edges: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
+    """The places of cells whose numbers a text shows; nearest cells are 1 apart.
+
+    Lines of text are as far apart as makes the edges most alike in length: 1 to 4 breadths of a
+    letter.
+    """
+    found = {}
+    for y, line in enumerate(text.splitlines()):
+        for number in re.finditer(r"\d+", line):
+            # Labels are put where numbers begin, so that 9 and 10 may stand under each other.
+            found[int(number[0])] = (width(line[: number.start()]), y)
+    at = np.array([found[cell] for cell in range(len(found))], dtype=float)
+    across, down = np.array([(at[a] - at[b]) ** 2 for a, b in edges]).reshape(-1, 2).T
+    squared = USUAL**2
+    if np.ptp(down) > 0:  # the squared lengths across + squared * down vary least
+        squared = -np.mean((across - across.mean()) * (down - down.mean())) / down.var()
+    at[:, 1] *= np.sqrt(np.clip(squared, 1, 16))
+    return _scaled(at)
+
+
+def laid_out(adjacency: Sequence[Sequence[int]]) -> tuple[Point, ...]:
+    """Places found from the graph alone; the nearest cells are 1 apart."""
+    count = len(adjacency)
+    if count == 1:
+        return ((0.0, 0.0),)
+    far = _distances(adjacency)
+    centred = np.eye(count) - 1 / count
+    values, vectors = np.linalg.eigh(-0.5 * centred @ (far**2) @ centred)
+    at = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-9))
+    # Not all on one point or line, where no force would part them.
+    turn = 2 * np.pi * np.arange(count) / count
+    at = at + 1e-3 * np.column_stack([np.cos(turn), np.sin(turn)])
+    weight = 1 / (far + np.eye(count)) ** 2 - np.eye(count)
+    laplacian = np.diag(weight.sum(axis=1)) - weight
+    inverse = np.linalg.pinv(laplacian)
+    for _ in range(ROUNDS):
+        apart = np.linalg.norm(at[:, None] - at[None], axis=2)
+        pull = weight * far / np.maximum(apart, 1e-9)
+        at = inverse @ ((np.diag(pull.sum(axis=1)) - pull) @ at)
+    return _scaled(_turned(at, far))
+
+
+def _distances(adjacency: Sequence[Sequence[int]]) -> np.ndarray:
+    """float64[cells, cells], steps between cells; between parts that are not joined, more."""
+    count = len(adjacency)
+    far = np.full((count, count), np.inf)
+    for first in range(count):
+        far[first, first], queue = 0, [first]
+        for u in queue:
+            for v in adjacency[u]:
+                if far[first, v] == np.inf:
+                    far[first, v] = far[first, u] + 1
+                    queue.append(v)
+    joined = far[far < np.inf].max()
+    return np.where(far < np.inf, far, joined + 1)
+
+
+def _turned(at: np.ndarray, far: np.ndarray) -> np.ndarray:
+    """So that the first cell lies left of one that is farthest from it, the second not below."""
+    along = at[int(far[0].argmax())] - at[0]
+    angle = np.arctan2(along[1], along[0])
+    cosine, sine = np.cos(angle), np.sin(angle)
+    at = at @ np.array([[cosine, -sine], [sine, cosine]])
+    if at[1, 1] > at[0, 1]:
+        at[:, 1] *= -1
+    return at
+
+
+def _scaled(at: np.ndarray) -> tuple[Point, ...]:
+    """With the nearest cells 1 apart, and from 0 on."""
+    if len(at) > 1:
+        apart = np.linalg.norm(at[:, None] - at[None], axis=2) + np.diag([np.inf] * len(at))
+        at = at / max(apart.min(), 1e-3 * np.abs(at - at.mean(axis=0)).max())
+    at = at - at.min(axis=0)
+    return tuple((round(float(x), 4) + 0.0, round(float(y), 4) + 0.0) for x, y in at)

@@ -1,0 +1,52 @@
+"""Colours of pieces that also those see who do not tell red from green.
+
+Kinds with an order have steps of viridis (S. van der Walt and N. Smith, 2015), few others the
+colours of M. Okabe and K. Ito (Color Universal Design, 2008).
+"""
+
+VIRIDIS = (
+    "#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58",
+    "#b5de2b", "#fde725",
+)  # fmt: skip
+OKABE_ITO = (
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#8a8f98",
+)  # fmt: skip
+ENDS = (0.12, 0.97)
+"""The part of the scale that is used: its first colours are nearly black."""
+
+PLAIN = "#f3f5f7"
+"""Of a piece without a kind."""
+
+
+def colour_of(kind: int | None, kinds: int, ordered: bool) -> str:
+    """The colour, as #rrggbb, of one kind of so many."""
+    if kind is None:
+        return PLAIN
+    if not ordered and kinds <= len(OKABE_ITO):
+        return OKABE_ITO[kind]
+    first, last = ENDS
+    share = first + (last - first) * (kind / (kinds - 1) if kinds > 1 else 0.5)
+    below, part = divmod(share * (len(VIRIDIS) - 1), 1)
+    one, other = (_channels(VIRIDIS[min(int(below) + i, len(VIRIDIS) - 1)]) for i in (0, 1))
+    mixed = (round(a + (b - a) * part) for a, b in zip(one, other, strict=True))
+    return "#" + "".join(f"{value:02x}" for value in mixed)
+
+
+def ink_on(colour: str) -> str:
+    """Black or white, what is read better on a colour: a contrast of 4.5 at least (WCAG 2)."""
+    light = luminance(colour)
+    return "#000000" if (light + 0.05) / 0.05 > 1.05 / (light + 0.05) else "#ffffff"
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of #rrggbb, 0..1, as WCAG 2 defines it."""
+    linear = []
+    for value in _channels(colour):
+        share = value / 255
+        linear.append(share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4)
+    red, green, blue = linear
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _channels(colour: str) -> tuple[int, ...]:
+    return tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))

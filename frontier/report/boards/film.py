@@ -1,0 +1,256 @@
+"""Solutions as film strips, as SVG that moves, and as pages that one can step through."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from frontier.answers.solution import Solution
+from frontier.puzzles import Board, Puzzle
+from frontier.puzzles.notation import width
+from frontier.puzzles.picture import Part, Picture, Point
+from frontier.report.boards.svg import GROUND, INK, Scene, number, standalone, tag, text
+
+STRIP_WIDTH = 960
+"""Pixels that a strip takes where it can, if it is not said how many boards stand in a row."""
+
+STRIP_SIDE, ANIMATION_SIDE = 30, 48
+STAGE_WIDTH, STAGE_SIDES = 460, (30, 84)
+CAPTION, GAP = 13, 14
+"""Pixels: the size of captions, and what is left free between boards."""
+
+FIRST_PAUSE, LAST_PAUSE = 1.0, 2.5
+"""Seconds that the first and the last position stand still."""
+
+SLIDING = 0.6
+"""The part of a move's time in which its piece slides."""
+
+
+def boards_strip(
+    puzzle: Puzzle,
+    boards: Sequence[Board],
+    captions: Sequence[str],
+    columns: int | None = None,
+    side: float = STRIP_SIDE,
+) -> str:
+    """Boards with their captions, in rows of so many, as one SVG."""
+    scenes = [Scene(puzzle.picture(board), side) for board in boards]
+    return _strip(scenes, [_still(scene) for scene in scenes], captions, columns, captions[0])
+
+
+def film_strip(
+    puzzle: Puzzle, solution: Solution, columns: int | None = None, side: float = STRIP_SIDE
+) -> str:
+    """All positions of a solution as one SVG, in rows of so many.
+
+    Under each stands the move that leads to it. The piece that has moved has a strong line around
+    it, and a broken one where it was. side: pixels of one cell.
+    """
+    film = _Film(puzzle, solution)
+    scenes = [Scene(picture, side) for picture in film.pictures]
+    drawn = [film.frame(i, scene) for i, scene in enumerate(scenes)]
+    return _strip(scenes, drawn, film.captions, columns, film.title)
+
+
+def animation(
+    puzzle: Puzzle,
+    solution: Solution,
+    seconds_a_move: float = 0.8,
+    side: float = ANIMATION_SIDE,
+) -> str:
+    """A solution as an SVG in which the pieces slide, again and again. side: pixels of one cell."""
+    film = _Film(puzzle, solution)
+    scene = Scene(film.pictures[0], side)
+    end = FIRST_PAUSE + seconds_a_move * solution.distance + LAST_PAUSE
+
+    def begins(move: int) -> float:
+        return (FIRST_PAUSE + seconds_a_move * (move - 1)) / end if move else 0.0
+
+    slide = SLIDING * seconds_a_move / end
+    pieces = []
+    for part in scene.picture.parts:
+        keys = [(0.0, (0.0, 0.0))]
+        for move, ways in enumerate(film.ways[1:], start=1):
+            if part.code in ways:
+                way = ways[part.code]
+                keys.append((begins(move), keys[-1][1]))
+                steps = enumerate(way, start=1)
+                keys += [(begins(move) + slide * n / len(way), offset) for n, offset in steps]
+        keys.append((1.0, keys[-1][1]))
+        moves = "" if len(keys) == 2 else tag(
+            "animateTransform", attributeName="transform", type="translate", dur=f"{number(end)}s",
+            repeatCount="indefinite", keyTimes=";".join(f"{time:.5f}" for time, _ in keys),
+            values=";".join(f"{number(x * side)} {number(y * side)}" for _, (x, y) in keys),
+        )  # fmt: skip
+        pieces.append(tag("g", scene.piece(part), moves))
+    broad = max(scene.width, 180.0)
+    times = [*map(begins, range(solution.distance + 1)), 1.0]
+    captions = "".join(
+        _shown_from(times[i], times[i + 1], end, text(
+            broad / 2, scene.height + 1.5 * CAPTION, caption, 1.2 * CAPTION, INK,
+            visibility="hidden" if i else "visible",
+        ))
+        for i, caption in enumerate(film.captions)
+    )  # fmt: skip
+    shift = f"translate({number((broad - scene.width) / 2)} 0)"
+    high = scene.height + 2.3 * CAPTION
+    board = tag("g", scene.ground(), *pieces, transform=shift)
+    return standalone(_paper(broad, high) + board + captions, broad, high, film.title)
+
+
+def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
+    """A page on which one can step through a solution; without script and on paper, a strip."""
+    from markupsafe import Markup
+
+    from frontier.report.pages import page
+
+    film = _Film(puzzle, solution)
+    least, most = STAGE_SIDES
+    left, _, right, _ = film.pictures[0].bounds
+    scene = Scene(film.pictures[0], max(least, min(most, STAGE_WIDTH / (right - left))))
+    pieces = (tag("g", scene.piece(part), data_code=str(part.code)) for part in scene.picture.parts)
+    stage = standalone(
+        scene.ground() + "".join(pieces), scene.width, scene.height, puzzle.line(solution.boards[0])
+    )
+    small = [Scene(picture, STRIP_SIDE * 0.8) for picture in film.pictures]
+    frames = [
+        standalone(film.frame(i, frame), frame.width, frame.height, puzzle.line(board))
+        for i, (frame, board) in enumerate(zip(small, solution.boards, strict=True))
+    ]
+    ways = [
+        {code: [(x * scene.side, y * scene.side) for x, y in way] for code, way in move.items()}
+        for move in film.ways
+    ]
+    return page(
+        "film.html",
+        title=title,
+        puzzle=puzzle.title,
+        start=puzzle.line(solution.boards[0]),
+        captions=film.captions,
+        frames=list(map(Markup, frames)),
+        stage=Markup(stage),
+        ways=Markup(json.dumps(ways)),
+    )
+
+
+class _Film:
+    """The positions of a solution as pictures, and what moves between them."""
+
+    def __init__(self, puzzle: Puzzle, solution: Solution):
+        self.solution = solution
+        first = puzzle.picture(solution.boards[0])
+        self._passed = [[first]]  # for each position, the pictures of the move to it
+        for before, after in zip(solution.boards, solution.boards[1:], strict=False):
+            passed = []
+            for board in puzzle.steps(before, after):
+                first = _told_apart(first, puzzle.picture(board))
+                passed.append(first)
+            self._passed.append(passed)
+
+    @property
+    def pictures(self) -> list[Picture]:
+        return [passed[-1] for passed in self._passed]
+
+    @property
+    def captions(self) -> list[str]:
+        return ["start", *(f"{n}. {move}" for n, move in enumerate(self.solution.moves, start=1))]
+
+    @property
+    def title(self) -> str:
+        return f"{self.solution.distance} moves: {' '.join(self.solution.moves)}"
+
+    @cached_property
+    def ways(self) -> list[dict[int, list[Point]]]:
+        """For each position, the way of each piece that comes to another place by the move to it.
+
+        A way is where the piece is after each step, from where it is on the first board.
+        """
+        homes = _places(self._passed[0][0])
+        before, ways = homes, []
+        for passed in self._passed:
+            steps = [_places(picture) for picture in passed]
+            codes = [code for code in before if any(step[code] != before[code] for step in steps)]
+            ways.append({c: [_offset(homes[c], step[c]) for step in steps] for c in codes})
+            before = steps[-1]
+        return ways
+
+    def frame(self, position: int, scene: Scene) -> str:
+        """A position with the piece that has just moved, and where it was."""
+        moved = self._seen(position)
+        was = [p for p in self.pictures[position - 1].parts if p.code in moved] if moved else []
+        still = [scene.piece(part) for part in scene.picture.parts if part.code not in moved]
+        ahead = [scene.piece(part, True) for part in scene.picture.parts if part.code in moved]
+        return "".join([scene.ground(), *still, *map(scene.trace, was), *ahead])
+
+    def _seen(self, position: int) -> set[int]:
+        """The pieces whose move is meant: of the ones that count, if there are any."""
+        moved = [p for p in self.pictures[position].parts if p.code in self.ways[position]]
+        return {part.code for part in moved if not _like(part)} or {part.code for part in moved}
+
+
+def _like(part: Part) -> bool:
+    """Whether it is one of many that nobody tells apart."""
+    return not part.label and part.kind is None
+
+
+def _told_apart(before: Picture, after: Picture) -> Picture:
+    """The picture with like pieces numbered so that they stay where they can."""
+    old = {part.cells: part.code for part in before.parts if _like(part)}
+    new = [part for part in after.parts if _like(part)]
+    gone = sorted(set(old) - {part.cells for part in new})
+    codes = {part.code: old[part.cells] if part.cells in old else old[gone.pop(0)] for part in new}
+    parts = [replace(part, code=codes.get(part.code, part.code)) for part in after.parts]
+    return replace(after, parts=tuple(sorted(parts, key=lambda part: part.code)))
+
+
+def _places(picture: Picture) -> dict[int, Point]:
+    return {part.code: picture.places[part.cells[0]] for part in picture.parts}
+
+
+def _offset(one: Point, other: Point) -> Point:
+    return other[0] - one[0], other[1] - one[1]
+
+
+def _still(scene: Scene) -> str:
+    return scene.ground() + "".join(map(scene.piece, scene.picture.parts))
+
+
+def _strip(
+    scenes: Sequence[Scene],
+    drawn: Sequence[str],
+    captions: Sequence[str],
+    columns: int | None,
+    title: str,
+) -> str:
+    broad = max([scenes[0].width, *(0.62 * CAPTION * width(caption) for caption in captions)])
+    across, down = broad + GAP, scenes[0].height + 1.6 * CAPTION + GAP
+    columns = columns or max(1, int((STRIP_WIDTH - GAP) // across))
+    columns = min(columns, len(scenes))
+    shapes = []
+    for i, (scene, shape, caption) in enumerate(zip(scenes, drawn, captions, strict=True)):
+        x, y = GAP + i % columns * across, GAP + i // columns * down
+        inset = (broad - scene.width) / 2
+        shapes.append(tag("g", shape, transform=f"translate({number(x + inset)} {number(y)})"))
+        foot = y + scene.height + 1.3 * CAPTION
+        shapes.append(text(x + broad / 2, foot, caption, CAPTION, INK))
+    wide, high = GAP + columns * across, GAP + -(-len(scenes) // columns) * down
+    return standalone(_paper(wide, high) + "".join(shapes), wide, high, title)
+
+
+def _paper(wide: float, high: float) -> str:
+    return tag("rect", width=wide, height=high, rx=6, fill=GROUND)
+
+
+def _shown_from(first: float, last: float, end: float, said: str) -> str:
+    """Text that is seen from one time to another, both as parts of the whole."""
+    values, times = ["visible", "hidden"], [0.0, last]
+    if first > 0:
+        values, times = ["hidden", *values], [0.0, first, last]
+    if last >= 1:
+        values, times = values[:-1], times[:-1]
+    shown = tag(
+        "animate", attributeName="visibility", calcMode="discrete", dur=f"{number(end)}s",
+        repeatCount="indefinite", values=";".join(values),
+        keyTimes=";".join(f"{time:.5f}" for time in times),
+    )  # fmt: skip
+    return said.removesuffix("</text>") + shown + "</text>"

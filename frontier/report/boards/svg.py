@@ -1,0 +1,150 @@
+"""Boards as SVG.
+
+Everything is said in attributes: there are no ids and no styles, so that many drawings can stand in
+one page. Each has a ground of its own, so that it looks the same on paper and on a dark page.
+"""
+
+from dataclasses import dataclass
+from html import escape
+
+from frontier.puzzles import Board, Puzzle
+from frontier.puzzles.notation import OPEN_MARK, width
+from frontier.puzzles.picture import Part, Picture, Point
+from frontier.report.boards.colours import colour_of, ink_on
+from frontier.report.boards.outline import path_around
+
+FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', 'Noto Sans CJK SC', sans-serif"
+GROUND, TRAY, LINE, QUIET, INK = "#ffffff", "#c3cad2", "#8d97a3", "#5b6875", "#1c2733"
+MARGIN = 0.22
+"""Around a board, in sides of a cell."""
+
+
+def board_svg(puzzle: Puzzle, board: Board, side: float = 36) -> str:
+    """A board, or a goal that is a part of one, as a standalone SVG.
+
+    side: pixels of one cell.
+    """
+    scene = Scene(puzzle.picture(board), side)
+    drawn = scene.ground() + "".join(map(scene.piece, scene.picture.parts))
+    return standalone(drawn, scene.width, scene.height, puzzle.line(board))
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A picture with a scale: side is in pixels of one cell."""
+
+    picture: Picture
+    side: float
+
+    @property
+    def width(self) -> float:
+        left, _, right, _ = self.picture.bounds
+        return (right - left + 2 * MARGIN) * self.side
+
+    @property
+    def height(self) -> float:
+        _, top, _, bottom = self.picture.bounds
+        return (bottom - top + 2 * MARGIN) * self.side
+
+    def at(self, point: Point) -> Point:
+        """Pixels of a place."""
+        left, top, _, _ = self.picture.bounds
+        return (point[0] - left + MARGIN) * self.side, (point[1] - top + MARGIN) * self.side
+
+    def ground(self) -> str:
+        """What the pieces lie on: the cells, the edges between them, and the open ones' marks."""
+        shapes = [
+            tag("rect", x=0.5, y=0.5, width=self.width - 1, height=self.height - 1,
+                rx=self.side * 0.16, fill=GROUND, stroke=LINE, stroke_width=1)
+        ]  # fmt: skip
+        if self.picture.edges is None:
+            shapes.append(self._outline(range(len(self.picture.places)), -0.04, 0.1, fill=TRAY))
+        else:
+            shapes += [self._edge(*edge) for edge in self.picture.edges]
+            shapes += [
+                self._stone(place, 0.3, fill=TRAY, stroke=LINE, stroke_width=self.side * 0.04)
+                for place in self.picture.places
+            ]
+        for cell in self.picture.open:
+            shapes.append(self._text(self.picture.places[cell], OPEN_MARK, 0.42, QUIET))
+        return "".join(shapes)
+
+    def piece(self, part: Part, moved: bool = False) -> str:
+        """A piece with its label; with a strong line around it if it has moved."""
+        kinds, ordered = self.picture.kinds, self.picture.ordered
+        colour = colour_of(part.kind, kinds, ordered)
+        look = {"fill": colour, "stroke": INK, "stroke_opacity": 0.45}
+        look |= {"stroke_width": self.side * 0.028}
+        if moved:
+            look |= {"stroke_opacity": 1, "stroke_width": self.side * 0.09}
+        shape = self._form(part, 0.05 if moved else 0.03, **look)
+        if not part.label:
+            return shape
+        place, broad = self.picture.middle(part)
+        room = 0.62 if self.picture.edges is not None else broad - 0.24
+        size = min(0.5, room / (0.62 * max(width(part.label), 1)))
+        return shape + self._text(place, part.label, size, ink_on(colour))
+
+    def trace(self, part: Part) -> str:
+        """Where a piece has been."""
+        return self._form(part, 0.09, fill="none", stroke=INK, stroke_width=self.side * 0.05,
+                          stroke_dasharray=f"{self.side * 0.12:.2f}")  # fmt: skip
+
+    def _form(self, part: Part, gap: float, **look) -> str:
+        if self.picture.edges is None:
+            return self._outline(part.cells, gap, 0.13, **look)
+        (cell, *_) = part.cells
+        return self._stone(self.picture.places[cell], 0.41 - gap, **look)
+
+    def _outline(self, cells, gap: float, radius: float, **look) -> str:
+        left, top, _, _ = self.picture.bounds
+        places = [self.picture.places[cell] for cell in cells]
+        squares = [(round(x - left - 0.5), round(y - top - 0.5)) for x, y in places]
+        path = path_around(squares, self.side, gap * self.side, radius * self.side)
+        shift = f"translate({number(MARGIN * self.side)} {number(MARGIN * self.side)})"
+        return tag("path", d=path, transform=shift, fill_rule="evenodd", **look)
+
+    def _stone(self, place: Point, radius: float, **look) -> str:
+        x, y = self.at(place)
+        return tag("circle", cx=x, cy=y, r=radius * self.side, **look)
+
+    def _edge(self, one: int, other: int) -> str:
+        (x1, y1), (x2, y2) = (self.at(self.picture.places[cell]) for cell in (one, other))
+        return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=LINE, stroke_width=self.side * 0.07)
+
+    def _text(self, place: Point, label: str, size: float, colour: str) -> str:
+        x, y = self.at(place)
+        return text(x, y + 0.35 * size * self.side, label, size * self.side, colour, weight=600)
+
+
+def text(x: float, y: float, said: str, size: float, colour: str, **more) -> str:
+    """Text whose middle is at x and whose foot is at y."""
+    weight = more.pop("weight", 400)
+    return tag("text", escaped(said), x=x, y=y, font_size=size, fill=colour, font_weight=weight,
+               font_family=FONT, text_anchor="middle", **more)  # fmt: skip
+
+
+def standalone(drawn: str, width: float, height: float, title: str) -> str:
+    """Markup as an SVG that can be a file or a part of a page."""
+    return tag(
+        "svg", tag("title", escaped(title)), drawn, xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {number(width)} {number(height)}", width=width, height=height, role="img",
+    )  # fmt: skip
+
+
+def tag(name: str, *inside: str, **attributes) -> str:
+    """An element; an underscore in an attribute's name stands for a hyphen."""
+    said = ""
+    for key, value in attributes.items():
+        value = number(value) if isinstance(value, int | float) else escaped(value)
+        said += f' {key.replace("_", "-")}="{value}"'
+    return f"<{name}{said}>{''.join(inside)}</{name}>" if inside else f"<{name}{said}/>"
+
+
+def escaped(said: str) -> str:
+    """Text as it stands in XML, which holds no control characters."""
+    return escape("".join(letter if letter.isprintable() else "\ufffd" for letter in said))
+
+
+def number(value: float) -> str:
+    return f"{round(value, 2):g}"

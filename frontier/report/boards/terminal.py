@@ -1,0 +1,244 @@
+"""Boards in a terminal: box characters, and colour where there is one.
+
+Where the output's encoding has no box characters, plain ones stand for them. Boards stand side by
+side as far as the terminal is broad; one that is too broad is drawn with less room in its cells.
+"""
+
+from collections.abc import Sequence
+from math import gcd
+
+import numpy as np
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from frontier.puzzles import Board, Puzzle
+from frontier.puzzles.notation import OPEN_MARK, centred, width
+from frontier.puzzles.picture import Part, Picture
+from frontier.report.boards.colours import colour_of, ink_on
+
+# corner of the drawing by which of its four arms are lines: up, down, left, right
+CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
+STROKES = "─│╱╲·○"
+PLAIN = str.maketrans("╵╷╴┘┐┤╶└┌├┴┬┼" + STROKES, "+" * 13 + "-|/\\.o")
+LIKE, EMPTY, DOT = "x", "○", "·"
+BROADER = 1.6
+"""How much broader than need be a graph is drawn if its edges are straighter then."""
+
+BETWEEN = 3
+"""Columns between boards that stand side by side."""
+
+NO_CELL, OPEN, NOTHING = -2, -1, 0
+
+
+def draw_boards(
+    puzzle: Puzzle,
+    boards: Sequence[Board],
+    captions: Sequence[str] = (),
+    console: Console | None = None,
+) -> str:
+    """Boards, or goals that are parts of them, as some lines of text, with a caption above each.
+
+    console: where they will be printed, by default standard output. Colours are in the text if it
+    shows them.
+    """
+    console = console or Console()
+    pictures = [puzzle.picture(board) for board in boards]
+    drawings = [drawing(picture, console.encoding, console.width) for picture in pictures]
+    if captions:
+        drawings = [[Text(c), *d] for c, d in zip(captions, drawings, strict=True)]
+    lines = [line for row in _rows(drawings, console.width) for line in [*_beside(row), Text()]]
+    with console.capture() as captured:
+        for line in lines[:-1]:
+            line.rstrip()
+            console.print(line, soft_wrap=True, highlight=False)
+    return captured.get().removesuffix("\n")
+
+
+def drawing(picture: Picture, encoding: str = "utf-8", most: int = 80) -> list[Text]:
+    """A picture as lines of equal width; of at most so many columns, if that can be."""
+    plain = not _can_say(CORNERS + STROKES, encoding)
+    marks = {part.code: _mark(part, encoding) for part in picture.parts}
+    draw = _squares if picture.edges is None else _network
+    canvas = draw(picture, marks, most)
+    if plain:
+        canvas.plain()
+    return canvas.lines()
+
+
+class _Canvas:
+    """Columns and rows of characters with styles; wide ones take two columns."""
+
+    def __init__(self, rows: int, columns: int):
+        self.rows = [[(" ", None)] * columns for _ in range(rows)]
+
+    def put(self, row: int, column: int, said: str, style: Style | None = None) -> None:
+        for letter in said:
+            self.rows[row][column] = (letter, style)
+            for extra in range(1, width(letter)):
+                self.rows[row][column + extra] = ("", style)
+            column += width(letter)
+
+    def plain(self) -> None:
+        for row in self.rows:
+            row[:] = [(letter.translate(PLAIN), style) for letter, style in row]
+
+    def lines(self) -> list[Text]:
+        return [Text.assemble(*((a, s or "") for a, s in row if a)) for row in self.rows]
+
+
+def _squares(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
+    """Squares: pieces with their outlines, and the mark of each in its middle."""
+    left, top, right, bottom = picture.bounds
+    high, broad = round(bottom - top), round(right - left)
+    there = _codes(picture)
+    longest = max(map(width, [*marks.values(), OPEN_MARK]))
+    inside = longest + 2 if (longest + 3) * broad + 1 <= most else longest
+    step = inside + 1
+    canvas = _Canvas(2 * high + 1, step * broad + 1)
+    styles = _styles(picture)
+    for i in range(2 * high + 1):
+        rows = ((i - 1) // 2, i // 2)
+        for j in range(step * broad + 1):
+            columns = ((j - 1) // step, j // step)
+            (a, b), (c, d) = ([there.get((x, y), NO_CELL) for x in columns] for y in rows)
+            if a == b == c == d:
+                canvas.put(i, j, " ", styles.get(a))
+            else:
+                arms = (a != b, c != d, a != c, b != d)
+                canvas.put(i, j, CORNERS[sum(arm << bit for bit, arm in enumerate(arms))])
+    for part in picture.parts:
+        (x, y), cells = picture.middle(part)
+        first = round((x - (cells - 1) / 2 - left - 0.5) * step) + 1
+        said = centred(marks[part.code], cells * step - 1)
+        canvas.put(round(2 * (y - top - 0.5)) + 1, first, said, styles[part.code])
+    for cell in picture.open:
+        x, y = picture.places[cell]
+        first = round((x - left - 0.5) * step) + 1
+        canvas.put(round(2 * (y - top - 0.5)) + 1, first, centred(OPEN_MARK, inside), DIM)
+    return canvas
+
+
+DIM = Style(dim=True)
+
+
+def _network(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
+    """A graph: marks where its cells are, and its edges as lines of characters."""
+    longest = max(map(width, [*marks.values(), OPEN_MARK, EMPTY]))
+    at = _on_characters(picture, longest, most)
+    columns, rows = (max(values) + 1 for values in zip(*at, strict=True))
+    canvas = _Canvas(rows, columns + longest - 1)
+    for one, other in picture.edges:
+        _line(canvas, at[one], at[other], longest)
+    styles, held = _styles(picture), {part.cells[0]: part for part in picture.parts}
+    for cell, (x, y) in enumerate(at):
+        if cell in held:
+            code = held[cell].code
+            canvas.put(y, x, centred(marks[code], longest), styles[code])
+        else:
+            mark = OPEN_MARK if cell in picture.open else EMPTY
+            canvas.put(y, x, centred(mark, longest), DIM)
+    return canvas
+
+
+def _on_characters(picture: Picture, longest: int, most: int) -> list[tuple[int, int]]:
+    """(column, line) of each cell.
+
+    Of the scales at which marks stay apart, one where most edges have a stroke's direction; not
+    much broader than need be, and not too broad if that can be.
+    """
+    places, edges = np.array(picture.places), np.array(picture.edges, dtype=int).reshape(-1, 2)
+    fitting = []
+    for columns in range(2, 4 * (longest + 3)):
+        for lines in np.arange(0.4, 0.8, 0.05) * columns:
+            at = np.rint(places * (columns, lines)).astype(int)
+            broad = int(np.ptp(at[:, 0])) + longest
+            if (broad > most or (fitting and broad > BROADER * fitting[0][1])) and columns > 2:
+                continue
+            if _apart(at, longest) or columns == 2:
+                across, down = np.abs(at[edges[:, 0]] - at[edges[:, 1]]).T
+                crooked = np.count_nonzero((across != down) & (across != 0) & (down != 0))
+                fitting.append((crooked, broad, at))
+    clear = [fit for fit in fitting if _apart(fit[2], longest)] or fitting
+    at = min(clear, key=lambda fit: fit[:2])[2]
+    return [(x, y) for x, y in (at - at.min(axis=0)).tolist()]
+
+
+def _apart(at: np.ndarray, longest: int) -> bool:
+    """Whether there is room for an edge between any two marks."""
+    across, down = np.abs(at[:, None] - at[None]).transpose(2, 0, 1)
+    near = (down <= 1) & (across <= longest + 1)
+    return np.count_nonzero(near) == len(at)
+
+
+def _line(canvas: _Canvas, one: tuple[int, int], other: tuple[int, int], longest: int) -> None:
+    """An edge: a stroke in one of four directions, dots in others."""
+    middle = (longest - 1) // 2
+    (x, y), (u, v) = sorted([one, other], key=lambda point: point[::-1])
+    across, down = u - x, v - y
+    steps = max(abs(across), down)
+    sign = DOT
+    if not down:
+        sign = "─"
+    elif not across:
+        sign = "│"
+    elif abs(across) == down:
+        sign = "╲" if across > 0 else "╱"
+    elif steps > 3 * gcd(abs(across), down):
+        steps = max(2, steps // 2)  # fewer dots
+    for n in range(1, steps):
+        column, row = x + middle + round(across * n / steps), y + round(down * n / steps)
+        canvas.put(row, column, sign, DIM)
+
+
+def _codes(picture: Picture) -> dict[tuple[int, int], int]:
+    """What each square holds: a piece's code, NOTHING or OPEN."""
+    left, top, _, _ = picture.bounds
+    codes = {cell: part.code for part in picture.parts for cell in part.cells}
+    codes |= dict.fromkeys(picture.open, OPEN)
+    return {
+        (round(x - left - 0.5), round(y - top - 0.5)): codes.get(cell, NOTHING)
+        for cell, (x, y) in enumerate(picture.places)
+    }
+
+
+def _styles(picture: Picture) -> dict[int, Style]:
+    """The style of each piece by its code."""
+    styles = {}
+    for part in picture.parts:
+        colour = colour_of(part.kind, picture.kinds, picture.ordered)
+        bold = bool(part.label) and part.kind is not None
+        styles[part.code] = Style(color=ink_on(colour), bgcolor=colour, bold=bold)
+    return styles
+
+
+def _mark(part: Part, encoding: str) -> str:
+    """What stands on a piece, in letters that the encoding has."""
+    label = part.label or (LIKE if part.kind is None else "")
+    return next(said for said in (label, part.name, "*") if _can_say(said, encoding))
+
+
+def _can_say(said: str, encoding: str) -> bool:
+    try:
+        said.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _rows(drawings: Sequence[list[Text]], most: int) -> list[list[list[Text]]]:
+    """Drawings in rows that are not broader than the terminal, if that can be."""
+    broad = max((line.cell_len for lines in drawings for line in lines), default=1)
+    columns = max(1, (most + BETWEEN) // (broad + BETWEEN))
+    return [list(drawings[i : i + columns]) for i in range(0, len(drawings), columns)]
+
+
+def _beside(drawings: Sequence[list[Text]]) -> list[Text]:
+    """Drawings as one, side by side."""
+    joined = [Text() for _ in range(max(map(len, drawings)))]
+    for lines in drawings:
+        broad = max(line.cell_len for line in lines)
+        for line, whole in zip(lines, joined, strict=False):
+            whole.append_text(line)
+            whole.append(" " * (broad - line.cell_len + BETWEEN))
+    return joined
