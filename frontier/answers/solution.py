@@ -21,6 +21,11 @@ class Solution:
     def distance(self) -> int:
         return len(self.moves)
 
+    @property
+    def captions(self) -> list[str]:
+        """What to call each board: the move that leads to it, with its number."""
+        return ["start", *(f"{number}. {move}" for number, move in enumerate(self.moves, start=1))]
+
     @classmethod
     def along(cls, puzzle: Puzzle, boards: Sequence[Board]) -> "Solution":
         """The solution that leads over these boards, whose like pieces need not be followed."""

@@ -4,11 +4,14 @@ A command prints what it was asked for on standard output and everything else on
 error. Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped and resumable, 4 corrupt data.
 """
 
+import io
 import signal
+import sys
 from contextlib import contextmanager
 
 import click
 
+from frontier.cli.drawing import draw
 from frontier.cli.planning import plan
 from frontier.cli.runs import export, farthest, run, status
 from frontier.cli.solving import rotate, solve
@@ -74,7 +77,9 @@ def main():
 
     Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped and resumable, 4 corrupt data.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a letter that it does not have stops nothing
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
-for command in (plan, run, status, farthest, solve, export, rotate, thesis, verify, repair):
+for command in (plan, run, status, farthest, solve, export, rotate, draw, thesis, verify, repair):
     main.add_command(command)

@@ -1,5 +1,6 @@
 """What the commands share: options, and the runs that a user names."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -27,6 +28,26 @@ def confirmed(question: str) -> bool:
         return click.confirm(question, err=True)
     except click.Abort:  # no answer
         return False
+
+
+def check_new(option: str, target: str, suffixes: Sequence[str]) -> None:
+    """InputError unless a drawing can be written to the file: it has a known suffix and is new."""
+    if Path(target).suffix not in suffixes:
+        raise InputError(f"{option} {target}: expected a name that ends in {' or '.join(suffixes)}")
+    if Path(target).exists():
+        raise InputError(f"{option} {target}: it exists; name another file, or delete it")
+    if not Path(target).parent.is_dir():
+        raise InputError(f"{option} {target}: there is no directory {Path(target).parent}")
+
+
+def write_new(option: str, target: str, text: str) -> None:
+    """Write text to a file that must not exist, and say so."""
+    try:
+        with open(target, "x", encoding="utf-8") as file:
+            file.write(text + "\n")
+    except OSError as error:
+        raise InputError(f"{option} {target}: {error.strerror}") from None
+    click.echo(f"{target} is written", err=True)
 
 
 def open_all(run: str, settings: tuple[str, ...] = ()) -> list[RunStore]:

@@ -18,6 +18,7 @@ from frontier.cli.common import (
 from frontier.config import Config, load_config
 from frontier.errors import InputError, Stopped
 from frontier.puzzles import puzzle_of
+from frontier.report.boards import draw_boards
 from frontier.report.progress import progress_display
 from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, describe_family, family_summary, write_summary
@@ -124,8 +125,8 @@ def farthest(run, limit, as_json):
             continue
         of = "" if len(puzzle.goals) > 1 else f" from {puzzle.line(puzzle.goals[0])}"
         click.echo(f"{counted(count, 'position')} at depth {depth}{of}")
-        for board in boards:
-            click.echo("\n" + puzzle.draw(board))
+        if boards:
+            click.echo("\n" + draw_boards(puzzle, boards))
         if len(boards) < count:
             click.echo(f"\n… and {count - len(boards):,} more (--limit)")
     if as_json:

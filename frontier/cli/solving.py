@@ -12,9 +12,17 @@ from frontier.answers.ida import IdaSolver
 from frontier.answers.oracle import Oracle
 from frontier.answers.rotation import FIFTEEN, solve_by_rotations
 from frontier.answers.solution import Solution
-from frontier.cli.common import json_option, open_one, puzzle_at, set_option
+from frontier.cli.common import (
+    check_new,
+    json_option,
+    open_one,
+    puzzle_at,
+    set_option,
+    write_new,
+)
 from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle, puzzle_of
+from frontier.report.boards import animation, film_page, film_strip
 from frontier.report.rotation import describe_rotation, rotation_value
 from frontier.report.solution import describe_solution, solution_value
 from frontier.store.run import RunStore
@@ -47,6 +55,12 @@ from frontier.text import counted
     help="A pattern database: a run that kept its layers, or what export wrote of it (ida). "
     "Given often, the greatest distance counts, or sums where databases can be added.",
 )
+@click.option("--strip", metavar="FILE.svg", help="Draw all boards of the one solution in a file.")
+@click.option(
+    "--animate",
+    metavar="FILE",
+    help="Draw the one solution so that it moves: FILE.svg, or FILE.html to step through.",
+)
 @click.option("--most-nodes", type=click.IntRange(min=1), help="Give up after so many nodes (ida).")
 @set_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each position.")
@@ -59,6 +73,8 @@ def solve(
     show_boards,
     tell_apart,
     heuristics,
+    strip,
+    animate,
     most_nodes,
     settings,
     as_json,
@@ -77,6 +93,7 @@ def solve(
       python -m frontier run configs/2x5.toml --set search.keep=all
       python -m frontier solve runs/2x5 "9 8 7 6 5/4 3 2 1 0" --all-counts
       python -m frontier solve configs/goat.toml --method ida --boards
+      python -m frontier solve configs/goat.toml --method ida --animate goat.html
       python -m frontier solve configs/3x3.toml "8 6 7/2 5 4/3 0 1" --method ida
     """
     if settings and Path(run).is_dir():
@@ -96,6 +113,7 @@ def solve(
         apart = tell_apart is not False
         make_solver = partial(_ida_solver, puzzle, apart, heuristics, most_nodes)
     positions = _positions(puzzle, boards, file)
+    _check_files(strip, animate, len(positions))
     solver = make_solver()  # may take minutes, so what is asked is known before
     for where, text in positions:
         try:
@@ -104,6 +122,13 @@ def solve(
             raise InputError(f"{where}{error}") from None
         value = solution_value(puzzle, solution, show_boards, **found)
         click.echo(json.dumps(value) if as_json else describe_solution(puzzle, solution, value))
+        if strip:
+            write_new("--strip", strip, film_strip(puzzle, solution))
+        if animate:
+            moving = Path(animate).suffix == ".html"
+            title = f"{counted(solution.distance, 'move')} of {puzzle.title}"
+            drawn = film_page(puzzle, solution, title) if moving else animation(puzzle, solution)
+            write_new("--animate", animate, drawn)
 
 
 @click.command()
@@ -163,6 +188,23 @@ class _Watch:
             click.echo(
                 f"at least {counted(bound, 'move')}, {counted(nodes, 'node')} so far", err=True
             )
+
+
+def _check_files(strip: str | None, animate: str | None, positions: int) -> None:
+    """InputError unless the drawings that are asked for can be made."""
+    given = {"--strip": strip, "--animate": animate}
+    suffixes = {"--strip": [".svg"], "--animate": [".svg", ".html"]}
+    for option, target in given.items():
+        if target is None:
+            continue
+        if positions != 1:
+            raise InputError(
+                f"{option} draws the solution of one position, and {positions} are given; name one "
+                "BOARD"
+            )
+        check_new(option, target, suffixes[option])
+    if strip is not None and animate is not None and Path(strip) == Path(animate):
+        raise InputError(f"--strip and --animate both name {strip}; name two files")
 
 
 def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """A solution by rotations as JSON and as text."""
 
 from frontier.answers.rotation import FIFTEEN, Rotation, Turn, moved
+from frontier.report.boards import draw_boards
 from frontier.text import counted
 
 
@@ -42,7 +43,7 @@ def describe_rotation(rotation: Rotation, boards: bool) -> str:
         commands = " ".join(map(command, stage.turns)) or "is there"
         lines.append(f"  {stage.tile:>2}: {commands}")
         if boards:
-            lines += ["", FIFTEEN.draw(stage.board), ""]
+            lines += ["", draw_boards(FIFTEEN, [stage.board]), ""]
     turns = rotation.turns
     short = rotation.short_way
     lines += [

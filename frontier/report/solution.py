@@ -2,6 +2,7 @@
 
 from frontier.answers.solution import Solution
 from frontier.puzzles import Puzzle
+from frontier.report.boards import draw_boards
 from frontier.text import counted
 
 MOVES_A_LINE = 20
@@ -46,7 +47,5 @@ def describe_solution(puzzle: Puzzle, solution: Solution, value: dict) -> str:
     for first in range(0, distance, MOVES_A_LINE):
         lines.append("  " + "  ".join(solution.moves[first : first + MOVES_A_LINE]))
     if "boards" in value:
-        for number, board in enumerate(solution.boards):
-            move = f": {solution.moves[number - 1]}" if number else ""
-            lines += ["", f"{number}{move}", puzzle.draw(board)]
+        lines += ["", draw_boards(puzzle, solution.boards, solution.captions)]
     return "\n".join(lines)

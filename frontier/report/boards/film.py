@@ -10,6 +10,7 @@ from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import width
 from frontier.puzzles.picture import Part, Picture, Point
 from frontier.report.boards.svg import GROUND, INK, Scene, number, standalone, tag, text
+from frontier.text import counted
 
 STRIP_WIDTH = 960
 """Pixels that a strip takes where it can, if it is not said how many boards stand in a row."""
@@ -49,7 +50,7 @@ def film_strip(
     film = _Film(puzzle, solution)
     scenes = [Scene(picture, side) for picture in film.pictures]
     drawn = [film.frame(i, scene) for i, scene in enumerate(scenes)]
-    return _strip(scenes, drawn, film.captions, columns, film.title)
+    return _strip(scenes, drawn, solution.captions, columns, film.title)
 
 
 def animation(
@@ -90,7 +91,7 @@ def animation(
             broad / 2, scene.height + 1.5 * CAPTION, caption, 1.2 * CAPTION, INK,
             visibility="hidden" if i else "visible",
         ))
-        for i, caption in enumerate(film.captions)
+        for i, caption in enumerate(solution.captions)
     )  # fmt: skip
     shift = f"translate({number((broad - scene.width) / 2)} 0)"
     high = scene.height + 2.3 * CAPTION
@@ -126,7 +127,7 @@ def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
         title=title,
         puzzle=puzzle.title,
         start=puzzle.line(solution.boards[0]),
-        captions=film.captions,
+        captions=solution.captions,
         frames=list(map(Markup, frames)),
         stage=Markup(stage),
         ways=Markup(json.dumps(ways)),
@@ -152,12 +153,8 @@ class _Film:
         return [passed[-1] for passed in self._passed]
 
     @property
-    def captions(self) -> list[str]:
-        return ["start", *(f"{n}. {move}" for n, move in enumerate(self.solution.moves, start=1))]
-
-    @property
     def title(self) -> str:
-        return f"{self.solution.distance} moves: {' '.join(self.solution.moves)}"
+        return f"{counted(self.solution.distance, 'move')}: {' '.join(self.solution.moves)}"
 
     @cached_property
     def ways(self) -> list[dict[int, list[Point]]]:

@@ -54,7 +54,7 @@ class Scene:
     def ground(self) -> str:
         """What the pieces lie on: the cells, the edges between them, and the open ones' marks."""
         shapes = [
-            tag("rect", x=0.5, y=0.5, width=self.width - 1, height=self.height - 1,
+            tag("rect", x=1, y=1, width=self.width - 2, height=self.height - 2,
                 rx=self.side * 0.16, fill=GROUND, stroke=LINE, stroke_width=1)
         ]  # fmt: skip
         if self.picture.edges is None:

@@ -148,20 +148,18 @@ def _on_characters(picture: Picture, longest: int, most: int) -> list[tuple[int,
     much broader than need be, and not too broad if that can be.
     """
     places, edges = np.array(picture.places), np.array(picture.edges, dtype=int).reshape(-1, 2)
-    fitting = []
+    scaled = []
     for columns in range(2, 4 * (longest + 3)):
         for lines in np.arange(0.4, 0.8, 0.05) * columns:
             at = np.rint(places * (columns, lines)).astype(int)
-            broad = int(np.ptp(at[:, 0])) + longest
-            if (broad > most or (fitting and broad > BROADER * fitting[0][1])) and columns > 2:
-                continue
-            if _apart(at, longest) or columns == 2:
-                across, down = np.abs(at[edges[:, 0]] - at[edges[:, 1]]).T
-                crooked = np.count_nonzero((across != down) & (across != 0) & (down != 0))
-                fitting.append((crooked, broad, at))
-    clear = [fit for fit in fitting if _apart(fit[2], longest)] or fitting
-    at = min(clear, key=lambda fit: fit[:2])[2]
-    return [(x, y) for x, y in (at - at.min(axis=0)).tolist()]
+            across, down = np.abs(at[edges[:, 0]] - at[edges[:, 1]]).T
+            crooked = np.count_nonzero((across != down) & (across != 0) & (down != 0))
+            scaled.append((crooked, int(np.ptp(at[:, 0])) + longest, at))
+    apart = [fit for fit in scaled if _apart(fit[2], longest)] or scaled[-1:]
+    least = min(broad for _, broad, _ in apart)
+    allowed = max(least, min(most, BROADER * least))
+    _, _, at = min((fit for fit in apart if fit[1] <= allowed), key=lambda fit: fit[:2])
+    return [(x, y) for x, y in at.tolist()]
 
 
 def _apart(at: np.ndarray, longest: int) -> bool:

@@ -1,0 +1,43 @@
+"""The command that draws boards: draw."""
+
+from pathlib import Path
+
+import click
+
+from frontier.cli.common import check_new, puzzle_at, set_option, write_new
+from frontier.errors import InputError
+from frontier.report.boards import board_svg, boards_strip, draw_boards
+
+
+@click.command()
+@click.argument("run", metavar="RUN|CONFIG")
+@click.argument("boards", metavar="[BOARD]...", nargs=-1)
+@click.option("--svg", metavar="FILE.svg", help="Draw in a file instead.")
+@set_option
+def draw(run, boards, svg, settings):
+    """Draw each BOARD; without one, the goals and the start of the config.
+
+    Nothing is searched. A BOARD is written as its puzzle writes it, rows parted by slashes.
+
+    \b
+    Examples:
+      python -m frontier draw configs/hexagram.toml
+      python -m frontier draw configs/3x3.toml "8 6 7/2 5 4/3 0 1" --svg far.svg
+    """
+    if settings and Path(run).is_dir():
+        raise InputError(f"--set changes a config, and {run} is a run directory")
+    if svg is not None:
+        check_new("--svg", svg, [".svg"])
+    puzzle = puzzle_at(run, settings)
+    shown = [puzzle.parse(board) for board in boards]
+    captions = list(boards)
+    if not boards:
+        shown, captions = list(puzzle.goals), ["goal"] * len(puzzle.goals)
+        if puzzle.start is not None:
+            shown, captions = [*shown, puzzle.start], [*captions, "start"]
+    if svg is None:
+        click.echo(draw_boards(puzzle, shown, [] if boards else captions))
+    elif len(shown) == 1:
+        write_new("--svg", svg, board_svg(puzzle, shown[0]))
+    else:
+        write_new("--svg", svg, boards_strip(puzzle, shown, captions))
