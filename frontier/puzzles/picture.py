@@ -68,11 +68,15 @@ class Picture:
         x, y = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
         if self.edges is not None or len(squares) == 1:
             return (x, y), 1
-        rows = sorted(_rows(squares), key=lambda row: (-row[2], abs(row[1] - y), row[1], row[0]))
+        rows = _rows(squares)
         if squares.issuperset(product((floor(x), ceil(x)), (floor(y), ceil(y)))):
-            broad = [n for left, top, n in rows if top == floor(y) and left <= x <= left + n - 1]
-            return (x, y), broad[0]
-        left, top, length = rows[0]
+            sides = [
+                min(x - left, left + length - 1 - x)
+                for left, top, length in rows
+                if top in (floor(y), ceil(y)) and left <= x <= left + length - 1
+            ]
+            return (x, y), round(2 * min(sides)) + 1
+        left, top, length = min(rows, key=lambda row: (-row[2], abs(row[1] - y), row[1], row[0]))
         return (left + (length - 1) / 2, top), length
 
 

@@ -33,7 +33,7 @@ def shown_in(text: str, edges: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
     at = np.array([found[cell] for cell in range(len(found))], dtype=float)
     across, down = np.array([(at[a] - at[b]) ** 2 for a, b in edges]).reshape(-1, 2).T
     squared = USUAL**2
-    if np.ptp(down) > 0:  # the squared lengths across + squared * down vary least
+    if np.unique(down).size > 1:  # the squared lengths across + squared * down vary least
         squared = -np.mean((across - across.mean()) * (down - down.mean())) / down.var()
     at[:, 1] *= np.sqrt(np.clip(squared, 1, 16))
     return _scaled(at)

@@ -107,10 +107,12 @@ def test_solve_tells_a_person(run, boards, case):
     assert moves == values("solve", run, far)[0]["moves"]
     shown = invoke("solve", run, text_of(boards[1]), "--boards").stdout
     (name,) = values("solve", run, text_of(boards[1]))[0]["moves"]
-    first, last = (
-        text_of(board).replace("0", "·").replace("/", "\n") for board in (boards[1], boards[0])
-    )
-    assert f"\n0\n{first}\n\n1: {name}\n{last}\n" in shown
+    lines = shown.splitlines()
+    assert lines[3].split("  ")[0] == "start"
+    assert lines[3].rstrip().endswith(f"1. {name}")
+    drawn = [word for line in lines if "│" in line for word in line.replace("│", " ").split()]
+    both = (board[4 * row : 4 * row + 4] for row in (0, 1) for board in (boards[1], boards[0]))
+    assert drawn == [str(tile) for row in both for tile in row if tile]
     searched = invoke("solve", CONFIGS / "2x4.toml", text_of(boards[2]), "--method", "ida").stdout
     assert searched.startswith(f"{text_of(boards[2])}: 7 moves, ")
     assert " nodes\n" in searched

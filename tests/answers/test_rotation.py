@@ -8,6 +8,7 @@ from twins import sign
 
 from frontier.answers.rotation import FIFTEEN, cells_of, moved, solve_by_rotations
 from frontier.errors import InputError
+from frontier.report.boards import draw_boards
 from frontier.report.rotation import describe_rotation, rotation_value, tiles_of
 
 GOAL = (*range(1, 16), 0)
@@ -207,4 +208,4 @@ def test_what_is_reported():
     assert "   2: is there\n" in text
     assert f"41 commands, {rotation.units} unit rotations" in text
     shown = describe_rotation(rotation, boards=True)
-    assert all(FIFTEEN.draw(stage.board) in shown for stage in rotation.stages)
+    assert all(draw_boards(FIFTEEN, [stage.board]) in shown for stage in rotation.stages)

@@ -46,50 +46,6 @@ def test_title_and_labels():
     assert puzzle.cells == 8
 
 
-DRAWINGS = {
-    "aab/a.b/..b": """
-┌───────┬───┐
-│   a   │ b │
-│   ┌───┤   │
-│   │   │   │
-├───┘   │   │
-│       │   │
-└───────┴───┘
-""",
-    "ab#/..c/#dd": """
-┌───┬───┐
-│ a │ b │
-├───┴───┼───┐
-│       │ c │
-└───┬───┴───┤
-    │   d   │
-    └───────┘
-""",
-    "..": """
-┌─────┐
-│     │
-└─────┘
-""",
-}
-
-
-@pytest.mark.parametrize("drawing", DRAWINGS)
-def test_draw(drawing):
-    puzzle = Blocks(drawing)
-    assert puzzle.draw(puzzle.goals[0]) == DRAWINGS[drawing].strip("\n")
-
-
-def test_draw_symbols_that_are_wide():
-    puzzle = Blocks("ab/.b", symbols={"a": "羊", "b": "xyz"})
-    assert puzzle.draw(puzzle.goals[0]).splitlines() == [
-        "┌─────┬─────┐",
-        "│ 羊  │ xyz │",
-        "├─────┤     │",
-        "│     │     │",
-        "└─────┴─────┘",
-    ]
-
-
 def test_puzzle_of_settings():
     settings = {"kind": "blocks", "goal": "ab/.c", "alike": ["ab"], "metric": "straight"}
     puzzle = puzzle_of(settings)

@@ -258,23 +258,6 @@ def test_title():
     assert Graph(PATH, "aa.").title == "graph of 3 cells, 1 kind of tiles"
 
 
-def test_draw():
-    assert Graph(PATH, "ab.").draw((1, 2, 0)) == "ab."
-    puzzle = Graph(TRIANGLE, "ab.", picture="\n   0\n  / \\\n 1---2\n\n")
-    assert puzzle.draw((2, 0, 1)) == "   b\n  / \\\n .---a"
-
-
-def test_draw_with_cells_of_two_figures_and_wide_labels():
-    cells = 11
-    line = [[v for v in (u - 1, u + 1) if 0 <= v < cells] for u in range(cells)]
-    picture = "0 1 2 3 4 5 6 7 8 9 10"
-    assert Graph(line, "abcdefghij.", picture=picture).draw((*range(1, 11), 0)) == (
-        "a b c d e f g h i j ."
-    )
-    wide = Graph(PATH, "羊b.", picture="0 1 2")
-    assert wide.draw((2, 1, 0)) == "b  羊 ."
-
-
 def test_puzzle_of_settings():
     settings = {"kind": "graph", "adjacency": PATH, "goal": "ab."}
     puzzle = puzzle_of(settings)

@@ -5,7 +5,9 @@ side as far as the terminal is broad; one that is too broad is drawn with less r
 """
 
 from collections.abc import Sequence
+from itertools import groupby
 from math import gcd
+from operator import itemgetter
 
 import numpy as np
 from rich.console import Console
@@ -84,7 +86,13 @@ class _Canvas:
             row[:] = [(letter.translate(PLAIN), style) for letter, style in row]
 
     def lines(self) -> list[Text]:
-        return [Text.assemble(*((a, s or "") for a, s in row if a)) for row in self.rows]
+        lines = []
+        for row in self.rows:
+            line = Text()
+            for style, run in groupby(row, key=itemgetter(1)):
+                line.append("".join(letter for letter, _ in run), style)
+            lines.append(line)
+        return lines
 
 
 def _squares(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:

@@ -1,0 +1,160 @@
+"""The page of a solution in a browser."""
+
+import re
+from itertools import pairwise
+
+import pytest
+
+from frontier.answers.ida import IdaSolver
+from frontier.puzzles import Blocks, Tiles
+from frontier.report.boards import animation, film_page
+
+PUZZLES = {
+    "tiles": (Tiles(3, 3), "1 4 2/3 5 0/6 7 8"),
+    "path": (Blocks("..../###./ba..", start="a.../###./b...", metric="path"), "a.../###./b..."),
+}
+
+
+@pytest.fixture(scope="module", params=PUZZLES)
+def film(request, tmp_path_factory):
+    """(puzzle, solution, the file of its page)"""
+    puzzle, board = PUZZLES[request.param]
+    solution = (
+        IdaSolver(puzzle, True, ()).solve(puzzle.parse(board), None, lambda *_: None).solution
+    )
+    file = tmp_path_factory.mktemp("film") / "film.html"
+    file.write_text(film_page(puzzle, solution, "A <title> & more"), encoding="utf-8")
+    return puzzle, solution, file
+
+
+def middles(page, inside):
+    """Label -> where it is on the screen, measured from the board, in sides of the board."""
+    return page.evaluate(
+        """(inside) => {
+          const board = document.querySelector(inside + " svg").getBoundingClientRect();
+          const texts = [...document.querySelectorAll(inside + " svg text")];
+          return Object.fromEntries(texts.map((t) => {
+            const box = t.getBoundingClientRect();
+            return [t.textContent, [
+              Math.round(100 * ((box.left + box.right) / 2 - board.left) / board.width),
+              Math.round(100 * ((box.top + box.bottom) / 2 - board.top) / board.height),
+            ]];
+          }));
+        }""",
+        inside,
+    )
+
+
+def near(one, other):
+    return one.keys() == other.keys() and all(
+        abs(a - b) <= 2 for key in one for a, b in zip(one[key], other[key], strict=True)
+    )
+
+
+def settle(page):
+    page.evaluate("document.getAnimations().forEach((a) => a.finish())")
+
+
+def test_steps_show_the_boards_of_the_strip(browser, film, size):
+    _, solution, file = film
+    with browser.open(file, size) as page:
+        assert page.title() == "A <title> & more"
+        seen = []
+        for position in range(solution.distance + 1):
+            assert page.text_content("#now") == solution.captions[position]
+            settle(page)
+            seen.append(middles(page, "#stage"))
+            assert near(seen[-1], middles(page, f"#strip li:nth-child({position + 1})"))
+            page.keyboard.press("ArrowRight")
+        assert all(one != other for one, other in pairwise(seen))
+        for position in reversed(range(solution.distance)):
+            page.click("#back")
+            settle(page)
+            assert near(middles(page, "#stage"), seen[position])
+        assert page.is_disabled("#back")
+
+
+def test_pieces_slide(browser, film):
+    """In the middle of a move its piece is neither where it was nor where it comes to."""
+    _, solution, file = film
+    with browser.open(file) as page:
+        before = middles(page, "#stage")
+        page.click("#on")
+        page.evaluate(
+            "document.getAnimations().forEach((a) => { a.pause(); a.currentTime = 100; })"
+        )
+        between = middles(page, "#stage")
+        page.evaluate("document.getAnimations().forEach((a) => a.finish())")
+        after = middles(page, "#stage")
+        (moved,) = (label for label in before if before[label] != after[label])
+        assert between[moved] not in (before[moved], after[moved])
+        assert page.text_content("#strip li.here").strip().endswith(solution.captions[1])
+
+
+def test_slider_strip_keys_and_play(browser, film):
+    _, solution, file = film
+    last = solution.distance
+    with browser.open(file, reduced_motion="reduce") as page:
+        page.fill("#slider", str(last))
+        assert page.text_content("#now") == solution.captions[last]
+        assert page.is_disabled("#on")
+        page.keyboard.press("Home")  # the slider's own
+        page.click("#strip li:nth-child(2)")
+        assert page.text_content("#now") == solution.captions[1]
+        page.click("#first")
+        page.locator("#first").evaluate("(button) => button.blur()")
+        page.keyboard.press("End")
+        assert page.text_content("#now") == solution.captions[last]
+        page.keyboard.press(" ")
+        assert page.get_attribute("#play", "aria-label") == "Pause"
+        page.wait_for_function(f"document.querySelector('#now').dataset.position == {last}")
+        assert page.get_attribute("#play", "aria-label") == "Play"
+
+
+def test_without_script_and_on_paper_it_is_a_strip(browser, film, size):
+    _, solution, file = film
+    with browser.open(file, size, java_script_enabled=False) as page:
+        assert not page.is_visible("#stage")
+        shown = page.locator("#strip li")
+        assert [
+            text.strip().split("\n")[-1] for text in shown.all_inner_texts()
+        ] == solution.captions
+    with browser.open(file, size) as page:
+        page.emulate_media(media="print")
+        assert not page.is_visible("#stage")
+        assert page.is_visible("#strip li:last-child svg")
+
+
+def test_the_page_needs_nothing_from_outside(film):
+    _, _, file = film
+    text = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"(src|href)=|https?://|@import|url\(", text)
+
+
+def test_an_animation_moves(browser, film, tmp_path):
+    """By the clock of the drawing, which is set rather than waited for."""
+    puzzle, solution, _ = film
+    file = tmp_path / "moving.svg"
+    file.write_text(animation(puzzle, solution, seconds_a_move=1), encoding="utf-8")
+    with browser.open(file) as page:
+
+        def at(seconds):
+            return page.evaluate(
+                """(seconds) => {
+                  const svg = document.documentElement;
+                  svg.pauseAnimations();
+                  svg.setCurrentTime(seconds);
+                  const texts = [...svg.querySelectorAll("text")];
+                  const seen = texts.filter((t) => getComputedStyle(t).visibility === "visible");
+                  return seen.map((t) => [t.textContent, Math.round(t.getBoundingClientRect().x),
+                    Math.round(t.getBoundingClientRect().y)]);
+                }""",
+                seconds,
+            )
+
+        for position, caption in enumerate(solution.captions):
+            seen = at(position + 0.95)
+            assert [said for said, *_ in seen if said in solution.captions] == [caption]
+        pieces = [at(seconds)[:-1] for seconds in (0.5, 1.3, 1.95)]
+        assert pieces[0] != pieces[1] != pieces[2]
+        assert at(solution.distance + 1.5)[:-1] == at(solution.distance + 3)[:-1]

@@ -1,0 +1,477 @@
+"""Boards and solutions as drawings in a terminal and as SVG."""
+
+import io
+import re
+from itertools import combinations, pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from frontier.answers.ida import IdaSolver
+from frontier.answers.solution import Solution
+from frontier.cli import main
+from frontier.config import load_config
+from frontier.puzzles import Blocks, Graph, Pattern, Tiles
+from frontier.report.boards import animation, board_svg, boards_strip, draw_boards, film_strip
+from frontier.report.boards.colours import OKABE_ITO, colour_of, ink_on, luminance
+from frontier.report.boards.outline import loops_around
+from frontier.report.boards.terminal import drawing
+
+CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
+SVG = "{http://www.w3.org/2000/svg}"
+HEXAGRAM = """
+      B
+     ╱ ╲
+B───B───B───B
+ ╲ ╱ ╲ ╱ ╲ ╱
+  B───○───W
+ ╱ ╲ ╱ ╲ ╱ ╲
+W───W───W───W
+     ╲ ╱
+      W
+"""
+
+
+def puzzle_of(name):
+    path = next(path for path in CONFIGS if path.stem == name)
+    return load_config(path).members[0].make_puzzle()
+
+
+def solved(puzzle, board):
+    return IdaSolver(puzzle, True, ()).solve(puzzle.parse(board), None, lambda *_: None).solution
+
+
+def screen(encoding="utf-8", width=80, **more):
+    return Console(file=io.TextIOWrapper(io.BytesIO(), encoding=encoding), width=width, **more)
+
+
+def texts(svg):
+    """All that stands in an SVG, its title left out."""
+    return [element.text for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+# --- in a terminal
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_lines_of_a_drawing_are_equally_broad(path, encoding):
+    for member in load_config(path).members[:1]:
+        puzzle = member.make_puzzle()
+        for goal in puzzle.goals:
+            lines = drawing(puzzle.picture(goal), encoding)
+            assert len({line.cell_len for line in lines}) == 1
+            if encoding == "ascii":
+                assert all(line.plain.isascii() for line in lines)
+
+
+DRAWINGS = {
+    "aab/a.b/..b": """
+┌───────┬───┐
+│   a   │   │
+│   ┌───┤   │
+│   │   │ b │
+├───┘   │   │
+│       │   │
+└───────┴───┘
+""",
+    "ab#/..c/#dd": """
+┌───┬───┐
+│ a │ b │
+├───┴───┼───┐
+│       │ c │
+└───┬───┴───┤
+    │   d   │
+    └───────┘
+""",
+    "aaa/a.a/aaa": """
+┌───────────┐
+│     a     │
+│   ┌───┐   │
+│   │   │   │
+│   └───┘   │
+│           │
+└───────────┘
+""",
+    "..": """
+┌───────┐
+│       │
+└───────┘
+""",
+}
+
+
+@pytest.mark.parametrize("goal", DRAWINGS)
+def test_outlines_of_blocks(goal):
+    puzzle = Blocks(goal)
+    drawn = draw_boards(puzzle, puzzle.goals, console=screen())
+    assert drawn == DRAWINGS[goal].strip("\n")
+
+
+def test_labels_that_are_wide():
+    puzzle = Blocks("ab/.b", symbols={"a": "羊", "b": "xyz"})
+    assert draw_boards(puzzle, puzzle.goals, console=screen()).splitlines() == [
+        "┌─────┬─────┐",
+        "│ 羊  │     │",
+        "├─────┤ xyz │",
+        "│     │     │",
+        "└─────┴─────┘",
+    ]
+
+
+def test_goals_in_part():
+    puzzle = Blocks("??/a?", start="../ab")
+    assert draw_boards(puzzle, [*puzzle.goals, puzzle.start], console=screen()).splitlines() == [
+        "┌───────┐   ┌───────┐",
+        "│ ?   ? │   │       │",
+        "├───┐   │   ├───┬───┤",
+        "│ a │ ? │   │ a │ b │",
+        "└───┴───┘   └───┴───┘",
+    ]
+
+
+def test_tiles_and_patterns():
+    tiles = draw_boards(Tiles(2, 2), [(1, 0, 2, 3)], ["one"], screen()).splitlines()
+    assert tiles == ["one", "┌───┬───┐", "│ 1 │   │", "├───┼───┤", "│ 2 │ 3 │", "└───┴───┘"]
+    pattern = draw_boards(Pattern(1, 4, labels=[2]), [(0, 1, 2, 3)], console=screen())
+    assert pattern.splitlines()[1] == "│   │ x │ 2 │ x │"
+
+
+def test_without_box_characters():
+    """Neither the lines nor the symbols can be written; letters stand for these."""
+    puzzle = Blocks("ab/.b", symbols={"a": "羊", "b": "é"})
+    assert draw_boards(puzzle, puzzle.goals, console=screen("ascii")).splitlines() == [
+        "+---+---+", "| a |   |", "+---+ b |", "|   |   |", "+---+---+",
+    ]  # fmt: skip
+    assert "| é |" not in draw_boards(puzzle, puzzle.goals, console=screen("ascii"))
+    assert "│ é │" not in draw_boards(puzzle, puzzle.goals, console=screen("latin-1"))
+    assert "é" in draw_boards(puzzle, puzzle.goals, console=screen("latin-1"))
+
+
+def test_graphs_with_their_edges():
+    puzzle = puzzle_of("hexagram")
+    assert draw_boards(puzzle, puzzle.goals, console=screen()) == HEXAGRAM.strip("\n")
+    triangle = Graph([[1, 2], [0, 2], [0, 1]], "ab.", picture=" 0\n1 2")
+    assert draw_boards(triangle, [(1, 2, 0)], console=screen("ascii")).splitlines() == [
+        "  a", " / \\", "b---o",
+    ]  # fmt: skip
+    assert (
+        draw_boards(Graph([[1], [0]], ["one", "."]), [(0, 1)], console=screen()).count("one") == 1
+    )
+
+
+@settings(max_examples=30)
+@given(st.integers(1, 200), st.integers(1, 9))
+def test_boards_stand_side_by_side_as_far_as_there_is_room(width, count):
+    puzzle = Tiles(2, 3)
+    drawn = draw_boards(puzzle, [puzzle.goals[0]] * count, ["a"] * count, screen(width=width))
+    across = max(1, min(count, (width + 3) // (13 + 3 if width >= 13 else 7 + 3)))
+    assert len(drawn.splitlines()[0].split()) == across
+    assert len(re.findall("a", drawn)) == count
+    assert max(map(len, drawn.splitlines())) <= max(width, 7)
+
+
+def test_colours_only_where_there_are_some(monkeypatch):
+    puzzle = Tiles(2, 2)
+    shown = {"force_terminal": True, "color_system": "truecolor"}
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    coloured = draw_boards(puzzle, puzzle.goals, console=screen(**shown))
+    grounds = re.findall(r"48;2;\d+;\d+;\d+", coloured)
+    assert len(grounds) == 3
+    assert grounds[0] != grounds[1] == grounds[2]
+    assert "\x1b" not in draw_boards(puzzle, puzzle.goals, console=screen())
+    monkeypatch.setenv("NO_COLOR", "1")
+    plain = draw_boards(puzzle, puzzle.goals, console=screen(**shown))
+    assert "48;" not in plain
+    assert "38;" not in plain
+    stripped = re.sub(r"\x1b\[[\d;]*m", "", coloured)
+    assert stripped == draw_boards(puzzle, puzzle.goals, console=screen())
+
+
+# --- colours
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("kinds", [1, 2, 3, 7, 8, 9, 25])
+def test_labels_can_be_read_on_every_colour(kinds, ordered):
+    for kind in [None, *range(kinds)]:
+        colour = colour_of(kind, kinds, ordered)
+        light, dark = sorted((luminance(colour), luminance(ink_on(colour))), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 4.5
+    assert len({colour_of(kind, kinds, ordered) for kind in range(kinds)}) == kinds
+
+
+def test_colours_of_a_scale_get_lighter():
+    lights = [luminance(colour_of(kind, 9, True)) for kind in range(9)]
+    assert all(b > a for a, b in pairwise(lights))
+    assert [colour_of(kind, 3, False) for kind in range(3)] == list(OKABE_ITO[:3])
+
+
+# --- outlines
+
+
+@given(st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1))
+def test_outlines_go_around_all_sides_once(squares):
+    loops = loops_around(squares)
+    sides = [pair for loop in loops for pair in pairwise([*loop, loop[0]])]
+    length = sum(abs(a - c) + abs(b - d) for (a, b), (c, d) in sides)
+    beside = [(x + dx, y + dy) for x, y in squares for dx, dy in ((0, 1), (1, 0), (0, -1), (-1, 0))]
+    assert length == sum(square not in squares for square in beside)
+    # Twice the area, by the shoelace formula: holes count less.
+    assert sum(a * d - b * c for (a, b), (c, d) in sides) == 2 * len(squares)
+    for loop in loops:
+        assert all((a == c) != (b == d) for (a, b), (c, d) in pairwise([*loop, loop[0]]))
+
+
+def test_outlines_of_parts_and_holes():
+    ring = {(x, y) for x in range(3) for y in range(3)} - {(1, 1)}
+    assert sorted(map(len, loops_around(ring))) == [4, 4]
+    assert sorted(map(len, loops_around({(0, 0), (1, 1)}))) == [4, 4]
+    assert loops_around({(0, 0), (1, 0)}) == [[(0, 0), (2, 0), (2, 1), (0, 1)]]
+
+
+# --- SVG
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_svg_shows_each_label_once(path):
+    puzzle = load_config(path).members[0].make_puzzle()
+    for board in [*puzzle.goals, *([puzzle.start] if puzzle.start else [])]:
+        svg = board_svg(puzzle, board)
+        picture = puzzle.picture(board)
+        labels = [part.label for part in picture.parts if part.label]
+        assert sorted(texts(svg)) == sorted([*labels, *["?"] * len(picture.open)])
+        root = ElementTree.fromstring(svg)
+        assert root.find(f"{SVG}title").text == puzzle.line(board)
+        assert not any({"id", "href", "class", "style"} & set(e.attrib) for e in root.iter())
+        assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
+
+
+def test_a_piece_is_one_outline_and_its_size_is_asked_for():
+    puzzle = Blocks("aab/a.b/..b")
+    root = ElementTree.fromstring(board_svg(puzzle, puzzle.goals[0], side=100))
+    assert float(root.get("width")) == float(root.get("height")) == pytest.approx(344)
+    tray, *pieces = root.findall(f"{SVG}path")
+    assert [path.get("d").count("M") for path in pieces] == [1, 1]
+    assert [path.get("d").count("Q") for path in (tray, *pieces)] == [4, 6, 4]
+    assert len({path.get("fill") for path in (tray, *pieces)}) == 3
+
+
+def test_labels_stand_in_their_cells():
+    board = (1, 2, 3, 4, 5, 0)
+    root = ElementTree.fromstring(board_svg(Tiles(2, 3), board, side=50))
+    at = {e.text: (float(e.get("x")), float(e.get("y"))) for e in root.iter(f"{SVG}text")}
+    for cell, tile in enumerate(board[:-1]):
+        x, y = at[str(tile)]
+        assert (int((x - 11) // 50), int((y - 11) // 50)) == (cell % 3, cell // 3)
+
+
+def test_graphs_have_a_line_an_edge_and_a_ring_a_cell():
+    puzzle = puzzle_of("hexagram")
+    root = ElementTree.fromstring(board_svg(puzzle, puzzle.goals[0]))
+    assert len(root.findall(f"{SVG}line")) == 24
+    assert len(root.findall(f"{SVG}circle")) == 13 + 12
+
+
+def test_labels_of_any_kind():
+    puzzle = Blocks("ab/.c", symbols={"a": "<&\"'>", "b": "\x07", "c": "a long word"})
+    assert texts(board_svg(puzzle, puzzle.goals[0])) == ["<&\"'>", "\ufffd", "a long word"]
+
+
+# --- solutions
+
+AROUND = "a.../###./b..."
+CORNER = Blocks("..../###./ba..", start=AROUND, metric="path")
+FILMS = {
+    "goat": (puzzle_of("goat"), "ahBB/b.eg/dkfw"),
+    "tiles": (puzzle_of("3x3"), "1 4 2/3 5 0/6 7 8"),
+    "pattern": (Pattern(2, 3, k=1), "x 2 x/5 0 x"),
+    "like blocks": (Blocks("Aabc/....", alike=["abc"]), "...c/baA."),
+    "path": (CORNER, AROUND),
+    "graph": (Graph([[1, 2], [0, 2], [0, 1]], "aa."), "a.a"),
+}
+
+
+@pytest.fixture(scope="module", params=FILMS)
+def film(request):
+    """(puzzle, solution)"""
+    puzzle, board = FILMS[request.param]
+    return puzzle, solved(puzzle, board)
+
+
+def pieces_at(element, shift=(0.0, 0.0)):
+    """(what it says, x, y) of each text in a part of an SVG, moved by the groups it is in."""
+    found = []
+    if match := re.match(r"translate\((\S+) (\S+)\)", element.get("transform", "")):
+        shift = shift[0] + float(match[1]), shift[1] + float(match[2])
+    for child in element:
+        if child.tag == f"{SVG}text":
+            x, y = float(child.get("x")) + shift[0], float(child.get("y")) + shift[1]
+            found.append((child.text, round(x), round(y)))
+        else:
+            found += pieces_at(child, shift)
+    return found
+
+
+def test_the_strip_shows_each_board_and_move(film):
+    puzzle, solution = film
+    root = ElementTree.fromstring(film_strip(puzzle, solution, columns=3))
+    frames = root.findall(f"{SVG}g")
+    captions = [element.text for element in root.findall(f"{SVG}text")]
+    assert captions == ["start", *(f"{n}. {m}" for n, m in enumerate(solution.moves, start=1))]
+    tops = [frame.get("transform").split()[1] for frame in frames]
+    assert tops.count(tops[0]) == min(3, len(frames))
+    assert len(set(tops)) == -(-len(frames) // 3)
+    for frame, board in zip(frames, solution.boards, strict=True):
+        del frame.attrib["transform"]
+        alone = ElementTree.fromstring(board_svg(puzzle, board, side=30))
+        assert sorted(pieces_at(frame)) == sorted(pieces_at(alone))
+
+
+def test_the_strip_shows_what_has_moved(film):
+    puzzle, solution = film
+    root = ElementTree.fromstring(film_strip(puzzle, solution))
+    broken = [frame.findall(".//*[@stroke-dasharray]") for frame in root.findall(f"{SVG}g")]
+    assert list(map(len, broken)) == [0, *[1] * solution.distance]
+
+
+def test_the_animation_ends_at_the_goal(film):
+    """Each piece's last place is that of the last board, where it stands still for a while."""
+    puzzle, solution = film
+    root = ElementTree.fromstring(animation(puzzle, solution, seconds_a_move=0.5, side=30))
+    ends = []
+    for piece in root.findall(f"{SVG}g/{SVG}g"):
+        moves = piece.find(f"{SVG}animateTransform")
+        x, y = 0.0, 0.0
+        if moves is not None:
+            times = [float(time) for time in moves.get("keyTimes").split(";")]
+            values = moves.get("values").split(";")
+            assert times == sorted(times)
+            assert (times[0], times[-1], len(times)) == (0, 1, len(values))
+            assert values[0] == "0 0"
+            assert values[-1] == values[-2]
+            x, y = map(float, values[-1].split())
+            seconds = 1 + 0.5 * solution.distance + 2.5
+            assert moves.get("dur") == f"{seconds:g}s"
+        ends += [(said, round(a + x), round(b + y)) for said, a, b in pieces_at(piece)]
+    alone = ElementTree.fromstring(board_svg(puzzle, solution.boards[-1], side=30))
+    assert sorted(ends) == sorted(pieces_at(alone))
+    captions = root.findall(f"{SVG}text")
+    assert [element.text for element in captions] == solution.captions
+    assert [e.get("visibility") for e in captions] == ["visible", *["hidden"] * solution.distance]
+
+
+def test_pieces_on_their_way_never_meet():
+    """A move along a path goes around corners, not through what lies between."""
+    root = ElementTree.fromstring(animation(CORNER, solved(CORNER, AROUND), side=10))
+    (moves,) = root.iter(f"{SVG}animateTransform")
+    places = [tuple(map(float, place.split())) for place in moves.get("values").split(";")]
+    assert places[0] == places[1]
+    assert all(abs(a - c) + abs(b - d) == 10 for (a, b), (c, d) in pairwise(places[1:-1]))
+    assert (30, 10) in places
+
+
+def test_like_tiles_stay_where_they_can_when_their_moves_are_not_counted():
+    puzzle = Pattern(2, 3, k=1, metric="labelled")
+    boards = [(1, 2, 0, 3, 4, 5), (2, 0, 1, 3, 4, 5)]
+    solution = Solution([puzzle.parse([b[:3], b[3:]]) for b in map(list, boards)], ["2←"])
+    root = ElementTree.fromstring(animation(puzzle, solution))
+    assert len(list(root.iter(f"{SVG}animateTransform"))) == 2
+
+
+def test_several_boards_in_one_drawing():
+    puzzle = puzzle_of("hexagram")
+    svg = boards_strip(puzzle, [*puzzle.goals, puzzle.start], ["goal", "start"])
+    said = texts(svg)
+    assert [said.count(word) for word in ("goal", "start", "B", "W")] == [1, 1, 12, 12]
+
+
+# --- commands
+
+
+def invoke(*arguments, code=0, **more):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments], **more)
+    assert result.exit_code == code, result.output
+    return result
+
+
+def config(name):
+    return next(path for path in CONFIGS if path.stem == name)
+
+
+def test_draw(tmp_path):
+    assert invoke("draw", config("hakoiri")).stdout.startswith("goal\n┌")
+    shown = invoke("draw", config("hexagram")).stdout.splitlines()
+    assert shown[0].split() == ["goal", "start"]
+    assert shown[1].split() == ["B", "W"]
+    board = "8 6 7/2 5 4/3 0 1"
+    assert invoke("draw", config("3x3"), board).stdout.splitlines()[1] == "│ 8 │ 6 │ 7 │"
+    for boards in ([board], [], [board, board]):
+        file = tmp_path / f"{len(boards)}.svg"
+        assert invoke("draw", config("3x3"), *boards, "--svg", file).stdout == ""
+        assert texts(file.read_text(encoding="utf-8")).count("8") == (len(boards) or 1)
+
+
+def test_a_terminal_of_few_columns(monkeypatch):
+    for columns in (10, 25, 60):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        out = invoke("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida", "--boards")
+        drawn = out.stdout.split("\n\n", 1)[1].splitlines()
+        assert max(map(len, drawn)) <= columns
+        assert sum(line.count("8") for line in drawn) == 4
+
+
+def test_drawings_of_a_solution(tmp_path):
+    strip, moving, page = (tmp_path / name for name in ("strip.svg", "moving.svg", "page.html"))
+    asked = ("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida")
+    result = invoke(*asked, "--strip", strip, "--animate", moving)
+    assert result.stderr == f"{strip} is written\n{moving} is written\n"
+    assert texts(strip.read_text(encoding="utf-8")).count("8") == 4
+    assert "<animateTransform" in moving.read_text(encoding="utf-8")
+    invoke(*asked, "--animate", page, "--json")
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--strip", "a.png"], "--strip a.png: expected a name that ends in .svg"),
+        (["--animate", "a.gif"], "--animate a.gif: expected a name that ends in .svg or .html"),
+        (["--animate", "a.svg", "--strip", "a.svg"], "both name a.svg"),
+        (["--strip", "here.svg"], "--strip here.svg: it exists; name another file, or delete it"),
+        (["--strip", "none/a.svg"], "--strip none/a.svg: there is no directory none"),
+        (["1 0 2/3 4 5/6 7 8", "--strip", "a.svg"], "of one position, and 2 are given; name one"),
+    ],
+)
+def test_drawings_that_are_refused(tmp_path, monkeypatch, arguments, message):
+    """Before anything is searched, and what is there stays."""
+    monkeypatch.chdir(tmp_path)
+    Path("here.svg").write_text("mine")
+    monkeypatch.setattr("frontier.cli.solving.IdaSolver", None)
+    asked = ("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida")
+    assert message in invoke(*asked, *arguments, code=2).stderr
+    assert Path("here.svg").read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["here.svg"]
+
+
+def test_a_terminal_that_cannot_write_arrows(tmp_path):
+    result = CliRunner(charset="latin-1").invoke(
+        main, ["solve", str(config("3x3")), "1 0 2/3 4 5/6 7 8", "--method", "ida", "--boards"]
+    )
+    assert result.exit_code == 0
+    out = result.stdout_bytes.decode("latin-1")
+    assert "1\\u2192" in out
+    assert "| 1 |" in out
+
+
+def test_films_of_many_pictures_share_no_names(film):
+    """Several drawings can stand in one page: they name nothing."""
+    puzzle, solution = film
+    for one, other in combinations([film_strip(puzzle, solution), animation(puzzle, solution)], 2):
+        assert " id=" not in one + other
