@@ -17,8 +17,8 @@ STRIP_WIDTH = 960
 
 STRIP_SIDE, ANIMATION_SIDE = 30, 48
 STAGE_WIDTH, STAGE_SIDES = 460, (30, 84)
-CAPTION, GAP = 13, 14
-"""Pixels: the size of captions, and what is left free between boards."""
+CAPTION, LARGE, GAP = 13, 16, 14
+"""Pixels: the size of captions in a strip and of those that change, and what is left free between boards."""
 
 FIRST_PAUSE, LAST_PAUSE = 1.0, 2.5
 """Seconds that the first and the last position stand still."""
@@ -84,17 +84,17 @@ def animation(
             values=";".join(f"{number(x * side)} {number(y * side)}" for _, (x, y) in keys),
         )  # fmt: skip
         pieces.append(tag("g", scene.piece(part), moves))
-    broad = max(scene.width, 180.0)
+    broad = max(scene.width, _breadth(solution.captions, LARGE))
     times = [*map(begins, range(solution.distance + 1)), 1.0]
     captions = "".join(
         _shown_from(times[i], times[i + 1], end, text(
-            broad / 2, scene.height + 1.5 * CAPTION, caption, 1.2 * CAPTION, INK,
+            broad / 2, scene.height + 1.3 * LARGE, caption, LARGE, INK,
             visibility="hidden" if i else "visible",
         ))
         for i, caption in enumerate(solution.captions)
     )  # fmt: skip
     shift = f"translate({number((broad - scene.width) / 2)} 0)"
-    high = scene.height + 2.3 * CAPTION
+    high = scene.height + 2 * LARGE
     board = tag("g", scene.ground(), *pieces, transform=shift)
     return standalone(_paper(broad, high) + board + captions, broad, high, film.title)
 
@@ -119,8 +119,11 @@ def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
         for i, (frame, board) in enumerate(zip(small, solution.boards, strict=True))
     ]
     ways = [
-        {code: [(x * scene.side, y * scene.side) for x, y in way] for code, way in move.items()}
-        for move in film.ways
+        {
+            code: [[round(v * scene.side, 2) for v in place] for place in way]
+            for code, way in m.items()
+        }
+        for m in film.ways
     ]
     return page(
         "film.html",
@@ -219,7 +222,7 @@ def _strip(
     columns: int | None,
     title: str,
 ) -> str:
-    broad = max([scenes[0].width, *(0.62 * CAPTION * width(caption) for caption in captions)])
+    broad = max(scenes[0].width, _breadth(captions, CAPTION))
     across, down = broad + GAP, scenes[0].height + 1.6 * CAPTION + GAP
     columns = columns or max(1, int((STRIP_WIDTH - GAP) // across))
     columns = min(columns, len(scenes))
@@ -232,6 +235,11 @@ def _strip(
         shapes.append(text(x + broad / 2, foot, caption, CAPTION, INK))
     wide, high = GAP + columns * across, GAP + -(-len(scenes) // columns) * down
     return standalone(_paper(wide, high) + "".join(shapes), wide, high, title)
+
+
+def _breadth(captions: Sequence[str], size: float) -> float:
+    """Pixels that the longest caption takes, about."""
+    return 0.62 * size * max(map(width, captions))
 
 
 def _paper(wide: float, high: float) -> str:

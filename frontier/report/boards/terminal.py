@@ -6,7 +6,6 @@ side as far as the terminal is broad; one that is too broad is drawn with less r
 
 from collections.abc import Sequence
 from itertools import groupby
-from math import gcd
 from operator import itemgetter
 
 import numpy as np
@@ -31,6 +30,7 @@ BETWEEN = 3
 """Columns between boards that stand side by side."""
 
 NO_CELL, OPEN, NOTHING = -2, -1, 0
+DIM = Style(dim=True)
 
 
 def draw_boards(
@@ -127,9 +127,6 @@ def _squares(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
     return canvas
 
 
-DIM = Style(dim=True)
-
-
 def _network(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
     """A graph: marks where its cells are, and its edges as lines of characters."""
     longest = max(map(width, [*marks.values(), OPEN_MARK, EMPTY]))
@@ -190,8 +187,8 @@ def _line(canvas: _Canvas, one: tuple[int, int], other: tuple[int, int], longest
         sign = "│"
     elif abs(across) == down:
         sign = "╲" if across > 0 else "╱"
-    elif steps > 3 * gcd(abs(across), down):
-        steps = max(2, steps // 2)  # fewer dots
+    else:
+        steps = max(2, steps // 2)  # dots with room between them
     for n in range(1, steps):
         column, row = x + middle + round(across * n / steps), y + round(down * n / steps)
         canvas.put(row, column, sign, DIM)
