@@ -418,6 +418,11 @@ def test_draw(tmp_path):
         assert texts(file.read_text(encoding="utf-8")).count("8") == (len(boards) or 1)
 
 
+def test_what_draw_prints_stands_in_the_documentation():
+    page = Path(__file__).parents[2] / "docs" / "puzzles.md"
+    assert invoke("draw", config("hexagram")).stdout in page.read_text(encoding="utf-8")
+
+
 def test_a_terminal_of_few_columns(monkeypatch):
     for columns in (10, 25, 60):
         monkeypatch.setenv("COLUMNS", str(columns))

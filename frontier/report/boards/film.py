@@ -18,7 +18,7 @@ STRIP_WIDTH = 960
 STRIP_SIDE, ANIMATION_SIDE = 30, 48
 STAGE_WIDTH, STAGE_SIDES = 460, (30, 84)
 CAPTION, LARGE, GAP = 13, 16, 14
-"""Pixels: the size of captions in a strip and of those that change, and what is left free between boards."""
+"""Pixels: captions of a strip, captions that change, what is left free between boards."""
 
 FIRST_PAUSE, LAST_PAUSE = 1.0, 2.5
 """Seconds that the first and the last position stand still."""
