@@ -66,11 +66,14 @@ def describe_status(value: dict) -> str:
         return f"{value['name']}: not begun"
     share = value["states"] / value["states_of_the_puzzle"]
     speed = rate(value["states"], value["seconds"])
-    ended = f" at {moment(value['ended'])}" if value["state"] == "stopped" else ""
+    ended = value["state"] == "stopped" and value["ended"]
+    ended = f" at {moment(ended)}" if ended else ""
     reason = f" ({value['reason']})" if "reason" in value else ""
     lines = [
         f"{value['name']}: {value['puzzle']}, {value['state']}{ended}{reason}",
-        f"  depth {value['depth']}, {counted(value['layer'], 'state')} there",
+        "  no layer is committed yet"
+        if value["depth"] is None
+        else f"  depth {value['depth']}, {counted(value['layer'], 'state')} there",
         f"  {value['states']:,} of {counted(value['states_of_the_puzzle'], 'state')} ({share:.2%})",
         f"  {span(value['seconds'])} in layers ({speed}); {size(value['disk'])} in {value['path']}",
     ]

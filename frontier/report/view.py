@@ -47,7 +47,7 @@ class View:
     the last start, as their events told. disk: bytes of the layers there. step, task: of the layer
     under way; a task of 0 where nobody knows of how many. since: when that layer was begun, in
     seconds of the epoch. began: when the run was started last. ended: how it ended, None while it
-    is under way. when: at which time that was.
+    is under way. when: at which time that was, if known.
     """
 
     def __init__(self):
@@ -199,7 +199,8 @@ def view_of(run: RunStore) -> View:
     elif isinstance(last, RunFinished | RunStopped):
         view.ended = last
     else:
-        view.ended = RunStopped(view.depth, "it did not say why", when - view.began)
+        reason = "killed, or its machine failed" if last else "its log is lost"
+        view.ended, view.when = RunStopped(view.depth, reason, when - view.began), None
     return view
 
 

@@ -215,6 +215,13 @@ def test_status_says_why_a_run_stopped(tmp_path):
     assert "(enough)" in invoke("status", tmp_path / "run").stdout
 
 
+def test_status_of_a_killed_run(tmp_path):
+    log = run(tmp_path / "run", until=20).path / "events.jsonl"
+    log.write_text("".join(line for line in log.open() if '"RunFinished"' not in line))
+    said = invoke("status", tmp_path / "run").stdout
+    assert "stopped (killed, or its machine failed)" in said
+
+
 def test_a_corrupt_ledger_is_named(tmp_path):
     run(tmp_path / "run")
     ledger = tmp_path / "run" / "ledger.json"
