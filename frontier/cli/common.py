@@ -41,7 +41,7 @@ def paths_of(run: str, settings: tuple[str, ...] = ()) -> list[Path]:
         if RunStore.exists(path):
             _open(path, config)
     paths = [path for path, _ in named]
-    if len(paths) == 1 and not RunStore.exists(paths[0]):
+    if not any(map(RunStore.exists, paths)):
         RunStore.open(paths[0])  # says that there is none
     if Path(run).is_dir() and paths != [Path(run)]:
         puzzle = RunStore.open(paths[0]).identity["puzzle"]
