@@ -16,6 +16,7 @@ from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report.log import EventLog
+from frontier.report.status_page import StatusPage
 from frontier.search.driver import run_plan
 from frontier.search.events import Listener
 from frontier.search.plan import Plan, config_identity, make_plan
@@ -130,8 +131,9 @@ def run(
     another host that was writing the run is gone.
     """
     until = plan.config.search.until if until is None else until
-    log = EventLog(plan.config.path / "events.jsonl")
-    return Run(run_plan(plan, until, [*listeners, log], take_over))
+    path = plan.config.path
+    files = EventLog(path / "events.jsonl"), StatusPage(path)
+    return Run(run_plan(plan, until, [*listeners, *files], take_over))
 
 
 def open_run(path: str | Path) -> Run:

@@ -242,14 +242,12 @@ class Config(_Table):
         return [
             self.model_copy(
                 update={
-                    "name": f"{self.name}-blank-{row}-{column}",
-                    "puzzle": self.puzzle.model_copy(update={"blank": [row, column]}),
-                    "store": self.store.model_copy(
-                        update={"path": str(self.path / f"blank-{row}-{column}")}
-                    ),
+                    "name": f"{self.name}-{name}",
+                    "puzzle": self.puzzle.model_copy(update={"blank": blank}),
+                    "store": self.store.model_copy(update={"path": str(self.path / name)}),
                 }
             )
-            for row, column in blank_orbits(self.puzzle.rows, self.puzzle.columns)
+            for name, blank in member_names(self.puzzle_settings).items()
         ]
 
     def make_puzzle(self) -> Puzzle:
@@ -258,6 +256,15 @@ class Config(_Table):
     @property
     def puzzle_settings(self) -> dict:
         return self.puzzle.model_dump(exclude_none=True)
+
+
+def member_names(puzzle: dict) -> dict[str, list[int]]:
+    """The runs that the tile puzzle of these settings has from all blank cells: how each is named,
+    and its cell. Empty for puzzles of other kinds."""
+    if puzzle["kind"] != "tiles":
+        return {}
+    orbits = blank_orbits(puzzle["rows"], puzzle["columns"])
+    return {f"blank-{row}-{column}": [row, column] for row, column in orbits}
 
 
 def load_config(path: str | Path, settings: tuple[str, ...] = ()) -> Config:

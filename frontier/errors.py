@@ -31,3 +31,7 @@ class CorruptRunError(FrontierError):
     """What a run directory holds is not what was written there."""
 
     exit_code = 4
+
+
+class FormatError(CorruptRunError):
+    """A run directory was written by a version that writes another format."""

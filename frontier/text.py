@@ -1,4 +1,6 @@
-"""Numbers as people read them."""
+"""Numbers and times as people read them."""
+
+import time
 
 
 def counted(number: int, noun: str) -> str:
@@ -7,14 +9,41 @@ def counted(number: int, noun: str) -> str:
 
 
 def span(seconds: float) -> str:
-    """A duration: 3.2 s, 4 min 05 s, 7 h 12 min."""
+    """A duration: 3.2 s, 4 min 05 s, 7 h 12 min, 3 d 04 h."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:
         return f"{minutes} min {rest:02d} s"
     hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02d} min"
+    if hours < 48:
+        return f"{hours} h {minutes:02d} min"
+    days, hours = divmod(round(seconds / 3600), 24)
+    return f"{days} d {hours:02d} h"
+
+
+def rough(seconds: float) -> str:
+    """A duration that is not known well: 40 s, 5 min, 7 h, 3 d."""
+    for unit, length, most in (("s", 1, 100), ("min", 60, 100), ("h", 3600, 48)):
+        if round(seconds / length) < most:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds / 86400:,.0f} d"
+
+
+def age(seconds: float) -> str:
+    """How long something has been: 40 seconds, 1 minute, 5 hours, 3 days."""
+    seconds = max(0, round(seconds))
+    for unit, length, most in (("second", 1, 60), ("minute", 60, 60), ("hour", 3600, 48)):
+        if seconds < most * length:
+            return counted(seconds // length, unit)
+    return counted(seconds // 86400, "day")
+
+
+def moment(when: float, now: float | None = None) -> str:
+    """A time of day here, with its date if that is another than today's: 14:03."""
+    then, today = time.localtime(when), time.localtime(now)
+    same = then[:3] == today[:3]
+    return time.strftime("%H:%M" if same else "%Y-%m-%d %H:%M", then)
 
 
 def size(count: float) -> str:

@@ -15,9 +15,10 @@ from frontier.cli.drawing import draw
 from frontier.cli.planning import plan
 from frontier.cli.runs import export, farthest, run, status
 from frontier.cli.solving import rotate, solve
+from frontier.cli.streams import prepare_streams
 from frontier.cli.studies import thesis
 from frontier.cli.upkeep import repair, verify
-from frontier.errors import CorruptRunError, FrontierError, Stopped
+from frontier.errors import CorruptRunError, FormatError, FrontierError, Stopped
 
 
 class _Commands(click.Group):
@@ -27,6 +28,7 @@ class _Commands(click.Group):
         return list(self.commands)
 
     def invoke(self, context):
+        prepare_streams()
         try:
             with _terminated_as_interrupted():
                 return super().invoke(context)
@@ -53,6 +55,8 @@ def _terminated_as_interrupted():
 
 
 def _remedy(error: FrontierError) -> str:
+    if isinstance(error, FormatError):
+        return ""
     if isinstance(error, CorruptRunError) and "repair" not in str(error):
         return ". `verify RUN` lists all that is damaged, `repair RUN` mends what can be mended"
     return ""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from frontier.config import Config, load_config
+from frontier.config import Config, load_config, member_names
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.store.identity import check_identity
@@ -52,23 +52,44 @@ def write_new(option: str, target: str, text: str) -> None:
 
 def open_all(run: str, settings: tuple[str, ...] = ()) -> list[RunStore]:
     """The runs that a run directory or a config names; several for a config with several goals."""
+    return [_open(path, config) for path, config in _named(run, settings)]
+
+
+def paths_of(run: str, settings: tuple[str, ...] = ()) -> list[Path]:
+    """The directories of `open_all`, and those of a family whose runs have not begun."""
+    named = _named(run, settings)
+    for path, config in named:
+        if RunStore.exists(path):
+            _open(path, config)
+    paths = [path for path, _ in named]
+    if not any(map(RunStore.exists, paths)):
+        RunStore.open(paths[0])  # says that there is none
+    if Path(run).is_dir() and paths != [Path(run)]:
+        puzzle = RunStore.open(paths[0]).identity["puzzle"]
+        family = [Path(run) / name for name in member_names(puzzle)]
+        if set(paths) <= set(family):
+            return family
+    return paths
+
+
+def _named(run: str, settings: tuple[str, ...]) -> list[tuple[Path, Config | None]]:
+    """Run directories, with the configs that name them."""
     path = Path(run)
     if path.is_dir():
         others = (entry for entry in path.iterdir() if entry.name not in OWN_NAMES)
         inside = sorted(entry for entry in others if RunStore.exists(entry))
-        if inside and not RunStore.exists(path):
-            return [RunStore.open(entry) for entry in inside]
-        return [RunStore.open(path)]
+        several = inside and not RunStore.exists(path)
+        return [(entry, None) for entry in (inside if several else [path])]
     if path.suffix == ".toml" or path.exists():
-        return [_open_made_by(member) for member in load_config(path, settings).members]
+        return [(member.path, member) for member in load_config(path, settings).members]
     raise InputError(f"{run}: no such run directory or config")
 
 
-def _open_made_by(config: Config) -> RunStore:
-    """The run of a config; InputError if it is of another puzzle."""
-    store = RunStore.open(config.path)
-    # How it is stored does not matter to who reads it.
-    check_identity(store, {"puzzle": config.puzzle_settings})
+def _open(path: Path, config: Config | None) -> RunStore:
+    """The run at a path; InputError if it is of another puzzle than the config's."""
+    store = RunStore.open(path)
+    if config:  # how it is stored does not matter to who reads it
+        check_identity(store, {"puzzle": config.puzzle_settings})
     return store
 
 

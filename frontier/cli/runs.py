@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from contextlib import suppress
 
 import click
 
@@ -12,6 +13,7 @@ from frontier.cli.common import (
     json_option,
     open_all,
     open_one,
+    paths_of,
     run_argument,
     set_option,
 )
@@ -20,13 +22,14 @@ from frontier.errors import InputError, Stopped
 from frontier.puzzles import puzzle_of
 from frontier.report.boards import draw_boards
 from frontier.report.progress import progress_display
-from frontier.report.status import describe_status, status_of
+from frontier.report.status import describe_status, not_begun, status_of
 from frontier.report.summary import describe, describe_family, family_summary, write_summary
+from frontier.report.watch import watch
 from frontier.search.allocation import allocation
 from frontier.search.outlook import disk_warning
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
-from frontier.text import counted
+from frontier.text import counted, size
 
 
 @click.command()
@@ -90,14 +93,42 @@ def _run(
 
 @click.command()
 @run_argument
+@click.option("--watch", "watching", is_flag=True, help="Follow the run until it is complete.")
+@click.option(
+    "--interval",
+    type=click.FloatRange(min=0.1),
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="With --watch: how often to look.",
+)
 @json_option
-def status(run, as_json):
-    """Say how far RUN is.
+def status(run, watching, interval, as_json):
+    """Say how far RUN is, and how long it may still take.
 
     Reads its files alone, so it works while the run is under way, from another terminal or
-    machine.
+    machine. status.html in the run directory says the same in a browser.
+
+    With --watch it goes on until RUN is complete: as a table that stays in place in a terminal,
+    with a line for each change elsewhere. Where the run stops, it says so and waits for it to be
+    resumed. Ctrl-C ends the watching, never the run.
+
+    \b
+    Examples:
+      python -m frontier status configs/2x7.toml
+      python -m frontier status runs/2x7 --watch
     """
-    values = [status_of(store) for store in open_all(run)]
+    if watching and as_json:
+        raise InputError("--watch is for people; without it, --json says how far a run is now")
+    paths = paths_of(run)
+    if watching:
+        with suppress(KeyboardInterrupt):
+            watch(paths, interval)
+        return
+    values = [
+        status_of(RunStore.open(path)) if RunStore.exists(path) else not_begun(path)
+        for path in paths
+    ]
     if as_json:
         click.echo(json.dumps(values[0] if len(values) == 1 else {"members": values}))
     else:
@@ -162,7 +193,7 @@ def _delete_if_there(config: Config, yes: bool, take_over: bool) -> None:
         return
     api.plan(config, fresh=True)  # refuse a bad config before anything is deleted
     held = disk_bytes(config.path)
-    question = f"Delete the run in {config.path} ({counted(held, 'byte')}) and start anew?"
+    question = f"Delete the run in {config.path} ({size(held)}) and start anew?"
     if not (yes or confirmed(question)):
         raise InputError("nothing is deleted; answer y, or give --yes with --fresh")
     api.delete_run(config.path, take_over)

@@ -1,11 +1,11 @@
-"""The log of a run: one JSON object a line for each event but the tasks'."""
+"""The log of a run: one JSON object a line for each event but those within a layer."""
 
 import json
 import time
 from dataclasses import asdict
 from pathlib import Path
 
-from frontier.search.events import Event, TaskFinished
+from frontier.search.events import Event, LayerStarted, TaskFinished
 
 
 class EventLog:
@@ -15,7 +15,7 @@ class EventLog:
         self._path = path
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, TaskFinished):
+        if isinstance(event, LayerStarted | TaskFinished):
             return
         line = {"time": time.time(), "event": type(event).__name__, **asdict(event)}
         with self._path.open("a") as file:

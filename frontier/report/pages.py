@@ -17,7 +17,11 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        counted=text.counted, span=text.span, size=text.size, commas="{:,}".format
+        counted=text.counted,
+        span=text.span,
+        size=text.size,
+        moment=text.moment,
+        commas="{:,}".format,
     )
     return environment
 

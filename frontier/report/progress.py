@@ -1,15 +1,19 @@
 """Progress for people: a live table in a terminal, plain lines elsewhere."""
 
 import sys
-from collections import deque
+import time
+from contextlib import suppress
 from typing import TextIO
 
-from rich.console import Console, Group
+from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.live import Live
+from rich.measure import Measurement
+from rich.padding import Padding
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from frontier.report.view import View, describe_depths, describe_left, describe_step
 from frontier.search.events import (
     Event,
     LayerFinished,
@@ -22,28 +26,41 @@ from frontier.text import counted, rate, size, span
 
 ROWS = 12
 
+DROPPED = ("disk", "share", "elapsed", "so far", "rate")
+"""Columns of the table that a narrow terminal does without, these first."""
+
+WIDEST = 80
+"""Columns of a terminal that the bar fills, at most."""
+
 
 class PlainProgress:
     """A line for each layer that took a while, and for the last of those that did not."""
 
     SECONDS = 1.0
 
-    def __init__(self, file: TextIO):
-        self._file = file
-        self._states: int | None = None
+    TASK_SECONDS = 60.0
+    """A layer that takes longer has a line so often."""
+
+    def __init__(self, file: TextIO | None):
+        self._file, self._view = file, View()
         self._printed = float("-inf")
         self._waiting: LayerFinished | None = None
+        self._last_line = time.monotonic()
 
     def __call__(self, event: Event) -> None:
+        self._view(event)
         match event:
             case RunStarted():
-                self._states = event.states
-                self._say(_headline(event))
+                self._say(headline(event))
+                if event.dashboard:
+                    self._say(f"dashboard: {event.dashboard}")
                 self._say(f"{'depth':>5} {'states':>18} {'so far':>20} {'rate':>9} {'time':>12}")
             case LayerFinished() if event.elapsed - self._printed >= self.SECONDS:
                 self._layer(event)
             case LayerFinished():
                 self._waiting = event
+            case TaskFinished() if time.monotonic() - self._last_line >= self.TASK_SECONDS:
+                self._say(f"{describe_step(self._view)}{self._left()}")
             case RunFinished() | RunStopped():
                 if self._waiting:
                     self._layer(self._waiting)
@@ -51,16 +68,25 @@ class PlainProgress:
 
     def _layer(self, event: LayerFinished) -> None:
         self._printed, self._waiting = event.elapsed, None
-        share = f" {event.states_so_far / self._states:6.1%}" if self._states else ""
+        total = self._view.started.states
+        share = f" {event.states_so_far / total:6.1%}" if total else ""
         self._say(
             f"{event.depth:>5} {event.states:>18,} {event.states_so_far:>20,} "
             f"{rate(event.states, event.seconds):>9} {span(event.elapsed):>12}{share}"
-            f"  disk {size(event.disk)}"
+            f"  disk {size(event.disk)}{self._left()}"
         )
+
+    def _left(self) -> str:
+        """What there is to say of the time left."""
+        if self._view.ended:
+            return ""
+        left = self._view.left()
+        return f"  left {describe_left(left)}" if left else ""
 
     def _say(self, line: str) -> None:
         if self._file is None:
             return
+        self._last_line = time.monotonic()
         try:
             print(line, file=self._file, flush=True)
         except (OSError, ValueError):  # nobody listens any more; the search goes on
@@ -68,64 +94,96 @@ class PlainProgress:
 
 
 class LiveProgress:
-    """A table of the last layers that stays in place, with a bar for the layer under way."""
+    """A table of the last layers that stays in place, and what is known of those to come."""
 
     def __init__(self, console: Console):
-        self._console = console
+        self._console, self._view = console, View()
         self._live: Live | None = None
-        self._started: RunStarted | None = None
-        self._layers: deque[LayerFinished] = deque(maxlen=ROWS)
-        self._task: TaskFinished | None = None
+        self._gone = False
 
     def __call__(self, event: Event) -> None:
-        match event:
-            case RunStarted():
-                self._started = event
-                self._console.print(_headline(event))
-                self._live = Live(console=self._console, refresh_per_second=8)
-                self._live.start()
-            case LayerFinished():
-                self._layers.append(event)
-                self._task = None
-            case TaskFinished():
-                self._task = event
-        if self._live:
-            self._live.update(self._view())
-            if isinstance(event, RunFinished | RunStopped):
-                self._live.stop()
-                self._live = None
-                self._console.print(_ending(event), soft_wrap=True)
+        self._view(event)
+        if self._gone:
+            return
+        try:
+            self._show(event)
+        except OSError:  # the terminal is gone; the search goes on
+            self._gone = True
+            if self._live:
+                with suppress(OSError):
+                    self._live.stop()
 
-    def _view(self) -> Group:
+    def _show(self, event: Event) -> None:
+        if isinstance(event, RunStarted):
+            self._console.print(headline(event), highlight=False)
+            if event.dashboard:
+                self._console.print(dashboard(event.dashboard), soft_wrap=True)
+            self._live = Live(
+                get_renderable=lambda: Picture(self._view),
+                console=self._console,
+                refresh_per_second=4,
+            )
+            self._live.start(refresh=True)
+        elif self._live and isinstance(event, RunFinished | RunStopped):
+            self._live.stop()
+            self._live = None
+            self._console.print(_ending(event), soft_wrap=True, highlight=False)
+
+
+class Picture:
+    """A view for a terminal of any width."""
+
+    def __init__(self, view: View):
+        self._view = view
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        view, total = self._view, self._view.started.states
+        parts = [layer_table(view, console, options)]
+        if total:
+            width = min(WIDEST, options.max_width)
+            bar = ProgressBar(total=total, completed=view.states, width=width)
+            parts.append(Padding(bar, 0, expand=False))  # ends its line
+        if not view.ended:
+            left = view.left()
+            parts.append(Text(describe_step(view), style="dim"))
+            if not total or view.states < total:
+                parts.append(Text(f"time left: {describe_left(left)}"))
+            if left and view.states < total:
+                parts.append(Text(f"depth: {describe_depths(left)}"))
+        yield Group(*parts)
+
+
+def layer_table(view: View, console: Console, options: ConsoleOptions) -> Table:
+    """The last layers, in as many columns as there is room for."""
+    total, rows = view.started.states, view.finished[-ROWS:]
+    columns = {
+        "depth": [str(layer.depth) for layer in rows],
+        "states": [f"{layer.states:,}" for layer in rows],
+        "so far": [f"{layer.states_so_far:,}" for layer in rows],
+        "share": [f"{layer.states_so_far / total:.2%}" if total else "" for layer in rows],
+        "rate": [rate(layer.states, layer.seconds) for layer in rows],
+        "elapsed": [span(layer.elapsed) for layer in rows],
+        "disk": [size(layer.disk) for layer in rows],
+    }
+    for name in (None, *DROPPED):
+        columns.pop(name, None)
         table = Table(box=None, pad_edge=False)
-        for name in ("depth", "states", "so far", "share", "rate", "elapsed", "disk"):
-            table.add_column(name, justify="right")
-        total = self._started.states
-        for layer in self._layers:
-            table.add_row(
-                str(layer.depth),
-                f"{layer.states:,}",
-                f"{layer.states_so_far:,}",
-                f"{layer.states_so_far / total:.2%}" if total else "",
-                rate(layer.states, layer.seconds),
-                span(layer.elapsed),
-                size(layer.disk),
-            )
-        parts = [table]
-        if self._layers and total:
-            parts.append(ProgressBar(total=total, completed=self._layers[-1].states_so_far))
-        if self._task:
-            parts.append(
-                Text(
-                    f"layer {self._task.depth}: {self._task.done} of "
-                    f"{counted(self._task.tasks, 'task')}, {counted(self._task.states, 'state')}",
-                    style="dim",
-                )
-            )
-        return Group(*parts)
+        for kept in columns:
+            table.add_column(kept, justify="right", no_wrap=True)
+        for row in zip(*columns.values(), strict=True):
+            table.add_row(*row)
+        unbounded = options.update(max_width=1000)
+        if Measurement.get(console, unbounded, table).maximum <= options.max_width:
+            break
+    return table
 
 
-def _headline(event: RunStarted) -> str:
+def dashboard(address: str) -> Text:
+    """Where Dask shows its workers: to be clicked, in terminals that can."""
+    return Text.assemble("dashboard: ", (address, f"link {address}"))
+
+
+def headline(event: RunStarted) -> str:
     states = f", {counted(event.states, 'state')}" if event.states else ""
     again = f", resuming after depth {event.depth}" if event.resumed else ""
     workers = counted(event.workers, "worker")
@@ -141,8 +199,15 @@ def _ending(event: RunFinished | RunStopped) -> str:
     return f"complete: depth {event.depth}, {found}"
 
 
+def is_live(console: Console) -> bool:
+    """Whether what stands there can be written over."""
+    return console.is_terminal and not console.is_dumb_terminal
+
+
 def progress_display() -> LiveProgress | PlainProgress:
     """On standard error: the live table where there is a terminal, plain lines elsewhere."""
     file = sys.stderr
+    if file is None:
+        return PlainProgress(None)
     console = Console(file=file)
-    return LiveProgress(console) if console.is_terminal else PlainProgress(file)
+    return LiveProgress(console) if is_live(console) else PlainProgress(file)

@@ -22,6 +22,7 @@ from frontier.search.clusters import executor_of
 from frontier.search.events import (
     Event,
     LayerFinished,
+    LayerStarted,
     Listener,
     RunFinished,
     RunStarted,
@@ -99,6 +100,7 @@ class Driver:
         """Several layers in one call."""
         plan = self.plan
         self.run.abandon_layer(len(self.run.records))
+        self.emit(LayerStarted(len(self.run.records), None))
         call = Advance(
             *self._name(), self.run.records[-1].depth, until, seconds, self._keep_all,
             plan.list_states, plan.threads,
@@ -121,6 +123,7 @@ class Driver:
         calls = ((*self._name(), depth, number) for number in todo)
         states = sum(result.states for result in results.values())
         self._check_disk(klass, len(todo))
+        self.emit(LayerStarted(depth, tasks))
         for result in self.executor.run(expand_task, calls, self.stopping.is_set):
             results[result.number] = result
             states += result.states
@@ -274,6 +277,7 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener) -> Non
                 executor.workers,
                 bool(run.records),
                 executor.dashboard,
+                until,
             )
         )
         try:

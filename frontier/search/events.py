@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RunStarted:
-    """A run begins, or goes on after `depth`. states: of the whole space, where known."""
+    """A run begins, or goes on after `depth`.
+
+    states: of the whole space, where known. dashboard: address of Dask's. until: the last depth
+    asked for, None for all.
+    """
 
     name: str
     title: str
@@ -17,6 +21,16 @@ class RunStarted:
     workers: int
     resumed: bool
     dashboard: str | None = None
+    until: int | None = None
+
+
+@dataclass(frozen=True)
+class LayerStarted:
+    """The layer `depth` is under way, of so many `tasks`; None where one call may do several layers
+    from this one on."""
+
+    depth: int
+    tasks: int | None
 
 
 @dataclass(frozen=True)
@@ -62,5 +76,5 @@ class RunStopped:
     elapsed: float
 
 
-Event = RunStarted | TaskFinished | LayerFinished | RunFinished | RunStopped
+Event = RunStarted | LayerStarted | TaskFinished | LayerFinished | RunFinished | RunStopped
 Listener = Callable[[Event], None]

@@ -13,7 +13,7 @@ from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.lists import ListKernel
 from frontier.space.memory import memory_bytes, memory_layout
 from frontier.space.program import program_of, reads_of
-from frontier.text import counted
+from frontier.text import size
 
 PROCESS_BYTES = 330_000_000
 """A worker with its libraries and compiled kernels, before it does anything (measured)."""
@@ -120,9 +120,9 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     least = PROCESS_BYTES + puzzle.shape_bytes
     if puzzle.shape_bytes and least > memory * share:
         raise InputError(
-            f"cluster.memory = {counted(memory, 'byte')} a worker is too little: {puzzle.title} "
-            f"has shapes of {puzzle.shape_bytes:,} bytes, in one process that may have "
-            f"{counted(memory * share, 'byte')}; set cluster.memory to at least "
+            f"cluster.memory = {size(memory)} a worker is too little: {puzzle.title} "
+            f"has shapes of {size(puzzle.shape_bytes)}, in one process that may have "
+            f"{size(memory * share)}; set cluster.memory to at least "
             f"{ceil(least / share):,}, or choose fewer labels or a smaller board"
         )
     if puzzle.states >= MOST_STATES:
@@ -139,8 +139,8 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     held = process_bytes(space)
     if held > memory:
         raise InputError(
-            f"cluster.memory = {counted(memory, 'byte')} a worker is too little: a process that "
-            f"knows the shapes of {puzzle.title} needs at least {held:,} before any "
+            f"cluster.memory = {size(memory)} a worker is too little: a process that "
+            f"knows the shapes of {puzzle.title} needs at least {held:,} bytes before any "
             "task; set cluster.memory to more"
         )
     if layout is None:
@@ -150,10 +150,10 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
         need = task_bytes(chosen)
     if need > memory:
         raise InputError(
-            f"cluster.memory = {counted(memory, 'byte')} a worker is too little: "
+            f"cluster.memory = {size(memory)} a worker is too little: "
             + ("the layout of the existing run" if layout else "the finest layout")
-            + f" of {puzzle.title} needs {need:,} bytes ({held:,} for the process, "
-            f"{need - held:,} for a task); set cluster.memory to at least {need:,}"
+            + f" of {puzzle.title} needs {size(need)} ({size(held)} for the process, "
+            f"{size(need - held)} for a task); set cluster.memory to at least {need:,}"
         )
     words = max(space.nodes) * space.code.words
     by_memory = (memory - held) // 2 // ListKernel(space).room(1)

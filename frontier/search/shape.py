@@ -81,19 +81,19 @@ def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
     return Trial(sizes if current.size else sizes[:-1], not current.size, seconds, largest)
 
 
-def shape_of(known: list[int], states: int) -> Shape:
+def shape_of(known: list[int], states: int, exponent: float = EXPONENT) -> Shape:
     """The sizes of all layers of a space, of which the first ones are known."""
     rest = states - sum(known)
     if rest <= 0:
         return Shape(list(known), len(known))
-    later = _later(known, rest)
+    later = _later(known, rest, exponent)
     sizes = np.maximum(1, later / later.sum() * rest).astype(np.int64)
     sizes = sizes[np.cumsum(sizes) <= rest]
     sizes[sizes.argmax()] += rest - sizes.sum()
     return Shape([*known, *sizes.tolist()], len(known))
 
 
-def _later(known: list[int], rest: int) -> np.ndarray:
+def _later(known: list[int], rest: int, exponent: float) -> np.ndarray:
     """The layers after the known ones, float64, that together have about `rest` states or more."""
     y = np.log(known[-1])
     back = min(GROWTH_LAYERS, len(known) - 1)
@@ -102,7 +102,7 @@ def _later(known: list[int], rest: int) -> np.ndarray:
     def layers(count: int) -> np.ndarray:
         k = np.arange(1, count + 1)
         with np.errstate(over="ignore"):
-            return np.exp(y + s * k - (y + s * count) * (k / count) ** EXPONENT)
+            return np.exp(y + s * k - (y + s * count) * (k / count) ** exponent)
 
     least, most = 0, 1
     while layers(most).sum() < rest and most < MOST_LAYERS:

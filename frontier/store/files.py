@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import uuid
+from contextlib import suppress
 from pathlib import Path
 
 from frontier.errors import CorruptRunError
@@ -14,18 +15,28 @@ PARTIAL = ".partial"
 
 
 def write_json(path: Path, value: object, durable: bool = False) -> None:
-    """Write a file that a reader sees either as it was or as it is now.
+    """As `write_text`, a value as JSON."""
+    write_text(path, json.dumps(value), durable)
+
+
+def write_text(path: Path, text: str, durable: bool = False) -> None:
+    """Write a file, in UTF-8, that a reader sees either as it was or as it is now.
 
     That holds however the process dies. durable: it is on the disk when this returns; else a
     power failure may lose the last seconds.
     """
     scratch = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
-    with scratch.open("w") as file:
-        file.write(json.dumps(value))
-        file.flush()
-        if durable:
-            os.fsync(file.fileno())
-    scratch.replace(path)
+    try:
+        with scratch.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        scratch.replace(path)
+    except OSError:  # such as a full disk, which it would fill further
+        with suppress(OSError):
+            scratch.unlink(missing_ok=True)
+        raise
     if durable:
         force(path.parent)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from frontier.errors import InputError
-from frontier.text import counted
+from frontier.text import age, moment
 
 TRIES, TRY_SECONDS = 8, 0.05
 """Who only asks whether it is held holds it for a moment."""
@@ -109,11 +109,19 @@ def _host(path: Path) -> str | None:
         return None
 
 
+def held_since(path: Path) -> float | None:
+    """When the lock was taken, in seconds of the epoch, as far as the file says."""
+    try:
+        return float(json.loads(path.read_text())["since"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
 def describe_holder(path: Path) -> str:
     """Who holds the lock, as far as the file says."""
     try:
-        holder = json.loads(path.read_text())
-        minutes = counted(round(max(0, time.time() - holder["since"]) / 60), "minute")
-        return f"process {holder['process']} on host {holder['host']} for {minutes}"
+        holder, now = json.loads(path.read_text()), time.time()
+        since = f"since {moment(holder['since'])} (for {age(now - holder['since'])})"
+        return f"process {holder['process']} on host {holder['host']} {since}"
     except (OSError, ValueError, TypeError, KeyError, OverflowError):
         return "another process"

@@ -7,7 +7,7 @@
     manifests/0037.json which chunks that array has
     wip/0038/5.json     chunks that task 5 of the layer under way has written
     recycled/           chunks of the layer that was forgotten last
-    events.jsonl, summary.json for people; lock names the process that writes
+    events.jsonl, summary.json, status.html for people; lock names the process that writes
 
 A layer is *committed* by one atomic replacement of the ledger, after its chunks and its
 manifest are in place. Several thin layers may be committed by one replacement; those between
@@ -23,7 +23,7 @@ from pathlib import Path
 
 import zarr
 
-from frontier.errors import CorruptRunError, InputError
+from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.space.layout import Layout
 from frontier.stopwatch import Stopwatch
 from frontier.store.files import (
@@ -43,7 +43,7 @@ FORMAT = 2
 SCRATCH = ".scratch"
 OWN_NAMES = {
     "run.json", "ledger.json", "copies", "layers", "manifests", "wip", "recycled",
-    "events.jsonl", "summary.json", "lock",
+    "events.jsonl", "summary.json", "status.html", "lock",
 }  # fmt: skip
 """Everything that a run directory holds; nothing else there is ever touched."""
 
@@ -199,7 +199,7 @@ class RunStore:
 
     @classmethod
     def open(cls, path: Path) -> "RunStore":
-        """Open a run; InputError if there is none or its format is not ours."""
+        """Open a run; InputError if there is none, FormatError if its format is not ours."""
         if not cls.exists(path):
             if (path / "copies" / "run.json").exists():
                 raise CorruptRunError(f"{path / 'run.json'} is missing; there is a copy of it")
@@ -207,10 +207,11 @@ class RunStore:
         identity = read_json(path / "run.json")
         if not isinstance(identity, dict) or "format" not in identity:
             raise CorruptRunError(f"{path / 'run.json'} is not what was written there")
-        if identity["format"] != FORMAT:
-            raise CorruptRunError(
-                f"{path / 'run.json'} has format {identity.get('format')}, this program reads "
-                f"format {FORMAT}; use the version of frontier that wrote it"
+        if (format := identity["format"]) != FORMAT:
+            newer = isinstance(format, int) and format > FORMAT
+            raise FormatError(
+                f"{path / 'run.json'} has format {format}, this program reads format {FORMAT}: "
+                + ("install a newer frontier" if newer else "use the version that wrote it")
             )
         identity = read_sealed(path / "run.json")
         ledger = read_sealed(path / "ledger.json")

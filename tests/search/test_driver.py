@@ -398,7 +398,7 @@ def test_memory_that_is_too_small_is_refused_with_figures(tmp_path):
     small = config.model_copy(
         update={"cluster": config.cluster.model_copy(update={"memory": 200_000_000})}
     )
-    with pytest.raises(InputError, match=r"cluster\.memory = 200,000,000.*at least \d"):
+    with pytest.raises(InputError, match=r"cluster\.memory = 200 MB.*at least \d"):
         api.plan(small)
     assert not config.path.exists()
 

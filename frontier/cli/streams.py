@@ -1,0 +1,54 @@
+"""Standard streams that take whatever is printed, and are there."""
+
+import codecs
+import os
+import sys
+from contextlib import suppress
+
+PLAIN = {
+    "×": "x", "–": "-", "—": "-", "…": "...", "·": ".", "≤": "<=", "≥": ">=", "→": ">", "←": "<",
+    "↑": "^", "↓": "v", "█": "#", "─": "-", "━": "-", "│": "|", "┃": "|", "°": " deg",
+}  # fmt: skip
+"""What stands for letters that a stream's encoding lacks; a question mark for all others."""
+
+
+def prepare_streams() -> None:
+    """Make the standard streams such that printing does not fail, and no file takes their place."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:  # closed: the next file to be opened would be what C libraries print to
+            with suppress(OSError):
+                os.open(os.devnull, os.O_RDWR)
+    codecs.register_error("frontier.plain", _replace)
+    codecs.register(_find_ascii)
+    for stream in (sys.stdout, sys.stderr):
+        encoding = getattr(stream, "encoding", None)
+        if not encoding or not hasattr(stream, "reconfigure"):
+            continue
+        name = codecs.lookup(encoding).name
+        if name == "ascii":  # by that name, click would write UTF-8
+            name = "frontier_ascii"
+        stream.reconfigure(encoding=name, errors="frontier.plain")
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    return "".join(PLAIN.get(letter, "?") for letter in text), error.end
+
+
+def _find_ascii(name: str) -> codecs.CodecInfo | None:
+    if name != "frontier_ascii":
+        return None
+    found = codecs.lookup("ascii")
+    return codecs.CodecInfo(
+        found.encode,
+        found.decode,
+        found.streamreader,
+        found.streamwriter,
+        found.incrementalencoder,
+        found.incrementaldecoder,
+        name=name,
+    )

@@ -1,0 +1,159 @@
+"""``status.html``: a run in a browser, while it is under way and afterwards.
+
+The page reads nothing; it asks for itself again every few seconds while the run is under way.
+"""
+
+import sys
+import time
+from math import ceil, log10
+from pathlib import Path
+from typing import TextIO
+
+from frontier.report.view import View, describe_step, words_of_depth, words_of_left
+from frontier.search.events import Event, RunFinished, RunStarted, RunStopped
+from frontier.store.files import write_text
+from frontier.text import counted, rate, size, span
+
+NAME = "status.html"
+
+REFRESH_SECONDS = 5
+"""How often the page asks for itself again."""
+
+RECENT = 5
+"""The rate is that of so many layers."""
+
+MOST_GUESSED = 400
+"""Layers to come that are drawn."""
+
+
+class StatusPage:
+    """Keeps the page of a run as its events come."""
+
+    SECONDS = 3.0
+    """It is not written more often; nor so soon, as many runs are done by then."""
+
+    def __init__(self, folder: Path):
+        self._path, self._view = folder / NAME, View()
+        self._written, self._warned = time.monotonic(), False
+
+    def __call__(self, event: Event) -> None:
+        self._view(event)
+        if isinstance(event, RunStarted):
+            self._written = time.monotonic()
+        late = time.monotonic() - self._written >= self.SECONDS
+        if late or isinstance(event, RunFinished | RunStopped):
+            self._write()
+
+    def _write(self) -> None:
+        try:
+            write_text(self._path, status_page(self._view))
+        except OSError as error:  # the search needs no page
+            if not self._warned:
+                said = (
+                    f"warning: {self._path} cannot be written ({error.strerror}); the run goes on"
+                )
+                _say(said, sys.stderr)
+            self._warned = True
+        self._written = time.monotonic()
+
+
+def _say(line: str, file: TextIO | None) -> None:
+    if file is not None:
+        try:
+            print(line, file=file, flush=True)
+        except (OSError, ValueError):
+            return
+
+
+def status_page(view: View, now: float | None = None) -> str:
+    """The page of a view, as HTML."""
+    from frontier.report.pages import page  # most runs are under way before they need it
+
+    now = time.time() if now is None else now
+    start = view.started
+    return page(
+        "status.html",
+        name=start.name,
+        title=start.title,
+        path=start.path,
+        state=_state(view),
+        under_way=view.ended is None,
+        refresh=REFRESH_SECONDS,
+        now=now,
+        began=view.began,
+        ended=view.when,
+        dashboard=None if view.ended else start.dashboard,
+        figures=_figures(view, now),
+        step=None if view.ended else describe_step(view, now),
+        **_chart(view),
+    )
+
+
+def _state(view: View) -> str:
+    if view.ended is None:
+        return "under way"
+    if view.complete:
+        return "complete"
+    if isinstance(view.ended, RunFinished):
+        return f"depth {view.ended.depth} reached as asked"
+    return f"stopped: {view.ended.reason}"
+
+
+def _figures(view: View, now: float) -> list[tuple[str, str, str]]:
+    """What is said in numbers: of each a name, the number, and what is to be added."""
+    said = []
+    if view.ended is None:
+        left, recent = view.left(now), view.layers[-RECENT:]
+        seconds = sum(layer.seconds for layer in recent)
+        said.append(("time left", *words_of_left(left)))
+        if left:
+            said.append(("last depth", *words_of_depth(left)))
+    said += [
+        ("depth", str(view.depth), f"{view.layers[-1].states:,} there" if view.layers else ""),
+        ("states", f"{view.states:,}", _share(view)),
+        ("time in layers", span(view.seconds), rate(view.states, view.seconds)),
+    ]
+    if view.ended is None:
+        last = counted(len(recent), "layer")
+        said += [
+            ("rate", rate(sum(layer.states for layer in recent), seconds), f"last {last}"),
+            ("workers", f"{view.started.workers:,}", ""),
+        ]
+    return [*said, ("layers on disk", size(view.disk), "")]
+
+
+def _share(view: View) -> str:
+    total = view.started.states
+    if not total:
+        return ""
+    return "all" if view.complete else f"{view.states / total:.2%} of {total:,}"
+
+
+def _chart(view: View) -> dict:
+    """The bars, on a logarithmic scale: known layers, guessed ones, and lines of powers of ten."""
+    guess = [] if view.ended or not view.estimate else view.estimate.sizes[:MOST_GUESSED]
+    known = [layer.states for layer in view.layers]
+    decades = max(1, ceil(log10(max([*known, *guess, 1]) * 1.05)))
+    step = ceil(decades / 5)
+
+    def height(states: int) -> float:
+        # A layer of one state is a bar still.
+        return round(100 * (log10(states) + 0.12) / (decades + 0.12), 2)
+
+    depths = len(known) + len(guess)
+    every = next(n * 10**e for e in range(9) for n in (1, 2, 5) if depths <= 8 * n * 10**e)
+    return {
+        "bars": [(depth, states, height(states)) for depth, states in enumerate(known)],
+        "guess": [(len(known) + at, states, height(states)) for at, states in enumerate(guess)],
+        "lines": [(_power(n), height(10**n)) for n in range(0, decades + 1, step)],
+        "ticks": [
+            (depth, round(100 * (depth + 0.5) / depths, 3)) for depth in range(0, depths, every)
+        ],
+    }
+
+
+def _power(exponent: int) -> str:
+    return f"{10**exponent:,}" if exponent < 4 else "10" + str(exponent).translate(_RAISED)
+
+
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -1,0 +1,262 @@
+"""A run as people watch it: put together from its events, or from its files alone."""
+
+import json
+import time
+from contextlib import suppress
+from dataclasses import fields
+from pathlib import Path
+from typing import NamedTuple
+
+from frontier.puzzles import puzzle_of
+from frontier.search.events import (
+    Event,
+    LayerFinished,
+    LayerStarted,
+    RunFinished,
+    RunStarted,
+    RunStopped,
+    TaskFinished,
+)
+from frontier.search.timeleft import Estimate, Layer, time_left
+from frontier.store.lock import held_since, is_held
+from frontier.store.run import LayerRecord, RunStore
+from frontier.text import counted, rough, span
+
+LOGGED = {kind.__name__: kind for kind in (RunStarted, LayerFinished, RunFinished, RunStopped)}
+
+
+class Left(NamedTuple):
+    """Seconds that are left, and the depth of the last layer: likely, least and most.
+
+    passed: whether the largest layer is behind.
+    """
+
+    seconds: float
+    least: float
+    most: float
+    depth: int
+    least_depth: int
+    most_depth: int
+    passed: bool
+
+
+class View:
+    """What is known of a run at a moment. It listens to a run's events.
+
+    started: the last start. layers: all that are committed, from depth 0. finished: those since
+    the last start, as their events told. disk: bytes of the layers there. step, task: of the layer
+    under way; a task of 0 where nobody knows of how many. since: when that layer was begun, in
+    seconds of the epoch. began: when the run was started last. ended: how it ended, None while it
+    is under way. when: at which time that was, if known.
+    """
+
+    def __init__(self):
+        self.started: RunStarted | None = None
+        self.layers: list[Layer] = []
+        self.finished: list[LayerFinished] = []
+        self.disk = 0
+        self.step: LayerStarted | None = None
+        self.task: TaskFinished | None = None
+        self.since = self.began = time.time()
+        self.ended: RunFinished | RunStopped | None = None
+        self.when: float | None = None
+        self._estimate: tuple[int, Estimate | None] | None = None
+
+    def __call__(self, event: Event, now: float | None = None) -> None:
+        """Take note of an event that happens now."""
+        now = time.time() if now is None else now
+        match event:
+            case RunStarted():
+                self.__init__()
+                self.started, self.since, self.began = event, now, now
+                if event.resumed:
+                    self.take(RunStore.open(Path(event.path)).records)
+            case LayerStarted():
+                self.step, self.task, self.since = event, None, now
+            case TaskFinished():
+                self.task = event
+            case LayerFinished():
+                self.layers.append(event)
+                self.finished.append(event)
+                self.disk = event.disk
+                self.step, self.task, self.since = None, None, now
+            case RunFinished() | RunStopped():
+                self.ended, self.when = event, now
+
+    def take(self, records: list[LayerRecord]) -> None:
+        """Take note of layers that a ledger lists."""
+        self.layers = list(records)
+        self.disk = sum(record.bytes for record in records if record.stored)
+
+    @property
+    def depth(self) -> int:
+        """Of the last committed layer, -1 if there is none."""
+        return len(self.layers) - 1
+
+    @property
+    def states(self) -> int:
+        """Of all committed layers."""
+        return sum(layer.states for layer in self.layers)
+
+    @property
+    def seconds(self) -> float:
+        """That the committed layers took."""
+        return sum(layer.seconds for layer in self.layers)
+
+    @property
+    def complete(self) -> bool:
+        return isinstance(self.ended, RunFinished) and self.ended.complete
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """As of the last committed layer; None where it is too early to tell."""
+        if not (self.started and self.started.states and self.layers):
+            return None
+        known = len(self.layers)
+        if self._estimate is None or self._estimate[0] != known:
+            made = time_left(self.layers[:known], self.started.states, self.started.until)
+            self._estimate = known, made
+        return self._estimate[1]
+
+    def left(self, now: float | None = None) -> Left | None:
+        """The estimate, less the time that the layer under way has already had."""
+        made = self.estimate
+        if made is None:
+            return None
+        had = min(max(0.0, (time.time() if now is None else now) - self.since), made.first)
+        endings = made.likely, made.least, made.most
+        seconds = [max(0.0, ending.seconds - had) for ending in endings]
+        return Left(*seconds, *(ending.depth for ending in endings), made.passed)
+
+
+def words_of_left(left: Left | None) -> tuple[str, str]:
+    """How long it takes, and how sure that is."""
+    if left is None:
+        return "too early to tell", ""
+    if left.most < 2:
+        return "a moment", ""
+    likely, least, most = map(rough, (left.seconds, left.least, left.most))
+    if left.passed:
+        return f"about {likely}", "" if least == most else f"{least} to {most}"
+    return f"{least} to {most}", "the largest layers are still to come"
+
+
+def describe_left(left: Left | None) -> str:
+    """Both in a line."""
+    said, sure = words_of_left(left)
+    return f"{said} ({sure})" if sure else said
+
+
+def words_of_depth(left: Left) -> tuple[str, str]:
+    """The depth that the search is likely to reach, and how sure that is."""
+    least, most = left.least_depth, left.most_depth
+    return f"about {left.depth}", f"{least} to {most}" if least < most else ""
+
+
+def describe_depths(left: Left) -> str:
+    """Both in a line."""
+    said, sure = words_of_depth(left)
+    return f"{said} ({sure})" if sure else said
+
+
+def describe_step(view: View, now: float | None = None) -> str:
+    """What is being done."""
+    step, task = view.step, view.task
+    if view.started.states and view.states >= view.started.states:
+        return "all states are found; making sure and closing"
+    elapsed = span(max(0.0, (time.time() if now is None else now) - view.since))
+    if step is None and task is None:
+        return f"layer {view.depth + 1} under way for {elapsed}"
+    if task and not task.tasks:
+        return f"layer {task.depth}: {counted(task.done, 'task')} done, {elapsed}"
+    if task:
+        of = f"{task.done:,} of {counted(task.tasks, 'task')}, {counted(task.states, 'state')}"
+        return f"layer {task.depth}: {of}, {elapsed}"
+    if step.tasks is None:
+        return f"from layer {step.depth} on: under way for {elapsed}"
+    return f"layer {step.depth}: {counted(step.tasks, 'task')}, under way for {elapsed}"
+
+
+def view_of(run: RunStore) -> View:
+    """A run as its files tell it, while it may be under way in another process."""
+    view, lock = View(), run.path / "lock"
+    log = _last_start(run.path / "events.jsonl")
+    view.take(run.records)
+    view.began, view.started = log.pop(0) if log else (run.identity["created"], _start_of(run))
+    view.finished = _finished(view, [event for _, event in log])
+    view.since = view.began
+    with suppress(OSError):
+        view.since = max(view.began, (run.path / "ledger.json").stat().st_mtime)
+    if is_held(lock) and not run.complete:
+        view.began = held_since(lock) or view.began
+        if done := tasks_done(run):
+            view.task = TaskFinished(len(run.records), done, 0, 0)
+        return view
+    when, last = log[-1] if log else (view.since, None)
+    view.when = when
+    if run.complete:
+        view.ended = RunFinished(view.depth, view.states, True, when - view.began)
+    elif isinstance(last, RunFinished | RunStopped):
+        view.ended = last
+    else:
+        reason = "killed, or its machine failed" if last else "its log is lost"
+        view.ended, view.when = RunStopped(view.depth, reason, when - view.began), None
+    return view
+
+
+def tasks_done(run: RunStore) -> int:
+    """How many tasks of the layer under way have said that they are done."""
+    try:
+        return len(list(run.wip_path(len(run.records)).glob("*.json")))
+    except FileNotFoundError:  # the layer was committed meanwhile
+        return 0
+
+
+def _finished(view: View, events: list[Event]) -> list[LayerFinished]:
+    """The layers since the start, by the log where it lists them, else by the ledger."""
+    logged = {event.depth: event for event in events if isinstance(event, LayerFinished)}
+    finished, so_far, elapsed = [], 0, 0.0
+    for record in view.layers:
+        so_far += record.states
+        if record.depth <= view.started.depth:
+            continue
+        elapsed += record.seconds
+        event = LayerFinished(
+            record.depth, record.states, so_far, record.form, record.seconds, elapsed, view.disk,
+            record.bytes,
+        )  # fmt: skip
+        finished.append(logged.get(record.depth, event))
+    return finished
+
+
+def _start_of(run: RunStore) -> RunStarted:
+    """What the log would say, where it is lost."""
+    identity = run.identity
+    title, states = puzzle_of(identity["puzzle"]).title, identity["states"]
+    return RunStarted(identity["name"], title, str(run.path), -1, 0, states, 0, False)
+
+
+def _last_start(path: Path) -> list[tuple[float, Event]]:
+    """The events since the last start, each with its time; what cannot be read is left out."""
+    try:
+        lines = path.read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+    events = []
+    for line in lines:
+        event = _event_of(line)
+        if event and isinstance(event[1], RunStarted):
+            events = [event]
+        elif event and events:
+            events.append(event)
+    return events
+
+
+def _event_of(line: str) -> tuple[float, Event] | None:
+    try:
+        values = json.loads(line)
+        kind = LOGGED[values["event"]]
+        known = {field.name: values[field.name] for field in fields(kind) if field.name in values}
+        return float(values["time"]), kind(**known)
+    except (ValueError, TypeError, KeyError):
+        return None

@@ -1,0 +1,80 @@
+"""``status.html`` in a browser."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from frontier.report.status_page import status_page
+from frontier.report.view import View
+from frontier.search.events import (
+    LayerFinished,
+    LayerStarted,
+    RunFinished,
+    RunStarted,
+    RunStopped,
+    TaskFinished,
+)
+
+RECORDED = json.loads((Path(__file__).parents[1] / "search" / "recorded.json").read_text())
+
+
+def view_of(name, layers=None, ended=None, now=None):
+    """A recorded run, of which so many layers are known."""
+    lines = RECORDED[name]
+    view, states = View(), sum(line[0] for line in lines)
+    start = RunStarted(
+        name, f"{name} <tiles>", f"/runs/{name}", -1, 0, states, 2, False, "http://[::1]/a"
+    )
+    view(start, now)
+    for depth, (count, seconds, form) in enumerate(lines[:layers]):
+        view(LayerFinished(depth, count, 0, form, seconds, 0.0, 10**9, 0), now)
+    if ended:
+        view(ended, now)
+    else:
+        view(LayerStarted(len(view.layers), 9), now)
+        view(TaskFinished(len(view.layers), 2, 9, 1000), now)
+    return view
+
+
+ENDINGS = {
+    "under way": None,
+    "stopped": RunStopped(60, "interrupted", 3.0),
+    "complete": RunFinished(108, 43_589_145_600, True, 3.0),
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_it_is_all_there(browser, size, tmp_path, ending):
+    path, ended = tmp_path / "status.html", ENDINGS[ending]
+    view = view_of("2x7", None if ending == "complete" else 61, ended)
+    path.write_text(status_page(view))
+    with browser.open(path, size) as page:
+        assert page.locator(".state").inner_text().startswith(ending)
+        depths = page.locator(".bar").evaluate_all("bars => bars.map(bar => bar.dataset.depth)")
+        assert depths == [str(depth) for depth in range(len(view.layers))]
+        boxes = page.locator(".bar").evaluate_all(
+            "bars => bars.map(bar => [bar.clientWidth, bar.clientHeight])"
+        )
+        heights = [height for _, height in boxes]
+        assert min(width for width, _ in boxes) >= 1
+        assert min(heights) >= 1
+        sizes = [layer.states for layer in view.layers]
+        assert heights.index(max(heights)) <= sizes.index(max(sizes))
+        assert page.locator(".bar").nth(9).get_attribute("title") == "depth 9: 198 states"
+        refreshes = page.locator("meta[http-equiv=refresh]").count()
+        links = page.locator("a").count()
+        assert refreshes == links == (ended is None)
+        assert page.locator("#stale").is_hidden()
+        assert page.locator(".guessed").count() == (len(view.estimate.sizes) if not ended else 0)
+        assert "<tiles>" in page.inner_text("body")
+
+
+def test_it_says_that_it_is_old(browser, tmp_path):
+    """A killed run leaves a page that says it is under way."""
+    view, now = view_of("2x5", 20, now=1_000_000.0), 1_000_000.0
+    path = tmp_path / "status.html"
+    path.write_text(status_page(view, now))
+    with browser.open(path) as page:
+        assert "was killed" in page.locator("#stale").inner_text()
+        assert page.locator("#stale").is_visible()

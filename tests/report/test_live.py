@@ -1,0 +1,502 @@
+"""A run as it is watched: in a terminal, in a pipe, from its files, in its page."""
+
+import fcntl
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from frontier import api, text
+from frontier.cli import main
+from frontier.config import load_config
+from frontier.errors import CorruptRunError, FormatError, InputError, Stopped
+from frontier.report import status_page as status_page_module
+from frontier.report import watch as watch_module
+from frontier.report.progress import LiveProgress, Picture, PlainProgress
+from frontier.report.status import describe_status, status_of
+from frontier.report.view import View, describe_left, describe_step, view_of
+from frontier.search.events import (
+    LayerFinished,
+    LayerStarted,
+    RunFinished,
+    RunStarted,
+    RunStopped,
+    TaskFinished,
+)
+from frontier.store.files import read_sealed, write_sealed
+from frontier.store.run import OWN_NAMES, RunStore
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+RECORDED = json.loads((Path(__file__).parents[1] / "search" / "recorded.json").read_text())
+STATES = {name: sum(line[0] for line in lines) for name, lines in RECORDED.items()}
+
+
+def settings(path, *more):
+    return ("cluster.kind=serial", f"store.path={path}", *more)
+
+
+def run(path, until=None, name="2x4", listeners=()):
+    config = load_config(CONFIGS / f"{name}.toml", settings(path))
+    return api.run(api.plan(config), until, listeners).store
+
+
+def invoke(*arguments, code=0):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def events_of(name, layers, dashboard=None):
+    """The events of the first layers of a recorded run."""
+    yield RunStarted(name, f"{name} tiles", "/no/run", -1, 0, STATES[name], 2, False, dashboard)
+    so_far = elapsed = 0
+    for depth, (states, seconds, form) in enumerate(RECORDED[name][:layers]):
+        so_far, elapsed = so_far + states, elapsed + seconds
+        yield LayerStarted(depth, None)
+        yield LayerFinished(depth, states, so_far, form, seconds, elapsed, 10**9, 0)
+
+
+@pytest.fixture
+def held():
+    """Hold the lock of a run directory, as another process would."""
+    files = []
+
+    def hold(path):
+        file = (path / "lock").open("w")
+        files.append(file)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.write(json.dumps({"host": "there", "process": 7, "since": time.time() - 3 * 3600}))
+        file.flush()
+
+    yield hold
+    for file in files:
+        file.close()
+
+
+# -- words ----------------------------------------------------------------------------------------
+
+
+def test_durations():
+    hour = 3600
+    assert text.span(47 * hour) == "47 h 00 min"
+    assert text.span(76 * hour + 60) == "3 d 04 h"
+    assert [text.rough(s) for s in (40.4, 99.6, 99 * 60, 40 * hour, 72 * hour)] == [
+        "40 s", "2 min", "99 min", "40 h", "3 d",
+    ]  # fmt: skip
+    assert [text.age(s) for s in (-1, 1, 59.6, 3599, 3600, 50 * hour)] == [
+        "0 seconds", "1 second", "1 minute", "59 minutes", "1 hour", "2 days",
+    ]  # fmt: skip
+
+
+def test_moments():
+    noon = time.mktime((2026, 3, 5, 12, 0, 0, 0, 0, -1))
+    assert text.moment(noon, noon + 60) == "12:00"
+    assert text.moment(noon, noon + 86400) == "2026-03-05 12:00"
+
+
+# -- the view -------------------------------------------------------------------------------------
+
+
+def test_the_time_left_runs_down_while_a_layer_is_under_way():
+    view = View()
+    for event in events_of("2x7", 90):
+        view(event, 1000.0)
+    view(LayerStarted(90, 9), 1000.0)
+    first = view.estimate.first
+    begun, half, late = (view.left(1000 + part * first) for part in (0, 0.5, 100))
+    assert begun.seconds - half.seconds == pytest.approx(first / 2)
+    assert late.seconds == pytest.approx(begun.seconds - first)  # what comes after it is not less
+    assert "under way for 12.0 s" in describe_step(view, 1012.0)
+    view(TaskFinished(90, 2, 9, 1000), 1003.0)
+    assert describe_step(view, 1012.0) == "layer 90: 2 of 9 tasks, 1,000 states, 12.0 s"
+
+
+def test_how_sure_it_is_said_to_be():
+    said = []
+    for layers in (5, 50, 90):
+        view = View()
+        for event in events_of("2x7", layers):
+            view(event, 0.0)
+        said.append(describe_left(view.left(0.0)))
+    assert said[0] == "too early to tell"
+    assert re.fullmatch(r"\d+ (s|min) to \d+ min \(the largest layers are still to come\)", said[1])
+    assert re.fullmatch(r"about \d+ s \(\d+ s to \d+ s\)", said[2])
+
+
+def test_a_view_from_files_is_that_from_events(tmp_path):
+    heard = View()
+    store = run(tmp_path / "run", until=30, listeners=[heard])
+    read = view_of(store)
+    assert read.started == heard.started
+    assert read.finished == heard.finished
+    assert read.ended == heard.ended
+    assert [(x.states, x.form) for x in read.layers] == [(x.states, x.form) for x in heard.layers]
+    assert (read.depth, read.states, read.disk) == (30, heard.states, heard.disk)
+    again = View()
+    store = run(tmp_path / "run", until=33, listeners=[again])
+    assert again.depth == 33
+    assert len(again.finished) == 3
+    assert view_of(store).finished == again.finished
+    assert view_of(store).states == again.states == store.states
+
+
+@pytest.mark.parametrize("damage", ["missing", "empty", "cut", "rubbish", "foreign"])
+def test_a_log_that_is_lost_or_cut(tmp_path, damage):
+    store = run(tmp_path / "run", until=20)
+    log = tmp_path / "run" / "events.jsonl"
+    whole = log.read_bytes()
+    if damage == "missing":
+        log.unlink()
+    else:
+        log.write_bytes(
+            {
+                "empty": b"",
+                "cut": whole[: len(whole) // 2 + 7],
+                "rubbish": b"\xff\x00{]\n" + whole,
+                "foreign": b'[1]\n{"event": "Unheard", "time": 1}\n{"event": "RunStarted"}\n',
+            }[damage]
+        )
+    view = view_of(store)
+    assert view.depth == 20
+    assert [layer.depth for layer in view.finished] == list(range(21))
+    assert view.finished[-1].states_so_far == store.states
+    assert "stopped" in invoke("status", tmp_path / "run").stdout
+
+
+# -- status ---------------------------------------------------------------------------------------
+
+
+def test_status_of_each_state(tmp_path, held):
+    store = run(tmp_path / "run", until=20)
+    assert (
+        describe_status(status_of(store)).splitlines()[0].startswith("2x4: 2×4 tiles, stopped at ")
+    )
+    assert "time left" not in describe_status(status_of(store))
+    held(store.path)
+    value = status_of(store)
+    since = text.moment(time.time() - 3 * 3600)
+    assert value["state"] == f"running, by process 7 on host there since {since} (for 3 hours)"
+    assert "  time left: " in describe_status(value)
+    assert json.loads(invoke("status", store.path, "--json").stdout)["time_left"]
+
+
+def test_status_of_a_complete_run(tmp_path):
+    value = status_of(run(tmp_path / "run"))
+    assert value["state"] == "complete"
+    assert "left" not in value
+
+
+def test_status_shows_the_dashboard_while_the_run_is_under_way(tmp_path, held):
+    store = run(tmp_path / "run", until=20)
+    log = store.path / "events.jsonl"
+    log.write_text(log.read_text().replace('"dashboard": null', '"dashboard": "http://here/"'))
+    assert "http://here/" not in describe_status(status_of(store))
+    held(store.path)
+    assert "  dashboard: http://here/" in describe_status(status_of(store))
+
+
+def test_status_says_why_a_run_stopped(tmp_path):
+    def stop(event):
+        if isinstance(event, LayerFinished):
+            raise Stopped("enough")
+
+    with pytest.raises(Stopped):
+        run(tmp_path / "run", listeners=[stop])
+    assert "stopped at " in invoke("status", tmp_path / "run").stdout
+    assert "(enough)" in invoke("status", tmp_path / "run").stdout
+
+
+def test_status_of_a_killed_run(tmp_path):
+    log = run(tmp_path / "run", until=20).path / "events.jsonl"
+    log.write_text("".join(line for line in log.open() if '"RunFinished"' not in line))
+    said = invoke("status", tmp_path / "run").stdout
+    assert "stopped (killed, or its machine failed)" in said
+
+
+def test_a_corrupt_ledger_is_named(tmp_path):
+    run(tmp_path / "run")
+    ledger = tmp_path / "run" / "ledger.json"
+    ledger.write_text(ledger.read_text().replace("2", "3", 1))
+    for watching in ((), ("--watch", "--interval", "0.1")):
+        said = invoke("status", tmp_path / "run", *watching, code=4).stderr
+        assert str(ledger) in said
+        assert "repair" in said
+
+
+def test_a_newer_format_is_said_with_the_remedy(tmp_path):
+    run(tmp_path / "run")
+    identity = read_sealed(tmp_path / "run" / "run.json")
+    for format, remedy in ((99, "install a newer frontier"), (1, "use the version that wrote it")):
+        write_sealed(tmp_path / "run" / "run.json", {**identity, "format": format})
+        said = invoke("status", tmp_path / "run", code=FormatError.exit_code).stderr
+        assert f"format {format}" in said
+        assert remedy in said
+        assert "verify" not in said
+
+
+def test_no_run(tmp_path):
+    (tmp_path / "empty").mkdir()
+    for name in ("empty", "none"):
+        assert str(tmp_path / name) in invoke("status", tmp_path / name, code=2).stderr
+
+
+def test_a_read_only_run_directory(tmp_path, monkeypatch):
+    store = run(tmp_path / "run", until=20)
+    opened = io.open
+
+    def read_only(file, mode="r", *more, **options):
+        if set(mode) & set("wax+") and str(file).startswith(str(tmp_path)):
+            raise PermissionError(30, "Read-only file system", str(file))
+        return opened(file, mode, *more, **options)
+
+    monkeypatch.setattr(io, "open", read_only)
+    monkeypatch.setattr(Path, "mkdir", lambda *_, **__: pytest.fail("status makes a directory"))
+    assert "stopped" in invoke("status", store.path).stdout
+
+
+# -- following ------------------------------------------------------------------------------------
+
+
+def follow(paths, *steps):
+    """Watch, and between two looks take a step."""
+    todo = iter(steps)
+    watch_module.watch(paths, 0, lambda _: next(todo, pytest.fail)())
+
+
+def test_a_run_is_followed_to_its_end(tmp_path, capsys):
+    path = tmp_path / "run"
+    run(path, until=5)
+    follow([path], lambda: run(path, until=9), lambda: None, lambda: run(path))
+    lines = capsys.readouterr().out.splitlines()
+    depths = [int(re.search(r"depth (\d+)", line)[1]) for line in lines[:3]]
+    assert depths == [5, 9, 36]
+    assert ["stopped" in line for line in lines[:3]] == [True, True, False]
+    assert lines[3].endswith(", complete")  # nothing changed at the look in between
+
+
+def test_a_family_is_followed_to_its_end(tmp_path, capsys):
+    config = CONFIGS / "3x3-diameter.toml"
+    sets = [f"--set={s}" for s in settings(tmp_path / "run", "puzzle.rows=2", "puzzle.columns=3")]
+    members = load_config(config, settings(tmp_path / "run", "puzzle.rows=2", "puzzle.columns=3"))
+    first, second = members.members
+    api.run(api.plan(first))
+    said = invoke("status", tmp_path / "run").stdout
+    assert "complete" in said.splitlines()[0]
+    assert f"{second.path.name}: not begun" in said
+    from frontier.cli.common import paths_of
+
+    paths = paths_of(str(tmp_path / "run"))
+    assert paths == [first.path, second.path]
+    follow(paths, lambda: invoke("run", config, *sets))
+    assert capsys.readouterr().out.count(", complete\n") == 2
+
+
+def test_a_deleted_run_ends_the_watching(tmp_path):
+    path = tmp_path / "run"
+    run(path, until=5)
+    with pytest.raises(InputError, match="gone: the run was deleted"):
+        follow([path], lambda: shutil.rmtree(path))
+
+
+def test_files_that_are_replaced_while_one_reads(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "run"
+    run(path, until=5)
+    whole = RunStore.open
+    failures = iter([CorruptRunError("half"), InputError("not there"), None])
+
+    def flaky(place):
+        if error := next(failures, None):
+            raise error
+        return whole(place)
+
+    monkeypatch.setattr(RunStore, "open", flaky)
+    monkeypatch.setattr(watch_module, "view_of", lambda store: view_of(store))
+    follow([path], lambda: None, lambda: None, lambda: (monkeypatch.undo(), run(path)))
+    assert "complete" in capsys.readouterr().out
+
+
+def test_ctrl_c_ends_the_watching_well(tmp_path, monkeypatch):
+    run(tmp_path / "run", until=5)
+
+    def interrupted(seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(watch_module.watch, "__defaults__", (interrupted,))
+    assert "stopped, depth 5" in invoke("status", tmp_path / "run", "--watch").stdout
+
+
+def test_following_in_a_terminal(tmp_path, monkeypatch):
+    path = tmp_path / "run"
+    run(path, until=30)
+    console = Console(file=io.StringIO(), force_terminal=True, width=80, color_system="truecolor")
+    monkeypatch.setattr(watch_module, "Console", lambda: console)
+    follow([path], lambda: run(path))
+    shown = console.file.getvalue()
+    assert "2x4: 2×4 tiles, stopped" in shown
+    assert "2x4: 2×4 tiles, complete" in shown
+
+
+# -- the terminal ---------------------------------------------------------------------------------
+
+
+def picture(width, layers=50, **options):
+    console = Console(file=io.StringIO(), width=width, force_terminal=True, **options)
+    view = View()
+    for event in events_of("2x7", layers, "http://here/"):
+        view(event)
+    console.print(Picture(view))
+    return re.sub(r"\x1b\[[0-9;]*m", "", console.file.getvalue()).splitlines()
+
+
+@pytest.mark.parametrize("width", [20, 30, 40, 60, 80, 200])
+def test_columns_drop_rather_than_wrap(width):
+    lines = picture(width)
+    names, rows = lines[0].split(), lines[1:13]
+    assert [row.split()[0] for row in rows] == [str(depth) for depth in range(38, 50)]
+    assert len({len(row.rstrip()) for row in rows}) == 1
+    assert max(map(len, lines)) <= width
+    assert names[:2] == ["depth", "states"]
+    assert not any("…" in line for line in lines)
+
+
+def test_wider_terminals_show_more():
+    columns = [picture(width)[0] for width in (20, 30, 40, 60, 80)]
+    assert [len(line.split()) for line in columns] == sorted(len(line.split()) for line in columns)
+    assert columns[-1].split() == [
+        "depth",
+        "states",
+        "so",
+        "far",
+        "share",
+        "rate",
+        "elapsed",
+        "disk",
+    ]
+
+
+def test_the_time_left_stands_below_the_table():
+    assert any(line.startswith("time left: ") for line in picture(80))
+    assert any(line.startswith("depth: about ") for line in picture(80))
+
+
+def test_the_dashboard_is_a_link_in_a_terminal_and_an_address_elsewhere():
+    console = Console(file=io.StringIO(), width=80, force_terminal=True, color_system="truecolor")
+    shown, plain = LiveProgress(console), PlainProgress(io.StringIO())
+    for event in (*events_of("2x7", 50, "http://here/"), RunStopped(49, "enough", 1.0)):
+        shown(event)
+        plain(event)
+    assert re.search(r"\x1b]8;[^;]*;http://here/\x1b", console.file.getvalue())
+    said = plain._file.getvalue()
+    assert "dashboard: http://here/\n" in said
+    assert "\x1b" not in said
+    assert "left too early to tell" not in said
+    assert re.search(r"\n   49 +[\d,]+ .*  left .* to come", said)
+
+
+def test_plain_lines_in_a_long_layer(monkeypatch):
+    file = io.StringIO()
+    progress = PlainProgress(file)
+    for event in events_of("2x7", 50):
+        progress(event)
+    before = file.getvalue()
+    progress(LayerStarted(50, 9))
+    progress(TaskFinished(50, 1, 9, 5))
+    assert file.getvalue() == before
+    monkeypatch.setattr(PlainProgress, "TASK_SECONDS", 0.0)
+    progress(TaskFinished(50, 2, 9, 10))
+    assert "layer 50: 2 of 9 tasks, 10 states" in file.getvalue()
+
+
+def test_a_terminal_that_goes_away():
+    class Gone(io.StringIO):
+        def write(self, text):
+            raise OSError(5, "Input/output error")
+
+    progress = LiveProgress(Console(file=Gone(), force_terminal=True, width=80))
+    for event in (*events_of("2x5", 30), RunFinished(55, STATES["2x5"], True, 1.0)):
+        progress(event)
+
+
+# -- as processes ---------------------------------------------------------------------------------
+
+
+def process(*arguments, shell="", **environment):
+    command = [sys.executable, "-m", "frontier", *map(str, arguments)]
+    if shell:
+        command = ["bash", "-o", "pipefail", "-c", f'"$@" {shell}', "bash", *command]
+    environment = {**os.environ, **environment}
+    return subprocess.run(command, capture_output=True, env=environment)
+
+
+def test_an_ascii_terminal(tmp_path):
+    sets = [f"--set={s}" for s in settings(tmp_path / "run")]
+    done = process("run", CONFIGS / "2x4.toml", *sets, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert b"2x4: 2x4 tiles" in done.stdout
+    assert b"2x4: 2x4 tiles, 20,160 states" in done.stderr
+    (done.stdout + done.stderr).decode("ascii")
+    done = process("status", tmp_path / "run", PYTHONIOENCODING="iso8859-2")
+    assert "2×4" in done.stdout.decode("iso8859-2")
+
+
+def test_closed_streams_and_windows_line_ends(tmp_path):
+    config = tmp_path / "w.toml"
+    text = (CONFIGS / "2x4.toml").read_text().replace("\n", "\r\n")
+    config.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    sets = [f"--set={s}" for s in settings(tmp_path / "run")]
+    done = process("run", config, *sets, shell=">&- 2>&-")
+    assert done.returncode == 0
+    assert (done.stdout, done.stderr) == (b"", b"")
+    done = process("status", tmp_path / "run", shell="| true")
+    assert b"Traceback" not in done.stderr
+    assert b"Error" not in done.stderr
+
+
+# -- the page -------------------------------------------------------------------------------------
+
+
+def test_the_page_is_kept(tmp_path):
+    path = tmp_path / "run"
+    run(path, until=20)
+    assert "depth 20 reached as asked" in (path / "status.html").read_text()
+    run(path)
+    page = (path / "status.html").read_text()
+    assert "http-equiv" not in page
+    assert len(re.findall(r'class="bar"', page)) == 37
+    assert {entry.name for entry in path.iterdir()} <= OWN_NAMES
+    assert not re.search(r'(src|href)="|@import|url\(', page)
+
+
+def test_the_page_while_the_run_is_under_way(tmp_path, monkeypatch):
+    monkeypatch.setattr(status_page_module.StatusPage, "SECONDS", 0.0)
+    path, pages = tmp_path / "run", []
+    monkeypatch.setattr(status_page_module, "write_text", lambda _, text: pages.append(text))
+    run(path)
+    under_way = [page for page in pages if 'http-equiv="refresh"' in page]
+    assert under_way
+    assert any("Now: from layer" in page for page in under_way)
+
+
+def test_a_page_that_cannot_be_written_does_not_stop_the_run(tmp_path, monkeypatch, capsys):
+    def full(path, text):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(status_page_module, "write_text", full)
+    monkeypatch.setattr(status_page_module.StatusPage, "SECONDS", 0.0)
+    assert run(tmp_path / "run").complete
+    said = capsys.readouterr().err
+    assert said.count("status.html cannot be written (No space left on device)") == 1
+
+
+def test_starting_a_run_loads_no_templates():
+    command = "import sys, frontier.cli; assert 'jinja2' not in sys.modules"
+    subprocess.run([sys.executable, "-c", command], check=True)

@@ -1,0 +1,122 @@
+"""The time that a search still takes, against searches whose layers and times were recorded.
+
+``recorded.json`` holds the states, seconds and form of each layer of runs: 2x5 and 3x4 in memory,
+2x6 and 2x7 by tasks, the latter beside other work on a busy machine.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from frontier.search.timeleft import time_left
+
+
+@dataclass(frozen=True)
+class Layer:
+    states: int
+    seconds: float
+    form: str
+
+
+RECORDED = {
+    name: [Layer(*line) for line in lines]
+    for name, lines in json.loads(Path(__file__).with_name("recorded.json").read_text()).items()
+}
+
+FACTOR = 2.5
+"""After the peak the likely time is right up to this, until the last PART of the time is left."""
+
+PART = 0.12
+
+
+@pytest.fixture(params=RECORDED, scope="module")
+def layers(request):
+    return RECORDED[request.param]
+
+
+@pytest.fixture(scope="module")
+def along(layers):
+    """(layers known, the estimate, the seconds that it then took) at each depth."""
+    states = sum(layer.states for layer in layers)
+    return [
+        (known, time_left(layers[:known], states), sum(layer.seconds for layer in layers[known:]))
+        for known in range(1, len(layers))
+    ]
+
+
+def test_nothing_is_said_before_the_first_bitmaps(layers, along):
+    first = [layer.form for layer in layers].index("bits")
+    made = [estimate for known, estimate, _ in along if known <= first]
+    assert made
+    assert not any(made)
+    assert all(estimate for known, estimate, _ in along if known > first + 5)
+
+
+def test_it_gets_better_along_the_run(layers, along):
+    total = sum(layer.seconds for layer in layers)
+    errors = [abs(made.likely.seconds - took) / total for _, made, took in along if made]
+    third = len(errors) // 3
+    early, middle, late = (fmean(errors[at : at + third]) for at in (0, third, len(errors) - third))
+    assert late < middle < early
+    assert late < 0.08
+
+
+def test_the_range_is_wide_before_the_peak_and_narrow_after(layers, along):
+    peak = max(range(len(layers)), key=lambda depth: layers[depth].states)
+    total = sum(layer.seconds for layer in layers)
+    before, after, held = [], [], []
+    for known, made, took in along:
+        if made is None or took < PART * total:
+            continue
+        assert made.least.seconds <= made.likely.seconds <= made.most.seconds
+        assert made.passed <= (known > peak)
+        (after if made.passed else before).append(made.most.seconds / made.least.seconds)
+        held.append(made.least.seconds <= took <= made.most.seconds)
+        if made.passed:
+            assert 1 / FACTOR < took / made.likely.seconds < FACTOR
+    assert fmean(after) < fmean(before) / 1.4
+    assert fmean(held) > 0.8
+
+
+def test_the_depth_is_within_its_range_after_the_peak(layers, along):
+    for _, made, _ in along:
+        if made and made.passed:
+            assert made.least.depth <= made.likely.depth <= made.most.depth
+            assert made.least.depth - 2 <= len(layers) - 1 <= made.most.depth + 2
+
+
+def test_a_run_that_is_to_stop_sooner(layers):
+    states, half = sum(layer.states for layer in layers), len(layers) // 2
+    whole = time_left(layers[:half], states)
+    part = time_left(layers[:half], states, until=half + 4)
+    assert part.likely.depth == part.most.depth == half + 4
+    assert 0 < part.likely.seconds < whole.likely.seconds
+    assert time_left(layers[:half], states, until=half - 1).most.seconds == 0
+
+
+def test_all_states_are_found(layers):
+    made = time_left(layers, sum(layer.states for layer in layers))
+    assert (made.most.seconds, made.most.depth) == (0, len(layers) - 1)
+
+
+def test_lists_alone():
+    """Where even the largest layer is not much larger than those known, a state takes as long."""
+    sizes = [1, 3, 9, 27, 81, 200, 400, 600, 700, 600, 400, 200, 80, 20, 4, 1]
+    layers = [Layer(size, size * 0.01, "list") for size in sizes]
+    states = sum(sizes)
+    assert time_left(layers[:4], states) is None
+    made = time_left(layers[:9], states)
+    rest = sum(layer.seconds for layer in layers[9:])
+    assert made.least.seconds < rest < made.most.seconds
+    assert made.likely.seconds == pytest.approx(rest, rel=0.01)
+
+
+@pytest.mark.parametrize("factor", [0.1, 10])
+def test_times_follow_the_machine(factor, layers):
+    slower = [Layer(layer.states, layer.seconds * factor, layer.form) for layer in layers]
+    states, known = sum(layer.states for layer in layers), 3 * len(layers) // 4
+    seconds = [time_left(these[:known], states).likely.seconds for these in (layers, slower)]
+    assert seconds[1] / seconds[0] == pytest.approx(factor, rel=0.2)
