@@ -5,27 +5,45 @@
     run = frontier.run(frontier.plan(config))
     run.depth, run.states
 
-`load_config` reads a config, `plan` says what a run will do, `run` starts or resumes it and
-`open_run` opens a run that exists; `frontier.errors` holds what they raise.
+`load_config` reads a config and `make_config` makes one, `define_puzzle` a puzzle of one's own;
+`plan` says what a run will do, `run` starts or resumes it and `open_run` opens a run that exists;
+`frontier.errors` holds what they raise. docs/library.md shows how they are used.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from frontier.api import open_run, plan, run
-    from frontier.config import load_config
+    from frontier.api import Layer, Run, open_run, plan, run
+    from frontier.config import Config, load_config, make_config
+    from frontier.puzzles.cells import define_puzzle
+    from frontier.search.plan import Plan
 
-__all__ = ["load_config", "open_run", "plan", "run"]
+_HOMES = {
+    "Config": "frontier.config",
+    "Layer": "frontier.api",
+    "Plan": "frontier.search.plan",
+    "Run": "frontier.api",
+    "define_puzzle": "frontier.puzzles.cells",
+    "load_config": "frontier.config",
+    "make_config": "frontier.config",
+    "open_run": "frontier.api",
+    "plan": "frontier.api",
+    "run": "frontier.api",
+}
+
+__all__ = [
+    "Config", "Layer", "Plan", "Run", "define_puzzle", "load_config", "make_config", "open_run",
+    "plan", "run",
+]  # fmt: skip
 
 
 def __getattr__(name: str):
     # Kernels and schedulers are slow to import: only when something of them is asked for.
-    if name == "load_config":
-        from frontier.config import load_config
-
-        return load_config
-    if name in __all__:
-        from frontier import api
-
-        return getattr(api, name)
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

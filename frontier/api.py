@@ -1,21 +1,27 @@
 """The steps of a run as functions; the command line and ``import frontier`` stand on these."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
 
 import numpy as np
 import zarr
+from numpy.typing import ArrayLike
 
 from frontier.answers.distances import export
 from frontier.answers.farthest import farthest
+from frontier.answers.layers import Layer, Layers
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle, puzzle_of
+from frontier.report import notebook
+from frontier.report.boards import draw_boards, film_strip
 from frontier.report.log import EventLog
+from frontier.report.solution import describe_solution, solution_value
 from frontier.report.status_page import StatusPage
 from frontier.search.driver import run_plan
 from frontier.search.events import Listener
@@ -23,7 +29,9 @@ from frontier.search.plan import Plan, config_identity, make_plan
 from frontier.store.identity import check_identity
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
-from frontier.text import counted
+from frontier.text import counted, span
+
+__all__ = ["Drawings", "Layer", "Layers", "Run", "Solved", "delete_run", "open_run", "plan", "run"]
 
 
 class Run:
@@ -40,6 +48,18 @@ class Run:
         found = f"{counted(len(self.counts), 'layer')}, {counted(self.states, 'state')}"
         return f"<Run {self.store.path}: {state}, {found}>"
 
+    def _repr_html_(self) -> str:
+        share = self.states / self.store.identity["states"]
+        facts = {
+            "states": f"{self.states:,}" + ("" if self.complete else f" so far ({share:.2%})"),
+            "depth": f"{self.depth}" + ("" if self.complete else " so far"),
+            "layers": repr(self.layers).strip("<>"),
+            "time in layers": span(sum(record.seconds for record in self.store.records)),
+            "directory": str(self.path),
+        }
+        name = f"{self.store.identity['name']}: {self.puzzle.title}"
+        return notebook.run_html(name, facts, self.counts)
+
     @property
     def path(self) -> Path:
         return self.store.path
@@ -53,6 +73,11 @@ class Run:
     def counts(self) -> list[int]:
         """The states of each layer, from depth 0."""
         return [record.states for record in self.store.records]
+
+    @cached_property
+    def layers(self) -> Layers:
+        """The layers known, by depth: their sizes, and of those that were kept the positions."""
+        return Layers(self.store)
 
     @property
     def depth(self) -> int:
@@ -77,33 +102,78 @@ class Run:
         """Up to `limit` positions of the last layer; InputError if the run is not complete."""
         return farthest(self.store, limit)[1]
 
-    def distance(self, boards) -> np.ndarray:
-        """Distances of boards, int[N, cells] or in rows, int[N, rows, columns]: int32[N].
+    def distance(self, boards: ArrayLike | Sequence) -> np.ndarray:
+        """Distances of boards: int32[N].
 
-        Boards hold the codes of `Puzzle.parse`, for tiles their numbers. -1 where the goal cannot
-        be reached, or is farther than the run has come. Needs `search.keep = "all"`.
+        boards: int[N, cells] or in rows, int[N, rows, columns], of the codes of `Puzzle.parse`,
+        for tiles their numbers; or a list of boards as text. -1 where the goal cannot be reached,
+        or is farther than the run has come. Needs `search.keep = "all"`.
         """
+        if isinstance(boards, list | tuple) and any(isinstance(b, str | Mapping) for b in boards):
+            boards = [self.board(board) for board in boards]
         return self.oracle.distance(boards)
 
     def export(self, target: str | Path) -> zarr.Array:
         """Write all distances as a Zarr array; see `frontier.answers.distances`."""
         return export(self.store, Path(target))
 
-    def solve(self, board) -> Solution:
+    def solve(self, board: ArrayLike | str | Mapping) -> "Solved":
         """A shortest solution of a board, as text or as codes. Needs `search.keep = "all"`."""
-        return self.oracle.solve(self._board(board))
+        solution = self.oracle.solve(self.board(board))
+        return Solved(solution.boards, solution.moves, self.puzzle)
 
-    def count_solutions(self, board) -> int:
+    def count_solutions(self, board: ArrayLike | str | Mapping) -> int:
         """The exact number of shortest solutions. Needs `search.keep = "all"`."""
-        return self.oracle.count(self._board(board))
+        return self.oracle.count(self.board(board))
 
-    def _board(self, board) -> Board:
-        """Arrays, and flat lists and tuples of whole numbers, are codes; all else is a notation."""
+    def show(self, *boards: ArrayLike | str | Mapping) -> "Drawings":
+        """Boards to look at: drawn as text by `print`, in colours by a notebook."""
+        return Drawings(self.puzzle, [self.board(board) for board in boards])
+
+    def board(self, board: ArrayLike | str | Mapping) -> Board:
+        """A board by its codes.
+
+        Arrays, and flat lists and tuples of whole numbers, are codes; all else is a notation.
+        """
         if isinstance(board, np.ndarray):
             return tuple(board.ravel().tolist())
         if isinstance(board, list | tuple) and all(isinstance(code, Integral) for code in board):
             return tuple(map(int, board))
         return self.puzzle.parse(board)
+
+
+class Drawings:
+    """Boards of a puzzle, to be looked at."""
+
+    def __init__(self, puzzle: Puzzle, boards: Sequence[Board]):
+        self.puzzle, self.boards = puzzle, list(boards)
+
+    def __str__(self) -> str:
+        return draw_boards(self.puzzle, self.boards)
+
+    def __repr__(self) -> str:
+        return f"<{counted(len(self.boards), 'board')} of {self.puzzle.title}>"
+
+    def _repr_html_(self) -> str:
+        lines = list(map(self.puzzle.line, self.boards))
+        return notebook.boards_html(self.puzzle, self.boards, lines)
+
+
+@dataclass(frozen=True, repr=False)
+class Solved(Solution):
+    """A shortest solution of a board, to be looked at."""
+
+    puzzle: Puzzle
+
+    def __str__(self) -> str:
+        return describe_solution(self.puzzle, self, solution_value(self.puzzle, self, False))
+
+    def __repr__(self) -> str:
+        first = self.puzzle.line(self.boards[0])
+        return f"<Solution of {first}: {counted(self.distance, 'move')}>"
+
+    def _repr_html_(self) -> str:
+        return film_strip(self.puzzle, self)
 
 
 def plan(config: Config, fresh: bool = False) -> Plan:

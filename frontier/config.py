@@ -5,20 +5,20 @@ known one. Checking creates nothing.
 """
 
 import difflib
+import json
 import os
 import re
 import tomllib
+from collections.abc import Mapping
 from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 import psutil
 from pydantic import (
-    AfterValidator,
-    BaseModel,
     BeforeValidator,
     ByteSize,
-    ConfigDict,
     Field,
     StrictBool,
     StrictInt,
@@ -28,87 +28,12 @@ from pydantic import (
 
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
+from frontier.puzzles.tables import KIND_TABLES, PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import blank_orbits
 from frontier.store.codecs import ChunkCodec
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-def _notation(value):
-    """A board as its puzzle writes it: text, or lists of text and numbers. It checks the rest."""
-    if isinstance(value, list):
-        return [_notation(item) for item in value]
-    if not isinstance(value, str | int | float):
-        raise ValueError("a board is text, or lists of text and numbers")
-    return value
-
-
-Notation = Annotated[Any, AfterValidator(_notation)]
-
-
-class _PuzzleTable(_Table):
-    goal: Notation | None = None
-    goals: list[Notation] | None = Field(default=None, min_length=1)
-    start: Notation | None = None
-
-
-class TilesTable(_PuzzleTable):
-    """[puzzle] of kind "tiles"."""
-
-    kind: Literal["tiles"]
-    rows: StrictInt = Field(ge=1)
-    columns: StrictInt = Field(ge=1)
-    metric: Literal["step", "multi"] = "step"
-    blank: Notation | None = None
-
-
-class BlocksTable(_PuzzleTable):
-    """[puzzle] of kind "blocks"."""
-
-    kind: Literal["blocks"]
-    alike: list[str] = []
-    metric: Literal["step", "straight", "path"] = "step"
-    symbols: dict[str, str] = {}
-
-
-class PatternTable(_Table):
-    """[puzzle] of kind "pattern"."""
-
-    kind: Literal["pattern"]
-    rows: StrictInt = Field(ge=1)
-    columns: StrictInt = Field(ge=1)
-    k: StrictInt | None = None
-    labels: list[StrictInt] | None = None
-    goal: Notation | None = None
-    blank: Notation | None = None
-    start: Notation | None = None
-    metric: Literal["step", "labelled"] = "step"
-
-
-class GraphTable(_PuzzleTable):
-    """[puzzle] of kind "graph"."""
-
-    kind: Literal["graph"]
-    adjacency: list[list[StrictInt]]
-    blank: str = "."
-    picture: str | None = None
-
-
-KIND_TABLES = {
-    "tiles": TilesTable,
-    "blocks": BlocksTable,
-    "graph": GraphTable,
-    "pattern": PatternTable,
-}
-
-PuzzleTable = Annotated[
-    TilesTable | BlocksTable | GraphTable | PatternTable, Field(discriminator="kind")
-]
-
-
-class SearchTable(_Table):
+class SearchTable(Table):
     """[search]"""
 
     keep: Literal["frontier", "all"] = "frontier"
@@ -117,7 +42,7 @@ class SearchTable(_Table):
     in_memory: StrictBool = True
 
 
-class StoreTable(_Table):
+class StoreTable(Table):
     """[store]"""
 
     path: str | None = None
@@ -155,7 +80,7 @@ def _walltime(value):
     return text
 
 
-class ClusterTable(_Table):
+class ClusterTable(Table):
     """[cluster]; docs/clusters.md says what each key means. Keys of other kinds are not looked at,
     so a config needs only another `kind` on another machine."""
 
@@ -174,7 +99,7 @@ class ClusterTable(_Table):
     queue: str | None = None
     account: str | None = None
     walltime: Annotated[str, BeforeValidator(_walltime)] = "01:00:00"
-    directives: list[str] = []
+    directives: list[str] = Field(default_factory=list)
 
     @property
     def walltime_seconds(self) -> int:
@@ -211,7 +136,7 @@ def _default_memory() -> ByteSize:
     return ByteSize(min(1_500_000_000, int(share)))
 
 
-class Config(_Table):
+class Config(Table):
     """A whole config; README.md says what each key means."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
@@ -286,7 +211,45 @@ def load_config(path: str | Path, settings: tuple[str, ...] = ()) -> Config:
         raise InputError(f"{path} is not valid TOML: {error}") from None
     for setting in settings:
         _override(values, setting)
-    config = config_of(values, str(path))
+    return _checked(values, str(path))
+
+
+def make_config(
+    name: str,
+    puzzle: Mapping[str, Any],
+    search: Mapping[str, Any] | None = None,
+    store: Mapping[str, Any] | None = None,
+    cluster: Mapping[str, Any] | None = None,
+) -> Config:
+    """A config from values, its tables as mappings with the keys of a config file.
+
+    puzzle: a table of docs/puzzles.md, such as `define_puzzle` makes. Paths may be `Path` objects.
+    InputError for anything that cannot be used.
+    """
+    tables = {"puzzle": puzzle, "search": search, "store": store, "cluster": cluster}
+    given = {key: table for key, table in tables.items() if table is not None}
+    try:
+        # A run's identity is JSON; tuples become lists, as they would be in a file.
+        values = json.loads(json.dumps({"name": name, **given}, default=_written))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"config {name!r}: {error}") from None
+    return _checked(values, f"config {name!r}")
+
+
+def _written(value):
+    """A value as a config file would say it."""
+    if isinstance(value, Path | time):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{value!r} is nothing that a config file could say")
+
+
+def _checked(values: dict, where: str) -> Config:
+    """The config, whose puzzles can be made and have a start that can be reached."""
+    config = config_of(values, where)
     for member in config.members:
         member.make_puzzle().check()
     return config

@@ -122,6 +122,15 @@ def test_hakoiri(tmp_path):
     assert value["states"] == 25_955
 
 
+def test_honeycomb(tmp_path):
+    """What the config itself says."""
+    value = run(tmp_path, "honeycomb")
+    said = (CONFIGS / "honeycomb.toml").read_text(encoding="utf-8").split("name =")[0]
+    assert f"{value['states']:,}" in said
+    assert f"positions, {value['depth']} moves;" in said
+    assert f"start is {value['start']['depth']} moves away" in said.replace("\n# ", " ")
+
+
 @pytest.mark.parametrize(("metric", "moves"), [("step", 116), ("straight", 90), ("path", 81)])
 def test_hakoiri_to_the_exit(tmp_path, metric, moves):
     value = run(tmp_path, "hakoiri-exit", f"puzzle.metric={metric}")

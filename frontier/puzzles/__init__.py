@@ -4,6 +4,7 @@ import json
 from functools import lru_cache
 
 from frontier.puzzles.blocks import Blocks
+from frontier.puzzles.cells import Cells, define_puzzle
 from frontier.puzzles.graphs import Graph
 from frontier.puzzles.patterns import Pattern
 from frontier.puzzles.puzzle import Board, Puzzle, State
@@ -13,10 +14,14 @@ KINDS: dict[str, type[Puzzle]] = {
     "tiles": Tiles,
     "blocks": Blocks,
     "graph": Graph,
+    "cells": Cells,
     "pattern": Pattern,
 }
 
-__all__ = ["KINDS", "Blocks", "Board", "Graph", "Pattern", "Puzzle", "State", "Tiles", "puzzle_of"]
+__all__ = [
+    "KINDS", "Blocks", "Board", "Cells", "Graph", "Pattern", "Puzzle", "State", "Tiles",
+    "define_puzzle", "puzzle_of",
+]  # fmt: skip
 
 
 def puzzle_of(settings: dict) -> Puzzle:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from frontier.errors import InputError
-from frontier.puzzles.notation import BLANKS, OPEN_MARK
+from frontier.puzzles.notation import BLANKS, OPEN_MARK, check_label, joined, labels_given
 from frontier.puzzles.picture import Part, Picture, Point, covers
 from frontier.puzzles.pieces import OPEN, Pieces, boards_given
 from frontier.puzzles.plane import laid_out, shown_in
@@ -42,7 +42,7 @@ class Graph(Pieces):
         picture: str | None = None,
     ):
         _check_graph(adjacency)
-        _check_label(blank, "puzzle.blank")
+        check_label(blank, "puzzle.blank")
         if blank == OPEN_MARK:
             raise InputError(f"puzzle.blank = {blank!r}: ? stands for anything in a goal")
         given = boards_given(goal, goals)
@@ -51,8 +51,8 @@ class Graph(Pieces):
         self._edges = tuple((u, v) for u, row in enumerate(adjacency) for v in row if u < v)
         if picture is not None:
             _check_picture(picture, self.cells)
-        labelled = [self._words(board, "puzzle.goal") for board in given]
-        labelled += [self._words(start, "puzzle.start")] if start is not None else []
+        labelled = [labels_given(board, self.cells, "puzzle.goal") for board in given]
+        labelled += [labels_given(start, self.cells, "puzzle.start")] if start is not None else []
         whole = [words for words in labelled if OPEN_MARK not in words]
         if not whole:
             raise InputError(
@@ -62,8 +62,7 @@ class Graph(Pieces):
         count = Counter(word for word in whole[0] if not self._is_blank(word))
         if (blanks := self.cells - count.total()) != 1:
             raise InputError(
-                f"board {self._join(whole[0])} has {blanks} blanks: a graph puzzle has one "
-                f"({blank!r})"
+                f"board {joined(whole[0])} has {blanks} blanks: a graph puzzle has one ({blank!r})"
             )
         self._labels = [blank]
         self._colours: dict[str, list[int]] = {}
@@ -98,27 +97,6 @@ class Graph(Pieces):
     def _is_blank(self, word: str) -> bool:
         return word == self._blank or word in BLANKS
 
-    def _words(self, notation, name: str) -> list[str]:
-        """The labels of a board, one a cell."""
-        if isinstance(notation, str):
-            words = _split(notation)
-            # Where it is not one word, 12 is a label of two figures rather than two labels.
-            numbers = len(words) > 1 and any(len(w) > 1 and w.isdigit() for w in words)
-            if len(words) != self.cells and not numbers:
-                words = list("".join(words))
-        elif isinstance(notation, list | tuple):
-            words = [str(word) for word in notation]
-            for word in words:
-                _check_label(word, f"{name} = {notation!r}")
-        else:
-            raise InputError(f"{name} = {notation!r}: expected a label a cell, as text or a list")
-        if len(words) != self.cells:
-            raise InputError(
-                f"{name} = {notation!r} has {counted(len(words), 'label')}: expected one for each "
-                f"of the {counted(self.cells, 'cell')}"
-            )
-        return words
-
     def _codes(self, words: Sequence[str], name: str, part: bool) -> Board:
         """The codes of labels; tiles of one colour in the order of their codes."""
         left = {word: list(codes) for word, codes in self._colours.items()}
@@ -131,28 +109,25 @@ class Graph(Pieces):
                 board.append(OPEN)
             elif word not in left:
                 raise InputError(
-                    f"{name} = {self._join(words)}: {word!r} is no label of this puzzle; its "
+                    f"{name} = {joined(words)}: {word!r} is no label of this puzzle; its "
                     f"labels are {' '.join(self._colours)} and {self._blank} for the blank"
                 )
             elif not left[word]:
                 raise InputError(
-                    f"{name} = {self._join(words)}: {word!r} stands more than "
+                    f"{name} = {joined(words)}: {word!r} stands more than "
                     + counted(len(self._colours[word]), "time")
                 )
             else:
                 board.append(left[word].pop(0))
         if blanks > 1 or (blanks == 0 and not part):
             raise InputError(
-                f"{name} = {self._join(words)} has {blanks} blanks: a graph puzzle has one "
+                f"{name} = {joined(words)} has {blanks} blanks: a graph puzzle has one "
                 f"({self._blank!r})"
             )
         return tuple(board)
 
     def parse(self, notation) -> Board:
-        return self._codes(self._words(notation, "board"), "board", part=False)
-
-    def _join(self, words: Sequence[str]) -> str:
-        return ("" if all(len(word) == 1 for word in words) else " ").join(words)
+        return self._codes(labels_given(notation, self.cells, "board"), "board", part=False)
 
     def _marks(self, board: Board) -> list[str]:
         return [OPEN_MARK if code == OPEN else self._labels[code] for code in board]
@@ -162,7 +137,7 @@ class Graph(Pieces):
         return "".join(marks) if all(len(mark) == 1 for mark in marks) else marks
 
     def line(self, board: Board) -> str:
-        return self._join(self._marks(board))
+        return joined(self._marks(board))
 
     def picture(self, board: Board) -> Picture:
         kinds = {code: n for n, codes in enumerate(self._colours.values()) for code in codes}
@@ -193,20 +168,7 @@ class Graph(Pieces):
     def _why_not(self, board: Board, name: str) -> str:
         return (
             f"{name} {list(board)}: codes are 0 (the blank) and 1..{len(self._labels) - 1} for the "
-            f"tiles {self._join(self._labels[1:])}, each once"
-        )
-
-
-def _split(text: str) -> list[str]:
-    """The words of a text."""
-    return text.replace("/", " ").replace(",", " ").split()
-
-
-def _check_label(label: str, name: str) -> None:
-    """InputError unless a text can hold the label."""
-    if _split(label) != [label]:
-        raise InputError(
-            f"{name}: {label!r} is no label; labels have one letter or more, and no spaces, / or ,"
+            f"tiles {joined(self._labels[1:])}, each once"
         )
 
 

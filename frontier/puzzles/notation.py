@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from frontier.errors import InputError
+from frontier.text import counted
 
 BLANKS = {".", "·", "_", "□"}
 """Marks of an empty cell."""
@@ -36,6 +37,46 @@ def text_of(notation, name: str) -> str:
     if isinstance(notation, list | tuple) and all(isinstance(row, str) for row in notation):
         return "\n".join(notation)
     raise InputError(f"{name} = {notation!r}: expected text, or a list of rows of text")
+
+
+def split(text: str) -> list[str]:
+    """The words of a text."""
+    return text.replace("/", " ").replace(",", " ").split()
+
+
+def labels_given(notation, cells: int, name: str) -> list[str]:
+    """The labels of a board that is given as text or as a list, one a cell."""
+    if isinstance(notation, str):
+        words = split(notation)
+        # Where it is not one word, 12 is a label of two figures rather than two labels.
+        numbers = len(words) > 1 and any(len(w) > 1 and w.isdigit() for w in words)
+        if len(words) != cells and not numbers:
+            words = list("".join(words))
+    elif isinstance(notation, list | tuple):
+        words = [str(word) for word in notation]
+        for word in words:
+            check_label(word, f"{name} = {notation!r}")
+    else:
+        raise InputError(f"{name} = {notation!r}: expected a label a cell, as text or a list")
+    if len(words) != cells:
+        raise InputError(
+            f"{name} = {notation!r} has {counted(len(words), 'label')}: expected one for each "
+            f"of the {counted(cells, 'cell')}"
+        )
+    return words
+
+
+def joined(labels: Sequence[str]) -> str:
+    """Labels as one line of text, from which `labels_given` reads them."""
+    return ("" if all(len(label) == 1 for label in labels) else " ").join(labels)
+
+
+def check_label(label: str, name: str) -> None:
+    """InputError unless a text can hold the label."""
+    if split(label) != [label]:
+        raise InputError(
+            f"{name}: {label!r} is no label; labels have one letter or more, and no spaces, / or ,"
+        )
 
 
 def width(text: str) -> int:

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from math import ceil, floor
+from math import ceil, dist, floor
 
 Point = tuple[float, float]
+
+ROOM = 0.6
+"""How far from the middle of a cell its piece is seen, where cells are no squares."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,12 @@ class Picture:
         squares = {self.places[cell] for cell in part.cells}
         xs, ys = zip(*squares, strict=True)
         x, y = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
-        if self.edges is not None or len(squares) == 1:
+        if len(squares) == 1:
             return (x, y), 1
+        if self.edges is not None:
+            x, y = sum(xs) / len(xs), sum(ys) / len(ys)
+            near = min(sorted(squares), key=lambda place: dist(place, (x, y)))
+            return (x, y) if dist(near, (x, y)) <= ROOM else near, 1
         rows = _rows(squares)
         if squares.issuperset(product((floor(x), ceil(x)), (floor(y), ceil(y)))):
             sides = [

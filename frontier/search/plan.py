@@ -13,7 +13,7 @@ from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.lists import ListKernel
 from frontier.space.memory import memory_bytes, memory_layout
 from frontier.space.program import program_of, reads_of
-from frontier.text import size
+from frontier.text import counted, size
 
 PROCESS_BYTES = 330_000_000
 """A worker with its libraries and compiled kernels, before it does anything (measured)."""
@@ -63,7 +63,7 @@ MOST_STATES = 2**63
 """State numbers are 64 bits."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """A checked plan of a run.
 
@@ -79,6 +79,14 @@ class Plan:
     list_states: int
     task_bytes: int
     threads: int = 0
+
+    def __repr__(self) -> str:
+        where = f"in memory, {counted(self.threads, 'thread')}" if self.alone else "by tasks"
+        return (
+            f"<Plan of {self.config.name}: {self.puzzle.title}, "
+            f"{counted(self.puzzle.states, 'state')}; {where}, {size(self.task_bytes)} a process; "
+            f"{self.config.path}>"
+        )
 
     @property
     def alone(self) -> bool:

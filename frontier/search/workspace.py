@@ -4,6 +4,7 @@ Everything here can be made again from the run directory, so a worker may die at
 """
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -209,25 +210,37 @@ class Layer:
                 found.append((block * layout.block_nodes + n) * work.code.half + index)
         return np.array(found, dtype=np.uint64)
 
-    def numbers(self) -> np.ndarray:
-        """The sorted state numbers of the layer."""
+    def parts(self) -> Iterator[np.ndarray]:
+        """The state numbers of the layer, uint64, chunk after chunk; each part is sorted.
+
+        A part is good until the next one is asked for.
+        """
         if self._numbers is not None:
-            return self._numbers
+            yield self._numbers
+            return
         work, layout = self._work, self._work.layout
-        numbers = np.empty(self._stored.manifest.states, dtype=np.uint64)
-        out = work.buffer("chunk", layout.block_nodes * layout.strip_words)
-        out = out.reshape(layout.block_nodes, layout.strip_words)
-        size = 0
+        out = np.empty((layout.block_nodes, layout.strip_words), dtype=np.uint64)
+        numbers = np.empty(0, dtype=np.uint64)
         for key, (states, _, _) in self._stored.manifest.chunks.items():
             block, prefix = block_and_prefix(key)
             self._stored.read_chunk(key, out)
             first_node, first_word = block * layout.block_nodes, prefix * layout.strip_words
-            found = list_bits(
-                out, first_node, first_word, work.code.half, work.code.bits, numbers[size:]
-            )
-            if found != states:
+            if (found := int(np.bitwise_count(out).sum())) != states:
                 raise _miscount(self._stored, key, states, found)
-            size += found
+            if numbers.size < states:
+                numbers = np.empty(states, dtype=np.uint64)
+            list_bits(out, first_node, first_word, work.code.half, work.code.bits, numbers)
+            yield numbers[:states]
+
+    def numbers(self) -> np.ndarray:
+        """The sorted state numbers of the layer."""
+        if self._numbers is not None:
+            return self._numbers
+        numbers = np.empty(self._stored.manifest.states, dtype=np.uint64)
+        size = 0
+        for part in self.parts():
+            numbers[size : size + part.size] = part
+            size += part.size
         numbers.sort()
         return numbers
 

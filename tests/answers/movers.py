@@ -2,9 +2,10 @@
 
 A board of tiles is a flat tuple, one on a graph a text with a label a cell, one of blocks the set
 of its pieces. What a move is called is done to the board as it is written, like pieces as they are
-named there.
+named there. One on cells of its own is the set of its pieces.
 """
 
+import json
 import tomllib
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from twins import (
     blank_moves,
     block_moves,
     board_cells,
+    both_ways,
+    floor_moves,
+    floor_position,
     layers_of,
     position,
 )
@@ -61,7 +65,7 @@ class Case:
 def of_config(name: str) -> Case:
     """The puzzle of one of the configs."""
     table = tomllib.loads((CONFIGS / f"{name}.toml").read_text())["puzzle"]
-    kinds = {"tiles": tiles, "blocks": blocks, "graph": graph}
+    kinds = {"tiles": tiles, "blocks": blocks, "graph": graph, "cells": cells}
     return kinds[table.pop("kind")](**table)
 
 
@@ -197,3 +201,58 @@ def graph(adjacency, goal: str, blank: str = ".", **more) -> Case:
 
     table = {"kind": "graph", "adjacency": adjacency, "goal": goal, "blank": blank, **more}
     return Case(table, goals, neighbours, str, str, do)
+
+
+# --- cells of one's own
+
+HEXAGON = [(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1) if abs(x + y) <= 1]
+WAYS = {
+    name: [(a, (a[0] + x, a[1] + y)) for a in HEXAGON if (a[0] + x, a[1] + y) in HEXAGON]
+    for name, (x, y) in {"→/←": (1, 0), "↘/↖": (0, 1), "↙/↗": (-1, 1)}.items()
+}
+
+
+def cells(
+    cells, moves, pieces: str, goal: str | None = None, alike=(), metric="step", **more
+) -> Case:
+    """A puzzle on cells whose labels are letters; moves: name of both ways -> pairs."""
+    ways = both_ways(moves.values())
+    names = [way for name in moves for way in name.split("/")]
+
+    def neighbours(board):
+        return floor_moves(ways, board, metric)
+
+    goals = [floor_position(cells, goal or pieces, alike)]
+    if goal and "?" in goal:
+        every = set().union(*layers_of([floor_position(cells, pieces, alike)], neighbours))
+        empty = {cell for cell, mark in zip(cells, goal, strict=True) if mark == "."}
+        shown = floor_position(cells, goal, alike)
+        goals = [b for b in every if shown <= b and not any(empty & at for _, at in b)]
+
+    def text(board):
+        free = {min(group): sorted(group) for group in alike}
+        marks = dict.fromkeys(cells, ".")
+        for kind, covered in sorted(board, key=lambda piece: (piece[0], sorted(piece[1]))):
+            marks |= dict.fromkeys(covered, free[kind].pop() if kind in free else kind)
+        return "".join(marks.values())
+
+    def do(written, name):
+        """A move such as A ↘ ↘: piece A goes two steps this way."""
+        label, *steps = name.split(" ")
+        marks = dict(zip(cells, written, strict=True))
+        for step in steps:
+            there = ways[names.index(step)]
+            piece = {cell for cell in cells if marks[cell] == label}
+            assert all(marks[there[cell]] in (".", label) for cell in piece)
+            marks |= dict.fromkeys(piece, ".") | {there[cell]: label for cell in piece}
+        return "".join(marks.values())
+
+    table = {
+        "kind": "cells", "cells": list(cells), "moves": moves, "pieces": pieces, "goal": goal,
+        "alike": list(alike), "metric": metric, **more,
+    }  # fmt: skip
+    table = {key: value for key, value in table.items() if value is not None}
+    table = json.loads(json.dumps(table))  # as in a file, where there are no tuples
+    return Case(
+        table, goals, neighbours, lambda written: floor_position(cells, written, alike), text, do
+    )

@@ -16,7 +16,7 @@ from frontier.answers.ida import IdaSolver
 from frontier.answers.solution import Solution
 from frontier.cli import main
 from frontier.config import load_config
-from frontier.puzzles import Blocks, Graph, Pattern, Tiles
+from frontier.puzzles import Blocks, Cells, Graph, Pattern, Tiles
 from frontier.report.boards import animation, board_svg, boards_strip, draw_boards, film_strip
 from frontier.report.boards.colours import OKABE_ITO, colour_of, ink_on, luminance
 from frontier.report.boards.outline import loops_around
@@ -288,6 +288,8 @@ def test_labels_of_any_kind():
 
 AROUND = "a.../###./b..."
 CORNER = Blocks("..../###./ba..", start=AROUND, metric="path")
+HONEYCOMB = [(x + y / 2, y) for y in (-1, 0, 1) for x in (-1, 0, 1) if abs(x + y) <= 1]
+WAYS = {"→/←": (1, 0), "↘/↖": (0.5, 1), "↙/↗": (-0.5, 1)}
 FILMS = {
     "goat": (puzzle_of("goat"), "ahBB/b.eg/dkfw"),
     "tiles": (puzzle_of("3x3"), "1 4 2/3 5 0/6 7 8"),
@@ -295,6 +297,8 @@ FILMS = {
     "like blocks": (Blocks("Aabc/....", alike=["abc"]), "...c/baA."),
     "path": (CORNER, AROUND),
     "graph": (Graph([[1, 2], [0, 2], [0, 1]], "aa."), "a.a"),
+    "cells": (Cells(HONEYCOMB, WAYS, "aa.b.c."), "..caa.b"),
+    "cells, a path a move": (Cells(HONEYCOMB, WAYS, "aa.b.c.", metric="path"), "..caa.b"),
 }
 
 

@@ -93,8 +93,34 @@ class Scene:
     def _form(self, part: Part, gap: float, **look) -> str:
         if self.picture.edges is None:
             return self._outline(part.cells, gap, 0.13, **look)
-        (cell, *_) = part.cells
-        return self._stone(self.picture.places[cell], 0.41 - gap, **look)
+        if len(part.cells) == 1:
+            return self._stone(self.picture.places[part.cells[0]], 0.41 - gap, **look)
+        if look["fill"] == "none":
+            rings = [self._ring(self.picture.places[cell], 0.41 - gap) for cell in part.cells]
+            return tag("path", d="".join(rings), **look)
+        return self._limbs(part, 0.41 - gap, **look)
+
+    def _ring(self, place: Point, radius: float) -> str:
+        """A circle as a part of a path."""
+        (x, y), r = self.at(place), number(radius * self.side)
+        across = number(2 * radius * self.side)
+        half = f"a{r},{r} 0 1,0 "
+        return f"M{number(x - radius * self.side)},{number(y)}{half}{across},0{half}-{across},0Z"
+
+    def _limbs(self, part: Part, radius: float, **look) -> str:
+        """Stones that are joined where the graph joins their cells: broad lines with round ends,
+        over others that are broader by the line around them."""
+        at = {cell: self.at(self.picture.places[cell]) for cell in part.cells}
+        way = "".join(f"M{number(x)},{number(y)}h0" for x, y in at.values())
+        for one, other in self.picture.edges:
+            if one in at and other in at:
+                (x1, y1), (x2, y2) = at[one], at[other]
+                way += f"M{number(x1)},{number(y1)}L{number(x2)},{number(y2)}"
+        broad, line = 2 * radius * self.side, look["stroke_width"]
+        ends = {"fill": "none", "stroke_linecap": "round", "stroke_linejoin": "round"}
+        around = tag("path", d=way, stroke=look["stroke"], stroke_opacity=look["stroke_opacity"],
+                     stroke_width=broad + line, **ends)  # fmt: skip
+        return around + tag("path", d=way, stroke=look["fill"], stroke_width=broad - line, **ends)
 
     def _outline(self, cells, gap: float, radius: float, **look) -> str:
         left, top, _, _ = self.picture.bounds

@@ -135,7 +135,8 @@ def _network(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
     canvas = _Canvas(rows, columns + longest - 1)
     for one, other in picture.edges:
         _line(canvas, at[one], at[other], longest)
-    styles, held = _styles(picture), {part.cells[0]: part for part in picture.parts}
+    styles = _styles(picture)
+    held = {cell: part for part in picture.parts for cell in part.cells}
     for cell, (x, y) in enumerate(at):
         if cell in held:
             code = held[cell].code

@@ -1,0 +1,147 @@
+"""The layers of a run, to be read: how many states each has, which, and as which boards."""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+import zarr
+from zarr.errors import ZarrUserWarning
+
+from frontier.errors import InputError
+from frontier.puzzles import Board
+from frontier.search.workspace import Layer as OpenLayer
+from frontier.search.workspace import Workspace
+from frontier.store.run import LayerRecord, RunStore
+from frontier.text import counted
+
+MOST_NUMBERS = 100_000_000
+"""State numbers that are given at once: 800 MB."""
+
+BATCH = 10_000
+
+
+class Layer:
+    """One layer: the positions at one distance from the goal.
+
+    Its size is known even where the layer itself was not kept.
+    """
+
+    def __init__(self, store: RunStore, record: LayerRecord):
+        self._store, self._record = store, record
+
+    def __repr__(self) -> str:
+        kept = "kept" if self.kept else "not kept"
+        return f"<Layer {self.depth}: {counted(self.states, 'state')}, {kept}>"
+
+    @property
+    def depth(self) -> int:
+        return self._record.depth
+
+    @property
+    def states(self) -> int:
+        """Number of its positions."""
+        return self._record.states
+
+    @property
+    def seconds(self) -> float:
+        """Time it took to find them."""
+        return self._record.seconds
+
+    @property
+    def kept(self) -> bool:
+        """Whether the layer itself is there, and not only its size."""
+        return self._record.stored
+
+    @property
+    def array(self) -> zarr.Array:
+        """The layer as it is stored, read-only; see `frontier.store.layers` for its two forms.
+
+        Zarr reads a chunk that is lost as zeros: `verify` says whether all are there. InputError
+        if the layer was not kept.
+        """
+        self._need()
+        with warnings.catch_warnings():  # see `frontier.store.codecs`
+            warnings.simplefilter("ignore", ZarrUserWarning)
+            return zarr.open_array(self._store.layer_path(self.depth), mode="r", zarr_format=3)
+
+    def numbers(self) -> np.ndarray:
+        """The sorted state numbers, uint64[states]. InputError if the layer was not kept, or has
+        more than `MOST_NUMBERS` states."""
+        if self.states > MOST_NUMBERS:
+            raise InputError(
+                f"layer {self.depth} has {counted(self.states, 'state')}: the numbers of at most "
+                f"{MOST_NUMBERS:,} are given at once; read it in parts, with batches()"
+            )
+        return self._open().numbers()
+
+    def batches(self, size: int = BATCH) -> Iterator[np.ndarray]:
+        """All positions as int64[N, cells] of codes, at most `size` at a time.
+
+        They come as they are stored, by chunks: a list in the order of state numbers. InputError if
+        the layer was not kept.
+        """
+        if size < 1:
+            raise InputError(f"batches of {size} boards: at least 1")
+        layer, work = self._open(), self._work
+        klass = work.space.class_of(self.depth)
+        for part in layer.parts():
+            for first in range(0, part.size, size):
+                states = [work.space.state(klass, number) for number in part[first : first + size]]
+                vertex, sequence = zip(*states, strict=True)
+                yield work.puzzle.boards_of(np.array(vertex), np.array(sequence, dtype=np.int64))
+
+    def __iter__(self) -> Iterator[Board]:
+        for batch in self.batches():
+            yield from map(tuple, batch.tolist())
+
+    def boards(self, limit: int = 100) -> list[Board]:
+        """Up to `limit` of its positions."""
+        found: list[Board] = []
+        for batch in self.batches(max(1, min(limit, BATCH))):
+            found += map(tuple, batch[: limit - len(found)].tolist())
+            if len(found) >= limit:
+                break
+        return found
+
+    @cached_property
+    def _work(self) -> Workspace:
+        return Workspace(self._store.path, self._store.identity)
+
+    def _open(self) -> OpenLayer:
+        self._need()
+        return OpenLayer(self._work, self.depth)
+
+    def _need(self) -> None:
+        if not self.kept:
+            raise InputError(
+                f"{self._store.path} did not keep layer {self.depth}, only its size; run its "
+                'config with search.keep = "all" in another directory (store.path) to keep them all'
+            )
+
+
+class Layers(Sequence[Layer]):
+    """The layers of a run that are known, by their depth."""
+
+    def __init__(self, store: RunStore):
+        self._layers = [Layer(store, record) for record in store.records]
+
+    def __repr__(self) -> str:
+        kept = sum(layer.kept for layer in self._layers)
+        return f"<{counted(len(self), 'layer')}, {kept} kept>"
+
+    def __len__(self) -> int:
+        return len(self._layers)
+
+    @overload
+    def __getitem__(self, depth: int) -> Layer: ...
+    @overload
+    def __getitem__(self, depth: slice) -> list[Layer]: ...
+    def __getitem__(self, depth):
+        try:
+            return self._layers[depth]
+        except IndexError:
+            raise IndexError(
+                f"layer {depth}: layers are known to depth {len(self._layers) - 1}"
+            ) from None

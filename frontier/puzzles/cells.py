@@ -1,0 +1,293 @@
+"""A puzzle of one's own: cells anywhere, moves between them, pieces of one or more cells.
+
+Any number of cells may be empty. A piece moves in one direction as a whole: each of its cells
+goes along a move of that direction, to a cell that is empty or is the piece's own. See
+`frontier.puzzles.floor` for cells and directions.
+
+A board has a label a cell; the cells of a label are one piece. Pieces that are named in one group
+of `alike` count as the same; all others differ.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from frontier.errors import InputError
+from frontier.puzzles.floor import Floor, Form
+from frontier.puzzles.notation import (
+    BLANKS,
+    OPEN_MARK,
+    check_label,
+    joined,
+    labels_given,
+)
+from frontier.puzzles.picture import Part, Picture, Point, covers
+from frontier.puzzles.pieces import OPEN, Pieces, boards_given
+from frontier.puzzles.plane import laid_out
+from frontier.puzzles.puzzle import Board
+from frontier.puzzles.shapes import Sort
+from frontier.text import counted
+
+METRICS = ("step", "path")
+
+
+class Cells(Pieces):
+    """A sliding puzzle on cells of one's own.
+
+    cells, moves: as for `frontier.puzzles.floor.Floor`.
+    pieces: label -> the cell or cells it lies on: the start if there is a goal, else the goal.
+    goal: a board, or a part of one. goals: several of them, instead. start: a board whose distance
+        is wanted, by default `pieces` if there is a goal.
+    alike: groups of labels of pieces that count as the same.
+    metric: "step", one piece by one step, or "path", one piece along any path of steps.
+
+    A board is a label a cell in the order of `cells`, as text or a list, "." for an empty cell and
+    "?" in a goal for anything; or a table such as `pieces`. A goal's table that leaves out pieces
+    is a part of a board: its other cells may hold anything.
+    """
+
+    def __init__(
+        self,
+        cells: Sequence,
+        moves: Mapping | Sequence,
+        pieces,
+        goal=None,
+        goals: Sequence | None = None,
+        start=None,
+        alike: Sequence[str | Sequence[str]] = (),
+        metric: str = "step",
+    ):
+        if metric not in METRICS:
+            raise InputError(f"puzzle.metric = {metric!r}: known are {', '.join(METRICS)}")
+        self.floor = floor = Floor(cells, moves)
+        self.cells = len(floor)
+        whole = self._marks_given(pieces, "puzzle.pieces")
+        if OPEN_MARK in whole:
+            raise InputError(f"puzzle.pieces = {pieces!r}: ? is no piece; say what lies everywhere")
+        given = [pieces]
+        if goal is not None or goals is not None:
+            given = boards_given(goal, goals)
+            start = pieces if start is None else start
+        # Codes follow the board, not the order in which a table happens to name the pieces.
+        self._labels = [".", *dict.fromkeys(mark for mark in whole if mark not in BLANKS)]
+        self._code = {label: code for code, label in enumerate(self._labels) if code}
+        self._forms = {label: floor.form(_cells_of(whole, label)) for label in self._code}
+        self._check_pieces(whole)
+        reading = floor.reading(list(dict.fromkeys(self._forms.values())))
+        footprints = {form: floor.footprint(form, reading) for form in self._forms.values()}
+        sorts: dict[tuple[Form, int], list[int]] = {}
+        groups = self._groups(alike)
+        for label, code in self._code.items():
+            sorts.setdefault((self._forms[label], groups.get(label, -1)), []).append(code)
+        reference = self._codes(whole, "puzzle.pieces", part=False)
+        boards = []
+        for board in given:
+            marks = self._marks_given(board, "puzzle.goal", part=True)
+            boards.append(self._codes(marks, "puzzle.goal", part=OPEN_MARK in marks))
+        began = None
+        if start is not None:
+            marks = self._marks_given(start, "puzzle.start")
+            began = self._codes(marks, "puzzle.start", part=False)
+        super().__init__(
+            reading,
+            [Sort(footprints[form], tuple(c), group < 0) for (form, group), c in sorts.items()],
+            metric,
+            reference,
+            boards,
+            began,
+        )
+
+    def _check_pieces(self, whole: list[str]) -> None:
+        for label in self._code:
+            check_label(label, "puzzle.pieces")
+            if whole.count(label) > 1 and not self.floor.named:
+                raise InputError(
+                    f"puzzle.pieces: {label!r} covers {counted(whole.count(label), 'cell')}, which "
+                    "move together in one direction; puzzle.moves names none: make it a table of "
+                    'directions, as in {"east/west" = [["a1", "b1"]]}'
+                )
+
+    def _groups(self, alike: Sequence[str | Sequence[str]]) -> dict[str, int]:
+        """The number of the group of each label that is named in one, checked."""
+        group_of: dict[str, int] = {}
+        for number, group in enumerate(alike):
+            for label in group:
+                said = f"puzzle.alike = {list(alike)}: {label!r}"
+                if label not in self._code:
+                    raise InputError(
+                        f"{said} is no piece; the pieces are {' '.join(self._labels[1:])}"
+                    )
+                if label in group_of:
+                    raise InputError(f"{said} is named twice")
+                group_of[label] = number
+                if self._forms[label] != self._forms[group[0]]:
+                    raise InputError(
+                        f"{said} can never lie where {group[0]!r} does, so they cannot count as "
+                        "the same"
+                    )
+        return group_of
+
+    def _marks_given(self, notation, name: str, part: bool = False) -> list[str]:
+        """The labels of a board, or of what may be a part of one; one a cell."""
+        if not isinstance(notation, Mapping):
+            return labels_given(notation, self.cells, name)
+        left_out = part and not set(self._code) <= set(map(str, notation))
+        marks = [OPEN_MARK if left_out else "."] * self.cells
+        for label, given in notation.items():
+            here = self.floor.cells(given, f"{name}.{label}")
+            if str(label) in (*BLANKS, OPEN_MARK):
+                raise InputError(f"{name}: {label!r} stands for no piece; name it otherwise")
+            if not here:
+                raise InputError(f"{name}.{label}: a piece lies on one cell or more")
+            for cell in here:
+                if marks[cell] not in (".", OPEN_MARK):
+                    raise InputError(
+                        f"{name}: cell {self.floor.names[cell]} is that of {marks[cell]!r}, "
+                        f"{str(label)!r} cannot lie there too"
+                    )
+                marks[cell] = str(label)
+        return marks
+
+    def _codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
+        """The codes of labels. Only here it is seen whether each label is a piece: like pieces
+        are found by the codes of any of them."""
+        board = []
+        for mark in marks:
+            if mark in BLANKS:
+                board.append(0)
+            elif mark == OPEN_MARK and part:
+                board.append(OPEN)
+            elif mark in self._code:
+                board.append(self._code[mark])
+            else:
+                raise InputError(
+                    f"{name} = {joined(marks)}: {mark!r} is no piece of this puzzle; its pieces "
+                    f"are {' '.join(self._labels[1:])}"
+                )
+        for label in self._code:
+            here = _cells_of(marks, label)
+            if here and frozenset(here) not in self._forms[label]:
+                raise InputError(
+                    f"{name} = {joined(marks)}: piece {label!r} on "
+                    f"{' '.join(self.floor.names[cell] for cell in here)} is not whole, or lies "
+                    "where no moves lead it"
+                )
+        return tuple(board)
+
+    @property
+    def title(self) -> str:
+        pieces = counted(len(self._code), "piece")
+        return f"{pieces} on {counted(self.cells, 'cell')} ({self.metric})"
+
+    @property
+    def labels(self) -> list[str]:
+        return self._labels
+
+    def parse(self, notation) -> Board:
+        marks = self._marks_given(notation, "board")
+        return self._settled(self._codes(marks, "board", part=False))
+
+    def _marks(self, board: Board) -> list[str]:
+        return [OPEN_MARK if code == OPEN else self._labels[code] for code in board]
+
+    def write(self, board: Board) -> list[str] | str:
+        marks = self._marks(board)
+        return "".join(marks) if all(len(mark) == 1 for mark in marks) else marks
+
+    def line(self, board: Board) -> str:
+        return joined(self._marks(board))
+
+    def picture(self, board: Board) -> Picture:
+        kind = {code: n for n, sort in enumerate(self._sorts) for code in sort.codes}
+        # In reading order, in which the first cell of a piece stays its first where it moves on.
+        place = {cell: i for i, cell in enumerate(self.reading.tolist())}
+        parts = [
+            Part(code, self._labels[code], self._labels[code], kind[code],
+                 tuple(sorted(cells, key=place.__getitem__)))
+            for code, cells in covers(board).items()
+        ]  # fmt: skip
+        return Picture(
+            places=self._places,
+            parts=tuple(parts),
+            open=tuple(cell for cell, code in enumerate(board) if code == OPEN),
+            kinds=len(self._sorts),
+            ordered=False,
+            edges=None if self.floor.is_squares else self.floor.edges,
+        )
+
+    @cached_property
+    def _places(self) -> tuple[Point, ...]:
+        points = self.floor.unit_points()
+        return laid_out(self.floor.adjacency()) if points is None else points
+
+    def name_move(self, before: Board, after: Board) -> str:
+        """The label of the piece and the names of its steps."""
+        source, _, ways = self._displaced(before, after)
+        code = before[self.reading[source[0]]]
+        return " ".join([self._labels[code], *(self.floor.ways[way] for way in ways)])
+
+    def steps(self, before: Board, after: Board) -> list[Board]:
+        source, _, ways = self._displaced(before, after)
+        cells = [int(self.reading[place]) for place in source]
+        code, boards = before[cells[0]], [before]
+        for way in ways:
+            on = [self.floor.next[way][cell] for cell in cells]
+            board = list(boards[-1])
+            for cell in cells:
+                board[cell] = 0
+            for cell in on:
+                board[cell] = code
+            boards.append(tuple(board))
+            cells = on
+        return boards[1:]
+
+    def _why_not(self, board: Board, name: str) -> str:
+        if not all(0 <= code < len(self._labels) for code in board):
+            return f"{name} {list(board)}: codes are 0 (empty) and 1..{len(self._code)}"
+        return (
+            f"{name} {self.line(board)}: every piece of {self.line(self._reference)} must lie in "
+            "it whole, once"
+        )
+
+
+def define_puzzle(
+    cells: Sequence | Mapping,
+    moves: Mapping | Sequence,
+    pieces: Mapping | str | Sequence[str],
+    goal: Mapping | str | Sequence[str] | None = None,
+    goals: Sequence | None = None,
+    start: Mapping | str | Sequence[str] | None = None,
+    alike: Sequence[str | Sequence[str]] = (),
+    metric: str = "step",
+) -> dict:
+    """A puzzle of one's own, as the [puzzle] table of a config.
+
+    cells: names, points (x, y), or a mapping of names to points. The rest as for
+    `frontier.puzzles.cells.Cells`. InputError if there is no such puzzle.
+    """
+    if isinstance(cells, Mapping):
+        cells = [[name, *point] for name, point in cells.items()]
+    table = {
+        "cells": list(cells), "moves": moves, "pieces": pieces, "goal": goal, "goals": goals,
+        "start": start, "alike": list(alike), "metric": metric,
+    }  # fmt: skip
+    try:
+        text = json.dumps(table, default=_plain)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"a puzzle is made of texts, numbers, lists and tables: {error}") from None
+    values = {key: value for key, value in json.loads(text).items() if value is not None}
+    Cells(**values)
+    return {"kind": "cells", **values}
+
+
+def _plain(value):
+    """A number or an array of NumPy as Python's."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{value!r} is none of them")
+
+
+def _cells_of(marks: Sequence[str], label: str) -> list[int]:
+    return [cell for cell, mark in enumerate(marks) if mark == label]

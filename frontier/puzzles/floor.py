@@ -1,0 +1,286 @@
+"""Cells anywhere, and the moves between them: what pieces of any form can do on such a floor.
+
+A *direction* says for some cells which cell lies next to them: at most one leaves each cell and
+at most one comes to it, so it can be gone back. A piece goes one step in a direction as a whole:
+each of its cells goes to the cell that is next to it in this direction. Where one of its cells has
+none there, the piece cannot go. So where a piece can lie (its *placements*) follows from where it
+lies once: all that steps lead to on an empty floor.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+from frontier.errors import InputError
+from frontier.puzzles.notation import check_label
+from frontier.puzzles.shapes import Footprint
+from frontier.text import counted
+
+MOST_CELLS = 64
+CLOSE = 1 / 20
+"""Of the least distance between two cells: places that are nearer than that are one."""
+
+Placement = frozenset[int]
+Form = frozenset[Placement]
+
+
+class Floor:
+    """Cells, numbered from 0 as they are given, and directions.
+
+    cells: names, points [x, y], or names with their points [name, x, y].
+    moves: pairs of cells, each a direction of its own; or for each direction its pairs of cells, or
+        the vector [dx, dy] between such cells. Every pair goes both ways. The name of a direction
+        is that of both ways with a slash between them, as in "east/west".
+
+    points: where the cells lie, x to the right and y downwards, None if that is not known.
+    next: for each way, cell -> the cell next to it. ways: their names; way 2k + 1 undoes way 2k.
+    """
+
+    def __init__(self, cells: Sequence, moves: Mapping | Sequence):
+        if not isinstance(cells, list | tuple) or not 1 <= len(cells) <= MOST_CELLS:
+            given = counted(len(cells), "cell") if isinstance(cells, list | tuple) else repr(cells)
+            raise InputError(
+                f"puzzle.cells: {given}; a list of 1..{MOST_CELLS} names or points is supported"
+            )
+        self.names: list[str] = []
+        self._number: dict[str | tuple[float, float], int] = {}
+        points = [self._read(cell) for cell in cells]
+        self.points: list[tuple[float, float]] | None = None
+        if None not in points:
+            self.points = points
+            self._least = min((math.dist(p, q) for p, q in combinations(points, 2)), default=1.0)
+            if not self._least:
+                raise InputError("puzzle.cells: two cells lie at one point")
+        elif any(point is not None for point in points):
+            raise InputError(
+                f"puzzle.cells: cell {self.names[points.index(None)]!r} has no point, others have "
+                'one; give all of them theirs, as in ["a1", 0, 0.5], or none'
+            )
+        self.named = isinstance(moves, Mapping)
+        self.next: list[dict[int, int]] = []
+        self.ways: list[str] = []
+        for where, ways, pairs in self._directions(moves):
+            there = self._one_each(pairs, where)
+            self.next += [there, {v: u for u, v in there.items()}]
+            self.ways += ways
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def _read(self, cell) -> tuple[float, float] | None:
+        """Number a cell; returns its point, if it has one."""
+        name, point = cell, None
+        if isinstance(cell, list | tuple) and len(cell) == 3:
+            name, point = cell[0], _point(cell[1:])
+            well = isinstance(name, str) and point is not None
+        elif isinstance(cell, list | tuple):
+            name = point = _point(cell)
+            well = point is not None
+        else:
+            well = isinstance(cell, str)
+        if not well:
+            raise InputError(
+                f'puzzle.cells: {cell!r} is no cell; a cell is a name such as "a1", a point '
+                '[x, y], or both, ["a1", x, y]'
+            )
+        if name in self._number:
+            raise InputError(f"puzzle.cells names {cell!r} twice")
+        self._number[name] = len(self.names)
+        self.names.append(name if isinstance(name, str) else f"{name[0]:g},{name[1]:g}")
+        return point
+
+    def cell(self, given, where: str) -> int:
+        """The number of a cell that is named, or given by its point; `where` it is said."""
+        key = given if isinstance(given, str) else _point(given)
+        if key is None or key not in self._number:
+            raise InputError(
+                f"{where}: {given!r} is no cell of this board; its cells are "
+                + " ".join(self.names)
+            )
+        return self._number[key]
+
+    def cells(self, given, where: str) -> list[int]:
+        """The numbers of one or more cells."""
+        if isinstance(given, str) or _point(given) is not None:
+            return [self.cell(given, where)]
+        if not isinstance(given, list | tuple):
+            raise InputError(f"{where} = {given!r}: expected a cell or a list of cells")
+        return [self.cell(one, where) for one in given]
+
+    def _directions(self, moves) -> Iterator[tuple[str, list[str], list[tuple[int, int]]]]:
+        """(where it is said, the names of both ways, the pairs) of each direction."""
+        if isinstance(moves, Mapping):
+            for name, given in moves.items():
+                where = f"puzzle.moves.{name}"
+                vector = _point(given)
+                pairs = self._pairs(given, where) if vector is None else self._apart(vector, where)
+                yield where, self._ways(str(name)), pairs
+        elif isinstance(moves, list | tuple):
+            for pair in dict.fromkeys(map(frozenset, self._pairs(moves, "puzzle.moves"))):
+                u, v = sorted(pair)
+                to, back = f"{self.names[u]}→{self.names[v]}", f"{self.names[v]}→{self.names[u]}"
+                yield "puzzle.moves", [to, back], [(u, v)]
+        else:
+            raise InputError(
+                f"puzzle.moves = {moves!r}: expected pairs of cells, or a table of directions"
+            )
+
+    def _ways(self, name: str) -> list[str]:
+        """The names of both ways of a direction."""
+        ways = name.split("/") if "/" in name else [name, f"-{name}"]
+        for way in ways:
+            check_label(way, "puzzle.moves")
+        if len(ways) != 2 or len({*ways, *self.ways}) < 2 + len(self.ways):
+            raise InputError(
+                f"puzzle.moves.{name}: a direction has one name, or one for each way, as in "
+                '"east/west", and no other has the same'
+            )
+        return ways
+
+    def _pairs(self, given, where: str) -> list[tuple[int, int]]:
+        pairs = []
+        for pair in given if isinstance(given, list | tuple) else [given]:
+            if not isinstance(pair, list | tuple) or len(pair) != 2:
+                raise InputError(f"{where}: {pair!r} is no pair of cells")
+            u, v = (self.cell(one, where) for one in pair)
+            if u == v:
+                raise InputError(f"{where}: {pair!r} leads from a cell to itself")
+            pairs.append((u, v))
+        return pairs
+
+    def _apart(self, vector: tuple[float, float], where: str) -> list[tuple[int, int]]:
+        """All pairs of cells that lie so to each other."""
+        if self.points is None:
+            raise InputError(
+                f"{where} = {list(vector)}: the cells have no points, so no two of them lie so; "
+                "give pairs of cells, or points to puzzle.cells"
+            )
+        close = CLOSE * self._least
+        pairs = [
+            (u, v)
+            for u, (x, y) in enumerate(self.points)
+            for v, there in enumerate(self.points)
+            if u != v and math.dist((x + vector[0], y + vector[1]), there) <= close
+        ]
+        if not pairs:
+            raise InputError(f"{where} = {list(vector)}: no two cells lie so to each other")
+        return pairs
+
+    def _one_each(self, pairs: list[tuple[int, int]], where: str) -> dict[int, int]:
+        """Cell -> next cell; InputError if this cannot be gone back."""
+        there: dict[int, int] = {}
+        back: dict[int, int] = {}
+        for u, v in pairs:
+            leaves = there.setdefault(u, v) != v
+            if leaves or back.setdefault(v, u) != u:
+                raise InputError(
+                    f"{where}: two moves {'leave' if leaves else 'come to'} cell "
+                    f"{self.names[u if leaves else v]}; in one direction at most one does, so that "
+                    "it can be gone back"
+                )
+        return there
+
+    @property
+    def edges(self) -> tuple[tuple[int, int], ...]:
+        """The pairs of cells between which there is a move, each once, the smaller first."""
+        pairs = {(min(u, v), max(u, v)) for there in self.next for u, v in there.items()}
+        return tuple(sorted(pairs))
+
+    def adjacency(self) -> list[list[int]]:
+        """The neighbours of each cell."""
+        return [
+            [a + b - cell for a, b in self.edges if cell in (a, b)] for cell in range(len(self))
+        ]
+
+    def unit_points(self) -> tuple[tuple[float, float], ...] | None:
+        """The points with the nearest two cells 1 apart, and from 0 on; None if none are known."""
+        if self.points is None:
+            return None
+        left, top = (min(values) for values in zip(*self.points, strict=True))
+        return tuple(
+            (round((x - left) / self._least, 4), round((y - top) / self._least, 4))
+            for x, y in self.points
+        )
+
+    @property
+    def is_squares(self) -> bool:
+        """Whether the cells are squares, and moves lead over all their sides and nowhere else."""
+        points = self.unit_points()
+        if points is None or any(part % 1 for point in points for part in point):
+            return False
+        pairs = combinations(range(len(self)), 2)
+        beside = tuple((u, v) for u, v in pairs if math.dist(points[u], points[v]) == 1)
+        return beside == self.edges
+
+    def form(self, cells: Sequence[int]) -> Form:
+        """All placements of the piece that lies on these cells."""
+        first = frozenset(cells)
+        found, queue = {first}, [first]
+        for placement in queue:
+            for _, on in self.steps(placement):
+                # No two may begin in one cell, so there is no use in finding more.
+                if on not in found and len(found) <= len(self):
+                    found.add(on)
+                    queue.append(on)
+        return frozenset(found)
+
+    def steps(self, placement: Placement) -> Iterator[tuple[int, Placement]]:
+        """(way, the placement there) for each step that leads elsewhere; each but once."""
+        seen = {placement}
+        for way, there in enumerate(self.next):
+            if all(cell in there for cell in placement):
+                on = frozenset(there[cell] for cell in placement)
+                if on not in seen:
+                    seen.add(on)
+                    yield way, on
+
+    def reading(self, forms: Sequence[Form]) -> list[int]:
+        """The cells in an order in which no two placements of a form have the same first cell.
+
+        Moved by a vector, cells keep the order of their points; so that is one for pieces that
+        only move so. InputError if no order is found.
+        """
+        orders = [list(range(len(self)))]
+        if self.points is not None:
+            x, y = ([round(p[i] / (CLOSE * self._least)) for p in self.points] for i in (0, 1))
+            rows = sorted(orders[0], key=lambda cell: (y[cell], x[cell]))
+            columns = sorted(orders[0], key=lambda cell: (x[cell], y[cell]))
+            # Along the shorter side, so that a piece that moves on passes few others.
+            tall = max(y) - min(y) >= max(x) - min(x)
+            orders = [*([rows, columns] if tall else [columns, rows]), *orders]
+        for order in orders:
+            place = {cell: i for i, cell in enumerate(order)}
+            begins = [[min(map(place.__getitem__, p)) for p in form] for form in forms]
+            if all(len(set(begun)) == len(begun) for begun in begins):
+                return order
+        worst = next(form for form in forms if len(form) > 1 and len(next(iter(form))) > 1)
+        lies = " ".join(self.names[cell] for cell in sorted(min(worst, key=sorted)))
+        raise InputError(
+            f"the piece that may lie on {lies} can come back to one of its cells another way "
+            "round, as on a ring or a folded board; pieces of several cells are supported where "
+            "their placements can be told by their first cell, as on a board in the plane"
+        )
+
+    def footprint(self, form: Form, reading: Sequence[int]) -> Footprint:
+        """The placements of a form by the places of their cells in reading order."""
+        place = {cell: i for i, cell in enumerate(reading)}
+        covers = {p: tuple(sorted(place[cell] for cell in p)) for p in form}
+        placements = sorted(form, key=covers.__getitem__)
+        number = {placement: i for i, placement in enumerate(placements)}
+        steps = [
+            (number[placement], number[on], way)
+            for placement in placements
+            for way, on in self.steps(placement)
+        ]
+        return Footprint(tuple(covers[p] for p in placements), tuple(steps))
+
+
+def _point(given) -> tuple[float, float] | None:
+    """A pair of finite numbers, None if it is none."""
+    if (
+        isinstance(given, list | tuple)
+        and len(given) == 2
+        and all(isinstance(part, int | float) and math.isfinite(part) for part in given)
+    ):
+        return float(given[0]), float(given[1])
+    return None

@@ -1,0 +1,110 @@
+"""The [puzzle] table of each kind in a config, as schemas; docs/puzzles.md says what they mean."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt
+
+
+class Table(BaseModel):
+    """A table of a config: no other keys than these."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _notation(value):
+    """A board as its puzzle writes it: text, or lists of text and numbers. It checks the rest."""
+    if isinstance(value, list):
+        return [_notation(item) for item in value]
+    if not isinstance(value, str | int | float):
+        raise ValueError("a board is text, or lists of text and numbers")
+    return value
+
+
+Notation = Annotated[Any, AfterValidator(_notation)]
+
+
+class BoardsTable(Table):
+    """What several kinds have."""
+
+    goal: Notation | None = None
+    goals: list[Notation] | None = Field(default=None, min_length=1)
+    start: Notation | None = None
+
+
+class TilesTable(BoardsTable):
+    """[puzzle] of kind "tiles"."""
+
+    kind: Literal["tiles"]
+    rows: StrictInt = Field(ge=1)
+    columns: StrictInt = Field(ge=1)
+    metric: Literal["step", "multi"] = "step"
+    blank: Notation | None = None
+
+
+class BlocksTable(BoardsTable):
+    """[puzzle] of kind "blocks"."""
+
+    kind: Literal["blocks"]
+    alike: list[str] = []
+    metric: Literal["step", "straight", "path"] = "step"
+    symbols: dict[str, str] = {}
+
+
+class PatternTable(Table):
+    """[puzzle] of kind "pattern"."""
+
+    kind: Literal["pattern"]
+    rows: StrictInt = Field(ge=1)
+    columns: StrictInt = Field(ge=1)
+    k: StrictInt | None = None
+    labels: list[StrictInt] | None = None
+    goal: Notation | None = None
+    blank: Notation | None = None
+    start: Notation | None = None
+    metric: Literal["step", "labelled"] = "step"
+
+
+class GraphTable(BoardsTable):
+    """[puzzle] of kind "graph"."""
+
+    kind: Literal["graph"]
+    adjacency: list[list[StrictInt]]
+    blank: str = "."
+    picture: str | None = None
+
+
+def _laid(value):
+    """The same, or a table of what lies where."""
+    if isinstance(value, dict):
+        return {str(key): _laid(item) for key, item in value.items()}
+    return [_laid(item) for item in value] if isinstance(value, list) else _notation(value)
+
+
+Laid = Annotated[Any, AfterValidator(_laid)]
+
+
+class CellsTable(Table):
+    """[puzzle] of kind "cells"."""
+
+    kind: Literal["cells"]
+    cells: list[Notation]
+    moves: Laid
+    pieces: Laid
+    goal: Laid | None = None
+    goals: list[Laid] | None = Field(default=None, min_length=1)
+    start: Laid | None = None
+    alike: list[str | list[str]] = []
+    metric: Literal["step", "path"] = "step"
+
+
+KIND_TABLES = {
+    "tiles": TilesTable,
+    "blocks": BlocksTable,
+    "graph": GraphTable,
+    "cells": CellsTable,
+    "pattern": PatternTable,
+}
+
+PuzzleTable = Annotated[
+    TilesTable | BlocksTable | GraphTable | CellsTable | PatternTable, Field(discriminator="kind")
+]

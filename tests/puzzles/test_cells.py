@@ -1,0 +1,524 @@
+"""Cells, moves and pieces of one's own: whole searches against dictionaries, texts, refusals."""
+
+import json
+import random
+import re
+import tomllib
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from engine import bitmap_sizes, boards_at, list_layers
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from twins import both_ways, floor_moves, floor_position, floor_steps, layers_of, random_sequence
+
+from frontier.config import make_config
+from frontier.errors import InputError
+from frontier.puzzles import Blocks, Cells, Graph, Tiles, define_puzzle, puzzle_of
+from frontier.puzzles.floor import MOST_CELLS
+from frontier.report.boards import board_svg, draw_boards
+from frontier.space.layout import Layout
+
+HEXAGON = [(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1) if abs(x + y) <= 1]
+"""Seven cells, in coordinates along two of their three directions."""
+HEXAGON_MOVES = {"→/←": (1, 0), "↘/↖": (0, 1), "↙/↗": (-1, 1)}
+TRAPEZE = [(0, 0), (1, 0), (2, 0), (3, 0), (-1, 1), (0, 1), (1, 1), (2, 1), (-1, 2), (0, 2), (1, 2)]
+BOX = [(x, y) for y in range(2) for x in range(3)]
+SQUARE = {"right/left": (1, 0), "down/up": (0, 1)}
+THETA = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("a", "e"), ("e", "c"), ("e", "f")]
+
+
+def pairs_of(cells, moves):
+    """The pairs of cells of each direction that is given as a vector."""
+    if isinstance(moves, dict):
+        return [
+            [(a, b) for a in cells for b in cells if (b[0] - a[0], b[1] - a[1]) == vector]
+            for vector in moves.values()
+        ]
+    return [[pair] for pair in moves]
+
+
+def found_layers(puzzle):
+    """The boards of each layer as labels, by the list kernel; bitmaps must find as many."""
+    space = puzzle.space
+    klass, numbers = space.numbers(*puzzle.origins())
+    origins = list(zip(klass.tolist(), numbers.tolist(), strict=True))
+    layers = list_layers(space, origins)
+    sizes = [layer.size for layer in layers]
+    assert sum(sizes) == puzzle.states
+    layout = Layout(space, 0, -(-max(space.nodes) // 3), 2)
+    assert bitmap_sizes(space, origins, layout, threads=2) == sizes
+    return [
+        boards_at(space, puzzle, space.class_of(depth), found) for depth, found in enumerate(layers)
+    ]
+
+
+def assert_layers(cells, directions, puzzle, board, alike=(), metric="step"):
+    """The engine finds what a dictionary finds from this board, a label a cell."""
+    ways = both_ways(directions)
+    expected = layers_of(
+        [floor_position(cells, board, alike)], lambda at: floor_moves(ways, at, metric)
+    )
+    found = [
+        {floor_position(cells, [puzzle.labels[code] for code in b], alike) for b in layer}
+        for layer in found_layers(puzzle)
+    ]
+    assert [len(layer) for layer in found] == [len(layer) for layer in expected]
+    assert found == expected
+    return expected
+
+
+# --- whole searches
+
+SEARCHES = {
+    "hexagon, a piece of two cells": (HEXAGON, HEXAGON_MOVES, "aa.b.c.", ()),
+    "hexagon, like pieces of two cells": (HEXAGON, HEXAGON_MOVES, "aa.bb.c", ("ab",)),
+    "hexagon, different pieces of two cells": (HEXAGON, HEXAGON_MOVES, "aabb...", ()),
+    "trapeze, a triangle and others": (TRAPEZE, HEXAGON_MOVES, "aabba.c....", ()),
+    "trapeze, pieces in two parts": (TRAPEZE, HEXAGON_MOVES, "a.a.b.b.c..", ("ab",)),
+    "two blanks": (list("abcdef"), THETA, "wxyz..", ()),
+    "two blanks and like pieces": (list("abcdef"), THETA, "wxyz..", ("wx", "yz")),
+    "a line": (list("abcd"), [("a", "b"), ("b", "c"), ("c", "d")], "xy..", ()),
+    "apart": (list("abcd"), [("a", "b"), ("c", "d")], "x.y.", ()),
+    "nothing moves": (list("abc"), [], "x.y", ()),
+    "no piece": (list("ab"), [("a", "b")], "..", ()),
+    "no empty cell": (list("ab"), [("a", "b")], "xy", ()),
+    "a ring of one direction": (
+        list("abc"), {"on": [("a", "b"), ("b", "c"), ("c", "a")]}, "xy.", (),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", ["step", "path"])
+@pytest.mark.parametrize("name", SEARCHES)
+def test_searches(name, metric):
+    cells, moves, board, alike = SEARCHES[name]
+    puzzle = Cells(cells, moves, board, alike=alike, metric=metric)
+    directions = [moves["on"]] if "on" in moves else pairs_of(cells, moves)
+    assert_layers(cells, directions, puzzle, board, alike, metric)
+
+
+def test_hexagon_has_moves_in_three_directions():
+    layers = found_layers(Cells(HEXAGON, HEXAGON_MOVES, "a......"))
+    assert [len(layer) for layer in layers] == [1, 3, 3]
+
+
+def sizes(puzzle):
+    return [len(layer) for layer in found_layers(puzzle)]
+
+
+def test_tiles_expressed_as_cells():
+    cells = Cells(BOX, SQUARE, [".", *"12345"])
+    assert sizes(cells) == sizes(Tiles(2, 3))
+
+
+@pytest.mark.parametrize("metric", ["step", "path"])
+@pytest.mark.parametrize("alike", [(), ("ac",)])
+def test_blocks_expressed_as_cells(metric, alike):
+    drawing = "aab/ccb/d../e.."
+    cells = [(x, y) for y in range(4) for x in range(3)]
+    mine = Cells(cells, SQUARE, drawing.replace("/", ""), alike=alike, metric=metric)
+    theirs = Blocks(drawing, alike=alike, metric=metric)
+    assert mine.states == theirs.states
+    assert sizes(mine) == sizes(theirs)
+
+
+def test_graph_expressed_as_cells():
+    adjacency = [[1, 3], [0, 2, 4], [1, 3], [0, 2], [1]]
+    edges = [(str(u), str(v)) for u in range(5) for v in adjacency[u] if u < v]
+    mine = Cells(list("01234"), edges, "wbxy.", alike=["wb"])
+    assert sizes(mine) == sizes(Graph(adjacency, "wwxy."))
+
+
+def random_floor(rng):
+    """Cells, directions as pairs, and a board with pieces of one to three cells."""
+    cells = list("abcdefg"[: rng.randint(2, 7)])
+    directions = {}
+    for name in ("on", "up", "by")[: rng.randint(1, 3)]:
+        sources, targets = rng.sample(cells, len(cells)), rng.sample(cells, len(cells))
+        pairs = [p for p in zip(sources, targets, strict=True) if p[0] != p[1]]
+        directions[name] = rng.sample(pairs, rng.randint(0, len(pairs)))
+    marks = dict.fromkeys(cells, ".")
+    for label in "wxyz"[: rng.randint(0, 4)]:
+        free = [cell for cell in cells if marks[cell] == "."]
+        if len(free) > 1:
+            some = rng.sample(free, min(len(free) - 1, rng.choice([1, 1, 1, 1, 2, 3])))
+            marks |= dict.fromkeys(some, label)
+    return cells, directions, "".join(marks.values())
+
+
+def test_random_floors():
+    """Any partial permutations will do as directions, where placements have a first cell each."""
+    searched = 0
+    for seed in range(200):
+        cells, directions, board = random_floor(random.Random(seed))
+        try:
+            puzzle = Cells(cells, directions, board, metric="path" if seed % 3 == 0 else "step")
+        except InputError as error:
+            assert "another way round" in str(error)  # noqa: PT017
+            continue
+        searched += (
+            len(assert_layers(cells, directions.values(), puzzle, board, (), puzzle.metric)) > 2
+        )
+    assert searched > 20
+
+
+# --- goals and starts
+
+
+def test_goals():
+    """Where a goal is given the pieces are the start; a table that leaves out pieces is a part."""
+    cells = [(x, 0) for x in range(4)]
+    puzzle = Cells(cells, {"r/l": (1, 0)}, "ab..", goal={"b": (3, 0)})
+    assert puzzle.goals == ((-1, -1, -1, 2),)
+    assert puzzle.start == (1, 2, 0, 0)
+    assert puzzle.line(puzzle.goals[0]) == "???b"
+    whole = Cells(cells, {"r/l": (1, 0)}, "ab..", goal={"a": (1, 0), "b": (3, 0)})
+    assert (whole.goals, whole.start) == (((0, 1, 0, 2),), (1, 2, 0, 0))
+    plain = Cells(cells, {"r/l": (1, 0)}, "ab..")
+    assert (plain.goals, plain.start) == (((1, 2, 0, 0),), None)
+    several = Cells(cells, {"r/l": (1, 0)}, "ab..", goals=["a?b?", {"b": (3, 0)}], start="a.b.")
+    assert several.goals == ((1, -1, 2, -1), (-1, -1, -1, 2))
+    assert several.start == (1, 0, 2, 0)
+
+
+def everywhere(ways, pieces):
+    """Every way to lay these pieces where each may lie, whether it can be reached or not."""
+    found = {frozenset()}
+    for kind, covered in pieces:
+        places = set().union(*layers_of([covered], lambda at: floor_steps(ways, at, frozenset())))
+        found = {
+            laid | {(kind, place)}
+            for laid in found
+            for place in places
+            if not any(place & other for _, other in laid)
+        }
+    return found
+
+
+@pytest.mark.parametrize("goal", ["?????c?", "aa?????", "?????aa", "..?????", "b.?aa??"])
+def test_a_goal_in_part(goal):
+    pieces = "aa.b.c."
+    puzzle = Cells(HEXAGON, HEXAGON_MOVES, pieces, goal=goal, start=pieces)
+    ways = both_ways(pairs_of(HEXAGON, HEXAGON_MOVES))
+    shown = floor_position(HEXAGON, goal)
+    empty = {cell for cell, mark in zip(HEXAGON, goal, strict=True) if mark == "."}
+    goals = {
+        laid
+        for laid in everywhere(ways, floor_position(HEXAGON, pieces))
+        if shown <= laid and not any(empty & at for _, at in laid)
+    }
+    found = [
+        {floor_position(HEXAGON, puzzle.line(board)) for board in layer}
+        for layer in found_layers(puzzle)
+    ]
+    assert found == layers_of(goals, lambda at: floor_moves(ways, at))
+
+
+def test_a_goal_shows_pieces_whole():
+    with pytest.raises(InputError, match="piece 'a' on 1,0 is not whole"):
+        Cells(HEXAGON, HEXAGON_MOVES, "aa.b.c.", goal="????a??")
+
+
+def test_a_start_that_cannot_be_reached():
+    line = [("a", "b"), ("b", "c")]
+    with pytest.raises(InputError, match=r"puzzle\.start = ba\.: .*cannot be reached"):
+        Cells(list("abc"), line, "ab.", start="ba.").check()
+    with pytest.raises(InputError, match=r"puzzle\.start = ab\.: .*cannot be reached"):
+        Cells(list("abc"), line, "ab.", goal="ba.").check()
+    Cells(list("abc"), line, "ab.", start="a.b").check()
+
+
+# --- boards and states
+
+LARGE = [
+    Cells(HEXAGON, HEXAGON_MOVES, "aa.b.c."),
+    Cells(TRAPEZE, HEXAGON_MOVES, "aabbccdefg.", alike=["abc", "dg"]),
+    Cells(TRAPEZE, HEXAGON_MOVES, ["ten", "ten", "b", "b", "c", "c", "d", "e", "f", "2", "."]),
+    Cells(list("abcdef"), THETA, "wxyz.."),
+]
+
+
+@given(st.integers(0, len(LARGE) - 1), st.randoms(use_true_random=False))
+def test_state_undoes_board(number, rng):
+    puzzle = LARGE[number]
+    graph = puzzle.graph
+    state = rng.randrange(graph.vertices), random_sequence(rng, graph.m, graph.smaller)
+    board = puzzle.board(state)
+    assert puzzle.state(board) == state
+    assert puzzle.parse(puzzle.write(board)) == board
+    assert puzzle.parse(json.loads(json.dumps(puzzle.write(board)))) == board
+    assert puzzle.parse(puzzle.line(board)) == board
+    assert "\n" not in puzzle.line(board)
+    laid = {
+        puzzle.labels[code]: [
+            puzzle.floor.names[c] for c, there in enumerate(board) if there == code
+        ]
+        for code in set(board) - {0}
+    }
+    if puzzle.floor.points is None:
+        assert puzzle.parse(laid) == board
+
+
+def some_move(puzzle, rng):
+    """A board and one that a move leads to."""
+    arcs = puzzle.graph.source
+    assume(arcs.size)
+    arc = rng.randrange(arcs.size)
+    sequence = random_sequence(rng, puzzle.graph.m, puzzle.graph.smaller)
+    before = puzzle.board((int(arcs[arc]), sequence))
+    word = puzzle.graph.words[puzzle.graph.word[arc]]
+    after = list(sequence)
+    for i in word:
+        after[i], after[i + 1] = after[i + 1], after[i]
+    return before, puzzle.board((int(puzzle.graph.target[arc]), tuple(after)))
+
+
+@given(st.integers(0, len(LARGE) - 1), st.randoms(use_true_random=False))
+def test_followed_pieces_keep_their_labels(number, rng):
+    puzzle = LARGE[number]
+    before, after = some_move(puzzle, rng)
+    followed = puzzle.follow(before, after)
+    assert puzzle.parse([puzzle.labels[code] for code in followed]) == after
+    label, way = puzzle.name_move(before, followed).split(" ")
+    moved = {code for here, there in zip(before, followed, strict=True) if here != there
+             for code in (here, there)} - {0}  # fmt: skip
+    assert moved == {puzzle.labels.index(label)}
+    there = puzzle.floor.next[puzzle.floor.ways.index(way)]
+    cells = [[c for c, code in enumerate(b) if code in moved] for b in (before, followed)]
+    assert sorted(there[c] for c in cells[0]) == cells[1]
+
+
+# --- cells, moves, texts
+
+
+def test_a_move_of_several_steps():
+    puzzle = Cells(BOX, SQUARE, "a..b..", metric="path")
+    assert puzzle.name_move((1, 0, 0, 2, 0, 0), (0, 1, 0, 2, 0, 0)) == "a right"
+    assert puzzle.name_move((1, 0, 0, 2, 0, 0), (0, 0, 0, 2, 1, 0)) == "a right down"
+    assert puzzle.name_move((0, 0, 0, 2, 1, 0), (1, 0, 0, 2, 0, 0)) == "a up left"
+    line = Cells(list("abc"), [("a", "b"), ("b", "c")], "x..")
+    assert line.name_move((0, 1, 0), (1, 0, 0)) == "x b→a"
+    one = Cells(list("ab"), {"on": [("a", "b")]}, "x.")
+    assert (one.name_move((1, 0), (0, 1)), one.name_move((0, 1), (1, 0))) == ("x on", "x -on")
+
+
+def test_vectors_are_taken_with_some_tolerance():
+    """Points may be written with few figures."""
+    hexagon = [(0, 0), (1, 0), (0.5, 0.87), (1.5, 0.87), (0, 1.73), (1, 1.73)]
+    puzzle = Cells(
+        hexagon, {"e/w": (1, 0), "se/nw": (0.5, 0.866), "sw/ne": (-0.5, 0.866)}, "a....."
+    )
+    assert [sorted(there.items()) for there in puzzle.floor.next[::2]] == [
+        [(0, 1), (2, 3), (4, 5)], [(0, 2), (1, 3), (2, 5)], [(1, 2), (2, 4), (3, 5)],
+    ]  # fmt: skip
+
+
+def test_names_points_and_both():
+    moves = {"e/w": (1, 0)}
+    named = Cells([["p", 0, 0], ["q", 1, 0]], moves, {"x": "p"})
+    points = Cells([[0, 0], [1, 0]], moves, {"x": [0, 0]})
+    assert named.goals == points.goals == ((1, 0),)
+    assert named.floor.names == ["p", "q"]
+    assert points.floor.names == ["0,0", "1,0"]
+    assert Cells(["p", "q"], {"e/w": [["p", "q"]]}, {"x": ["p"]}).goals == ((1, 0),)
+
+
+def test_the_order_of_a_table_does_not_matter():
+    """What makes two runs the same is compared without it."""
+    one = Cells(BOX, SQUARE, {"a": [(2, 0), (1, 0)], "b": (0, 1)})
+    other = Cells(BOX, dict(reversed(SQUARE.items())), {"b": (0, 1), "a": [(1, 0), (2, 0)]})
+    assert one.labels == other.labels == [".", "a", "b"]
+    assert one.goals == other.goals
+    assert (one.shapes.rows == other.shapes.rows).all()
+
+
+def test_ways_to_write_a_board():
+    puzzle = Cells(list("abc"), [("a", "b"), ("b", "c")], "xy.")
+    for notation in ("xy.", "x y .", "x/y/.", ["x", "y", "."], "xy_", {"x": "a", "y": ["b"]}):
+        assert puzzle.parse(notation) == (1, 2, 0)
+    assert puzzle.write((2, 1, 0)) == puzzle.line((2, 1, 0)) == "yx."
+    like = Cells(list("abc"), [("a", "b"), ("b", "c")], "xy.", alike=["xy"])
+    assert like.parse("yx.") == (1, 2, 0)
+
+
+def test_title():
+    assert Cells(BOX, SQUARE, "aa....").title == "1 piece on 6 cells (step)"
+
+
+def test_puzzle_of_settings():
+    table = define_puzzle(
+        {"p": (0, 0), "q": (np.float64(1), np.int64(0))}, {"e/w": (1, 0)}, {"x": "p"}
+    )
+    assert table == json.loads(json.dumps(table))
+    assert table["cells"] == [["p", 0, 0], ["q", 1.0, 0]]
+    puzzle = puzzle_of(table)
+    assert isinstance(puzzle, Cells)
+    assert puzzle.goals == ((1, 0),)
+    assert puzzle_of(define_puzzle(HEXAGON, HEXAGON_MOVES, "aa.b.c.")).states == LARGE[0].states
+
+
+def test_a_puzzle_of_what_is_no_value():
+    with pytest.raises(InputError, match="a puzzle is made of texts, numbers, lists and tables"):
+        define_puzzle(["a"], [], {"x": object()})
+
+
+# --- pictures
+
+
+def test_a_picture_says_what_lies_where():
+    table = {"r/l": (10, 0), "d/u": (0, 10)}
+    puzzle = Cells([(x, y) for y in (5, 15) for x in (0, 10, 20)], table, "aa.bcc", alike=["ac"])
+    picture = puzzle.picture(puzzle.goals[0])
+    assert picture.places == ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1))
+    assert picture.edges is None  # squares
+    assert [(p.code, p.label, p.kind, set(p.cells)) for p in picture.parts] == [
+        (1, "a", 0, {0, 1}), (2, "b", 1, {3}), (3, "c", 0, {4, 5}),
+    ]  # fmt: skip
+    part = Cells(BOX, SQUARE, "aa.b..", goal={"b": (2, 0)})
+    assert part.picture(part.goals[0]).open == (0, 1, 3, 4, 5)
+
+
+@pytest.mark.parametrize("moves", [{"r/l": (1, 0)}, {**SQUARE, "x/y": (1, 1)}])
+def test_cells_are_squares_only_where_all_sides_can_be_crossed(moves):
+    puzzle = Cells(BOX, moves, "a.....")
+    assert puzzle.picture(puzzle.goals[0]).edges == puzzle.floor.edges
+    assert len(puzzle.floor.edges) == sum(map(len, pairs_of(BOX, moves)))
+
+
+def test_cells_without_points_are_laid_out():
+    puzzle = Cells(list("abcdef"), THETA, "wxyz..")
+    places = puzzle.picture(puzzle.goals[0]).places
+    assert len({(round(x, 1), round(y, 1)) for x, y in places}) == 6
+
+
+def test_labels_stand_on_their_pieces():
+    square = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 1)]
+    puzzle = Cells(square, {**SQUARE, "x/y": (1, 1)}, "aaaa.")
+    picture = puzzle.picture(puzzle.goals[0])
+    assert picture.middle(picture.parts[0]) == ((0, 0), 1)  # its middle lies between four cells
+    bar = LARGE[0].picture(LARGE[0].goals[0])
+    assert bar.middle(bar.parts[0]) == (((bar.places[0][0] + bar.places[1][0]) / 2, 0.0), 1)
+
+
+def test_pieces_of_several_cells_are_drawn_as_one():
+    puzzle = LARGE[0]
+    root = ElementTree.fromstring(board_svg(puzzle, puzzle.goals[0]))
+    paths = [e for e in root.iter() if e.tag.endswith("path")]
+    assert len(paths) == 2  # the piece and the line around it
+    assert all(path.get("d").count("L") == 1 and path.get("d").count("h0") == 2 for path in paths)
+    drawn = draw_boards(puzzle, [puzzle.goals[0]])
+    assert re.fullmatch(r"\s*a─+a", drawn.splitlines()[0])
+    assert (drawn.count("a"), drawn.count("b"), drawn.count("c")) == (2, 1, 1)
+
+
+@given(st.integers(0, len(LARGE) - 1), st.randoms(use_true_random=False))
+def test_the_steps_of_a_move_lead_to_its_end(number, rng):
+    puzzle = LARGE[number]
+    before, after = some_move(puzzle, rng)
+    assert puzzle.steps(before, puzzle.follow(before, after)) == [puzzle.follow(before, after)]
+
+
+def test_a_move_along_a_path_passes_each_of_its_steps():
+    puzzle = Cells(BOX, SQUARE, "a..b..", metric="path")
+    passed = puzzle.steps((1, 0, 0, 2, 0, 0), (0, 0, 0, 2, 1, 0))
+    assert passed == [(0, 1, 0, 2, 0, 0), (0, 0, 0, 2, 1, 0)]
+
+
+# --- what is refused
+
+ABC = list("abc")
+LINE = [("a", "b"), ("b", "c")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"cells": []}, r"puzzle\.cells: 0 cells; a list of 1\.\.64"),
+        ({"cells": "abc"}, r"puzzle\.cells: 'abc'; a list of"),
+        ({"cells": [f"c{i}" for i in range(65)]}, r"puzzle\.cells: 65 cells"),
+        ({"cells": ["a", "b", 3]}, r"puzzle\.cells: 3 is no cell; a cell is a name such as"),
+        ({"cells": ["a", "b", ["c", 0]]}, r"puzzle\.cells: \['c', 0\] is no cell"),
+        ({"cells": [[0, 0], [float("inf"), 0]]}, r"inf, 0\] is no cell"),
+        ({"cells": ["a", "b", "a"]}, r"puzzle\.cells names 'a' twice"),
+        ({"cells": [["a", 0, 0], ["b", 0, 0]]}, "two cells lie at one point"),
+        ({"cells": [["a", 0, 0], "b", "c"]}, r"cell 'b' has no point, others have one"),
+        ({"moves": [("a", "d")]}, r"puzzle\.moves: 'd' is no cell of this board; .* a b c"),
+        ({"moves": [("a", "b", "c")]}, r"puzzle\.moves: \('a', 'b', 'c'\) is no pair of cells"),
+        ({"moves": [("a", "a")]}, "leads from a cell to itself"),
+        ({"moves": "ab"}, r"puzzle\.moves = 'ab': expected pairs of cells, or a table"),
+        ({"moves": {"on": [("a", "b"), ("a", "c")]}}, r"moves\.on: two moves leave cell a"),
+        ({"moves": {"on": [("a", "c"), ("b", "c")]}}, r"moves\.on: two moves come to"),
+        ({"moves": {"on": [1, 0]}}, r"puzzle\.moves\.on = .*the cells have no points"),
+        ({"moves": {"on": LINE, "up/on": LINE}}, r"puzzle\.moves\.up/on: a direction has one name"),
+        ({"moves": {"a/b/c": LINE}}, "a direction has one name, or one for each way"),
+        ({"moves": {"a/a": LINE}}, "a direction has one name, or one for each way"),
+        ({"moves": {"to b": LINE}}, r"puzzle\.moves: 'to b' is no label"),
+        ({"cells": BOX, "moves": {"on": (7, 0)}}, r"moves\.on = \[7\.0, 0\.0\]: no two cells"),
+        ({"pieces": "xx."}, r"'x' covers 2 cells, which move together .*puzzle\.moves names none"),
+        ({"pieces": "x?."}, r"puzzle\.pieces = 'x\?\.': \? is no piece"),
+        ({"pieces": "x."}, r"puzzle\.pieces = 'x\.' has 2 labels"),
+        ({"pieces": 7}, r"puzzle\.pieces = 7: expected a label a cell"),
+        ({"pieces": {"x": "d"}}, r"puzzle\.pieces\.x: 'd' is no cell"),
+        ({"pieces": {"x": 5}}, r"puzzle\.pieces\.x = 5: expected a cell or a list of cells"),
+        ({"pieces": {"x": []}}, r"puzzle\.pieces\.x: a piece lies on one cell or more"),
+        ({"pieces": {"x": "a", "y": "a"}}, r"cell a is that of 'x', 'y' cannot lie there too"),
+        ({"pieces": {"?": "a"}}, r"'\?' stands for no piece"),
+        ({"pieces": {"x y": "a"}}, r"puzzle\.pieces: 'x y' is no label"),
+        ({"goal": "x..", "goals": ["x.."]}, r"either puzzle\.goal or puzzle\.goals"),
+        ({"goal": "xz."}, r"puzzle\.goal = xz\.: 'z' is no piece of .*; its pieces are x y"),
+        ({"goal": "x.."}, r"puzzle\.goal x\.\.: every piece of xy\. must lie in it whole, once"),
+        ({"goal": "xx?"}, "piece 'x' on a b is not whole"),
+        ({"start": "x?y"}, r"puzzle\.start = x\?y: '\?' is no piece"),
+        ({"start": {"x": "a"}}, r"puzzle\.start x\.\.: every piece"),
+        ({"alike": ["xz"]}, r"puzzle\.alike = \['xz'\]: 'z' is no piece"),
+        ({"alike": ["xy", "x"]}, "'x' is named twice"),
+        ({"moves": [("a", "b")], "pieces": "x.y", "alike": ["xy"]}, "'y' can never lie where 'x'"),
+        ({"metric": "straight"}, r"puzzle\.metric = 'straight': known are step, path"),
+    ],
+)  # fmt: skip
+def test_puzzles_that_cannot_be(arguments, message):
+    settings = {"cells": ABC, "moves": LINE, "pieces": "xy."} | arguments
+    with pytest.raises(InputError, match=message):
+        Cells(**settings)
+
+
+def test_a_ring_is_refused_for_pieces_of_several_cells():
+    """Round a ring, a piece of two cells comes to lie on its first cell another way."""
+    ring = {"on": [(a, b) for a, b in zip("abcd", "bcda", strict=True)]}
+    with pytest.raises(InputError, match=r"the piece that may lie on a b .* as on a ring"):
+        Cells(list("abcd"), ring, "xx..")
+
+
+@pytest.mark.parametrize("board", [(1, 1, 0), (1, 2, 9), (1, 0, 0), (-1, 1, 2)])
+def test_codes_that_are_no_board(board):
+    puzzle = Cells(ABC, LINE, "xy.")
+    for ask in (puzzle.state, puzzle.reaches):
+        with pytest.raises(InputError, match=r"codes are 0|every piece"):
+            ask(board)
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("xx.", "every piece|not whole"), ("xz.", "'z' is no piece"), ("x?.", r"'\?' is no piece"),
+    ("xy", "has 2 labels"),
+])  # fmt: skip
+def test_boards_of_another_puzzle(text, message):
+    with pytest.raises(InputError, match=message):
+        Cells(ABC, LINE, "xy.").parse(text)
+
+
+def test_the_example_of_the_page():
+    page = Path(__file__).parents[2] / "docs" / "puzzles.md"
+    section = page.read_text(encoding="utf-8").split("## `cells`")[1]
+    table = tomllib.loads(section.split("```toml\n")[1].split("```")[0])["puzzle"]
+    puzzle = make_config("page", table).make_puzzle()
+    assert (puzzle.line(puzzle.start), puzzle.line(puzzle.goals[0])) == ("KKx.y..", "?????KK")
+    assert puzzle.parse("KKx.y..") == puzzle.parse(table["pieces"]) == puzzle.start
+    assert f"| `cells` | {MOST_CELLS} cells |" in section
+
+
+def test_text_that_names_a_cell_by_its_point():
+    with pytest.raises(InputError, match=re.escape("(9, 9) is no cell of this board")):
+        Cells(BOX, SQUARE, {"x": (9, 9)})
