@@ -4,9 +4,7 @@ A command prints what it was asked for on standard output and everything else on
 error. Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped and resumable, 4 corrupt data.
 """
 
-import io
 import signal
-import sys
 from contextlib import contextmanager
 
 import click
@@ -81,8 +79,6 @@ def main():
 
     Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped and resumable, 4 corrupt data.
     """
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a letter that it does not have stops nothing
-        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 for command in (plan, run, status, farthest, solve, export, rotate, draw, thesis, verify, repair):

@@ -77,7 +77,7 @@ def _local_cluster(settings: ClusterTable):
     from dask import config
     from distributed import LocalCluster
 
-    with config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS), _interrupts_ignored():
+    with config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS), _interrupts_held() as asked:
         try:
             cluster = LocalCluster(
                 n_workers=settings.workers,
@@ -94,6 +94,8 @@ def _local_cluster(settings: ClusterTable):
                 f"({error}); with fewer, cluster.workers, they may"
             ) from None
     with cluster:
+        if asked:
+            raise KeyboardInterrupt
         yield cluster
 
 
@@ -156,14 +158,20 @@ def _address_in(file: str) -> str:
 
 
 @contextmanager
-def _interrupts_ignored():
-    """Processes started meanwhile ignore Ctrl-C: the driver alone decides how to stop."""
+def _interrupts_held():
+    """Processes started meanwhile ignore Ctrl-C: the driver alone decides how to stop. It is
+    ignored here too; a SIGTERM, which they must not ignore, is noted in the list."""
+    asked: list[bool] = []
     try:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    except ValueError:  # not in the main thread, where Ctrl-C does not arrive anyway
-        yield
+        before = {
+            signal.SIGINT: signal.signal(signal.SIGINT, signal.SIG_IGN),
+            signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: asked.append(True)),
+        }
+    except ValueError:  # not in the main thread, where signals do not arrive anyway
+        yield asked
         return
     try:
-        yield
+        yield asked
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -301,7 +301,7 @@ def test_rotate():
     assert [tile for tile, _ in value["stages"]] == [4, 3, 2, 1, 5, 9, 13, 8, 7, 6, 10, 14, 11]
     assert len(value["tiles"]) == value["tile_moves_without_backtracks"] < value["tile_moves"]
     shown = invoke("rotate", PUBLISHED, "--boards").stdout
-    assert shown.count(" 1  2  3  4\n") >= 10
+    assert shown.count("│ 1  │ 2  │ 3  │ 4  │\n") >= 10
     assert f"{value['tile_moves']:,} tile moves" in shown
 
 
