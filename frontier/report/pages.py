@@ -2,13 +2,13 @@
 
 from functools import cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from frontier import text
 
 
 @cache
-def _environment() -> Environment:
+def _environment():
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # for most commands not needed
+
     environment = Environment(
         loader=PackageLoader("frontier.report"),
         autoescape=True,
