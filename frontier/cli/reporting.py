@@ -1,6 +1,5 @@
 """Commands that make documents of runs: report."""
 
-import io
 import json
 from pathlib import Path
 
@@ -95,15 +94,14 @@ def _content(kind: str, subject: Figures | Comparison) -> bytes:
 
 def _print(subject: Figures | Comparison) -> None:
     """As wide as the terminal; where there is none, as wide as the report, without colours."""
-    several = isinstance(subject, Comparison)
-    text = comparison_text(subject) if several else report_text(subject)
     console = Console(highlight=False)
-    if console.is_terminal:
-        console.print(text)
-        return
-    plain = Console(width=PLAIN_WIDTH, file=io.StringIO(), color_system=None, highlight=False)
-    plain.print(text)
-    click.echo("\n".join(map(str.rstrip, plain.file.getvalue().splitlines())))
+    if not console.is_terminal:
+        console.width = PLAIN_WIDTH
+    several = isinstance(subject, Comparison)
+    with console.capture() as captured:
+        console.print(comparison_text(subject) if several else report_text(subject, console))
+    lines = captured.get().splitlines()
+    click.echo("\n".join(map(str.rstrip, lines)), color=console.is_terminal)
 
 
 def _check(targets: dict[str, Path], force: bool) -> None:

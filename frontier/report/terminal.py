@@ -2,11 +2,11 @@
 
 from math import log
 
-from rich.console import Group, RenderableType
-from rich.padding import Padding
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from frontier.report.boards import draw_boards
 from frontier.report.comparison import Comparison
 from frontier.report.facts import key_figures, origin, spending, spending_note, why_no_boards
 from frontier.report.figures import Figures
@@ -15,25 +15,30 @@ from frontier.report.tables import LAYER_HEADER, comparison_layers, comparison_r
 BAR = 12
 """Cells of the longest bar of a table of layers."""
 
+WIDE = 80
+"""Columns from which on a table of layers has bars."""
+
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
-def report_text(run: Figures) -> RenderableType:
-    """The report of one run."""
+def report_text(run: Figures, console: Console) -> RenderableType:
+    """The report of one run, for this console."""
     title = f"{run.name}: {run.puzzle.title}, {run.standing}"
     parts: list[RenderableType] = [Text(title, style="bold"), _pairs(key_figures(run))]
     if run.layers:
-        table = _table([*LAYER_HEADER, "log"])
-        table.columns[-1].justify = "left"
-        most = max(run.counts)
+        table = _table(LAYER_HEADER)
+        if bars := console.width >= WIDE:
+            table.add_column("log")
+        most, plain = log(1 + max(run.counts)), console.options.ascii_only
         for layer in run.layers:
-            table.add_row(*layer_cells(layer), _bar(log(1 + layer.states) / log(1 + most)))
+            bar = [_bar(log(1 + layer.states) / most, plain)] if bars else []
+            table.add_row(*layer_cells(layer), *bar)
         parts += [_heading("Layers"), table]
     if run.spent:
         parts += [_heading("Where the time in layers went"), _rows(spending(run))]
         if note := spending_note(run):
             parts.append(Text(note, style="dim"))
-    parts += [_heading("Farthest positions"), *_farthest(run)]
+    parts += [_heading("Farthest positions"), *_farthest(run, console)]
     parts += [_heading("How it was made"), _pairs(origin(run))]
     return Group(*parts)
 
@@ -54,13 +59,11 @@ def comparison_text(comparison: Comparison) -> RenderableType:
     return Group(*parts)
 
 
-def _farthest(run: Figures) -> list[RenderableType]:
+def _farthest(run: Figures, console: Console) -> list[RenderableType]:
     if said := why_no_boards(run):
         return [Text(said)]
-    parts: list[RenderableType] = []
-    for board in run.boards:
-        drawing = Text(run.puzzle.draw(board), no_wrap=True)
-        parts.append(Padding(drawing, (0, 0, 1, 2)))
+    drawn = Text.from_ansi(draw_boards(run.puzzle, run.boards, console=console), no_wrap=True)
+    parts: list[RenderableType] = [drawn]
     if more := run.farthest - len(run.boards):
         parts.append(Text(f"… and {more:,} more (`farthest` prints them)"))
     return parts
@@ -95,6 +98,8 @@ def _rows(rows: list[list[str]]) -> Table:
     return table
 
 
-def _bar(share: float) -> str:
+def _bar(share: float, plain: bool) -> str:
+    if plain:
+        return "#" * max(1, round(share * BAR))
     eighths = max(1, round(share * BAR * 8))
     return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
