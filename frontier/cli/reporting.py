@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from frontier.cli.common import json_option, open_all
+from frontier.cli.common import json_option, paths_of
 from frontier.errors import InputError
 from frontier.report.comparison import Comparison, comparison_value
 from frontier.report.figures import Figures, figures_of, report_value
@@ -53,13 +53,14 @@ def report(runs, html, png, csv, markdown, force, as_json):
     targets = {"html": html, "png": png, "csv": csv, "markdown": markdown}
     targets = {kind: Path(name) for kind, name in targets.items() if name is not None}
     _check(targets, force)
-    stores = [store for run in runs for store in open_all(run)]
-    found = [figures_of(store) for store in stores]
-    if len(found) == 1:
+    named = [path for run in runs for path in paths_of(run)]
+    begun = [path for path in named if RunStore.exists(path)]
+    found = [figures_of(RunStore.open(path)) for path in begun]
+    if len(named) == 1:
         subject, value = found[0], report_value(found[0])
     else:
-        paths = tuple(str(store.path) for store in stores)
-        subject = Comparison(tuple(found), paths, family=len(runs) == 1)
+        missing = len(named) - len(begun)
+        subject = Comparison(tuple(found), tuple(map(str, begun)), len(runs) == 1, missing)
         value = comparison_value(subject)
         for said in subject.differences:
             click.echo(f"warning: {said}", err=True)

@@ -17,13 +17,14 @@ class Comparison:
     """Runs to compare.
 
     paths: of their directories, as they were named. family: whether they are the runs of one
-    config with several goals, which together tell the diameter of the state graph. name: of them
-    together, by default their labels.
+    config with several goals, which together tell the diameter of the state graph. missing: how
+    many of the family have not begun. name: of them together, by default their labels.
     """
 
     runs: tuple[Figures, ...]
     paths: tuple[str, ...]
     family: bool = False
+    missing: int = 0
     name: str = ""
 
     @cached_property
@@ -49,7 +50,7 @@ class Comparison:
     @property
     def diameter(self) -> int | None:
         """Of the state graph, if this is a family and all of it is complete."""
-        known = self.family and all(run.complete for run in self.runs)
+        known = self.family and not self.missing and all(run.complete for run in self.runs)
         return max(run.depth for run in self.runs) if known else None
 
     @cached_property

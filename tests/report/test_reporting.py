@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import shutil
 import struct
 from itertools import pairwise
 
@@ -224,6 +225,11 @@ def test_a_family_and_its_diameter(tmp_path):
     assert f"diameter of the state graph: {value['diameter']}" in said
     invoke("report", tmp_path / "family", "--html", tmp_path / "family.html")
     assert f"graph: {value['diameter']}" in (tmp_path / "family.html").read_text()
+    last = max((tmp_path / "family").iterdir())
+    shutil.rmtree(last)
+    said = invoke("report", tmp_path / "family").stdout
+    assert "the diameter is not known" in said
+    assert json.loads(invoke("report", tmp_path / "family", "--json").stdout)["diameter"] is None
 
 
 def test_contradictions_are_loud(runs, tmp_path):
