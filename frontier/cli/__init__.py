@@ -11,6 +11,7 @@ import click
 
 from frontier.cli.drawing import draw
 from frontier.cli.planning import plan
+from frontier.cli.reporting import report
 from frontier.cli.runs import export, farthest, run, status
 from frontier.cli.solving import rotate, solve
 from frontier.cli.streams import prepare_streams
@@ -71,6 +72,7 @@ def main():
       python -m frontier plan configs/2x7.toml
       python -m frontier run configs/2x5.toml
       python -m frontier status configs/2x5.toml
+      python -m frontier report configs/2x5.toml --html 2x5.html
       python -m frontier farthest configs/2x5.toml --limit 3
       python -m frontier solve configs/goat.toml --method ida
 
@@ -81,5 +83,7 @@ def main():
     """
 
 
-for command in (plan, run, status, farthest, solve, export, rotate, draw, thesis, verify, repair):
+for command in (
+    plan, run, status, report, farthest, solve, export, rotate, draw, thesis, verify, repair,
+):  # fmt: skip
     main.add_command(command)

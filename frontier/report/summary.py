@@ -1,17 +1,16 @@
 """A run in one JSON file, and as text."""
 
 import platform
-from importlib.metadata import version
 from pathlib import Path
 
 from frontier.answers.farthest import farthest
 from frontier.puzzles import puzzle_of
+from frontier.search.environment import versions
 from frontier.store.files import disk_bytes, write_sealed
 from frontier.store.run import RunStore
 from frontier.text import counted, size, span
 
 FARTHEST = 100
-LIBRARIES = ("frontier", "dask", "distributed", "numba", "numpy", "zarr")
 
 
 def summary(run: RunStore) -> dict:
@@ -34,7 +33,7 @@ def summary(run: RunStore) -> dict:
         "keep": run.identity["keep"],
         "layout": run.identity["layout"],
         "python": platform.python_version(),
-        "versions": {name: version(name) for name in LIBRARIES},
+        "versions": versions(),
     }
     if puzzle.start is not None:
         value["start"] = {"board": puzzle.write(puzzle.start), "depth": run.start_depth}

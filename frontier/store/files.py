@@ -20,15 +20,20 @@ def write_json(path: Path, value: object, durable: bool = False) -> None:
 
 
 def write_text(path: Path, text: str, durable: bool = False) -> None:
-    """Write a file, in UTF-8, that a reader sees either as it was or as it is now.
+    """As `write_bytes`, a text in UTF-8."""
+    write_bytes(path, text.encode(), durable)
+
+
+def write_bytes(path: Path, content: bytes, durable: bool = False) -> None:
+    """Write a file that a reader sees either as it was or as it is now.
 
     That holds however the process dies. durable: it is on the disk when this returns; else a
     power failure may lose the last seconds.
     """
     scratch = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
     try:
-        with scratch.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with scratch.open("wb") as file:
+            file.write(content)
             file.flush()
             if durable:
                 os.fsync(file.fileno())

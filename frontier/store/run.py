@@ -7,7 +7,8 @@
     manifests/0037.json which chunks that array has
     wip/0038/5.json     chunks that task 5 of the layer under way has written
     recycled/           chunks of the layer that was forgotten last
-    events.jsonl, summary.json, status.html for people; lock names the process that writes
+    events.jsonl, summary.json, environment.json, status.html for people; lock names the process
+                        that writes
 
 A layer is *committed* by one atomic replacement of the ledger, after its chunks and its
 manifest are in place. Several thin layers may be committed by one replacement; those between
@@ -43,7 +44,7 @@ FORMAT = 2
 SCRATCH = ".scratch"
 OWN_NAMES = {
     "run.json", "ledger.json", "copies", "layers", "manifests", "wip", "recycled",
-    "events.jsonl", "summary.json", "status.html", "lock",
+    "events.jsonl", "summary.json", "environment.json", "status.html", "lock",
 }  # fmt: skip
 """Everything that a run directory holds; nothing else there is ever touched."""
 
@@ -234,6 +235,11 @@ class RunStore:
 
     def wip_path(self, depth: int) -> Path:
         return self.path / "wip" / f"{depth:04d}"
+
+    @property
+    def environment_path(self) -> Path:
+        """Where and with what the run was made; for people alone."""
+        return self.path / "environment.json"
 
     @property
     def recycled_path(self) -> Path:

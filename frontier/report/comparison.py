@@ -1,0 +1,107 @@
+"""Several runs side by side, and whether they agree."""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from frontier.report.figures import Figures, report_value
+from frontier.text import counted
+
+LOOKS = {"start", "symbols", "picture"}
+"""Keys of [puzzle] that change no count."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Runs to compare.
+
+    paths: of their directories, as they were named. family: whether they are the runs of one
+    config with several goals, which together tell the diameter of the state graph. missing: how
+    many of the family have not begun. name: of them together, by default their labels.
+    """
+
+    runs: tuple[Figures, ...]
+    paths: tuple[str, ...]
+    family: bool = False
+    missing: int = 0
+    name: str = ""
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """What each run is called: its name, with its directory where that alone does not do."""
+        often = Counter(run.name for run in self.runs)
+        return [
+            run.name if often[run.name] == 1 else f"{run.name} in {path}"
+            for run, path in zip(self.runs, self.paths, strict=True)
+        ]
+
+    @property
+    def title(self) -> str:
+        if self.name:
+            return self.name
+        return " and ".join(self.labels) if len(self.runs) < 3 else ", ".join(self.labels)
+
+    @property
+    def depth(self) -> int:
+        """The last depth known of any."""
+        return max((run.depth for run in self.runs if run.layers), default=-1)
+
+    @property
+    def diameter(self) -> int | None:
+        """Of the state graph, if this is a family and all of it is complete."""
+        known = self.family and not self.missing and all(run.complete for run in self.runs)
+        return max(run.depth for run in self.runs) if known else None
+
+    @cached_property
+    def differences(self) -> list[str]:
+        """Where runs of the same puzzle contradict each other, one sentence for each pair."""
+        pairs = combinations(zip(self.labels, self.runs, strict=True), 2)
+        found = [_difference(*one, *other) for one, other in pairs]
+        return [sentence for sentence in found if sentence]
+
+    @property
+    def findings(self) -> list[str]:
+        """What is to be said first: contradictions, and the diameter of a family."""
+        said = list(self.differences)
+        if self.diameter is not None:
+            said.append(f"diameter of the state graph: {self.diameter}")
+        elif self.family:
+            said.append("not complete from every blank cell, so the diameter is not known")
+        return said
+
+
+def _difference(label: str, run: Figures, other_label: str, other: Figures) -> str | None:
+    if _puzzle(run) != _puzzle(other):
+        return None
+    for depth in range(max(len(run.layers), len(other.layers))):
+        here, there = _states(run, depth), _states(other, depth)
+        if None not in (here, there) and here != there:
+            return (
+                f"{label} and {other_label} are runs of the same puzzle, but at depth {depth} "
+                f"{label} has {counted(here, 'state')} and {other_label} {there:,}: "
+                "at least one of them is wrong"
+            )
+    return None
+
+
+def _puzzle(run: Figures) -> dict:
+    return {key: value for key, value in run.settings.items() if key not in LOOKS}
+
+
+def _states(run: Figures, depth: int) -> int | None:
+    """At a depth; None if the run has not come so far."""
+    if depth < len(run.layers):
+        return run.layers[depth].states
+    return 0 if run.complete else None
+
+
+def comparison_value(comparison: Comparison) -> dict:
+    """A comparison as JSON."""
+    value = {
+        "differences": comparison.differences,
+        "runs": [report_value(run) for run in comparison.runs],
+    }
+    if comparison.family:
+        value["diameter"] = comparison.diameter
+    return value

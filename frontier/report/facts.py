@@ -1,0 +1,121 @@
+"""What a report says of a run in words, wherever it is shown."""
+
+import json
+import time
+
+from frontier.report.figures import SPENDING, Figures
+from frontier.text import counted, rate, size, span
+
+NO_ENVIRONMENT = "environment.json is missing or damaged, so this is not known"
+
+
+def brief(seconds: float) -> str:
+    """A duration of which also little is something: 0.2 ms, 3.2 s, 4 min 05 s."""
+    if 0 < seconds < 0.0001:
+        return "< 0.1 ms"
+    return f"{1000 * seconds:.1f} ms" if 0 < seconds < 0.1 else span(seconds)
+
+
+def key_figures(run: Figures) -> list[tuple[str, str]]:
+    """The figures that matter most, each with what it tells."""
+    if not run.layers:
+        return [("states of the puzzle", f"{run.total:,}")]
+    facts = [
+        ("depth" if run.complete else "depth so far", counted(run.depth, "move")),
+        ("states" if run.complete else "states so far", f"{run.states:,}"),
+    ]
+    if not run.complete:
+        facts.append(("states of the puzzle", f"{run.total:,}"))
+    else:
+        facts.append(("farthest positions", f"{run.farthest:,}"))
+    if run.puzzle.start is not None:
+        found = run.start_depth
+        facts.append(
+            ("from the start", counted(found, "move") if found is not None else "not found")
+        )
+    of = "" if run.complete else " so far"
+    return [
+        *facts,
+        (f"mean depth{of}", f"{run.mean:.2f}"),
+        (f"median depth{of}", f"{run.median:g}"),
+        (f"fullest layer{of}", f"depth {run.fullest.depth}"),
+        ("time in layers", brief(run.seconds)),
+        ("states a second", rate(run.states, run.seconds).removesuffix("/s")),
+        ("written", size(run.bytes)),
+    ]
+
+
+def spending(run: Figures) -> list[list[str]]:
+    """Where the time went: what, how long, which share of all."""
+    return [
+        [SPENDING[kind], brief(seconds), f"{seconds / run.seconds:.1%}"]
+        for kind, seconds in run.spent.items()
+    ]
+
+
+def spending_note(run: Figures) -> str:
+    """How that is to be read, as far as need be."""
+    if not any(kind in run.spent for kind in ("kernel", "codec", "disk", "rest")):
+        return ""
+    if "others" in run.spent:
+        return (
+            "Of the layers by tasks this is the mean over the workers; scheduling and waiting is "
+            "the time in which a worker had no task."
+        )
+    return (
+        "How many workers there were is not known, so scheduling and waiting is not told apart; "
+        "the time is divided as the work of all workers together was."
+    )
+
+
+def why_no_boards(run: Figures) -> str:
+    """Why a report shows no farthest positions; "" if it does."""
+    if run.complete:
+        return ""
+    return "The farthest positions lie in the last layer, and the run is not complete."
+
+
+def origin(run: Figures) -> list[tuple[str, str]]:
+    """Where and with what the run was made: of its last session, what it was made with."""
+    facts = [("begun", _day(run.created))]
+    if not run.sessions:
+        return [*facts, ("environment", NO_ENVIRONMENT)]
+    last = run.sessions[-1]
+    cluster = last["config"]["cluster"]
+    workers = f"{counted(cluster['workers'], 'worker')} of {size(cluster['memory'])}"
+    if len(run.sessions) > 1:
+        facts.append(("sessions", f"{len(run.sessions)}; what follows is of the last one"))
+    return [
+        *facts,
+        ("processor", f"{last['processor']}, {counted(last['cores'], 'core')}"),
+        ("memory", size(last["memory"])),
+        ("platform", last["platform"]),
+        ("cluster", "serial" if cluster["kind"] == "serial" else f"{cluster['kind']}, {workers}"),
+        ("Python", last["python"]),
+        ("libraries", ", ".join(f"{name} {number}" for name, number in last["versions"].items())),
+    ]
+
+
+def _day(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(seconds))
+
+
+def config_text(run: Figures) -> str:
+    """The config that makes the run again, as TOML; but for where and on which hosts it ran."""
+    tables = run.sessions[-1]["config"] if run.sessions else {"puzzle": run.settings}
+    lines = [f"name = {_toml(run.name)}"]
+    for table, values in tables.items():
+        keys = sorted(values, key="kind".__ne__)  # that comes first, the others as they are
+        lines += ["", f"[{table}]", *(f"{key} = {_toml(values[key])}" for key in keys)]
+    return "\n".join(lines)
+
+
+def _toml(value) -> str:
+    if isinstance(value, dict):
+        inside = ", ".join(f"{json.dumps(key)} = {_toml(of)}" for key, of in value.items())
+        return f"{{ {inside} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, str) and "\n" in value.strip() and "'''" not in value:
+        return f"'''\n{value}'''"
+    return json.dumps(value, ensure_ascii=False)

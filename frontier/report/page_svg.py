@@ -1,0 +1,87 @@
+"""What a page needs of matplotlib's SVG.
+
+In a page a chart is an element among others: it takes the page's colours, so that it follows the
+page into the dark and onto paper, and its names and styles must not reach beyond it.
+"""
+
+import re
+from xml.etree import ElementTree
+
+from markupsafe import Markup
+
+INK, QUIET, LINE, ACCENT, SECOND = "#1c2733", "#5b6875", "#d8dee5", "#2166ac", "#d6604d"
+THEME = {INK: "--ink", QUIET: "--quiet", LINE: "--line", ACCENT: "--accent", SECOND: "--second"}
+"""Colours to draw with, and the page's that take their place (``templates/base.html``)."""
+
+SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+HREF = f"{{{XLINK}}}href"
+COORDINATES = ("d", "x", "y", "transform")
+METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+"""What matplotlib would say of itself, with links; to be given as the metadata of `savefig`."""
+
+
+def for_a_page(svg: bytes, name: str, label: str, tips: dict[str, str]) -> Markup:
+    """A chart as an element of a page.
+
+    svg: a file of matplotlib's with texts kept as texts. name: of the chart, one of its own. label:
+    for who cannot see it. tips: what is said of the parts that have such a gid.
+    """
+    root = ElementTree.fromstring(svg)
+    _tidy(root, name, tips)
+    width = float(root.get("viewBox").split()[2])
+    root.attrib |= {
+        "role": "img",
+        "aria-label": label,
+        "class": "chart",
+        "style": f"min-width: {width:.0f}px; max-width: {1.5 * width:.0f}px",
+    }
+    ElementTree.register_namespace("", SVG)
+    ElementTree.register_namespace("xlink", XLINK)
+    return Markup(_in_the_pages_colours(ElementTree.tostring(root, encoding="unicode")))
+
+
+def _tidy(root: ElementTree.Element, name: str, tips: dict[str, str]) -> None:
+    """Make matplotlib's SVG fit for a page.
+
+    It gets no size of its own and no style that would reach other elements of the page. Only what
+    has a tip or is referred to keeps its id; the latter's begin with the chart's name, as the other
+    charts of the page may have equal ones.
+    """
+    for key in ("width", "height", "version"):
+        root.attrib.pop(key, None)
+    root.attrib |= {"stroke-linejoin": "round", "stroke-linecap": "butt"}
+    text = ElementTree.tostring(root, encoding="unicode")
+    referred = {f"#{key}" for key in re.findall(r"#([\w-]+)[\")]", text)}
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in (f"{{{SVG}}}style", f"{{{SVG}}}metadata"):
+                parent.remove(child)
+        for key, value in parent.attrib.items():
+            if key in COORDINATES:
+                parent.set(key, _rounded(value))
+            elif key == HREF or value.startswith("url(#"):
+                parent.set(key, value.replace("#", f"#{name}-"))
+        if (key := parent.attrib.pop("id", None)) is None:
+            continue
+        if key in tips:
+            parent.set("id", key)
+            tip = ElementTree.Element(f"{{{SVG}}}title")
+            tip.text = tips[key]
+            parent.insert(0, tip)
+        elif f"#{key}" in referred:
+            parent.set("id", f"{name}-{key}")
+
+
+def _in_the_pages_colours(svg: str) -> str:
+    for colour, variable in THEME.items():
+        svg = svg.replace(f": {colour}", f": var({variable})")
+    svg = svg.replace("'DejaVu Sans'", "'DejaVu Sans', sans-serif")
+    return re.sub(r">\s+<", "><", svg)
+
+
+def _rounded(coordinates: str) -> str:
+    """To a tenth of a pixel, as what is finer nobody sees, and with no more spaces than needed."""
+    numbers = re.sub(
+        r"-?\d+\.\d+", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), coordinates
+    )
+    return re.sub(r"\s*([MLCQz])\s*", r"\1", numbers)

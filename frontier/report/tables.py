@@ -1,0 +1,141 @@
+"""The layers of runs as tables: CSV for programs, Markdown for texts."""
+
+import csv
+import io
+
+from frontier.report.comparison import Comparison
+from frontier.report.facts import brief, key_figures, spending
+from frontier.report.figures import Figures, LayerFigures
+from frontier.text import size
+
+COLUMNS = {
+    "depth": "depth",
+    "states": "states",
+    "share": "share_of_all_states",
+    "so_far": "states_so_far",
+    "share_so_far": "share_so_far",
+    "growth": "growth_factor",
+    "seconds": "seconds",
+    "bytes": "bytes_written",
+}
+"""The numbers of a layer, and what a CSV file calls them."""
+
+
+def layers_csv(run: Figures) -> str:
+    """One row a layer; what does not apply is empty."""
+    header = [*COLUMNS.values(), *(f"seconds_{kind}" for kind in run.spent)]
+    rows = [
+        [getattr(layer, name) for name in COLUMNS]
+        + [layer.spent.get(kind, 0) for kind in run.spent]
+        for layer in run.layers
+    ]
+    return _csv(header, rows)
+
+
+def comparison_csv(comparison: Comparison) -> str:
+    """One row a depth, and three columns a run."""
+    names = {"states": "states", "seconds": "seconds", "bytes": "bytes_written"}
+    header = [f"{label}: {said}" for label in comparison.labels for said in names.values()]
+    rows = [
+        [depth]
+        + [getattr(layer, name, None) for layer in layers_at(comparison, depth) for name in names]
+        for depth in range(comparison.depth + 1)
+    ]
+    return _csv(["depth", *header], rows)
+
+
+def layers_at(comparison: Comparison, depth: int) -> list[LayerFigures | None]:
+    """What each run has at a depth."""
+    return [run.layers[depth] if depth < len(run.layers) else None for run in comparison.runs]
+
+
+def layer_cells(layer: LayerFigures) -> list[str]:
+    """A layer as people read it, under `LAYER_HEADER`."""
+    return [
+        str(layer.depth),
+        f"{layer.states:,}",
+        percent(layer.share),
+        percent(layer.share_so_far),
+        "" if layer.growth is None else f"{layer.growth:.3f}",
+        brief(layer.seconds),
+        size(layer.bytes) if layer.bytes else "",
+    ]
+
+
+LAYER_HEADER = ["depth", "states", "share", "up to here", "growth", "time", "written"]
+
+
+def percent(share: float) -> str:
+    """A part of a whole, so that little is not nothing and not all is not all."""
+    if 0 < share < 0.0001:
+        return "< 0.01%"
+    if 0.9999 < share < 1:
+        return "> 99.99%"
+    return f"{share:.2%}"
+
+
+def report_markdown(run: Figures) -> str:
+    """A report of one run."""
+    lines = [
+        f"# {run.name}: {run.puzzle.title}",
+        "",
+        f"{run.standing[0].upper()}{run.standing[1:]}.",
+    ]
+    lines += ["", *_table(["", run.name], [[key, value] for key, value in key_figures(run)], "lr")]
+    if run.spent:
+        lines += ["", "Where the time in layers went:", ""]
+        lines += _table(["", "time", "share"], spending(run), "lrr")
+    if run.boards:
+        lines += ["", f"Farthest positions, {len(run.boards)} of {run.farthest:,}:", ""]
+        lines += [f"* `{run.puzzle.line(board)}`" for board in run.boards]
+    lines += ["", *_table(LAYER_HEADER, map(layer_cells, run.layers))]
+    return "\n".join(lines) + "\n"
+
+
+def comparison_markdown(comparison: Comparison) -> str:
+    """A report of several runs."""
+    lines = [f"# {comparison.title}"]
+    lines += [part for said in comparison.findings for part in ("", f"**{said}**")]
+    lines += ["", *_table(["", *comparison.labels], comparison_rows(comparison))]
+    lines += ["", *_table(["depth", *comparison.labels], comparison_layers(comparison))]
+    return "\n".join(lines) + "\n"
+
+
+def comparison_rows(comparison: Comparison) -> list[list[str]]:
+    """The key figures side by side; a row begins with what it tells."""
+    columns = [dict(key_figures(run)) for run in comparison.runs]
+    keys = list(dict.fromkeys(key for column in columns for key in column))
+    rows = [["puzzle", *(run.puzzle.title for run in comparison.runs)]]
+    rows += [["found", *(run.standing for run in comparison.runs)]]
+    return rows + [[key, *(column.get(key, "") for column in columns)] for key in keys]
+
+
+def comparison_layers(comparison: Comparison) -> list[list[str]]:
+    """The states of each depth side by side."""
+    return [
+        [
+            str(depth),
+            *(f"{layer.states:,}" if layer else "" for layer in layers_at(comparison, depth)),
+        ]
+        for depth in range(comparison.depth + 1)
+    ]
+
+
+def _csv(header: list[str], rows: list[list]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([[_number(cell) for cell in row] for row in rows])
+    return text.getvalue()
+
+
+def _number(value):
+    """Nine digits are more than any of these numbers means; whole ones are exact."""
+    return f"{value:.9g}" if isinstance(value, float) else value
+
+
+def _table(header: list[str], rows, align: str = "") -> list[str]:
+    """A Markdown table; align: "l" or "r" for each column, by default "r"."""
+    marks = [":---" if mark == "l" else "---:" for mark in align.ljust(len(header), "r")]
+    lines = [header, marks, *rows]
+    return ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]

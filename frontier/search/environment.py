@@ -1,0 +1,79 @@
+"""Where and with what a run was made: kept beside it for people, and read by nothing that searches.
+
+``environment.json`` holds a session for each time the run was started or resumed. It names no user,
+host, path or account, so that a report of it can be published. Losing it costs the search nothing.
+"""
+
+import os
+import platform
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import psutil
+
+from frontier.config import QUEUES, Config
+from frontier.errors import CorruptRunError
+from frontier.store.files import read_sealed, write_sealed
+
+LIBRARIES = ("frontier", "dask", "distributed", "numba", "numpy", "zarr")
+
+TOLD = {
+    "search": {"keep", "spare", "until", "in_memory"},
+    "store": {"codec", "fsync"},
+    "cluster": {"kind", "workers", "memory", "workers_per_job", "walltime"},
+}
+"""The keys of a config that say nothing of the place where it ran."""
+
+
+def versions() -> dict[str, str]:
+    return {name: version(name) for name in LIBRARIES}
+
+
+def note_session(path: Path, config: Config, layers: int, workers: int) -> None:
+    """Add a session to the environment of a run directory.
+
+    layers: how many were committed before it. workers: that there were when it began.
+    """
+    session = {
+        "began": time.time(),
+        "layers": layers,
+        "workers": workers,
+        "python": platform.python_version(),
+        "versions": versions(),
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "memory": psutil.virtual_memory().total,
+        "platform": f"{platform.system()}, {platform.machine()}",
+        "config": {"puzzle": config.puzzle_settings, **_told(config)},
+    }
+    try:
+        write_sealed(path, {"sessions": [*read_sessions(path), session]})
+    except OSError:
+        return  # a search does not end for want of it; a report says that it is missing
+
+
+def read_sessions(path: Path) -> list[dict]:
+    """The sessions that an environment lists; none if it is missing or was damaged."""
+    try:
+        return read_sealed(path)["sessions"]
+    except CorruptRunError:
+        return []
+
+
+def _told(config: Config) -> dict:
+    tables = config.model_dump(mode="json", include=TOLD, exclude_none=True)
+    if config.cluster.kind not in QUEUES:
+        for key in ("workers_per_job", "walltime"):
+            tables["cluster"].pop(key)
+    return tables
+
+
+def _processor() -> str:
+    """The processor's name, as far as the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()

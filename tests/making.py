@@ -1,0 +1,14 @@
+"""Runs to report on."""
+
+from pathlib import Path
+
+from frontier import api
+from frontier.config import load_config
+
+CONFIGS = Path(__file__).parents[1] / "configs"
+
+
+def made(path, name, *settings, until=None):
+    """The store of a run of a config of configs/, made in this process."""
+    settings = (f"store.path={path}", "cluster.kind=serial", *settings)
+    return api.run(api.plan(load_config(CONFIGS / f"{name}.toml", settings)), until).store

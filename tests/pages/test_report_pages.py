@@ -1,0 +1,181 @@
+"""Reports as a browser shows them, on a desk, in a hand and on paper."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from making import made
+
+from frontier.report.comparison import Comparison
+from frontier.report.documents import comparison_page, report_page
+from frontier.report.figures import figures_of
+
+VOID = {"meta", "br", "hr", "img", "link", "input"}
+
+
+@pytest.fixture(scope="module")
+def figures(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    wanted = (("2x4", None), ("2x3", 12), ("hakoiri-exit", None))
+    return {name: figures_of(made(folder / name, name, until=until)) for name, until in wanted}
+
+
+@pytest.fixture(scope="module")
+def pages(figures, tmp_path_factory):
+    """The files of the reports, by name."""
+    folder = tmp_path_factory.mktemp("pages")
+    texts = {name: report_page(of) for name, of in figures.items()}
+    runs = tuple(figures.values())
+    texts["several"] = comparison_page(Comparison(runs, tuple(figures)))
+    for name, text in texts.items():
+        (folder / f"{name}.html").write_text(text, encoding="utf-8")
+    return {name: folder / f"{name}.html" for name in texts}
+
+
+NAMES = ("2x4", "2x3", "hakoiri-exit", "several")
+
+
+class Reader(HTMLParser):
+    """Checks that what is opened is closed, and collects ids and links."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.ids, self.links = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in VOID:
+            self.open.append(tag)
+        self._look(attributes)
+
+    def handle_startendtag(self, tag, attributes):
+        self._look(attributes)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def _look(self, attributes):
+        for key, value in attributes:
+            if key == "id":
+                self.ids.append(value)
+            if key in ("src", "href", "xlink:href"):
+                self.links.append(value)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_is_one_well_formed_file(pages, name):
+    text = pages[name].read_text(encoding="utf-8")
+    reader = Reader()
+    reader.feed(text)
+    assert reader.open == []
+    assert len(reader.ids) == len(set(reader.ids))
+    assert all(link.startswith("#") for link in reader.links)
+    referred = {*(link[1:] for link in reader.links), *re.findall(r"url\(#([^)]*)\)", text)}
+    assert referred <= set(reader.ids)
+    assert set(re.findall(r"https?://[^\"' ]*", text)) <= {
+        "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink",
+    }  # fmt: skip
+    assert text.count("<!doctype") + text.count("<!DOCTYPE") + text.count("<?xml") == 1
+
+
+HEIGHTS = """([gid, number]) => [...Array(number).keys()].map(depth => {
+  const bar = document.getElementById(gid.replace("?", depth));
+  return bar && bar.querySelector("path").getBoundingClientRect().height;
+})"""
+
+
+@pytest.mark.parametrize("name", NAMES[:3])
+def test_all_bars_are_there_and_as_high_as_they_should(pages, figures, browser, size, name):
+    counts = figures[name].counts
+    with browser.open(pages[name], size) as page:
+        for gid in ("layer-?", "layer-?-log", "seconds-?", "bytes-?"):
+            heights = page.evaluate(HEIGHTS, [gid, len(counts)])
+            assert None not in heights
+            if gid == "layer-?":
+                unit = max(heights) / max(counts)
+                for height, count in zip(heights, counts, strict=True):
+                    assert abs(height - count * unit) < 1
+        assert page.locator(".table-of-layers tbody tr").count() == len(counts)
+        tip = page.locator("#layer-1 title").text_content()
+        assert f"{counts[1]:,} state" in tip
+
+
+def test_lines_of_several(pages, figures, browser, size):
+    with browser.open(pages["several"], size) as page:
+        assert page.locator("[id^=run-]").count() == 6
+        assert page.locator(".table-of-layers tbody tr").count() == max(
+            len(of.counts) for of in figures.values()
+        )
+
+
+def test_what_is_not_complete_says_so_at_the_top(pages, browser):
+    with browser.open(pages["2x3"]) as page:
+        assert "not complete" in page.title()
+        assert "known to depth 12" in page.locator(".alarm").inner_text()
+        assert page.locator(".boards li svg").count() == 1  # the goal alone
+
+
+def test_boards(pages, figures, browser, size):
+    with browser.open(pages["2x4"], size) as page:
+        drawn = page.locator(".boards li svg")
+        assert drawn.count() == 1 + len(figures["2x4"].boards)
+        assert all(drawn.nth(i).bounding_box()["width"] > 50 for i in range(drawn.count()))
+
+
+def luminance(colour):
+    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    """As the Web Content Accessibility Guidelines define it, 1 to 21."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["2x4", "several"])
+def test_charts_are_legible_by_day_and_night(pages, browser, name, scheme):
+    fill = "element => getComputedStyle(element).fill"
+    with browser.open(pages[name], color_scheme=scheme) as page:
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (luminance(ground) < 0.1) == (scheme == "dark")
+        texts = page.locator("svg.chart text")
+        assert texts.count() > 20
+        fills = set(texts.evaluate_all(f"elements => elements.map({fill})"))
+        assert all(contrast(colour, ground) > 4.5 for colour in fills)
+        if name == "2x4":
+            assert contrast(page.locator("#layer-20 path").evaluate(fill), ground) > 3
+
+
+def test_charts_scroll_in_a_hand_and_letters_stay_large(pages, browser):
+    with browser.open(pages["2x4"], "phone") as page:
+        letters = page.locator("svg.chart text").first.bounding_box()
+        assert min(letters["height"], letters["width"]) > 5
+        wide = "[...document.querySelectorAll('.wide')].some(e => e.scrollWidth > e.clientWidth)"
+        assert page.evaluate(wide)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_on_paper(pages, browser, name):
+    """Everything fits on the width of the paper, and there are a few sheets of it."""
+    with browser.open(pages[name]) as page:
+        data = page.pdf(format="A4")
+        assert data.startswith(b"%PDF")
+        assert 1 <= len(re.findall(rb"/Type /Page\b", data)) <= 12
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": 700, "height": 990})
+        for i in range(page.locator("svg.chart").count()):
+            box = page.locator("svg.chart").nth(i).bounding_box()
+            assert box["x"] + box["width"] <= 700
+
+
+def test_very_many_layers_are_drawn_as_an_outline(tmp_path, monkeypatch):
+    """As bars they would be too thin, and the page too large."""
+    figures = figures_of(made(tmp_path / "run", "2x2"))
+    many = report_page(figures)
+    monkeypatch.setattr("frontier.report.charts.MOST_BARS", 6)
+    few = report_page(figures)
+    assert 'id="layer-6"' in many
+    assert 'id="layer-6"' not in few
+    assert "aria-label" in few

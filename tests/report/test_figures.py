@@ -1,0 +1,189 @@
+"""The numbers of a report against a search that lists the depth of every position."""
+
+import json
+from math import isclose
+from statistics import mean, median
+
+import pytest
+from making import made
+
+from frontier.errors import CorruptRunError
+from frontier.report.comparison import Comparison
+from frontier.report.facts import config_text
+from frontier.report.figures import DRAWN, figures_of
+from frontier.store.files import write_sealed
+from frontier.store.lock import RunLock
+from frontier.store.run import RunStore
+
+
+def depths_of_tiles(rows, columns, goal=None):
+    """The depth of every position, found board by board."""
+    start = tuple(range(rows * columns)) if goal is None else goal
+    depths, queue = {start: 0}, [start]
+    for board in queue:
+        blank = board.index(0)
+        for other in range(rows * columns):
+            away = abs(blank // columns - other // columns) + abs(blank % columns - other % columns)
+            if away == 1:
+                moved = list(board)
+                moved[blank], moved[other] = moved[other], 0
+                if (after := tuple(moved)) not in depths:
+                    depths[after] = depths[board] + 1
+                    queue.append(after)
+    return depths
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 4), (2, 2), (2, 3), (3, 2)])
+def test_figures_of_tiles(tmp_path, rows, columns):
+    size = f"puzzle.rows={rows}", f"puzzle.columns={columns}"
+    figures = figures_of(made(tmp_path / "run", "2x2", *size))
+    depths = depths_of_tiles(rows, columns)
+    listed = sorted(depths.values())
+    assert figures.complete
+    assert figures.standing == "complete"
+    assert figures.total == figures.states == len(depths)
+    assert figures.depth == listed[-1]
+    assert figures.counts == [listed.count(depth) for depth in range(listed[-1] + 1)]
+    assert isclose(figures.mean, mean(listed))
+    assert figures.median == median(listed)
+    assert listed.count(figures.fullest.depth) == max(figures.counts)
+    assert figures.farthest == listed.count(listed[-1])
+    farthest = {board for board, depth in depths.items() if depth == listed[-1]}
+    assert set(figures.boards) == farthest
+    for layer in figures.layers:
+        before = [depth for depth in listed if depth <= layer.depth]
+        assert layer.so_far == len(before)
+        assert isclose(layer.share_so_far, len(before) / len(listed))
+        assert isclose(layer.share, layer.states / len(listed))
+        if layer.depth:
+            assert isclose(layer.growth, layer.states / listed.count(layer.depth - 1))
+    assert figures.layers[0].growth is None
+
+
+def test_the_median_may_lie_between_two_depths(tmp_path):
+    figures = figures_of(made(tmp_path / "run", "2x2", "puzzle.rows=1", "puzzle.columns=4"))
+    assert figures.median == 1.5
+
+
+def test_not_more_boards_than_are_drawn(tmp_path):
+    figures = figures_of(made(tmp_path / "run", "pattern-2x4-k2"))
+    assert figures.farthest == figures.counts[-1]
+    assert len(figures.boards) == min(DRAWN, figures.farthest)
+
+
+@pytest.mark.parametrize("settings", [(), ("search.in_memory=false",)])
+def test_the_time_of_each_layer_goes_somewhere(tmp_path, monkeypatch, settings):
+    monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
+    monkeypatch.setattr("frontier.search.plan.THIN_IN_MEMORY", 0)
+    monkeypatch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
+    run = made(tmp_path / "run", "2x4", *settings)
+    figures = figures_of(run)
+    for layer, record in zip(figures.layers, run.records, strict=True):
+        assert isclose(sum(layer.spent.values()), record.seconds, abs_tol=1e-12)
+        assert all(seconds >= 0 for seconds in layer.spent.values())
+    assert isclose(sum(figures.spent.values()), figures.seconds)
+    by_tasks = {"kernel", "codec", "disk", "rest", "others"}
+    assert (by_tasks <= figures.spent.keys()) == bool(settings)
+    assert ("memory" in figures.spent) != bool(settings)
+    if not settings:
+        return
+    # a serial run has one worker, so what its tasks did is what passed
+    work = sum(record.work["kernel"] for record in run.records if record.work)
+    assert isclose(figures.spent["kernel"], work)
+    ledger = json.loads((run.path / "ledger.json").read_text())
+    ledger.pop("digest")
+    for layer in ledger["layers"]:
+        layer["seconds"] *= 2  # as if another worker had stood idle half of the time
+    write_sealed(run.path / "ledger.json", ledger)
+    slower = figures_of(RunStore.open(run.path))
+    assert isclose(slower.spent["kernel"], work)
+    assert slower.spent["others"] > figures.seconds / 2
+    run.environment_path.unlink()
+    unknown = figures_of(RunStore.open(run.path))
+    assert "others" not in unknown.spent
+    assert isclose(sum(unknown.spent.values()), unknown.seconds)
+
+
+def test_a_run_that_is_not_complete(tmp_path):
+    run = made(tmp_path / "run", "2x3", until=10)
+    figures = figures_of(run)
+    listed = [depth for depth in depths_of_tiles(2, 3).values() if depth <= 10]
+    assert figures.state == "stopped"
+    assert (figures.depth, figures.states, figures.total) == (10, len(listed), 360)
+    assert figures.median == median(listed)
+    assert (figures.farthest, figures.boards) == (None, ())
+    assert figures.standing == (
+        f"not complete (stopped): known to depth 10, {len(listed) / 360:.2%} of 360 states"
+    )
+    with RunLock(run.path / "lock"):
+        assert figures_of(run).state == "under way"
+
+
+def test_what_a_run_was_made_with(tmp_path):
+    made(tmp_path / "run", "2x3", until=5)
+    run = made(tmp_path / "run", "2x3", "search.in_memory=false")
+    first, second = figures_of(run).sessions
+    assert (first["layers"], second["layers"]) == (0, 6)
+    assert first["config"]["search"]["in_memory"] is True
+    assert second["config"]["search"]["in_memory"] is False
+    assert second["workers"] == 1
+    text = run.environment_path.read_text()
+    assert str(tmp_path) not in text
+    made(tmp_path / "run", "2x3")  # complete already: nothing is made
+    assert run.environment_path.read_text() == text
+
+
+@pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_text("{")])
+def test_a_lost_environment_is_no_loss_for_the_search(tmp_path, damage):
+    run = made(tmp_path / "run", "2x3", until=5)
+    damage(run.environment_path)
+    assert figures_of(run).sessions == ()
+    assert "rows = 2" in config_text(figures_of(run))
+    run = made(tmp_path / "run", "2x3")
+    assert run.complete
+    assert [session["layers"] for session in figures_of(run).sessions] == [6]
+
+
+def test_the_config_makes_the_run_again(tmp_path, monkeypatch):
+    for name in ("goat", "hexagram", "pattern-2x3-k2"):
+        run = made(tmp_path / name, name, until=3)
+        config = tmp_path / f"{name}.toml"
+        config.write_text(config_text(figures_of(run)), encoding="utf-8")
+        monkeypatch.setattr("making.CONFIGS", tmp_path)
+        again = made(tmp_path / "again" / name, name, until=3)
+        monkeypatch.undo()
+        assert again.identity["puzzle"] == run.identity["puzzle"]
+
+
+def test_a_damaged_last_layer_is_named(tmp_path):
+    run = made(tmp_path / "run", "2x3")
+    chunk = next(path for path in run.layer_path(21).iterdir() if path.name != "zarr.json")
+    chunk.unlink()
+    with pytest.raises(CorruptRunError, match=r"layers/0021"):
+        figures_of(run)
+
+
+def test_runs_of_one_puzzle_must_agree(tmp_path):
+    whole, part = made(tmp_path / "a", "2x3"), made(tmp_path / "b", "2x3", until=9)
+    other = made(tmp_path / "c", "2x2")
+    paths = ("a", "b", "c")
+
+    def compared():
+        runs = [figures_of(RunStore.open(run.path)) for run in (whole, part, other)]
+        return Comparison(tuple(runs), paths)
+
+    assert compared().labels == ["2x3 in a", "2x3 in b", "2x2"]
+    assert compared().depth == 21
+    assert compared().differences == []
+    part.records[4].states += 1
+    part.roll_back(9, part.stored_depths())
+    (said,) = compared().differences
+    assert "2x3 in a" in said
+    assert "2x3 in b" in said
+    assert "depth 4" in said
+    part.records[4].states -= 1
+    part.roll_back(9, part.stored_depths())
+    whole.records[-1:] = []
+    whole.complete = True
+    whole._write_ledger()
+    assert compared().differences == []  # the other has not come so far

@@ -1,0 +1,252 @@
+"""`report` as a user types it, and the files it writes."""
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import struct
+from itertools import pairwise
+
+import pytest
+from click.testing import CliRunner
+from making import CONFIGS, made
+
+from frontier.cli import main
+from frontier.report.comparison import Comparison
+from frontier.report.figures import figures_of
+from frontier.report.tables import percent
+from frontier.store.files import write_sealed
+from frontier.store.lock import RunLock
+from frontier.store.run import RunStore
+
+KINDS = ("html", "png", "csv", "markdown")
+
+
+def invoke(*arguments, code=0):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """A folder of runs: complete, not complete, of another kind."""
+    folder = tmp_path_factory.mktemp("runs")
+    for name, until in (("2x3", None), ("2x2", None), ("hakoiri-exit", 12)):
+        made(folder / name, name, until=until)
+    return folder
+
+
+def test_report_in_a_pipe(runs):
+    said = invoke("report", runs / "2x3").stdout
+    assert said.startswith("2x3: 2×3 tiles, complete\n")
+    assert "\x1b" not in said
+    assert all(line == line.rstrip() for line in said.splitlines())
+    layers = re.findall(r"^ +(\d+) +([\d,]+) +(?:< )?[\d.]+%", said, re.MULTILINE)
+    counts = figures_of(RunStore.open(runs / "2x3")).counts
+    assert [(int(depth), int(states)) for depth, states in layers] == list(enumerate(counts))
+    for fact in ("21 moves", "360", "Farthest positions"):
+        assert fact in said
+
+
+@pytest.mark.parametrize("environment", [{"COLUMNS": "24"}, {"TERM": "dumb"}, {"NO_COLOR": "1"}])
+def test_report_in_poor_terminals(runs, monkeypatch, environment):
+    """Nothing is wider than the terminal, and there is no colour where there is to be none."""
+    for name, value in {"FORCE_COLOR": "1", "COLUMNS": "80", **environment}.items():
+        monkeypatch.setenv(name, value)
+    for some in ((runs / "2x3",), (runs / "2x3", runs / "2x2")):
+        said = invoke("report", *some).stdout
+        plain = re.sub(r"\x1b\[[\d;]*m", "", said)
+        most = int(environment.get("COLUMNS", 80))
+        assert max(map(len, plain.splitlines())) <= most
+        assert "360" in plain
+        coloured = re.search(r"\x1b\[(\d+;)*3\d", said)
+        assert bool(coloured) == ("COLUMNS" in environment and len(some) == 1)  # that of the board
+
+
+def test_csv(runs, tmp_path):
+    target = tmp_path / "layers.csv"
+    assert invoke("report", runs / "2x3", "--csv", target).stdout == f"written: {target}\n"
+    rows = list(csv.DictReader(io.StringIO(target.read_text())))
+    figures = figures_of(RunStore.open(runs / "2x3"))
+    assert [int(row["depth"]) for row in rows] == list(range(22))
+    assert sum(int(row["states"]) for row in rows) == 360 == int(rows[-1]["states_so_far"])
+    assert abs(sum(float(row["share_of_all_states"]) for row in rows) - 1) < 1e-6
+    assert float(rows[-1]["share_so_far"]) == 1
+    assert rows[0]["growth_factor"] == ""
+    for before, row in pairwise(rows):
+        growth = int(row["states"]) / int(before["states"])
+        assert float(row["growth_factor"]) == pytest.approx(growth)
+    for row, layer in zip(rows, figures.layers, strict=True):
+        spent = sum(float(row[f"seconds_{kind}"]) for kind in figures.spent)
+        assert spent == pytest.approx(float(row["seconds"])) == pytest.approx(layer.seconds)
+    assert sum(int(row["bytes_written"]) for row in rows) == figures.bytes
+
+
+def test_csv_of_several(runs, tmp_path):
+    invoke("report", runs / "2x3", runs / "2x2", "--csv", tmp_path / "both.csv")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "both.csv").read_text())))
+    assert len(rows) == 22
+    assert sum(int(row["2x3: states"]) for row in rows) == 360
+    assert sum(int(row["2x2: states"] or 0) for row in rows) == 12
+    assert rows[7]["2x2: states"] == ""
+
+
+def test_markdown(runs, tmp_path):
+    invoke("report", runs / "2x3", "--markdown", tmp_path / "one.md")
+    text = (tmp_path / "one.md").read_text()
+    assert text.startswith("# 2x3: 2×3 tiles\n\nComplete.\n")
+    counts = re.findall(r"^\| (\d+) \| ([\d,]+) \|", text, re.MULTILINE)
+    assert sum(int(states) for _, states in counts) == 360
+    for block in text.split("\n\n"):
+        lines = [line for line in block.splitlines() if line.startswith("|")]
+        assert len({line.count("|") for line in lines}) <= 1
+    figures = figures_of(RunStore.open(runs / "2x3"))
+    assert f"* `{figures.puzzle.line(figures.boards[0])}`" in text
+    invoke("report", runs / "2x3", runs / "2x2", "--markdown", tmp_path / "two.md")
+    text = (tmp_path / "two.md").read_text()
+    assert "| puzzle | 2×3 tiles | 2×2 tiles |" in text
+    assert "| 21 | 1 |  |" in text
+
+
+def test_png(runs, tmp_path):
+    """16 cm at 200 dots an inch."""
+    for some in ((runs / "2x3",), (runs / "2x3", runs / "2x2")):
+        invoke("report", *some, "--png", tmp_path / "chart.png", "--force")
+        data = (tmp_path / "chart.png").read_bytes()
+        assert data.startswith(b"\x89PNG\r\n")
+        assert struct.unpack(">I", data[16:20]) == (1260,)
+
+
+def test_json(runs, tmp_path):
+    value = json.loads(invoke("report", runs / "2x3", "--json", "--csv", tmp_path / "x").stdout)
+    assert (value["depth"], value["states"], value["state"]) == (21, 360, "complete")
+    assert sum(layer["states"] for layer in value["layers"]) == 360
+    assert (tmp_path / "x").exists()
+    value = json.loads(invoke("report", runs / "2x3", runs / "2x2", "--json").stdout)
+    assert [run["name"] for run in value["runs"]] == ["2x3", "2x2"]
+    assert value["differences"] == []
+
+
+def test_files_are_not_overwritten(runs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    old = tmp_path / "old"
+    old.write_text("mine")
+    run = runs / "2x3"
+    for arguments, words in (
+        (("--html", "old"), ("--html old", "--force")),
+        (("--csv", "new", "--png", "old"), ("--png old",)),
+        (("--csv", "new", "--png", tmp_path / "new"), ("same file",)),
+        (("--csv", "none/new"), ("no directory none",)),
+        (("--csv", tmp_path), ("directory",)),
+        (("--csv", run / "new"), ("run directory",)),
+        (("--csv", run / "layers" / "new"), ("run directory",)),
+    ):
+        said = invoke("report", run, *arguments, code=2).stderr
+        assert all(word in said for word in words), said
+        assert [path.name for path in tmp_path.iterdir()] == ["old"]
+        assert old.read_text() == "mine"
+    invoke("report", run, "--csv", "old", "--force")
+    assert old.read_text().startswith("depth,")
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+
+
+def test_a_file_that_cannot_be_written(runs, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("frontier.cli.reporting.write_bytes", full)
+    said = invoke("report", runs / "2x3", "--csv", tmp_path / "new", code=2).stderr
+    assert "No space left" in said
+
+
+def test_what_is_not_complete(runs, tmp_path):
+    said = invoke("report", runs / "hakoiri-exit").stdout
+    assert "not complete (stopped): known to depth 12, " in said.splitlines()[0]
+    assert "The farthest positions lie in the last layer" in said
+    with RunLock(runs / "hakoiri-exit" / "lock"):
+        assert "(under way)" in invoke("report", runs / "hakoiri-exit").stdout.splitlines()[0]
+    run = RunStore.create(tmp_path / "empty", RunStore.open(runs / "2x3").identity)
+    targets = [word for kind in KINDS for word in (f"--{kind}", tmp_path / kind)]
+    invoke("report", run.path, *targets)
+    assert "no layer is known yet" in (tmp_path / "html").read_text()
+    assert "no layer is known yet" in invoke("report", run.path).stdout
+    invoke("report", run.path, run.path, *targets, "--force")
+
+
+def test_damaged_runs(tmp_path):
+    run = made(tmp_path / "run", "2x3")
+    chunk = next(path for path in run.layer_path(21).iterdir() if path.name != "zarr.json")
+    content = chunk.read_bytes()
+    chunk.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    targets = [word for kind in KINDS for word in (f"--{kind}", tmp_path / kind)]
+    said = invoke("report", run.path, *targets, code=4).stderr
+    assert "0021" in said
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+    identity = json.loads((run.path / "run.json").read_text())
+    (run.path / "ledger.json").write_text("{")
+    assert "ledger.json" in invoke("report", run.path, code=4).stderr
+    identity.pop("digest")
+    write_sealed(run.path / "run.json", {**identity, "format": 99})
+    said = invoke("report", run.path, code=4).stderr
+    assert "has format 99, this program reads format 2" in said
+    assert "repair" not in said
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_that_cannot_be_written(runs):
+    (runs / "2x2").chmod(0o500)
+    try:
+        assert "12" in invoke("report", runs / "2x2").stdout
+    finally:
+        (runs / "2x2").chmod(0o700)
+
+
+def test_a_report_changes_nothing(runs):
+    def state():
+        return {path: path.stat().st_mtime_ns for path in (runs / "2x3").rglob("*")}
+
+    before = state()
+    invoke("report", runs / "2x3", "--json")
+    assert state() == before
+
+
+def test_a_family_and_its_diameter(tmp_path):
+    config = CONFIGS / "3x3-diameter.toml"
+    where = "--set", f"store.path={tmp_path / 'family'}", "--set", "puzzle.rows=2"
+    where += "--set", "puzzle.columns=3"
+    invoke("run", config, *where)
+    said = invoke("report", tmp_path / "family").stdout
+    value = json.loads(invoke("report", tmp_path / "family", "--json").stdout)
+    assert value["diameter"] == max(run["depth"] for run in value["runs"])
+    assert f"diameter of the state graph: {value['diameter']}" in said
+    invoke("report", tmp_path / "family", "--html", tmp_path / "family.html")
+    assert f"graph: {value['diameter']}" in (tmp_path / "family.html").read_text()
+    last = max((tmp_path / "family").iterdir())
+    shutil.rmtree(last)
+    said = invoke("report", tmp_path / "family").stdout
+    assert "the diameter is not known" in said
+    assert json.loads(invoke("report", tmp_path / "family", "--json").stdout)["diameter"] is None
+
+
+def test_contradictions_are_loud(runs, tmp_path):
+    wrong = made(tmp_path / "2x3", "2x3", until=9)
+    wrong.records[4].states += 1
+    wrong.roll_back(9, wrong.stored_depths())
+    result = invoke("report", runs / "2x3", wrong.path)
+    assert "at depth 4" in result.stderr
+    assert "at least one of them is wrong" in " ".join(result.stdout.split())
+    page = tmp_path / "both.html"
+    invoke("report", runs / "2x3", wrong.path, "--html", page)
+    assert "at depth 4" in re.search(r'<p class="alarm" role="alert">(.*)</p>', page.read_text())[1]
+    stores = [RunStore.open(path) for path in (runs / "2x3", runs / "2x3")]
+    agree = Comparison(tuple(map(figures_of, stores)), ("a", "b"))
+    assert agree.differences == []
+
+
+def test_percent():
+    said = [percent(share) for share in (0, 1e-9, 0.0001, 0.5, 0.99995, 1)]
+    assert said == ["0.00%", "< 0.01%", "0.01%", "50.00%", "> 99.99%", "100.00%"]

@@ -1,0 +1,61 @@
+"""The script that makes the reports of docs/results/."""
+
+import csv
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def results():
+    spec = importlib.util.spec_from_file_location("results", ROOT / "scripts" / "results.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_all_that_is_to_be_kept(results, tmp_path, monkeypatch):
+    """The page and the table of each, an index and a list beside what was written by hand."""
+    monkeypatch.setattr(results, "ONE", ("2x2", "2x7", "hexagram"))
+    monkeypatch.setattr(results, "SETS", {"k1": ["pattern-2x2-k1", "pattern-2x3-k1"]})
+    target = tmp_path / "results"
+    target.mkdir()
+    (target / "README.md").write_text(f"Above.\n\n{results.BEGIN}\nold\n{results.END}\n\nBelow.\n")
+    arguments = ["results.py", "--runs", str(tmp_path / "runs"), "--target", str(target)]
+    monkeypatch.setattr(sys, "argv", arguments)
+    results.main()
+    made = {f"{name}.{end}" for name in ("2x2", "hexagram", "k1") for end in ("html", "csv")}
+    assert {path.name for path in target.iterdir()} == made | {"index.html", "README.md"}
+    text = (target / "README.md").read_text()
+    assert text.startswith("Above.\n")
+    assert text.endswith("\nBelow.\n")
+    assert "old" not in text
+    assert "| hexagram | graph of 13 cells, 2 kinds of tiles | 12,012 | 30 |" in text
+    index = (target / "index.html").read_text()
+    for name in made:
+        assert f"({name})" in text
+        assert f'href="{name}"' in index
+    with (target / "hexagram.csv").open() as file:
+        assert sum(int(row["states"]) for row in csv.DictReader(file)) == 12_012
+    for path in target.iterdir():
+        assert str(tmp_path) not in path.read_text()
+    before = (target / "2x2.html").read_bytes()
+    results.main()
+    assert (target / "2x2.html").read_bytes() == before  # the run is there, so nothing changes
+
+
+def test_every_config_is_there(results):
+    names = {*results.ONE, *(name for names in results.SETS.values() for name in names)}
+    assert names <= {path.stem for path in (ROOT / "configs").glob("*.toml")}
+
+
+def test_a_page_without_marks_is_left_alone(results, tmp_path):
+    page = tmp_path / "README.md"
+    page.write_text("mine\n")
+    with pytest.raises(SystemExit, match="expected one line"):
+        results.fill_in(page, [])
+    assert page.read_text() == "mine\n"
