@@ -21,15 +21,15 @@ from frontier.report.documents import comparison_page, index_page, report_page
 from frontier.report.facts import brief
 from frontier.report.figures import Figures, figures_of
 from frontier.report.tables import comparison_csv, layers_csv
-from frontier.search.driver import check_identity
 from frontier.store.files import write_bytes
+from frontier.store.identity import check_identity
 from frontier.store.run import RunStore
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "results"
 ONE = (
     "2x2", "2x3", "2x4", "2x5", "2x6", "2x7", "3x3", "3x3-multi", "3x4", "goat", "goat-start",
-    "hexagram", "hakoiri", "hakoiri-exit",
+    "hexagram", "hakoiri", "hakoiri-exit", "honeycomb",
 )  # fmt: skip
 SETS = {
     f"pattern-k{k}": [f"pattern-2x{n}-k{k}" for n in range(max(2, k), 8)] for k in (1, 2, 3)
