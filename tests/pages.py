@@ -107,13 +107,12 @@ def values_of(code: str) -> list[tuple[str, object]]:
     return found
 
 
-_TIME = r"\d[\d,.]*\s*(?:µs|ms|s|min|h|d|days?)\b"
+_TIME = r"\d[\d,.]* (?:µs|ms|s|min|h|d|days?)\b"
 _VAGUE = [
     (r"(?:/[\w.-]+)+/(?=(?:runs/|[\w.-]+\.(?:html|svg|png|csv|md|zarr)\b))", "<folder>/"),
-    (rf"(?:{_TIME}\s*)+", "<time>"),
-    (r"\d[\d,.]*\s*(?:[kMGTP]?B|bytes?)\b", "<size>"),
-    (r"<(?:time|size)>(?:/s| a second)", "<rate>"),
-    (r"\d[\d,.]* (?:[kMG] )?states(?:/s| a second)", "<rate>"),
+    (r"\d[\d,.]*(?: [kMGTP]?B?| states)?(?:/s| a second)\b", "<rate>"),
+    (rf"{_TIME}(?: {_TIME})*", "<time>"),
+    (r"\d[\d,.]* (?:[kMGTP]?B|bytes?)\b", "<size>"),
     (r"\d+\.\d+\.\d+\S*", "<version>"),
     (r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?\S*)?", "<date>"),
     (r"[ \t]+", " "),
