@@ -56,7 +56,6 @@ INSTEAD = {
     f"{RUN} --set cluster.workers=8 --set cluster.memory=4GB":
         f"{BEGUN} --set cluster.workers=8 --set cluster.memory=4GB",
     "python -m frontier run configs/pattern-2x8-k5.toml": PARSED,
-    "python -m frontier farthest configs/2x7.toml": PARSED,
     # take minutes; each table is tested in tests/thesis
     "python -m frontier thesis": SMALL_THESIS,
     "python -m frontier thesis --table beyond": PARSED,
