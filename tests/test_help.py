@@ -43,6 +43,8 @@ def test_every_command_has_a_page(name):
     wanted = ["Options:", "Examples:", "Files:", "Exit codes:", "See also:"]
     assert titles == [title for title in wanted if title in titles]
     assert {"Options:", "Examples:", "See also:"} <= set(titles)
+    options = said.split("Options:\n")[1].split("\n\n")[0].splitlines()
+    assert all(line.startswith((" " * 10, "  -")) for line in options)
     for parameter in command.params:
         assert parameter.param_type_name == "argument" or parameter.help, parameter.name
         if parameter.param_type_name == "argument":

@@ -48,7 +48,8 @@ class Command(click.Command):
         self.exit_codes, self.see_also = dict(exit_codes or {}), tuple(see_also)
 
     def format_options(self, ctx, formatter):
-        records = [parameter.get_help_record(ctx) for parameter in self.get_params(ctx)]
+        options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
+        records = [option.get_help_record(ctx) for option in options]
         with formatter.section("Options"):
             formatter.write_dl([record for record in records if record], col_max=OPTION_COLUMNS)
 

@@ -19,10 +19,10 @@ from frontier.search.outlook import described_cluster, look_ahead
     cls=Command,
     examples={
         "plan configs/2x7.toml": "What 2×7 takes on this machine.",
-        "plan configs/2x9.toml --workers 1000 --set cluster.memory=4GB": "What 2×9 would take on a "
-        "thousand workers.",
-        "plan configs/2x8.toml --workers 100 --disk-rate 5GB --json": "The same for 2×8 where the "
-        "file system moves 5 GB a second, for a program to read.",
+        "plan configs/2x8.toml --workers 100 --set cluster.memory=4GB": "What 2×8 would take on a "
+        "hundred workers.",
+        "plan configs/2x8.toml --workers 100 --disk-rate 5GB --json": "The same where the file "
+        "system moves 5 GB a second in all, for a program to read.",
     },
     see_also=("run", "docs/scale.md"),
 )
