@@ -108,7 +108,7 @@ def test_one_bit_a_state():
     text, puzzle = section("One bit a state"), Tiles(2, 3)
     space, code = puzzle.space, puzzle.space.code
     assert (space.classes, space.nodes, code.bits, code.words) == (2, [3, 3], 60, 1)
-    assert "m = 5 and m!/2 = 60" in text
+    assert "m = 5 and m!/2 = 60: one word" in text
     board = puzzle.parse("3 1 2 / 4 0 5")
     vertex, sequence = puzzle.state(board)
     tiles = [board[cell] for cell in puzzle.reading if board[cell]]
