@@ -40,8 +40,8 @@ from frontier.text import counted
         "solve runs/2x5 --file positions.txt --json": "Solve one position a line.",
         "solve configs/goat.toml --method ida --boards": "Solve the start of a config without a "
         "run, and show the boards on the way.",
-        "solve configs/goat.toml --method ida --animate goat.html": "Draw the solution as a page to "
-        "step through; or --strip goat.svg, all boards in one picture.",
+        "solve configs/goat.toml --method ida --animate goat.html": "A page that steps through the "
+        "solution; or --strip goat.svg, all boards in one picture.",
         'solve configs/2x7.toml "7 1 2 4 5 6 13/8 3 9 0 10 11 12" --method ida --heuristic '
         "2x7-k3.zarr": "Let a pattern database guide the search.",
     },
