@@ -41,6 +41,7 @@ def test_every_command_has_a_page(name):
     said = help_of(name, 80)
     titles = [line for line in said.splitlines() if line.endswith(":") and line[0] != " "]
     wanted = ["Options:", "Examples:", "Files:", "Exit codes:", "See also:"]
+    assert said.count("Examples:") == 1
     assert titles == [title for title in wanted if title in titles]
     assert {"Options:", "Examples:", "See also:"} <= set(titles)
     options = said.split("Options:\n")[1].split("\n\n")[0].splitlines()

@@ -48,6 +48,7 @@ from frontier.text import counted, size
         "runs/NAME/": "the run directory, where store.path names no other",
         "…/layers/": "layers as Zarr arrays; the last two, or all with search.keep=all",
         "…/summary.json": "what was found: depth, counts of layers, farthest positions",
+        "…/status.html": "how far it is, for a browser",
         "…/events.jsonl": "a line for all that happened",
     },
     exit_codes={
@@ -114,6 +115,7 @@ def _run(
     cls=Command,
     examples={
         "status configs/2x7.toml": "How far the run of this config is.",
+        "status runs/2x7 --watch": "Follow it until it is complete.",
         "status runs/2x7 --json": "The same of a run directory, for a program to read.",
     },
     see_also=("run", "verify"),
@@ -138,11 +140,6 @@ def status(run, watching, interval, as_json):
     With --watch it goes on until RUN is complete: as a table that stays in place in a terminal,
     with a line for each change elsewhere. Where the run stops, it says so and waits for it to be
     resumed. Ctrl-C ends the watching, never the run.
-
-    \b
-    Examples:
-      python -m frontier status configs/2x7.toml
-      python -m frontier status runs/2x7 --watch
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
