@@ -116,7 +116,7 @@ def _run(
     examples={
         "status configs/2x7.toml": "How far the run of this config is.",
         "status runs/2x7 --watch": "Follow it until it is complete.",
-        "status runs/2x7 --json": "The same of a run directory, for a program to read.",
+        "status runs/2x7 --json": "How far it is, for a program to read.",
     },
     see_also=("run", "verify"),
 )
