@@ -11,7 +11,8 @@ from typing import Literal, get_args, get_origin
 
 from click.shell_completion import CompletionItem
 
-from frontier.config import KIND_TABLES, ClusterTable, SearchTable, StoreTable
+from frontier.config import ClusterTable, SearchTable, StoreTable
+from frontier.puzzles.tables import KIND_TABLES
 from frontier.store.run import RunStore
 
 MOST = 500
