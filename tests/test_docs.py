@@ -1,7 +1,12 @@
 """What the pages say is what the program does."""
 
+import json
+import re
 from pathlib import Path
 
+import pytest
+
+import frontier
 from frontier.answers.oracle import MOST_COUNTED
 from frontier.puzzles import graphs, tiles
 from frontier.puzzles.pieces import MOST_ORIGINS
@@ -9,7 +14,10 @@ from frontier.puzzles.shapes import MOST_SHAPES
 from frontier.search.plan import MOST_STATES
 from frontier.space.deepening import MOST_DEPTH
 
-PAGE = Path(__file__).parents[1] / "docs" / "puzzles.md"
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "puzzles.md"
+SMALL = 6_000_000
+"""Positions of what is searched here; what is larger was searched for docs/results/."""
 
 
 def test_limits():
@@ -24,3 +32,30 @@ def test_limits():
         f"{MOST_COUNTED:,} positions",
     ):
         assert said in limits
+
+
+RESULTS = [
+    (name, *(int(number.replace(",", "")) for number in numbers))
+    for name, *numbers in re.findall(
+        r"^\| `(\S+)`[^|]* \| ([\d,]+) \| (\d+) \| (\d+) \|$",
+        (ROOT / "README.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+]
+
+
+@pytest.mark.parametrize(("name", "states", "depth", "farthest"), RESULTS)
+def test_what_has_been_computed(tmp_path, name, states, depth, farthest):
+    if states <= SMALL:
+        settings = (f"store.path={tmp_path / 'run'}", "cluster.kind=serial")
+        config = frontier.load_config(ROOT / "configs" / f"{name}.toml", settings)
+        found = frontier.run(frontier.plan(config))
+        assert (found.states, found.depth, found.counts[-1]) == (states, depth, farthest)
+    else:
+        text = (ROOT / "docs" / "results" / "thesis.json").read_text(encoding="utf-8")
+        (known,) = (run for run in json.loads(text)["runs"] if run["run"] == name)
+        assert (known["states"], known["depth"], known["farthest"]) == (states, depth, farthest)
+
+
+def test_all_results_are_read():
+    assert {"2x2", "2x7", "3x4", "goat", "hakoiri", "hexagram"} <= {name for name, *_ in RESULTS}

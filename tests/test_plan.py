@@ -6,23 +6,17 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from rates import RATES
 
 from frontier import api
 from frontier.cli import main
 from frontier.config import load_config
 from frontier.report.plan import describe_plan, plan_value
 from frontier.search import outlook as outlook_module
-from frontier.search.calibrate import Rates
-from frontier.search.forecast import Codec, Disk
 from frontier.search.outlook import described_cluster, look_ahead
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 BY_TASKS = ("--set", "search.in_memory=false")
-RATES = Rates(
-    word=5e-9, listed=1e-7, list_bytes=4.0,
-    codec=Codec([0.0, 0.2], [0.0, 0.9], [1e-10, 1e-9], [1e-10, 2e-10]),
-    disk=Disk(1e-4, 4e9, 2e9, 5e8, 4e8), task=1e-3, layer=1e-2, line=1e-5, start=3.0,
-)  # fmt: skip
 
 
 def invoke(*arguments, code=0):

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import click
 
 from frontier.cli.drawing import draw
+from frontier.cli.help import Group
 from frontier.cli.planning import plan
 from frontier.cli.reporting import report
 from frontier.cli.runs import export, farthest, run, status
@@ -20,11 +21,8 @@ from frontier.cli.upkeep import repair, verify
 from frontier.errors import CorruptRunError, FormatError, FrontierError, Stopped
 
 
-class _Commands(click.Group):
+class _Commands(Group):
     """Turns the package's errors into one paragraph and the right exit code."""
-
-    def list_commands(self, context):
-        return list(self.commands)
 
     def invoke(self, context):
         prepare_streams()
@@ -61,29 +59,28 @@ def _remedy(error: FrontierError) -> str:
     return ""
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    examples={
+        "plan configs/2x7.toml": "What it would take.",
+        "run configs/2x5.toml": "Search, or go on with a search.",
+        "status configs/2x5.toml": "How far it is.",
+        "farthest configs/2x5.toml --limit 3": "What it found.",
+        "run --help": "What else a command can do; each has a page.",
+    },
+)
 @click.version_option(package_name="frontier")
 def main():
     """Exhaustive breadth-first search of sliding puzzles, layer by layer, on disk.
 
-    A run is described by a small TOML file. Start one, watch it, ask what it found:
-
-    \b
-      python -m frontier plan configs/2x7.toml
-      python -m frontier run configs/2x5.toml
-      python -m frontier status configs/2x5.toml
-      python -m frontier report configs/2x5.toml --html 2x5.html
-      python -m frontier farthest configs/2x5.toml --limit 3
-      python -m frontier solve configs/goat.toml --method ida
-
-    A run can be stopped (Ctrl-C) or killed at any time; the same command resumes it. RUN is a
-    run directory, such as runs/2x5, or the config that made it.
-
-    Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped and resumable, 4 corrupt data.
+    A run is described by a small TOML file, CONFIG. It can be stopped (Ctrl-C) or killed at any
+    time; the same command resumes it. RUN is a run directory, such as runs/2x5, or the config that
+    made it.
     """
 
 
-for command in (
-    plan, run, status, report, farthest, solve, export, rotate, draw, thesis, verify, repair,
-):  # fmt: skip
-    main.add_command(command)
+main.add_section("Search", plan, run, status)
+main.add_section("Ask what was found", report, farthest, solve, draw, export)
+main.add_section("Look after runs", verify, repair)
+main.add_section("Studies", thesis, rotate)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from frontier.cli.completion import complete_run, complete_setting
 from frontier.config import Config, load_config, member_names
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
@@ -17,9 +18,10 @@ set_option = click.option(
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
+    shell_complete=complete_setting,
     help="Override a key of the config, such as --set cluster.workers=4. May be given often.",
 )
-run_argument = click.argument("run", metavar="RUN")
+run_argument = click.argument("run", metavar="RUN", shell_complete=complete_run)
 
 
 def confirmed(question: str) -> bool:

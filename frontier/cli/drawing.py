@@ -5,12 +5,21 @@ from pathlib import Path
 import click
 
 from frontier.cli.common import check_new, puzzle_at, set_option, write_new
+from frontier.cli.completion import complete_run
+from frontier.cli.help import Command
 from frontier.errors import InputError
 from frontier.report.boards import board_svg, boards_strip, draw_boards
 
 
-@click.command()
-@click.argument("run", metavar="RUN|CONFIG")
+@click.command(
+    cls=Command,
+    examples={
+        "draw configs/hexagram.toml": "The goal and the start of a config.",
+        'draw configs/3x3.toml "8 6 7/2 5 4/3 0 1" --svg far.svg': "One position, in a file.",
+    },
+    see_also=("solve", "farthest", "docs/puzzles.md"),
+)
+@click.argument("run", metavar="RUN|CONFIG", shell_complete=complete_run)
 @click.argument("boards", metavar="[BOARD]...", nargs=-1)
 @click.option("--svg", metavar="FILE.svg", help="Draw in a file instead.")
 @set_option
@@ -18,11 +27,6 @@ def draw(run, boards, svg, settings):
     """Draw each BOARD; without one, the goals and the start of the config.
 
     Nothing is searched. A BOARD is written as its puzzle writes it, rows parted by slashes.
-
-    \b
-    Examples:
-      python -m frontier draw configs/hexagram.toml
-      python -m frontier draw configs/3x3.toml "8 6 7/2 5 4/3 0 1" --svg far.svg
     """
     if settings and Path(run).is_dir():
         raise InputError(f"--set changes a config, and {run} is a run directory")

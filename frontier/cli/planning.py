@@ -7,14 +7,26 @@ from pydantic import ByteSize, TypeAdapter, ValidationError
 
 from frontier import api
 from frontier.cli.common import json_option, set_option
+from frontier.cli.completion import complete_config
+from frontier.cli.help import Command
 from frontier.config import load_config
 from frontier.errors import InputError
 from frontier.report.plan import describe_plan, plan_value
 from frontier.search.outlook import described_cluster, look_ahead
 
 
-@click.command()
-@click.argument("config")
+@click.command(
+    cls=Command,
+    examples={
+        "plan configs/2x7.toml": "What 2×7 takes on this machine.",
+        "plan configs/2x8.toml --workers 100 --set cluster.memory=4GB": "What 2×8 would take on a "
+        "hundred workers.",
+        "plan configs/2x8.toml --workers 100 --disk-rate 5GB --json": "The same where the file "
+        "system moves 5 GB a second in all, for a program to read.",
+    },
+    see_also=("run", "docs/scale.md"),
+)
+@click.argument("config", metavar="CONFIG", shell_complete=complete_config)
 @set_option
 @click.option(
     "--workers",
@@ -33,12 +45,7 @@ def plan(config, settings, workers, disk_rate, as_json):
 
     Layout, memory, disk and bytes moved come from arithmetic; the time from trying kernels, codec,
     disk and scheduler here, for some seconds. How large the layers are is estimated from the first
-    ones, unless the run directory knows. docs/scale.md explains the model.
-
-    \b
-    Examples:
-      python -m frontier plan configs/2x7.toml
-      python -m frontier plan configs/2x9.toml --workers 1000 --set cluster.memory=4GB
+    ones, unless the run directory knows. Warnings say what will not go well. Nothing is written.
     """
     if disk_rate is not None and workers is None:
         raise InputError("--disk-rate is of a cluster; say how many --workers it has")

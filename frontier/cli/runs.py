@@ -17,6 +17,8 @@ from frontier.cli.common import (
     run_argument,
     set_option,
 )
+from frontier.cli.completion import complete_config
+from frontier.cli.help import Command
 from frontier.config import Config, load_config
 from frontier.errors import InputError, Stopped
 from frontier.puzzles import puzzle_of
@@ -32,8 +34,31 @@ from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 
-@click.command()
-@click.argument("config")
+@click.command(
+    cls=Command,
+    examples={
+        "run configs/2x7.toml": "Search 2×7, or go on with it.",
+        "run configs/2x5.toml --set search.keep=all": "Keep all layers, for `solve`.",
+        "run configs/3x4.toml --until 20 --set cluster.kind=serial": "Layers up to depth 20, by "
+        "tasks in this process.",
+        "run configs/2x6.toml --set 'store.codec=\"zstd:1\"' --fresh": "Delete the run of 2×6 and "
+        "make it anew, stored otherwise.",
+    },
+    files={
+        "runs/NAME/": "the run directory, where store.path names no other",
+        "…/layers/": "layers as Zarr arrays; the last two, or all with search.keep=all",
+        "…/summary.json": "what was found: depth, counts of layers, farthest positions",
+        "…/status.html": "how far it is, for a browser",
+        "…/events.jsonl": "a line for all that happened",
+    },
+    exit_codes={
+        "0": "complete, or as far as --until",
+        "3": "stopped; the same command goes on with it",
+        "4": "the run is damaged; `verify` lists what is, `repair` mends it",
+    },
+    see_also=("plan", "status", "farthest", "solve", "repair", "docs/clusters.md"),
+)
+@click.argument("config", metavar="CONFIG", shell_complete=complete_config)
 @set_option
 @click.option("--until", type=click.IntRange(min=0), metavar="DEPTH", help="Stop after this depth.")
 @click.option("--fresh", is_flag=True, help="Delete the run in the run directory, start anew.")
@@ -47,13 +72,8 @@ def run(config, settings, until, fresh, yes, take_over, as_json):
 
     Layers are written to runs/NAME (or store.path) and counted until one is empty. Progress
     goes to standard error, the summary to standard output and to summary.json beside the
-    layers. Ctrl-C finishes the tasks under way and stops; a second Ctrl-C stops at once.
-
-    \b
-    Examples:
-      python -m frontier run configs/2x7.toml
-      python -m frontier run configs/3x4.toml --set cluster.kind=serial --until 20
-      python -m frontier run configs/2x6.toml --set 'store.codec="zstd:1"' --fresh
+    layers. Ctrl-C finishes the tasks under way and stops; a second Ctrl-C stops at once. The same
+    command resumes a run that was stopped or killed, and repeats the summary of a complete one.
     """
     with allocation(load_config(config, settings)) as loaded:
         _run(loaded, until, fresh, yes, take_over, as_json, _command(config, settings, until))
@@ -91,7 +111,15 @@ def _run(
         click.echo(describe_family(family_summary(values)))
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples={
+        "status configs/2x7.toml": "How far the run of this config is.",
+        "status runs/2x7 --watch": "Follow it until it is complete.",
+        "status runs/2x7 --json": "How far it is, for a program to read.",
+    },
+    see_also=("run", "verify"),
+)
 @run_argument
 @click.option("--watch", "watching", is_flag=True, help="Follow the run until it is complete.")
 @click.option(
@@ -112,11 +140,6 @@ def status(run, watching, interval, as_json):
     With --watch it goes on until RUN is complete: as a table that stays in place in a terminal,
     with a line for each change elsewhere. Where the run stops, it says so and waits for it to be
     resumed. Ctrl-C ends the watching, never the run.
-
-    \b
-    Examples:
-      python -m frontier status configs/2x7.toml
-      python -m frontier status runs/2x7 --watch
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
@@ -135,10 +158,22 @@ def status(run, watching, interval, as_json):
         click.echo("\n".join(map(describe_status, values)))
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples={
+        "farthest configs/2x5.toml": "The positions at the greatest depth, drawn.",
+        "farthest runs/goat --limit 3 --json": "Three of them, as lists.",
+    },
+    see_also=("run", "solve"),
+)
 @run_argument
 @click.option(
-    "--limit", type=click.IntRange(min=0), default=100, show_default=True, help="At most so many."
+    "--limit",
+    type=click.IntRange(min=0),
+    metavar="N",
+    default=100,
+    show_default=True,
+    help="At most so many.",
 )
 @json_option
 def farthest(run, limit, as_json):
@@ -164,7 +199,14 @@ def farthest(run, limit, as_json):
         click.echo(json.dumps(values[0] if len(values) == 1 else {"members": values}))
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples={
+        "run configs/pattern-2x7-k3.toml --set search.keep=all": "Keep all layers,",
+        "export runs/pattern-2x7-k3 2x7-k3.zarr": "and write the distances of all its positions.",
+    },
+    see_also=("run", "solve --heuristic", "docs/patterns.md"),
+)
 @run_argument
 @click.argument("target", metavar="TARGET")
 @json_option
@@ -173,11 +215,6 @@ def export(run, target, as_json):
 
     RUN must be complete and have kept its layers (search.keep = "all"). How the array is indexed
     stands in docs/patterns.md. TARGET must not exist.
-
-    \b
-    Example:
-      python -m frontier run configs/pattern-2x7-k3.toml --set search.keep=all
-      python -m frontier export runs/pattern-2x7-k3 2x7-k3.zarr
     """
     store = open_one(run)
     array = api.Run(store).export(target)

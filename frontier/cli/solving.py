@@ -20,6 +20,8 @@ from frontier.cli.common import (
     set_option,
     write_new,
 )
+from frontier.cli.completion import complete_run
+from frontier.cli.help import Command
 from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report.boards import animation, film_page, film_strip
@@ -29,8 +31,23 @@ from frontier.store.run import RunStore
 from frontier.text import counted
 
 
-@click.command()
-@click.argument("run", metavar="RUN|CONFIG")
+@click.command(
+    cls=Command,
+    examples={
+        "run configs/2x5.toml --set search.keep=all": "Make a run that keeps its layers,",
+        'solve runs/2x5 "9 8 7 6 5/4 3 2 1 0" --all-counts': "and ask it for a shortest solution, "
+        "and how many there are.",
+        "solve runs/2x5 --file positions.txt --json": "Solve one position a line.",
+        "solve configs/goat.toml --method ida --boards": "Solve the start of a config without a "
+        "run, and show the boards on the way.",
+        "solve configs/goat.toml --method ida --animate goat.html": "A page that steps through the "
+        "solution; or --strip goat.svg, all boards in one picture.",
+        'solve configs/2x7.toml "7 1 2 4 5 6 13/8 3 9 0 10 11 12" --method ida --heuristic '
+        "2x7-k3.zarr": "Let a pattern database guide the search.",
+    },
+    see_also=("run", "farthest", "draw", "export", "docs/puzzles.md"),
+)
+@click.argument("run", metavar="RUN|CONFIG", shell_complete=complete_run)
 @click.argument("boards", metavar="[BOARD]...", nargs=-1)
 @click.option("--file", type=click.Path(), help="Solve the positions of a file, one a line.")
 @click.option(
@@ -52,6 +69,7 @@ from frontier.text import counted
     "heuristics",
     multiple=True,
     metavar="RUN",
+    shell_complete=complete_run,
     help="A pattern database: a run that kept its layers, or what export wrote of it (ida). "
     "Given often, the greatest distance counts, or sums where databases can be added.",
 )
@@ -61,7 +79,12 @@ from frontier.text import counted
     metavar="FILE",
     help="Draw the one solution so that it moves: FILE.svg, or FILE.html to step through.",
 )
-@click.option("--most-nodes", type=click.IntRange(min=1), help="Give up after so many nodes (ida).")
+@click.option(
+    "--most-nodes",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Give up after so many nodes (ida).",
+)
 @set_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each position.")
 def solve(
@@ -87,14 +110,6 @@ def solve(
     solved.
 
     A BOARD is written as its puzzle writes it, rows parted by slashes.
-
-    \b
-    Examples:
-      python -m frontier run configs/2x5.toml --set search.keep=all
-      python -m frontier solve runs/2x5 "9 8 7 6 5/4 3 2 1 0" --all-counts
-      python -m frontier solve configs/goat.toml --method ida --boards
-      python -m frontier solve configs/goat.toml --method ida --animate goat.html
-      python -m frontier solve configs/3x3.toml "8 6 7/2 5 4/3 0 1" --method ida
     """
     if settings and Path(run).is_dir():
         raise InputError(f"--set changes a config, and {run} is a run directory")
@@ -131,7 +146,15 @@ def solve(
             write_new("--animate", animate, drawn)
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples={
+        'rotate "15 13 3 9/1 4 14 5/7 2 8 10/12 11 6 0"': "The turns that solve this position.",
+        'rotate "5 1 2 4/9 6 3 8/13 10 7 11/0 14 15 12" --boards': "Slide the blank to its corner "
+        "first, and show each stage.",
+    },
+    see_also=("solve", "docs/puzzles.md"),
+)
 @click.argument("board", metavar="BOARD")
 @click.option("--boards", "show_boards", is_flag=True, help="Show the board after each piece.")
 @json_option
@@ -141,10 +164,6 @@ def rotate(board, show_boards, as_json):
     The blank, 0, ends at the bottom right. Before the first rotation it is slid there, if it is
     elsewhere, along its row and then down. Rotations are written (a 3), (b -1), (c 1): so many
     steps of the outer, the middle and the inner loop.
-
-    \b
-    Example:
-      python -m frontier rotate "15 13 3 9/1 4 14 5/7 2 8 10/12 11 6 0"
     """
     rotation = solve_by_rotations(FIFTEEN.parse(board))
     value = rotation_value(rotation)

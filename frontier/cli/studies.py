@@ -6,13 +6,24 @@ from pathlib import Path
 import click
 
 from frontier.cli.common import json_option
+from frontier.cli.help import Command
 from frontier.errors import InputError, Stopped
 from frontier.thesis.report import describe_thesis, thesis_value
 from frontier.thesis.runs import Runs
 from frontier.thesis.tables import TABLES, beyond
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples={
+        "thesis": "All tables of the thesis; makes small runs below runs/ first.",
+        "thesis --table 5.2 --json": "One of them, for a program to read.",
+        "thesis --table beyond --limit 20000000000": "What larger runs say; makes those of up to "
+        "20 billion states.",
+    },
+    files={"runs/": "the runs it rests on, or --runs"},
+    see_also=("run", "docs/patterns.md", "docs/results/"),
+)
 @click.option(
     "--table",
     "names",
@@ -59,12 +70,6 @@ def thesis(names, directory, limit, columns, memory, target, as_json):
     they agree. Everything rests on exhaustive runs, which are looked for in --runs and made there
     if they are small. "beyond" shows what all runs there say: the patterns of k columns, and lower
     and upper bounds of God's numbers.
-
-    \b
-    Examples:
-      python -m frontier thesis
-      python -m frontier thesis --table 5.2 --json
-      python -m frontier thesis --table beyond --limit 20000000000
     """
 
     def say(text: str) -> None:

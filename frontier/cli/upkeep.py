@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from frontier.cli.common import confirmed, json_option, open_all, open_one, run_argument
+from frontier.cli.help import Command
 from frontier.errors import CorruptRunError, InputError
 from frontier.report.summary import write_summary
 from frontier.search.repair import describe_repair, plan_repair
@@ -21,7 +22,15 @@ from frontier.text import counted, size
 MOST_SHOWN = 20
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples={
+        "verify runs/2x7": "Read all that a resumed run would read.",
+        "verify runs/2x7 --deep --states 2000": "Also ask 2,000 states of each layer.",
+    },
+    exit_codes={"0": "all sound", "2": "no such run, or it is being written", "4": "damaged"},
+    see_also=("repair", "status"),
+)
 @run_argument
 @click.option(
     "--deep",
@@ -31,11 +40,14 @@ MOST_SHOWN = 20
 @click.option(
     "--states",
     type=click.IntRange(min=1),
+    metavar="N",
     default=500,
     show_default=True,
     help="So many of each layer, with --deep.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the draw, with --deep.")
+@click.option(
+    "--seed", type=int, metavar="N", default=0, show_default=True, help="Of the draw, with --deep."
+)
 @json_option
 def verify(run, deep, states, seed, as_json):
     """Check all files of RUN that the search reads.
@@ -60,7 +72,15 @@ def verify(run, deep, states, seed, as_json):
         )
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples={
+        "repair runs/2x7": "Say what would be given up, and ask.",
+        "repair runs/2x7 --yes": "The same without asking; `run` then goes on.",
+    },
+    exit_codes={"0": "mended, or sound before", "2": "nothing was changed", "4": "no way back"},
+    see_also=("verify", "run"),
+)
 @run_argument
 @click.option("--yes", is_flag=True, help="Do not ask before layers are given up.")
 @click.option(

@@ -1,0 +1,60 @@
+"""What a shell may complete: runs, configs, and the keys of ``--set``.
+
+Click makes the scripts: ``eval "$(_FRONTIER_COMPLETE=bash_source frontier)"``, or zsh, fish.
+"""
+
+from collections.abc import Iterator
+from glob import escape, iglob
+from itertools import chain, islice
+from pathlib import Path
+from typing import Literal, get_args, get_origin
+
+from click.shell_completion import CompletionItem
+
+from frontier.config import ClusterTable, SearchTable, StoreTable
+from frontier.puzzles.tables import KIND_TABLES
+from frontier.store.run import RunStore
+
+MOST = 500
+"""Paths that are offered at most."""
+
+
+def complete_config(context, parameter, incomplete: str) -> list[CompletionItem]:
+    """Configs here and one folder further."""
+    return [CompletionItem(path) for path in _paths(incomplete) if path.endswith(".toml")]
+
+
+def complete_run(context, parameter, incomplete: str) -> list[CompletionItem]:
+    """Run directories and configs."""
+    return [
+        CompletionItem(path)
+        for path in _paths(incomplete)
+        if path.endswith(".toml") or _is_run(Path(path))
+    ]
+
+
+def complete_setting(context, parameter, incomplete: str) -> list[CompletionItem]:
+    """Keys of a config, with their values where there are only some."""
+    return [CompletionItem(text) for text in _settings() if text.startswith(incomplete)]
+
+
+def _is_run(path: Path) -> bool:
+    """Whether it is a run directory, and not the copies that one keeps of its files."""
+    return RunStore.exists(path) and not RunStore.exists(path.parent)
+
+
+def _paths(incomplete: str) -> list[str]:
+    """Paths that begin so, and what is in the folders among them."""
+    start = escape(incomplete) + "*"
+    return sorted(islice(chain(iglob(start), iglob(f"{start}/*")), MOST))
+
+
+def _settings() -> Iterator[str]:
+    tables = [("search", SearchTable), ("store", StoreTable), ("cluster", ClusterTable)]
+    tables += [("puzzle", table) for table in KIND_TABLES.values()]
+    found = {}
+    for name, table in tables:
+        for key, field in table.model_fields.items():
+            values = get_args(field.annotation) if get_origin(field.annotation) is Literal else [""]
+            found |= {f"{name}.{key}={value}": None for value in values}
+    yield from found

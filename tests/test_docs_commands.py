@@ -1,0 +1,251 @@
+"""Every command and every piece of Python on the pages is run, as on the page and in its order.
+
+A page has one sandbox, so a command finds what those before it made. What cannot be run whole in a
+test stands in `INSTEAD`, with what is run in its place; nothing is left out silently. See
+`pages` for how a page says what comes out.
+"""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from distributed.cli import dask_scheduler, dask_worker
+from pages import (
+    ROOT,
+    Block,
+    arguments_of,
+    blocks_of,
+    difference,
+    inline_of,
+    name_of,
+    pages,
+    statements,
+    values_of,
+)
+from rates import RATES
+
+from frontier.cli import main
+from frontier.config import ClusterTable, config_of
+from frontier.search import outlook
+
+RUN = "python -m frontier run configs/2x7.toml"
+BEGUN = f"{RUN} --set cluster.kind=serial --until 12"
+SMALL_THESIS = "python -m frontier thesis --table 4.1 --limit 400"
+PARSED = "parsed"
+"""In place of a run: the program's own parser takes the command."""
+
+INSTEAD = {
+    # makes an environment and installs from a registry: .ci/check.sh does that
+    f"python3 -m venv .venv && . .venv/bin/activate && pip install . && {RUN}": BEGUN,
+    "python3 -m venv .venv && . .venv/bin/activate && pip install '.[test]' && python -m pytest":
+        PARSED,
+    "python3 -m venv .venv && . .venv/bin/activate && pip install .": PARSED,
+    "cd /shared/you/frontier": PARSED,
+    "python3 -m venv .venv && . .venv/bin/activate && pip install '.[jobqueue]'": PARSED,
+    # large
+    RUN: BEGUN,
+    f"{RUN} --set cluster.workers=8 --set cluster.memory=4GB":
+        f"{BEGUN} --set cluster.workers=8 --set cluster.memory=4GB",
+    "python -m frontier run configs/pattern-2x8-k5.toml": PARSED,
+    # take minutes; each table is tested in tests/thesis
+    "python -m frontier thesis": SMALL_THESIS,
+    "python -m frontier thesis --table beyond": PARSED,
+    "python -m frontier thesis --table 1.1 --table 3.1 --table 4.1 --table 4.2 --table moves "
+    "--table 5.1 --table 5.2 --table beyond --write docs/results": f"{SMALL_THESIS} --write docs",
+    **{
+        f"python -m frontier thesis --table beyond --columns {options}": PARSED
+        for options in (
+            "200 --limit 64000000 --memory 7GB",
+            "20 --limit 80000000",
+            "13 --limit 3400000000",
+            "10 --limit 61000000000 --memory 7GB",
+        )
+    },
+    # need a queue, other hosts, or a cluster's interface: tests/test_jobs.py and tests/search run
+    # these on stand-ins of their own, scripts/slurm-here on a real Slurm
+    f"{RUN} --set cluster.kind=slurm --set cluster.workers=32 --set cluster.interface=eth0 "
+    "--set cluster.walltime=04:00:00": PARSED,
+    "python -m frontier run mine.toml": PARSED,
+    "sbatch --ntasks=34 jobs/slurm-runner.sh": "bash -n jobs/slurm-runner.sh",
+    f"srun {RUN} --set cluster.kind=slurm-runner --set cluster.interface=eth0": PARSED,
+    "dask scheduler --interface eth0 --port 8786 --dashboard-address 127.0.0.1:8787": PARSED,
+    "while true; do\ndask worker tcp://10.0.0.1:8786 --interface eth0 --nthreads 1 --nworkers 16 "
+    "--memory-limit 2GB --death-timeout 60\nsleep 5\ndone": PARSED,
+    f"{RUN} --set cluster.kind=address --set cluster.address=tcp://10.0.0.1:8786 "
+    "--set cluster.workers=32": PARSED,
+    'HOSTS="node1 node2 node3" WORKERS=16 INTERFACE=eth0 jobs/ssh.sh': "bash -n jobs/ssh.sh",
+    # need Docker and Kubernetes
+    "docker build --tag frontier:latest .": PARSED,
+    "helm install --repo https://helm.dask.org --create-namespace -n dask-operator "
+    "--generate-name dask-kubernetes-operator": PARSED,
+    "kubectl apply -f jobs/kubernetes.yaml": PARSED,
+    "kubectl logs --follow job/frontier": PARSED,
+}  # fmt: skip
+
+PROGRAMS = {
+    "python -m frontier": main,
+    "dask scheduler": dask_scheduler.main,
+    "dask worker": dask_worker.main,
+}
+PROGRAM = "from frontier.cli import main; main(prog_name='frontier')"
+"""The `frontier` that an installation makes."""
+
+PAGES = [page for page in pages() if blocks_of(page)]
+
+
+class Reader:
+    """Goes through a page in a directory of its own, as a clone would be."""
+
+    def __init__(self, folder: Path, monkeypatch):
+        for name in ("configs", "jobs", "scripts"):
+            shutil.copytree(ROOT / name, folder / name)
+        (folder / "bin").mkdir()
+        for name, line in {"python": '"$@"', "frontier": f'-c "{PROGRAM}" "$@"'}.items():
+            (folder / "bin" / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {line}\n')
+            (folder / "bin" / name).chmod(0o755)
+        monkeypatch.chdir(folder)
+        monkeypatch.setenv("PATH", f"{folder / 'bin'}:{os.environ['PATH']}")
+        monkeypatch.setenv("PYTHONPATH", str(ROOT))
+        monkeypatch.setenv("COLUMNS", "100")
+        monkeypatch.setattr(outlook, "calibrate", lambda plan, trial: RATES)  # takes half a minute
+        self.folder, self.names = folder, {}
+
+    def read(self, block: Block) -> None:
+        if block.file:
+            (self.folder / block.file).write_text(block.text, encoding="utf-8")
+        if block.language == "sh":
+            self._shell(block)
+        if block.language == "python":
+            self.python(block.text)
+
+    def _shell(self, block: Block) -> None:
+        lines = statements(block.text)
+        if not any(arguments_of(line) or line in INSTEAD for line in lines):
+            self.command(block.text)
+            return
+        for line in lines:
+            instead = INSTEAD.get(line, line)
+            printed = None if instead == PARSED else self.command(instead)
+        if block.output and instead == line:
+            assert not (wrong := difference(block.output, printed)), f"{line}: {wrong}"
+
+    def command(self, line: str) -> str:
+        """Run a command; returns what it prints on standard output."""
+        arguments = arguments_of(line)
+        if arguments is not None:
+            result = CliRunner().invoke(main, arguments, prog_name="frontier")
+            error = result.exception if result.exit_code == 1 else None
+            assert result.exit_code == 0, f"{line}: {result.stderr}{error!r}"
+            return result.stdout
+        home = {"HOME": str(self.folder), "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", "")}
+        result = subprocess.run(
+            ["bash", "-euc", line], capture_output=True, text=True, env={**os.environ, **home}
+        )
+        assert result.returncode == 0, f"{line}: {result.stderr}"
+        return result.stdout
+
+    def python(self, text: str) -> None:
+        """Run a block of Python line by line, and hold what its comments say against values."""
+        said = dict(values_of(text))
+        for part in ast.parse(text).body:
+            code = ast.unparse(part)
+            source = ast.get_source_segment(text, part)
+            if source in said:
+                value = eval(code, self.names)
+                assert np.asarray(value).tolist() == said[source], f"{source}: {value!r}"
+            else:
+                exec(code, self.names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_page_does_what_it_says(page, tmp_path, monkeypatch):
+    reader = Reader(tmp_path, monkeypatch)
+    for block in blocks_of(page):
+        reader.read(block)
+
+
+SAID = "2x5: depth 55, 0.1 s in layers (30 M/s); 37.5 kB in /home/you/runs/2x5\n"
+
+
+@pytest.mark.parametrize(
+    ("printed", "same"),
+    [
+        ("2x5: depth 55, 1 min 02 s in layers (812/s); 4 B in /tmp/a/runs/2x5\n", True),
+        ("2x5: depth 54, 0.1 s in layers (30 M/s); 37.5 kB in /home/you/runs/2x5\n", False),
+        ("2x5: depth 55, 0.1 s in layers (30 M/s); 37.5 kB in /home/you/runs/2x6\n", False),
+        (SAID + "more\n", False),
+    ],
+)
+def test_outputs_are_compared_but_for_time_size_and_place(printed, same):
+    assert (difference(SAID, printed) is None) == same
+    assert difference("…\n" + SAID + "…\n", "first\n" + SAID + "more\n") is None
+
+
+def all_statements() -> Counter:
+    blocks = (block for page in PAGES for block in blocks_of(page) if block.language == "sh")
+    return Counter(line for block in blocks for line in statements(block.text))
+
+
+def test_every_stand_in_is_for_a_command_of_a_page():
+    assert not set(INSTEAD) - set(all_statements())
+
+
+@pytest.mark.parametrize("line", [line for line in all_statements() if line in INSTEAD])
+def test_what_is_not_run_is_well_formed(line):
+    """By bash, and by the parsers of our programs, which also see that configs are there."""
+    subprocess.run(["bash", "-nc", line], check=True)
+    for name, program in PROGRAMS.items():
+        for found in re.findall(rf"{name} ([^\n]*)", line):
+            _parse(program, arguments_of(f"frontier {found}"))
+            for file in re.findall(r"\b(?:configs|jobs|scripts)/\S+", found):
+                assert (ROOT / file).exists()
+
+
+def _parse(program, arguments: list[str]) -> None:
+    if program is main:
+        name, *arguments = arguments
+        program = main.commands[name]
+    program.make_context("program", arguments)
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_commands_in_the_text_are_known(page):
+    """What a sentence calls a command has its options; a script that it names is there."""
+    for part in inline_of(page):
+        words = re.sub(r"^(python -m )?frontier ", "", part)
+        name = words.split(" ")[0]
+        if words != part:
+            assert name in main.commands or name.startswith(("-", "…")) or name.isupper(), part
+        if name in main.commands:
+            known = {name for option in main.commands[name].params for name in option.opts}
+            assert set(re.findall(r"(?<!\S)\[?(--[a-z-]+)", words)) <= known | {"--help"}, part
+        if script := re.match(r"(?:python )?((?:scripts|jobs|configs)/[\w./-]+)", part):
+            assert (ROOT / script.group(1)).exists(), part
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_configs_are_right(page):
+    for block in blocks_of(page):
+        if block.language != "toml":
+            continue
+        values = tomllib.loads(block.text)
+        if "puzzle" in values:
+            config_of({"name": "page", **values}, name_of(page)).make_puzzle().check()
+        else:
+            ClusterTable.model_validate(values["cluster"])
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_links_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+        assert "://" in target or (page.parent / target).exists(), target

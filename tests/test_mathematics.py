@@ -1,0 +1,223 @@
+"""Every number of docs/mathematics.md, computed again."""
+
+from collections import Counter, deque
+from math import factorial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from frontier.answers.ida import IdaSolver
+from frontier.puzzles import Pattern, Tiles
+from frontier.puzzles.bound import bound_of
+from frontier.puzzles.tiles import blank_orbits
+from frontier.space import words
+from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
+from frontier.space.memory import layer_sizes, memory_layout
+
+PAGE = (Path(__file__).parents[1] / "docs" / "mathematics.md").read_text(encoding="utf-8")
+GOAL, FARTHEST = (0, 1, 2, 3, 4, 5), (3, 4, 5, 0, 1, 2)
+OTHER = "x"
+
+
+def section(title):
+    """The text of a section, on one line."""
+    return " ".join(PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0].split())
+
+
+def neighbours(board, columns=3):
+    blank = board.index(0)
+    row, column = divmod(blank, columns)
+    for r, c in ((row, column + 1), (row, column - 1), (1 - row, column)):
+        if 0 <= c < columns:
+            after = list(board)
+            after[blank], after[r * columns + c] = board[r * columns + c], 0
+            yield tuple(after)
+
+
+def like(board, labels):
+    return tuple(tile if tile == 0 or tile in labels else OTHER for tile in board)
+
+
+def distances(goal, labels=None, columns=3):
+    """Distances by a dictionary; with labels, only moves of labelled tiles count."""
+    found, queue = {goal: 0}, deque([goal])
+    while queue:
+        board = queue.popleft()
+        for after in neighbours(board, columns):
+            free = labels is not None and after[board.index(0)] == OTHER
+            distance = found[board] + (not free)
+            if distance < found.get(after, 10**9):
+                found[after] = distance
+                (queue.appendleft if free else queue.append)(after)
+    return found
+
+
+def layers(found):
+    counts = Counter(found.values())
+    return [counts[depth] for depth in range(max(counts) + 1)]
+
+
+@pytest.fixture(scope="module")
+def known():
+    return distances(GOAL)
+
+
+def test_layers(known):
+    text = section("Layers")
+    assert f" {' '.join(map(str, layers(known)))} " in text
+    assert f"its depth is {max(known.values())}" in text
+    assert f"has {len(known)} positions" in text
+    (farthest,) = (board for board in known if known[board] == max(known.values()))
+    assert farthest == FARTHEST
+    assert f"`{Tiles(2, 3).line(farthest).replace('/', ' / ')}`" in text
+    ring = layers(distances((0, 1, 2, 3), columns=2))
+    assert f"{sum(ring)} positions in a ring, in layers of {' '.join(map(str, ring))}." in text
+
+
+def test_base_graph():
+    text, puzzle = section("Base graph and voltages"), Tiles(2, 3)
+    graph = puzzle.graph
+    assert f"{graph.vertices} vertices and {graph.source.size} arcs" in text
+    by_word = {}
+    for u, v, w in zip(graph.source, graph.target, graph.word, strict=True):
+        if u < v:
+            by_word.setdefault(graph.words[w], []).append(f"{u}–{v}")
+    assert f"{', '.join(sorted(by_word.pop(())))} no tile is passed: the voltage is ()" in text
+    across = sorted((arc, word) for word, (arc,) in by_word.items())
+    assert ", ".join(arc for arc, _ in across) in text
+    assert f"one tile is passed: {', '.join(f'({word[0]})' for _, word in across)}" in text
+    numbers = [[puzzle.reading.tolist().index(3 * r + c) for c in range(3)] for r in range(2)]
+    for row in numbers:
+        assert f"│ {' │ '.join(map(str, row))} │" in text
+
+
+def test_reach():
+    text = section("What can be reached")
+    for puzzle in (Tiles(2, 2), Tiles(2, 3)):
+        vertices = puzzle.graph.vertices
+        order = puzzle.states // vertices
+        assert f"|G| = {order}, and {vertices} · {order} = {puzzle.states}" in text
+    edges, tree = Tiles(2, 3).graph.source.size // 2, Tiles(2, 3).graph.vertices - 1
+    assert f"{edges} edges, {tree} of them in the tree" in text
+    assert edges - tree == 2
+    assert Tiles(2, 3).states == factorial(6) // 2
+
+
+def test_one_bit_a_state():
+    text, puzzle = section("One bit a state"), Tiles(2, 3)
+    space, code = puzzle.space, puzzle.space.code
+    assert (space.classes, space.nodes, code.bits, code.words) == (2, [3, 3], 60, 1)
+    assert "m = 5 and m!/2 = 60: one word" in text
+    board = puzzle.parse("3 1 2 / 4 0 5")
+    vertex, sequence = puzzle.state(board)
+    tiles = [board[cell] for cell in puzzle.reading if board[cell]]
+    goal = [GOAL[cell] for cell in puzzle.reading if GOAL[cell]]
+    digits = lehmer_digits(sequence)
+    for said in (
+        f"blank in cell {vertex}",
+        f"reading order, {' '.join(map(str, tiles))}, are the members "
+        f"{' '.join(map(str, sequence))} as the goal has them ({' '.join(map(str, goal))})",
+        f"code is {' '.join(map(str, digits))}, so its bit is "
+        f"12·{digits[0]} + 3·{digits[1]} + {digits[2]} = {code.rank(sequence)[0]}.",
+    ):
+        assert said in text
+    klass, number = space.number(vertex, sequence)
+    node, bit = divmod(number, 60)
+    assert sum(digits) % 2 == space.sign[klass][node] == 1
+    assert f"is number {node} of its class" in text
+    assert f"{node} · 60 + {bit} = {number}" in text
+    large = Tiles(2, 7).space
+    layout = memory_layout(large, 1)
+    assert large.nodes == [7, 7]
+    assert f"in {large.code.words:,} words: {layout.layer_bytes(0) / 1e9:.1f} GB a layer" in text
+
+
+def test_shifts():
+    text, code = section("A move is a few shifts"), LehmerCode(5)
+    assert swap_digits(0, 0) == (1, 0)
+    for i, count in ((0, "eight"), (1, "six")):
+        moved = set()
+        for index in range(code.half):
+            sequence = list(code.unrank(index, 0))
+            sequence[i], sequence[i + 1] = sequence[i + 1], sequence[i]
+            moved.add(abs(code.rank(sequence)[0] - index))
+        assert {"eight": 8, "six": 6}[count] == 2 * len(moved)
+        assert ", ".join(f"±{distance}" for distance in sorted(moved)) in text
+    before, after = (
+        Tiles(2, 3).state(Tiles(2, 3).parse(b)) for b in ("3 1 2/0 4 5", "3 1 2/4 0 5")
+    )
+    assert (before[0], code.rank(before[1])) == (1, (0, 0))
+    assert (after[0], code.rank(after[1])) == (3, (3, 1))
+    assert words.swap_kind(code, 1) == words.SWAP_43
+
+
+def test_first_step():
+    text, puzzle = section("Two layers are enough"), Tiles(2, 3)
+    states = [puzzle.state(board) for board in neighbours(GOAL)]
+    bits = {vertex: puzzle.space.code.rank(sequence) for vertex, sequence in states}
+    assert bits == {1: (0, 0), 2: (12, 1)}
+    assert "bit 0 of (1, even)" in text
+    assert "bit 12 of (2, odd)" in text
+
+
+def test_other_goals(known):
+    text = section("God's number and diameter")
+    assert len(blank_orbits(2, 3)) == 2
+    middle = layers(distances((1, 0, 2, 3, 4, 5)))
+    assert len(middle) == len(layers(known)) == 22
+    assert "both give 21" in text
+    assert f"begins {' '.join(map(str, middle[:5]))})" in text
+    depths = {}
+    for blank in blank_orbits(3, 3):
+        puzzle = Tiles(3, 3, blank=blank)
+        (vertex,), (sequence,) = puzzle.origins()
+        origin = puzzle.space.number(int(vertex), sequence)
+        layout = memory_layout(puzzle.space, 1)
+        depths[blank] = len(list(layer_sizes(puzzle.space, [origin], layout))) - 1
+    assert depths == {(0, 0): 31, (0, 1): 31, (1, 1): 30}
+    assert "corner and edge give 31, the middle 30, so the diameter is 31" in text
+
+
+def test_patterns(known):
+    text, puzzle = section("Patterns"), Pattern(2, 3, k=1)
+    labels = set(puzzle.members.tolist())
+    found = {like(board, labels): 10**9 for board in known}
+    for board, distance in known.items():  # the nearest position of a pattern is as far as it
+        found[like(board, labels)] = min(found[like(board, labels)], distance)
+    vertices = puzzle.graph.vertices
+    assert labels == {2, 5}
+    assert puzzle.states == len(found) == 120
+    assert f"{vertices} shapes and {vertices} · {puzzle.states // vertices} = 120" in text
+    assert f"of depth {max(found.values())}." in text
+    assert f"at distance 21 has a pattern at distance {found[like(FARTHEST, labels)]}" in text
+
+
+def test_sums(known):
+    text, bound = section("Sums of databases"), bound_of(Tiles(2, 3))
+    pair, rest = (distances(like(GOAL, labels), labels) for labels in ({2, 5}, {1, 3, 4}))
+    sums = {b: pair[like(b, {2, 5})] + rest[like(b, {1, 3, 4})] for b in known}
+    boards = list(known)
+    straight = bound.sums(np.array(boards))
+    assert all(straight[i] <= sums[b] <= known[b] for i, b in enumerate(boards))
+    two, three = pair[like(FARTHEST, {2, 5})], rest[like(FARTHEST, {1, 3, 4})]
+    assert f"the Manhattan sum is {straight[boards.index(FARTHEST)]}." in text
+    assert f"need {two} moves of their own, the tiles 1, 3 and 4 need {three}" in text
+    assert f"{two} + {three} = {known[FARTHEST]}" in text
+    means = (np.mean(list(values)) for values in (straight, sums.values(), known.values()))
+    assert (
+        "{:.2f}, that of these two databases {:.2f}, and that of the distance {:.2f}.".format(
+            *means
+        )
+        in text
+    )
+
+
+def test_search_for_one_position():
+    searched = IdaSolver(Tiles(2, 3)).solve(FARTHEST)
+    nodes = searched.nodes
+    said = f"{', '.join(map(str, nodes[:-1]))} and {nodes[-1]} positions"
+    assert said in section("Search for one position")
+    assert len(nodes) == len(range(5, 22, 2))  # the limits are 5, 7, … 21
+    assert len(searched.solution.moves) == 21
+    assert sum(nodes) > 360
