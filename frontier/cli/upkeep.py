@@ -15,6 +15,7 @@ from frontier.search.repair import describe_repair, plan_repair
 from frontier.search.repair import repair as do_repair
 from frontier.search.verify import Verified
 from frontier.search.verify import verify as verify_run
+from frontier.store.copies import check_copies, restore
 from frontier.store.lock import RunLock, describe_holder, is_held
 from frontier.store.run import RunStore
 from frontier.text import counted, size
@@ -101,7 +102,7 @@ def repair(run, yes, take_over):
             )
         raise InputError(f"{path} holds no run: it has no run.json, and no copy of it")
     with RunLock(path / "lock", take_over):
-        restored = RunStore.restore(path)
+        restored = restore(path)
         for file in restored:
             click.echo(f"{file}: written anew from the other copy")
         store = RunStore.open(path)
@@ -115,7 +116,7 @@ def repair(run, yes, take_over):
         do_repair(store, what)
         if (path / "summary.json").exists():
             write_summary(RunStore.open(path))
-        RunStore.open(path).check_copies()
+        check_copies(RunStore.open(path))
         click.echo(said)
 
 

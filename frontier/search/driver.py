@@ -34,6 +34,7 @@ from frontier.search.executors import Executor
 from frontier.search.plan import Plan
 from frontier.search.task import TaskResult, expand_task
 from frontier.search.workspace import workspace
+from frontier.store.copies import check_copies
 from frontier.store.files import read_sealed, remove_tree
 from frontier.store.identity import check_identity
 from frontier.store.layers import Manifest, write_list
@@ -246,7 +247,7 @@ def run_plan(
         run = RunStore.open(path)
         run.durable = durable
         check_identity(run, plan.identity)
-        run.check_copies()
+        check_copies(run)
         for depth in run.stored_depths():
             run.layer(depth)  # what is damaged is named now, not hours later
         if not run.is_group():

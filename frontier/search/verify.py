@@ -22,6 +22,7 @@ from frontier.errors import CorruptRunError
 from frontier.search.workspace import Layer, Workspace
 from frontier.space.graph import Space
 from frontier.store.codecs import ChunkCodec
+from frontier.store.copies import check_copies
 from frontier.store.files import read_sealed
 from frontier.store.layers import StoredLayer, bits_key, block_and_prefix
 from frontier.store.run import RunStore
@@ -110,7 +111,7 @@ def _whole_ledger(run: RunStore, done: Verified) -> None:
             what = f"{file}: layer {record.depth} stands in the place of {depth}"
             done.faults.append(Fault(LEDGER, what))
     try:
-        run.check_copies()
+        check_copies(run)
     except CorruptRunError as error:
         done.faults.append(Fault(LEDGER, str(error)))
     others = {run.path / "copies" / name: GROUP for name in ("run.json", "ledger.json")}

@@ -154,50 +154,6 @@ class RunStore:
             write_sealed(folder / "run.json", identity, durable)
         return cls.open(path)
 
-    @staticmethod
-    def restore(path: Path) -> list[Path]:
-        """Write a damaged run.json or ledger.json, or a copy of it, anew from the other: which.
-
-        CorruptRunError if both are damaged.
-        """
-        restored = []
-        (path / "copies").mkdir(exist_ok=True)
-        for name in ("run.json", "ledger.json"):
-            mine, copy = path / name, path / "copies" / name
-            for file, other in ((mine, copy), (copy, mine)):
-                try:
-                    read_sealed(file)
-                except CorruptRunError:
-                    value = read_sealed(other)
-                    if file.is_dir():
-                        remove_tree(file)
-                    write_sealed(file, value, durable=True)
-                    restored.append(file)
-        return restored
-
-    def check_copies(self) -> None:
-        """CorruptRunError if run.json or the ledger and its copy, both whole, contradict.
-
-        They are written one after the other, so one may be ahead of the other.
-        """
-        mine = [(record.depth, record.states) for record in self.records]
-
-        def same_layers(copy: dict) -> bool:
-            copied = [(layer["depth"], layer["states"]) for layer in copy.get("layers", [])]
-            both = min(len(copied), len(mine))
-            return copied[:both] == mine[:both]
-
-        for name, agrees in (("run.json", self.identity.__eq__), ("ledger.json", same_layers)):
-            try:
-                copy = read_sealed(self.path / "copies" / name)
-            except CorruptRunError:
-                continue  # a damaged copy contradicts nothing
-            if not agrees(copy):
-                raise CorruptRunError(
-                    f"{self.path / name} is not what was written there: "
-                    f"{self.path / 'copies' / name} says something else; put back the right one"
-                )
-
     @classmethod
     def open(cls, path: Path) -> "RunStore":
         """Open a run; InputError if there is none, FormatError if its format is not ours."""
