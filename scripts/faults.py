@@ -147,8 +147,8 @@ def deaths(campaign: Campaign, case: Case, count: int, longest_hold: float) -> N
                 wrong = "run came out wrong"
             elif verified:
                 wrong = f"verify ends with {verified}: {words}"
-        elif process.returncode in RESUMABLE:
-            continue
+        elif process.returncode in RESUMABLE or not path.exists():
+            continue  # where there is no run yet, it ended before it had begun
         else:
             wrong = f"run ends with {process.returncode}: {said.strip()[-200:]}"
         for kind in pending or ([] if wrong is None else ["nothing"]):
