@@ -16,6 +16,7 @@ from pathlib import Path
 
 from frontier import api
 from frontier.config import load_config
+from frontier.report.charts import layers_png
 from frontier.report.comparison import Comparison
 from frontier.report.documents import comparison_page, index_page, report_page
 from frontier.report.facts import brief
@@ -35,6 +36,9 @@ SETS = {
     f"pattern-k{k}": [f"pattern-2x{n}-k{k}" for n in range(max(2, k), 8)] for k in (1, 2, 3)
 } | {"3x3-diameter": ["3x3-diameter"]}
 LARGE = {"2x7"}
+PICTURE = "2x7"
+"""The chart of this one is made as a picture too."""
+
 BEGIN, END = "<!-- made by scripts/results.py -->", "<!-- end -->"
 HEADER = ["run", "puzzle", "states", "depth", "farthest", "mean depth", "time in layers", "report"]
 say = partial(print, file=sys.stderr, flush=True)
@@ -68,6 +72,8 @@ def main():
             html, csv = report_page(runs[0]), layers_csv(runs[0])
         for suffix, text in (("html", html), ("csv", csv)):
             write_bytes(options.target / f"{name}.{suffix}", text.encode())
+        if name == PICTURE:
+            write_bytes(options.target / f"{name}.png", layers_png(runs[0]))
         rows += [row_of(name, run) for run in runs]
         say(f"{name}: {len(html) / 1000:.0f} kB")
     if options.names:

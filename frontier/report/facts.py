@@ -76,15 +76,15 @@ def why_no_boards(run: Figures) -> str:
 
 
 def origin(run: Figures) -> list[tuple[str, str]]:
-    """Where and with what the run was made: of its last session, what it was made with."""
+    """Where and with what the run was made: of its last leg, what it was made with."""
     facts = [("begun", _day(run.created))]
-    if not run.sessions:
+    if not run.legs:
         return [*facts, ("environment", NO_ENVIRONMENT)]
-    last = run.sessions[-1]
+    last = run.legs[-1]
     cluster = last["config"]["cluster"]
     workers = f"{counted(cluster['workers'], 'worker')} of {size(cluster['memory'])}"
-    if len(run.sessions) > 1:
-        facts.append(("sessions", f"{len(run.sessions)}; what follows is of the last one"))
+    if len(run.legs) > 1:
+        facts.append(("legs", f"{len(run.legs)}; what follows is of the last one"))
     return [
         *facts,
         ("processor", f"{last['processor']}, {counted(last['cores'], 'core')}"),
@@ -102,7 +102,7 @@ def _day(seconds: float) -> str:
 
 def config_text(run: Figures) -> str:
     """The config that makes the run again, as TOML; but for where and on which hosts it ran."""
-    tables = run.sessions[-1]["config"] if run.sessions else {"puzzle": run.settings}
+    tables = run.legs[-1]["config"] if run.legs else {"puzzle": run.settings}
     lines = [f"name = {_toml(run.name)}"]
     for table, values in tables.items():
         keys = sorted(values, key="kind".__ne__)  # that comes first, the others as they are

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from frontier.answers.farthest import farthest
 from frontier.puzzles import Board, Puzzle, puzzle_of
-from frontier.search.environment import read_sessions
+from frontier.search.environment import read_legs
 from frontier.store.lock import is_held
 from frontier.store.run import LayerRecord, RunStore
 from frontier.text import counted
@@ -55,7 +55,7 @@ class Figures:
 
     state: "complete", "under way" or "stopped". total: states of the puzzle. farthest, boards: how
     many positions the last layer has, and up to `DRAWN` of them; None and none if the run is not
-    complete. sessions: see `frontier.search.environment`; none if that is lost.
+    complete. legs: see `frontier.search.environment`; none if that is lost.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Figures:
     start_depth: int | None
     farthest: int | None
     boards: tuple[Board, ...]
-    sessions: tuple[dict, ...]
+    legs: tuple[dict, ...]
 
     @property
     def complete(self) -> bool:
@@ -147,7 +147,7 @@ def figures_of(run: RunStore) -> Figures:
     is damaged.
     """
     puzzle, total = puzzle_of(run.identity["puzzle"]), run.identity["states"]
-    sessions = tuple(read_sessions(run.environment_path))
+    legs = tuple(read_legs(run.environment_path))
     layers, so_far = [], 0
     for record in run.records:
         so_far += record.states
@@ -156,7 +156,7 @@ def figures_of(run: RunStore) -> Figures:
             LayerFigures(
                 record.depth, record.states, so_far, record.states / total, so_far / total,
                 record.states / before if before else None, record.form, record.seconds,
-                record.bytes, _spent(record, _workers(record.depth, sessions)),
+                record.bytes, _spent(record, _workers(record.depth, legs)),
             )
         )  # fmt: skip
     count, boards = farthest(run, DRAWN) if run.complete else (None, [])
@@ -164,13 +164,13 @@ def figures_of(run: RunStore) -> Figures:
     return Figures(
         run.identity["name"], puzzle, run.identity["puzzle"], run.identity["created"],
         "complete" if run.complete else "under way" if under_way else "stopped", total,
-        tuple(layers), run.start_depth, count, tuple(boards), sessions,
+        tuple(layers), run.start_depth, count, tuple(boards), legs,
     )  # fmt: skip
 
 
-def _workers(depth: int, sessions: tuple[dict, ...]) -> int:
-    """How many workers there were when the session that made a layer began; 0 if not known."""
-    return next((s["workers"] for s in reversed(sessions) if s["layers"] <= depth), 0)
+def _workers(depth: int, legs: tuple[dict, ...]) -> int:
+    """How many workers there were when the leg that made a layer began; 0 if not known."""
+    return next((s["workers"] for s in reversed(legs) if s["layers"] <= depth), 0)
 
 
 def _spent(record: LayerRecord, workers: int) -> dict[str, float]:
@@ -178,7 +178,7 @@ def _spent(record: LayerRecord, workers: int) -> dict[str, float]:
 
     A layer by tasks: each kind of work took its sum over the workers, divided by their number, of
     the time that passed; what is left is scheduling and waiting. Where their number is not known,
-    or tasks of an earlier session were used, so that more was done than there was time for, the
+    or tasks of an earlier leg were used, so that more was done than there was time for, the
     time is divided in proportion.
     """
     done = sum(record.work.values())
@@ -210,7 +210,7 @@ def report_value(figures: Figures) -> dict:
         "seconds_spent": figures.spent,
         "layers": [vars(layer) for layer in figures.layers],
         "farthest": None,
-        "sessions": list(figures.sessions),
+        "legs": list(figures.legs),
     }
     if puzzle.start is not None:
         value["start"] = {"board": puzzle.write(puzzle.start), "depth": figures.start_depth}

@@ -19,7 +19,7 @@ import numpy as np
 from frontier.errors import CorruptRunError, Stopped
 from frontier.search.advance import Advance, Advanced, advance_bits, advance_lists
 from frontier.search.clusters import executor_of
-from frontier.search.environment import note_session
+from frontier.search.environment import note_leg
 from frontier.search.events import (
     Event,
     LayerFinished,
@@ -268,7 +268,7 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener) -> Non
     with executor_of(plan.config.cluster, alone=plan.alone) as executor:
         driver = Driver(plan, run, executor, emit)
         depth = len(run.records) - 1
-        note_session(run.environment_path, plan.config, len(run.records), executor.workers)
+        note_leg(run.environment_path, plan.config, len(run.records), executor.workers)
         emit(
             RunStarted(
                 plan.config.name,

@@ -1,6 +1,6 @@
 """Where and with what a run was made: kept beside it for people, and read by nothing that searches.
 
-``environment.json`` holds a session for each time the run was started or resumed. It names no user,
+``environment.json`` holds a leg for each time the run was started or resumed. It names no user,
 host, path or account, so that a report of it can be published. Losing it costs the search nothing.
 """
 
@@ -30,12 +30,12 @@ def versions() -> dict[str, str]:
     return {name: version(name) for name in LIBRARIES}
 
 
-def note_session(path: Path, config: Config, layers: int, workers: int) -> None:
-    """Add a session to the environment of a run directory.
+def note_leg(path: Path, config: Config, layers: int, workers: int) -> None:
+    """Add a leg to the environment of a run directory.
 
     layers: how many were committed before it. workers: that there were when it began.
     """
-    session = {
+    leg = {
         "began": time.time(),
         "layers": layers,
         "workers": workers,
@@ -48,15 +48,15 @@ def note_session(path: Path, config: Config, layers: int, workers: int) -> None:
         "config": {"puzzle": config.puzzle_settings, **_told(config)},
     }
     try:
-        write_sealed(path, {"sessions": [*read_sessions(path), session]})
+        write_sealed(path, {"legs": [*read_legs(path), leg]})
     except OSError:
         return  # a search does not end for want of it; a report says that it is missing
 
 
-def read_sessions(path: Path) -> list[dict]:
-    """The sessions that an environment lists; none if it is missing or was damaged."""
+def read_legs(path: Path) -> list[dict]:
+    """The legs that an environment lists; none if it is missing or was damaged."""
     try:
-        return read_sealed(path)["sessions"]
+        return read_sealed(path)["legs"]
     except CorruptRunError:
         return []
 

@@ -122,7 +122,7 @@ def test_a_run_that_is_not_complete(tmp_path):
 def test_what_a_run_was_made_with(tmp_path):
     made(tmp_path / "run", "2x3", until=5)
     run = made(tmp_path / "run", "2x3", "search.in_memory=false")
-    first, second = figures_of(run).sessions
+    first, second = figures_of(run).legs
     assert (first["layers"], second["layers"]) == (0, 6)
     assert first["config"]["search"]["in_memory"] is True
     assert second["config"]["search"]["in_memory"] is False
@@ -137,11 +137,11 @@ def test_what_a_run_was_made_with(tmp_path):
 def test_a_lost_environment_is_no_loss_for_the_search(tmp_path, damage):
     run = made(tmp_path / "run", "2x3", until=5)
     damage(run.environment_path)
-    assert figures_of(run).sessions == ()
+    assert figures_of(run).legs == ()
     assert "rows = 2" in config_text(figures_of(run))
     run = made(tmp_path / "run", "2x3")
     assert run.complete
-    assert [session["layers"] for session in figures_of(run).sessions] == [6]
+    assert [leg["layers"] for leg in figures_of(run).legs] == [6]
 
 
 def test_the_config_makes_the_run_again(tmp_path, monkeypatch):
