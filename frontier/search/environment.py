@@ -54,9 +54,9 @@ def note_leg(path: Path, config: Config, layers: int, workers: int) -> None:
 
 
 def read_legs(path: Path) -> list[dict]:
-    """The legs that an environment lists; none if it is missing or was damaged."""
+    """The legs that an environment lists; none if it is missing, damaged or of another version."""
     try:
-        return read_sealed(path)["legs"]
+        return read_sealed(path).get("legs", [])
     except CorruptRunError:
         return []
 
