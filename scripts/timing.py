@@ -50,8 +50,9 @@ def command(*arguments) -> dict:
 
 def timed(words: list[str]) -> tuple[str, dict]:
     """Run a command: what it prints, and `wall` (seconds), `peak` (bytes), `others` (cores)."""
-    before, began, peak = time_of_others(), time.perf_counter(), 0
+    before, began = time_of_others(), time.perf_counter()
     with psutil.Popen(words, stdout=PIPE, stderr=PIPE, text=True) as process:
+        peak = _tree_bytes(process)
         while True:
             try:
                 output, errors = process.communicate(timeout=SAMPLE_SECONDS)

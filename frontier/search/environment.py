@@ -41,7 +41,7 @@ def note_leg(path: Path, config: Config, layers: int, workers: int) -> None:
         "workers": workers,
         "python": platform.python_version(),
         "versions": versions(),
-        "processor": _processor(),
+        "processor": processor(),
         "cores": len(os.sched_getaffinity(0)),
         "memory": psutil.virtual_memory().total,
         "platform": f"{platform.system()}, {platform.machine()}",
@@ -69,7 +69,7 @@ def _told(config: Config) -> dict:
     return tables
 
 
-def _processor() -> str:
+def processor() -> str:
     """The processor's name, as far as the system tells it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
