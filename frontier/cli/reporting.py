@@ -7,6 +7,8 @@ import click
 from rich.console import Console
 
 from frontier.cli.common import json_option, paths_of
+from frontier.cli.completion import complete_run
+from frontier.cli.help import Command
 from frontier.errors import InputError
 from frontier.report.comparison import Comparison, comparison_value
 from frontier.report.figures import Figures, figures_of, report_value
@@ -27,8 +29,17 @@ def _file_option(name: str, what: str):
     return click.option(f"--{name}", metavar="FILE", help=f"Write {what}.")
 
 
-@click.command()
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@click.command(
+    cls=Command,
+    examples={
+        "report runs/2x5": "In the terminal.",
+        "report runs/2x5 --html 2x5.html --png 2x5.png --csv 2x5.csv": "As a page, a picture and a "
+        "table.",
+        "report runs/2x5 runs/2x6 --html both.html": "Two runs side by side.",
+    },
+    see_also=("status", "farthest", "draw", "docs/results/"),
+)
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=complete_run)
 @_file_option("html", "a page with charts and boards, one file for browsers and paper")
 @_file_option("png", "the chart of the layers as a picture for a paper, 16 cm at 200 dpi")
 @_file_option("csv", "the layers as a table for programs")
@@ -43,12 +54,6 @@ def report(runs, html, png, csv, markdown, force, as_json):
     a file is asked for. Reads the run's files alone, so it works while the run is under way, and
     says how much is known. Runs of the same puzzle must agree: where they do not, the comparison
     says so. A config with several goals names several runs.
-
-    \b
-    Examples:
-      python -m frontier report runs/2x5
-      python -m frontier report runs/2x5 --html 2x5.html --png 2x5.png --csv 2x5.csv
-      python -m frontier report runs/2x5 runs/2x6 --html both.html
     """
     targets = {"html": html, "png": png, "csv": csv, "markdown": markdown}
     targets = {kind: Path(name) for kind, name in targets.items() if name is not None}
