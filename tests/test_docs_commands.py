@@ -56,6 +56,9 @@ INSTEAD = {
     f"{RUN} --set cluster.workers=8 --set cluster.memory=4GB":
         f"{BEGUN} --set cluster.workers=8 --set cluster.memory=4GB",
     "python -m frontier run configs/pattern-2x8-k5.toml": PARSED,
+    "python scripts/results.py --runs runs": "python scripts/results.py --runs runs 2x3",
+    "python scripts/results.py --runs runs --large":
+        "python scripts/results.py --runs runs --large --help",
     # take minutes; each table is tested in tests/thesis
     "python -m frontier thesis": SMALL_THESIS,
     "python -m frontier thesis --table beyond": PARSED,

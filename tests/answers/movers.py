@@ -206,7 +206,7 @@ def graph(adjacency, goal: str, blank: str = ".", **more) -> Case:
 # --- cells of one's own
 
 HEXAGON = [(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1) if abs(x + y) <= 1]
-WAYS = {
+LINES = {
     name: [(a, (a[0] + x, a[1] + y)) for a in HEXAGON if (a[0] + x, a[1] + y) in HEXAGON]
     for name, (x, y) in {"→/←": (1, 0), "↘/↖": (0, 1), "↙/↗": (-1, 1)}.items()
 }

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from answers.movers import HEXAGON, WAYS, blocks, cells, graph, of_config, tiles
+from answers.movers import HEXAGON, LINES, blocks, cells, graph, of_config, tiles
 from twins import layers_of
 
 from frontier.answers import ida as ida_module
@@ -41,11 +41,11 @@ CASES = {
     "part": blocks("step", ["ab"], goal="aa?/???/??./???", start="aac/bbc/d../e.."),
     "goals and part": blocks("path", goals=["aab/ccb/d../e..", "?aa/???/??d/???"]),
     "free": blocks("step", ["ab"], goal="ab./..c"),
-    "cells": cells(HEXAGON, WAYS, "aa.b.cd"),
-    "cells, a path a move": cells(HEXAGON, WAYS, "aa.b.c.", metric="path"),
-    "cells, alike": cells(HEXAGON, WAYS, "aa.bb.c", alike=["ab"]),
-    "cells, two blanks": cells(HEXAGON, WAYS, "abcde..", alike=["abc"]),
-    "cells, part": cells(HEXAGON, WAYS, "aa.b.c.", goal="?????aa"),
+    "cells": cells(HEXAGON, LINES, "aa.b.cd"),
+    "cells, a path a move": cells(HEXAGON, LINES, "aa.b.c.", metric="path"),
+    "cells, alike": cells(HEXAGON, LINES, "aa.bb.c", alike=["ab"]),
+    "cells, two blanks": cells(HEXAGON, LINES, "abcde..", alike=["abc"]),
+    "cells, part": cells(HEXAGON, LINES, "aa.b.c.", goal="?????aa"),
 }
 GOAT = of_config("goat")
 FAR = "weBB/fgbh/.kda"

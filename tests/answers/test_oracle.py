@@ -8,7 +8,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from answers.movers import HEXAGON, WAYS, blocks, cells, graph, of_config, tiles
+from answers.movers import HEXAGON, LINES, blocks, cells, graph, of_config, tiles
 from twins import all_positions, board_cells, position
 
 from frontier import api
@@ -31,8 +31,8 @@ CASES = {
     "straight": blocks("straight", ["ac"], goal="aab/ccb/d../e.."),
     "paths": blocks("path", ["ac", "de"], goal="aab/ccb/d../e.."),
     "polyominoes": blocks("step", goals=["aab./a.b./cc.d/.c..", ".aab/.a.b/cc.d/.c.."]),
-    "cells": cells(HEXAGON, WAYS, "aa.b.c.", alike=["bc"]),
-    "cells, a path a move": cells(HEXAGON, WAYS, "aa.bcd.", metric="path"),
+    "cells": cells(HEXAGON, LINES, "aa.b.c.", alike=["bc"]),
+    "cells, a path a move": cells(HEXAGON, LINES, "aa.bcd.", metric="path"),
     "walls": blocks("step", ["abc"], goal="ab.#/c..d/##ee"),
     "part of blocks": blocks("step", ["ab"], goal="aa?/???/??./???", start="aac/bbc/d../e.."),
 }
