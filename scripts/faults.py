@@ -147,14 +147,24 @@ def deaths(campaign: Campaign, case: Case, count: int, longest_hold: float) -> N
                 wrong = "run came out wrong"
             elif verified:
                 wrong = f"verify ends with {verified}: {words}"
-        elif process.returncode in RESUMABLE or not path.exists():
-            continue  # where there is no run yet, it ended before it had begun
+        elif process.returncode in RESUMABLE:
+            continue
+        elif process.returncode == -signal.SIGTERM and holder(path) != process.pid:
+            continue  # asked to stop before it had the run, or when it had given it back
         else:
             wrong = f"run ends with {process.returncode}: {said.strip()[-200:]}"
         for kind in pending or ([] if wrong is None else ["nothing"]):
             campaign.note(kind, case, "survived" if wrong is None else "wrong", wrong or "")
         pending = []
         shutil.rmtree(path)
+
+
+def holder(path: Path) -> int | None:
+    """The process that holds a run, or has died holding it."""
+    try:
+        return json.loads((path / "lock").read_text())["process"]
+    except (FileNotFoundError, ValueError):
+        return None
 
 
 def strike(campaign: Campaign, process: subprocess.Popen, kind: str, longest_hold: float) -> bool:
