@@ -5,7 +5,6 @@ known one. Checking creates nothing.
 """
 
 import difflib
-import json
 import os
 import re
 import tomllib
@@ -14,7 +13,6 @@ from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import numpy as np
 import psutil
 from pydantic import (
     BeforeValidator,
@@ -31,6 +29,7 @@ from frontier.puzzles import Puzzle, puzzle_of
 from frontier.puzzles.tables import KIND_TABLES, PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import blank_orbits
 from frontier.store.codecs import ChunkCodec
+from frontier.values import as_written
 
 
 class SearchTable(Table):
@@ -228,23 +227,8 @@ def make_config(
     """
     tables = {"puzzle": puzzle, "search": search, "store": store, "cluster": cluster}
     given = {key: table for key, table in tables.items() if table is not None}
-    try:
-        # A run's identity is JSON; tuples become lists, as they would be in a file.
-        values = json.loads(json.dumps({"name": name, **given}, default=_written))
-    except (TypeError, ValueError) as error:
-        raise InputError(f"config {name!r}: {error}") from None
-    return _checked(values, f"config {name!r}")
-
-
-def _written(value):
-    """A value as a config file would say it."""
-    if isinstance(value, Path | time):
-        return str(value)
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    raise TypeError(f"{value!r} is nothing that a config file could say")
+    where = f"config {name!r}"
+    return _checked(as_written({"name": name, **given}, where), where)
 
 
 def _checked(values: dict, where: str) -> Config:

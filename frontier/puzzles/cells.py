@@ -8,11 +8,8 @@ A board has a label a cell; the cells of a label are one piece. Pieces that are 
 of `alike` count as the same; all others differ.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-
-import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.floor import Floor, Form
@@ -29,6 +26,7 @@ from frontier.puzzles.plane import laid_out
 from frontier.puzzles.puzzle import Board
 from frontier.puzzles.shapes import Sort
 from frontier.text import counted
+from frontier.values import as_written
 
 METRICS = ("step", "path")
 
@@ -111,6 +109,11 @@ class Cells(Pieces):
 
     def _groups(self, alike: Sequence[str | Sequence[str]]) -> dict[str, int]:
         """The number of the group of each label that is named in one, checked."""
+        if not isinstance(alike, list | tuple) or not all(map(_is_group, alike)):
+            raise InputError(
+                f"puzzle.alike = {alike!r}: expected a list of groups of labels, each a text of "
+                'letters or a list of labels, as in ["ab", ["c1", "c2"]]'
+            )
         group_of: dict[str, int] = {}
         for number, group in enumerate(alike):
             for label in group:
@@ -268,26 +271,26 @@ def define_puzzle(
     `frontier.puzzles.cells.Cells`. InputError if there is no such puzzle.
     """
     if isinstance(cells, Mapping):
-        cells = [[name, *point] for name, point in cells.items()]
-    table = {
-        "cells": list(cells), "moves": moves, "pieces": pieces, "goal": goal, "goals": goals,
-        "start": start, "alike": list(alike), "metric": metric,
-    }  # fmt: skip
-    try:
-        text = json.dumps(table, default=_plain)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"a puzzle is made of texts, numbers, lists and tables: {error}") from None
-    values = {key: value for key, value in json.loads(text).items() if value is not None}
+        cells = [_with_point(name, point) for name, point in cells.items()]
+    needed = {"cells": cells, "moves": moves, "pieces": pieces, "alike": alike, "metric": metric}
+    boards = {"goal": goal, "goals": goals, "start": start}
+    given = {key: board for key, board in boards.items() if board is not None}
+    values = as_written({**needed, **given}, "a puzzle of one's own")
     Cells(**values)
     return {"kind": "cells", **values}
 
 
-def _plain(value):
-    """A number or an array of NumPy as Python's."""
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    raise TypeError(f"{value!r} is none of them")
+def _with_point(name, point) -> list:
+    coordinates = as_written(point, f"puzzle.cells.{name}")
+    if not (isinstance(coordinates, list) and len(coordinates) == 2):
+        raise InputError(f"puzzle.cells.{name} = {point!r}: expected where the cell lies, [x, y]")
+    return [name, *coordinates]
 
 
 def _cells_of(marks: Sequence[str], label: str) -> list[int]:
     return [cell for cell, mark in enumerate(marks) if mark == label]
+
+
+def _is_group(group) -> bool:
+    many = isinstance(group, list | tuple) and all(isinstance(label, str) for label in group)
+    return many or isinstance(group, str)

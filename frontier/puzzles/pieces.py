@@ -314,4 +314,8 @@ def boards_given(goal, goals: Sequence | None) -> list:
     """The boards at depth 0 as a config names them, in one of its two ways."""
     if (goal is None) == (goals is None):
         raise InputError("a puzzle of this kind needs either puzzle.goal or puzzle.goals")
-    return [goal] if goals is None else list(goals)
+    if goals is None:
+        return [goal]
+    if not isinstance(goals, list | tuple) or not goals:
+        raise InputError(f"puzzle.goals = {goals!r}: expected a list of one board or more")
+    return list(goals)

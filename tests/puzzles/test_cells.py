@@ -4,6 +4,7 @@ import json
 import random
 import re
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -360,9 +361,47 @@ def test_puzzle_of_settings():
     assert puzzle_of(define_puzzle(HEXAGON, HEXAGON_MOVES, "aa.b.c.")).states == LARGE[0].states
 
 
-def test_a_puzzle_of_what_is_no_value():
-    with pytest.raises(InputError, match="a puzzle is made of texts, numbers, lists and tables"):
-        define_puzzle(["a"], [], {"x": object()})
+ROW = {"cells": ["p", "q"], "moves": [["p", "q"]], "pieces": {"x": "p"}}
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"pieces": {"x": object()}}, "own: <object .* is nothing that a config file could say"),
+        ({"cells": {"a": 1}}, r"puzzle\.cells\.a = 1: expected where the cell lies"),
+        ({"cells": {0: [1]}}, r"puzzle\.cells\.0 = \[1\]: expected where the cell lies"),
+        ({"cells": {"a": object()}}, r"puzzle\.cells\.a: <object .* is nothing that"),
+        ({"cells": {7: (0, 0)}}, r"puzzle\.cells: \[7, 0, 0\] is no cell"),
+        ({"cells": 5}, r"puzzle\.cells: 5; a list of"),
+        ({"cells": None}, r"puzzle\.cells: None; a list of"),
+        ({"moves": None}, r"puzzle\.moves = None: expected pairs"),
+        ({"pieces": None}, r"puzzle\.pieces = None: expected a label a cell"),
+        ({"goals": 5}, r"puzzle\.goals = 5: expected a list of one board or more"),
+        ({"goals": []}, r"puzzle\.goals = \[\]: expected a list of one board or more"),
+        ({"alike": 3}, r"puzzle\.alike = 3: expected a list of groups"),
+        ({"alike": "xx"}, r"puzzle\.alike = 'xx': expected a list of groups"),
+        ({"alike": [3]}, r"puzzle\.alike = \[3\]: expected a list of groups"),
+        ({"alike": [["x", ["x"]]]}, r"puzzle\.alike = .*: expected a list of groups"),
+    ],
+)
+def test_a_puzzle_of_what_is_no_value(values, message):
+    assert define_puzzle(**ROW)["kind"] == "cells"
+    with pytest.raises(InputError, match=message):
+        define_puzzle(**{**ROW, **values})
+
+
+leaves = st.none() | st.booleans() | st.integers(-2, 3) | st.floats() | st.sampled_from("pqx.?")
+anything = st.recursive(
+    leaves,
+    lambda some: st.lists(some, max_size=3) | st.dictionaries(st.sampled_from("pqx"), some),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from([*ROW, "goal", "goals", "start", "alike"]), anything))
+def test_whatever_is_given_is_a_puzzle_or_a_refusal(values):
+    with suppress(InputError):
+        assert define_puzzle(**{**ROW, **values})["kind"] == "cells"
 
 
 # --- pictures

@@ -1,0 +1,32 @@
+"""Values that Python code gives, as a config file would say them."""
+
+import json
+from collections.abc import Mapping
+from datetime import time
+from pathlib import Path
+
+import numpy as np
+
+from frontier.errors import InputError
+
+
+def as_written(values, name: str):
+    """The same as texts, numbers, truths, lists and tables; None stays.
+
+    Tuples and arrays become lists, as they would be in a file. InputError, beginning with `name`,
+    where there is something else in it.
+    """
+    try:
+        return json.loads(json.dumps(values, default=_written))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name}: {error}") from None
+
+
+def _written(value):
+    if isinstance(value, Path | time):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{value!r} is nothing that a config file could say")
