@@ -63,7 +63,8 @@ INSTEAD = {
     "python -m frontier thesis": SMALL_THESIS,
     "python -m frontier thesis --table beyond": PARSED,
     "python -m frontier thesis --table 1.1 --table 3.1 --table 4.1 --table 4.2 --table moves "
-    "--table 5.1 --table 5.2 --table beyond --write docs/results": f"{SMALL_THESIS} --write docs",
+    "--table 5.1 --table 5.2 --table beyond --write docs/results --force":
+        f"{SMALL_THESIS} --write docs --force",
     **{
         f"python -m frontier thesis --table beyond --columns {options}": PARSED
         for options in (

@@ -1,6 +1,5 @@
 """What the commands share: options, and the runs that a user names."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -32,34 +31,14 @@ def confirmed(question: str) -> bool:
         return False
 
 
-def check_new(option: str, target: str, suffixes: Sequence[str]) -> None:
-    """InputError unless a drawing can be written to the file: it has a known suffix and is new."""
-    if Path(target).suffix not in suffixes:
-        raise InputError(f"{option} {target}: expected a name that ends in {' or '.join(suffixes)}")
-    if Path(target).exists():
-        raise InputError(f"{option} {target}: it exists; name another file, or delete it")
-    if not Path(target).parent.is_dir():
-        raise InputError(f"{option} {target}: there is no directory {Path(target).parent}")
-
-
-def write_new(option: str, target: str, text: str) -> None:
-    """Write text to a file that must not exist, and say so."""
-    try:
-        with open(target, "x", encoding="utf-8") as file:
-            file.write(text + "\n")
-    except OSError as error:
-        raise InputError(f"{option} {target}: {error.strerror}") from None
-    click.echo(f"{target} is written", err=True)
-
-
 def open_all(run: str, settings: tuple[str, ...] = ()) -> list[RunStore]:
     """The runs that a run directory or a config names; several for a config with several goals."""
     return [_open(path, config) for path, config in _named(run, settings)]
 
 
-def paths_of(run: str, settings: tuple[str, ...] = ()) -> list[Path]:
+def paths_of(run: str) -> list[Path]:
     """The directories of `open_all`, and those of a family whose runs have not begun."""
-    named = _named(run, settings)
+    named = _named(run, ())
     for path, config in named:
         if RunStore.exists(path):
             _open(path, config)
@@ -78,6 +57,8 @@ def _named(run: str, settings: tuple[str, ...]) -> list[tuple[Path, Config | Non
     """Run directories, with the configs that name them."""
     path = Path(run)
     if path.is_dir():
+        if settings:
+            raise InputError(f"--set changes a config, and {run} is a run directory")
         others = (entry for entry in path.iterdir() if entry.name not in OWN_NAMES)
         inside = sorted(entry for entry in others if RunStore.exists(entry))
         several = inside and not RunStore.exists(path)
@@ -107,7 +88,7 @@ def open_one(run: str, settings: tuple[str, ...] = ()) -> RunStore:
 def puzzle_at(run: str, settings: tuple[str, ...]) -> Puzzle:
     """The puzzle of a config or a run."""
     if Path(run).is_dir():
-        return puzzle_of(open_one(run).identity["puzzle"])
+        return puzzle_of(open_one(run, settings).identity["puzzle"])
     members = load_config(run, settings).members
     if len(members) > 1:
         raise InputError(f"{run} names several goals; name one with --set puzzle.blank=[0,0]")

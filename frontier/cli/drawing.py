@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from frontier.cli.common import check_new, puzzle_at, set_option, write_new
+from frontier.cli.common import puzzle_at, set_option
 from frontier.cli.completion import complete_run
+from frontier.cli.files import Target, check_targets, force_option
 from frontier.cli.help import Command
-from frontier.errors import InputError
 from frontier.report.boards import board_svg, boards_strip, draw_boards
 
 
@@ -22,16 +22,15 @@ from frontier.report.boards import board_svg, boards_strip, draw_boards
 @click.argument("run", metavar="RUN|CONFIG", shell_complete=complete_run)
 @click.argument("boards", metavar="[BOARD]...", nargs=-1)
 @click.option("--svg", metavar="FILE.svg", help="Draw in a file instead.")
+@force_option
 @set_option
-def draw(run, boards, svg, settings):
+def draw(run, boards, svg, force, settings):
     """Draw each BOARD; without one, the goals and the start of the config.
 
     Nothing is searched. A BOARD is written as its puzzle writes it, rows parted by slashes.
     """
-    if settings and Path(run).is_dir():
-        raise InputError(f"--set changes a config, and {run} is a run directory")
-    if svg is not None:
-        check_new("--svg", svg, [".svg"])
+    target = None if svg is None else Target("--svg", Path(svg), [".svg"])
+    check_targets([target] if target else [], force)
     puzzle = puzzle_at(run, settings)
     shown = [puzzle.parse(board) for board in boards]
     captions = list(boards)
@@ -39,9 +38,9 @@ def draw(run, boards, svg, settings):
         shown, captions = list(puzzle.goals), ["goal"] * len(puzzle.goals)
         if puzzle.start is not None:
             shown, captions = [*shown, puzzle.start], [*captions, "start"]
-    if svg is None:
+    if target is None:
         click.echo(draw_boards(puzzle, shown, [] if boards else captions))
     elif len(shown) == 1:
-        write_new("--svg", svg, board_svg(puzzle, shown[0]))
+        target.write(board_svg(puzzle, shown[0]))
     else:
-        write_new("--svg", svg, boards_strip(puzzle, shown, captions))
+        target.write(boards_strip(puzzle, shown, captions))

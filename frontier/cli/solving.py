@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -12,15 +12,9 @@ from frontier.answers.ida import IdaSolver
 from frontier.answers.oracle import Oracle
 from frontier.answers.rotation import FIFTEEN, solve_by_rotations
 from frontier.answers.solution import Solution
-from frontier.cli.common import (
-    check_new,
-    json_option,
-    open_one,
-    puzzle_at,
-    set_option,
-    write_new,
-)
+from frontier.cli.common import json_option, open_one, puzzle_at, set_option
 from frontier.cli.completion import complete_run
+from frontier.cli.files import Target, check_targets, force_option
 from frontier.cli.help import Command
 from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle, puzzle_of
@@ -79,6 +73,7 @@ from frontier.text import counted
     metavar="FILE",
     help="Draw the one solution so that it moves: FILE.svg, or FILE.html to step through.",
 )
+@force_option
 @click.option(
     "--most-nodes",
     type=click.IntRange(min=1),
@@ -98,6 +93,7 @@ def solve(
     heuristics,
     strip,
     animate,
+    force,
     most_nodes,
     settings,
     as_json,
@@ -111,8 +107,6 @@ def solve(
 
     A BOARD is written as its puzzle writes it, rows parted by slashes.
     """
-    if settings and Path(run).is_dir():
-        raise InputError(f"--set changes a config, and {run} is a run directory")
     if method == "layers":
         if tell_apart is not None or most_nodes is not None or heuristics:
             raise InputError(
@@ -128,7 +122,9 @@ def solve(
         apart = tell_apart is not False
         make_solver = partial(_ida_solver, puzzle, apart, heuristics, most_nodes)
     positions = _positions(puzzle, boards, file)
-    _check_files(strip, animate, len(positions))
+    strip = _drawing("--strip", strip, [".svg"], len(positions))
+    animate = _drawing("--animate", animate, [".svg", ".html"], len(positions))
+    check_targets([target for target in (strip, animate) if target], force)
     solver = make_solver()  # may take minutes, so what is asked is known before
     for where, text in positions:
         try:
@@ -138,12 +134,12 @@ def solve(
         value = solution_value(puzzle, solution, show_boards, **found)
         click.echo(json.dumps(value) if as_json else describe_solution(puzzle, solution, value))
         if strip:
-            write_new("--strip", strip, film_strip(puzzle, solution))
+            strip.write(film_strip(puzzle, solution))
         if animate:
-            moving = Path(animate).suffix == ".html"
+            moving = animate.path.suffix == ".html"
             title = f"{counted(solution.distance, 'move')} of {puzzle.title}"
             drawn = film_page(puzzle, solution, title) if moving else animation(puzzle, solution)
-            write_new("--animate", animate, drawn)
+            animate.write(drawn)
 
 
 @click.command(
@@ -209,21 +205,18 @@ class _Watch:
             )
 
 
-def _check_files(strip: str | None, animate: str | None, positions: int) -> None:
-    """InputError unless the drawings that are asked for can be made."""
-    given = {"--strip": strip, "--animate": animate}
-    suffixes = {"--strip": [".svg"], "--animate": [".svg", ".html"]}
-    for option, target in given.items():
-        if target is None:
-            continue
-        if positions != 1:
-            raise InputError(
-                f"{option} draws the solution of one position, and {positions} are given; name one "
-                "BOARD"
-            )
-        check_new(option, target, suffixes[option])
-    if strip is not None and animate is not None and Path(strip) == Path(animate):
-        raise InputError(f"--strip and --animate both name {strip}; name two files")
+def _drawing(
+    option: str, name: str | None, suffixes: Sequence[str], positions: int
+) -> Target | None:
+    """The file of a drawing, if it is asked for; InputError if there is not one solution."""
+    if name is None:
+        return None
+    if positions != 1:
+        raise InputError(
+            f"{option} draws the solution of one position, and {positions} are given; name one "
+            "BOARD"
+        )
+    return Target(option, Path(name), suffixes)
 
 
 def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> list[tuple[str, str]]:

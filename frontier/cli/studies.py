@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 
 from frontier.cli.common import json_option
+from frontier.cli.files import Target, check_targets, force_option
 from frontier.cli.help import Command
-from frontier.errors import InputError, Stopped
+from frontier.errors import Stopped
 from frontier.thesis.report import describe_thesis, thesis_value
 from frontier.thesis.runs import Runs
 from frontier.thesis.tables import TABLES, beyond
@@ -60,10 +61,11 @@ from frontier.thesis.tables import TABLES, beyond
     "--write",
     "target",
     metavar="DIR",
-    help="Write thesis.md and thesis.json to a directory, over those that are there.",
+    help="Write thesis.md and thesis.json to a directory.",
 )
+@force_option
 @json_option
-def thesis(names, directory, limit, columns, memory, target, as_json):
+def thesis(names, directory, limit, columns, memory, target, force, as_json):
     """Reproduce a thesis on the 2×n puzzle, claim by claim, and go beyond it.
 
     For each number of the thesis (R. Sato, 2021): what it says, what is computed here, and whether
@@ -75,6 +77,12 @@ def thesis(names, directory, limit, columns, memory, target, as_json):
     def say(text: str) -> None:
         click.echo(text, err=True)
 
+    targets = [
+        Target("--write", Path(target) / name, makes_folder=True)
+        for name in ("thesis.md", "thesis.json")
+        if target is not None
+    ]
+    check_targets(targets, force)
     runs = Runs(Path(directory), limit, say=say, memory=memory)
     try:
         tables = {name: list(TABLES[name](runs)) for name in names or TABLES if name in TABLES}
@@ -83,13 +91,8 @@ def thesis(names, directory, limit, columns, memory, target, as_json):
     except KeyboardInterrupt:
         raise Stopped("interrupted; the same command goes on with the run under way") from None
     text, value = describe_thesis(tables, more), thesis_value(tables, more, runs)
-    if target:
-        try:
-            Path(target).mkdir(parents=True, exist_ok=True)
-            (Path(target) / "thesis.md").write_text(text + "\n", encoding="utf-8")
-            (Path(target) / "thesis.json").write_text(
-                json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-            )
-        except OSError as error:
-            raise InputError(f"--write {target}: {error.strerror}") from None
+    if targets:
+        as_text, as_values = targets
+        as_text.write(text)
+        as_values.write(json.dumps(value, indent=1, ensure_ascii=False))
     click.echo(json.dumps(value) if as_json else text)

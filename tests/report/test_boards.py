@@ -1,6 +1,7 @@
 """Boards and solutions as drawings in a terminal and as SVG."""
 
 import io
+import os
 import re
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -452,9 +453,16 @@ def test_drawings_of_a_solution(tmp_path):
     [
         (["--strip", "a.png"], "--strip a.png: expected a name that ends in .svg"),
         (["--animate", "a.gif"], "--animate a.gif: expected a name that ends in .svg or .html"),
-        (["--animate", "a.svg", "--strip", "a.svg"], "both name a.svg"),
-        (["--strip", "here.svg"], "--strip here.svg: it exists; name another file, or delete it"),
+        (["--animate", "a.svg", "--strip", "a.svg"], "another option names the same file"),
+        (
+            ["--strip", "here.svg"],
+            "--strip here.svg exists already; name another file, or give --force",
+        ),
         (["--strip", "none/a.svg"], "--strip none/a.svg: there is no directory none"),
+        (["--strip", "dir.svg"], "--strip dir.svg is a directory"),
+        (["--strip", "pipe.svg", "--force"], "--strip pipe.svg is there and no file"),
+        (["--animate", "run/a.svg"], "--animate run/a.svg lies in a run directory"),
+        (["--animate", "linked/a.svg"], "--animate linked/a.svg lies in a run directory"),
         (["1 0 2/3 4 5/6 7 8", "--strip", "a.svg"], "of one position, and 2 are given; name one"),
     ],
 )
@@ -462,11 +470,34 @@ def test_drawings_that_are_refused(tmp_path, monkeypatch, arguments, message):
     """Before anything is searched, and what is there stays."""
     monkeypatch.chdir(tmp_path)
     Path("here.svg").write_text("mine")
+    Path("dir.svg").mkdir()
+    os.mkfifo("pipe.svg")
+    (tmp_path / "run" / "layers").mkdir(parents=True)
+    Path("run", "run.json").write_text("{}")
+    Path("linked").symlink_to("run/layers")
+    there = sorted(tmp_path.rglob("*"))
     monkeypatch.setattr("frontier.cli.solving.IdaSolver", None)
     asked = ("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida")
     assert message in invoke(*asked, *arguments, code=2).stderr
     assert Path("here.svg").read_text() == "mine"
-    assert [path.name for path in tmp_path.iterdir()] == ["here.svg"]
+    assert sorted(tmp_path.rglob("*")) == there
+    drawn = invoke("draw", config("3x3"), "--svg", "run/a.svg", code=2)
+    assert "--svg run/a.svg lies in a run directory" in drawn.stderr
+
+
+def test_drawings_are_written_over_by_force(tmp_path):
+    file = tmp_path / "a.svg"
+    file.write_text("mine")
+    asked = ("draw", config("3x3"), "--svg", file)
+    assert "--force" in invoke(*asked, code=2).stderr
+    assert file.read_text() == "mine"
+    assert invoke(*asked, "--force").stderr == f"{file} is written\n"
+    drawn = file.read_text()
+    assert "<svg" in drawn
+    solved = ("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida")
+    invoke(*solved, "--strip", file, "--force")
+    assert drawn != file.read_text()
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_a_terminal_that_cannot_write_arrows(tmp_path):

@@ -69,7 +69,7 @@ def test_report_in_poor_terminals(runs, monkeypatch, environment):
 
 def test_csv(runs, tmp_path):
     target = tmp_path / "layers.csv"
-    assert invoke("report", runs / "2x3", "--csv", target).stdout == f"written: {target}\n"
+    assert invoke("report", runs / "2x3", "--csv", target).stderr == f"{target} is written\n"
     rows = list(csv.DictReader(io.StringIO(target.read_text())))
     figures = figures_of(RunStore.open(runs / "2x3"))
     assert [int(row["depth"]) for row in rows] == list(range(22))
@@ -158,7 +158,7 @@ def test_a_file_that_cannot_be_written(runs, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("frontier.cli.reporting.write_bytes", full)
+    monkeypatch.setattr("frontier.cli.files.write_bytes", full)
     said = invoke("report", runs / "2x3", "--csv", tmp_path / "new", code=2).stderr
     assert "No space left" in said
 

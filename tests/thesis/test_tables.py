@@ -390,7 +390,14 @@ def test_what_thesis_refuses(tmp_path):
     arguments = "thesis", "--table", "3.1", "--runs", tmp_path
     for target in (tmp_path / "file", tmp_path / "file" / "below"):
         result = invoke(*arguments, "--write", target, code=2)
-        assert result.stderr.startswith(f"frontier: --write {target}: ")
+        assert result.stderr.startswith(f"frontier: --write {target / 'thesis.md'}: ")
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "thesis.json").write_text("mine")
+    result = invoke(*arguments, "--write", tmp_path / "old", code=2)
+    assert "thesis.json exists already; name another file, or give --force" in result.stderr
+    assert [file.name for file in (tmp_path / "old").iterdir()] == ["thesis.json"]
+    invoke(*arguments, "--write", tmp_path / "old", "--force")
+    assert (tmp_path / "old" / "thesis.json").read_text() != "mine"
     assert (tmp_path / "file").read_text() == "mine"
     config = tmp_path / "mine.toml"
     config.write_text(

@@ -1,0 +1,86 @@
+"""Files that a command makes because an option asks for them: whether they may be, and how."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from frontier.errors import InputError
+from frontier.store.files import write_bytes
+from frontier.store.run import RunStore
+
+force_option = click.option(
+    "--force", is_flag=True, help="Overwrite the files to be written where they exist."
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A file that an option names.
+
+    suffixes: how its name may end; any if there are none. makes_folder: its directory is made where
+    there is none.
+    """
+
+    option: str
+    path: Path
+    suffixes: Sequence[str] = ()
+    makes_folder: bool = False
+
+    @property
+    def place(self) -> Path:
+        """Where it lies, whatever the links on the way there."""
+        return self.path.absolute().parent.resolve() / self.path.name
+
+    @property
+    def said(self) -> str:
+        return f"{self.option} {self.path}"
+
+    def write(self, content: str | bytes) -> None:
+        """Write the file, whole or not at all, and say so. Text ends with a line end."""
+        if isinstance(content, str):
+            content = (content.removesuffix("\n") + "\n").encode()
+        try:
+            if self.makes_folder:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            write_bytes(self.path, content)
+        except OSError as error:
+            raise InputError(f"{self.said} cannot be written: {error.strerror}") from None
+        click.echo(f"{self.path} is written", err=True)
+
+    def check(self, force: bool) -> None:
+        """InputError if the file cannot be written, or must not be."""
+        if self.suffixes and self.path.suffix not in self.suffixes:
+            raise InputError(
+                f"{self.said}: expected a name that ends in {' or '.join(self.suffixes)}"
+            )
+        if self.path.is_dir():
+            raise InputError(f"{self.said} is a directory; name a file")
+        if self.path.exists() and not self.path.is_file():
+            raise InputError(f"{self.said} is there and no file; name another one")
+        folders = self.place.parents
+        if self.makes_folder:
+            there = next(folder for folder in folders if folder.exists())
+            if not there.is_dir():
+                raise InputError(f"{self.said}: {there} is no directory; choose another place")
+        elif not folders[0].is_dir():
+            raise InputError(f"{self.said}: there is no directory {self.path.parent}; make it")
+        if any(map(RunStore.exists, folders)):
+            raise InputError(
+                f"{self.said} lies in a run directory, which holds nothing but its run; choose "
+                "another place"
+            )
+        if self.path.exists() and not force:
+            raise InputError(f"{self.said} exists already; name another file, or give --force")
+
+
+def check_targets(targets: Sequence[Target], force: bool) -> None:
+    """InputError if one of the files cannot or must not be written, before any of them is."""
+    places = [target.place for target in targets]
+    for target, place in zip(targets, places, strict=True):
+        if places.count(place) > 1:
+            raise InputError(
+                f"{target.said}: another option names the same file; give each its own"
+            )
+        target.check(force)
