@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from frontier.errors import InputError
 from frontier.puzzles.moves import METRICS
 from frontier.puzzles.notation import BLANKS, OPEN_MARK, rows_of_letters, text_of
-from frontier.puzzles.picture import Part, Picture, covers
+from frontier.puzzles.picture import Part, Picture, covers, open_cells
 from frontier.puzzles.pieces import OPEN, Pieces, boards_given
 from frontier.puzzles.puzzle import Board
 from frontier.puzzles.shapes import Footprint, Sort
@@ -183,28 +183,15 @@ class Blocks(Pieces):
         return Picture(
             places=tuple((c, r) for r, c in self._cell),
             parts=tuple(parts),
-            open=tuple(cell for cell, code in enumerate(board) if code == OPEN),
+            open=open_cells(board),
             kinds=len(self._sorts),
             ordered=False,
         )
 
     def name_move(self, before: Board, after: Board) -> str:
         """The letter of the piece and its steps."""
-        source, _, directions = self._displaced(before, after)
-        code = before[self.reading[source[0]]]
+        code, _, directions = self._displaced(before, after)
         return self.labels[code] + "".join(ARROWS[direction] for direction in directions)
-
-    def steps(self, before: Board, after: Board) -> list[Board]:
-        source, _, directions = self._displaced(before, after)
-        at = list(self._cell)
-        code = before[self.reading[source[0]]]
-        boards = [before]
-        for dr, dc in (DIRECTIONS[direction] for direction in directions):
-            board = [0 if there == code else there for there in boards[-1]]
-            for r, c in (at[cell] for cell, there in enumerate(boards[-1]) if there == code):
-                board[self._cell[r + dr, c + dc]] = code
-            boards.append(tuple(board))
-        return boards[1:]
 
     def _why_not(self, board: Board, name: str) -> str:
         try:

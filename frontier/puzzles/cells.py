@@ -20,7 +20,7 @@ from frontier.puzzles.notation import (
     joined,
     labels_given,
 )
-from frontier.puzzles.picture import Part, Picture, Point, covers
+from frontier.puzzles.picture import Part, Picture, Point, covers, open_cells
 from frontier.puzzles.pieces import OPEN, Pieces, boards_given
 from frontier.puzzles.plane import laid_out
 from frontier.puzzles.puzzle import Board
@@ -214,7 +214,7 @@ class Cells(Pieces):
         return Picture(
             places=self._places,
             parts=tuple(parts),
-            open=tuple(cell for cell, code in enumerate(board) if code == OPEN),
+            open=open_cells(board),
             kinds=len(self._sorts),
             ordered=False,
             edges=None if self.floor.is_squares else self.floor.edges,
@@ -227,24 +227,8 @@ class Cells(Pieces):
 
     def name_move(self, before: Board, after: Board) -> str:
         """The label of the piece and the names of its steps."""
-        source, _, ways = self._displaced(before, after)
-        code = before[self.reading[source[0]]]
+        code, _, ways = self._displaced(before, after)
         return " ".join([self._labels[code], *(self.floor.ways[way] for way in ways)])
-
-    def steps(self, before: Board, after: Board) -> list[Board]:
-        source, _, ways = self._displaced(before, after)
-        cells = [int(self.reading[place]) for place in source]
-        code, boards = before[cells[0]], [before]
-        for way in ways:
-            on = [self.floor.next[way][cell] for cell in cells]
-            board = list(boards[-1])
-            for cell in cells:
-                board[cell] = 0
-            for cell in on:
-                board[cell] = code
-            boards.append(tuple(board))
-            cells = on
-        return boards[1:]
 
     def _why_not(self, board: Board, name: str) -> str:
         if not all(0 <= code < len(self._labels) for code in board):

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from frontier.errors import InputError
 from frontier.puzzles.notation import BLANKS, OPEN_MARK, check_label, joined, labels_given
-from frontier.puzzles.picture import Part, Picture, Point, covers
+from frontier.puzzles.picture import Part, Picture, Point, covers, open_cells
 from frontier.puzzles.pieces import OPEN, Pieces, boards_given
 from frontier.puzzles.plane import laid_out, shown_in
 from frontier.puzzles.puzzle import Board
@@ -148,7 +148,7 @@ class Graph(Pieces):
         return Picture(
             places=self._places,
             parts=tuple(parts),
-            open=tuple(cell for cell, code in enumerate(board) if code == OPEN),
+            open=open_cells(board),
             kinds=len(self._colours),
             ordered=False,
             edges=self._edges,

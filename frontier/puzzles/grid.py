@@ -5,7 +5,7 @@ from collections.abc import Container, Mapping, Sequence
 
 from frontier.errors import InputError
 from frontier.puzzles.notation import BLANKS, in_rows, rows_of_words
-from frontier.puzzles.picture import Part, Picture, covers
+from frontier.puzzles.picture import Part, Picture, covers, open_cells
 
 LIKE = "x"
 """Mark of a tile that is like others."""
@@ -114,7 +114,7 @@ class Grid:
         return Picture(
             places=tuple((c, r) for r in range(self.rows) for c in range(self.columns)),
             parts=tuple(parts),
-            open=tuple(cell for cell, code in enumerate(board) if code < 0),
+            open=open_cells(board),
             kinds=max(self.rows, self.columns),
             ordered=True,
         )

@@ -96,6 +96,11 @@ def covers(board: Sequence[int]) -> dict[int, tuple[int, ...]]:
     }
 
 
+def open_cells(board: Sequence[int]) -> tuple[int, ...]:
+    """The cells of a part of a board that may hold anything."""
+    return tuple(cell for cell, code in enumerate(board) if code < 0)
+
+
 def _rows(squares: set[Point]) -> list[tuple[float, float, int]]:
     """(x of the first, y, number) of squares that lie side by side."""
     rows = []

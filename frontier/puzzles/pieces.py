@@ -183,21 +183,24 @@ class Pieces(Puzzle):
         return tuple(settled.tolist())
 
     def follow(self, before: Board, after: Board) -> Board:
-        source, target, _ = self._displaced(before, after)
-        board = list(before)
-        code = before[self.reading[source[0]]]
-        for cell in source:
-            board[self.reading[cell]] = 0
-        for cell in target:
-            board[self.reading[cell]] = code
-        return tuple(board)
+        return self.steps(before, after)[-1]
+
+    def steps(self, before: Board, after: Board) -> list[Board]:
+        code, passed, _ = self._displaced(before, after)
+        rest = tuple(0 if there == code else there for there in before)
+        return [
+            tuple(code if cell in placement else there for cell, there in enumerate(rest))
+            for placement in passed[1:]
+        ]
 
     def _displaced(
         self, before: Board, after: Board
-    ) -> tuple[tuple[int, ...], tuple[int, ...], list[int]]:
-        """(placement before, placement after, directions) of the piece that one move displaces.
+    ) -> tuple[int, list[tuple[int, ...]], tuple[int, ...]]:
+        """(code, the cells that it covers one after the other, directions) of the piece that one
+        move displaces.
 
-        The directions are those of a shortest way over cells that are empty.
+        They are those of a shortest way over cells that are empty, from where it was to where it
+        is.
         """
         pair = np.array([before, after])[:, self.reading]
         was, now = shape_rows(pair, self._sorts)
@@ -208,14 +211,18 @@ class Pieces(Puzzle):
         first, last = footprint.at[a], footprint.at[b]
         free = {*np.flatnonzero(was == EMPTY).tolist(), *footprint.placements[first]}
         beyond = footprint.beyond()
-        ways: dict[int, list[int]] = {first: []}
+        ways: dict[int, tuple[int, ...]] = {first: ()}
         queue = [first]
         for place in queue:
             for direction, on in beyond[place].items():
                 if on not in ways and free.issuperset(footprint.placements[on]):
-                    ways[on] = [*ways[place], direction]
+                    ways[on] = (*ways[place], direction)
                     queue.append(on)
-        return footprint.placements[first], footprint.placements[last], ways[last]
+        passed = [first]
+        for direction in ways[last]:
+            passed.append(beyond[passed[-1]][direction])
+        covers = [tuple(self.reading[list(footprint.placements[p])].tolist()) for p in passed]
+        return before[covers[0][0]], covers, ways[last]
 
     def blank_home(self) -> np.ndarray | None:
         if len(self.goals) != 1 or OPEN in self.goals[0]:

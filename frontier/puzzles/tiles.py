@@ -151,8 +151,8 @@ class Tiles(Pieces):
         passed = [before[p - k * (step[0] * self.columns + step[1])] for k in range(1, length + 1)]
         return ",".join(map(str, passed)) + ARROWS[step]
 
-    def follow(self, before: Board, after: Board) -> Board:
-        return after
+    def steps(self, before: Board, after: Board) -> list[Board]:
+        return [after]  # of several tiles that slide in one move, each by one cell
 
     def _why_not(self, board: Board, name: str) -> str:
         numbers = f"the numbers 0..{self.cells - 1} must stand in it, each once"

@@ -186,6 +186,19 @@ def test_a_move_along_a_path_passes_each_of_its_steps():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("puzzle", "before", "after"),
+    [
+        (Tiles(2, 3, metric="multi"), "0 1 2/3 4 5", "1 2 0/3 4 5"),  # two tiles slide as one
+        (Graph([[1, 2], [0, 2], [0, 1]], goal=".aa"), ".aa", "aa."),
+    ],
+)
+def test_a_move_of_one_step_passes_nothing(puzzle, before, after):
+    before, after = puzzle.parse(before), puzzle.parse(after)
+    assert puzzle.steps(before, after) == [puzzle.follow(before, after)]
+    assert puzzle.write(puzzle.follow(before, after)) == puzzle.write(after)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_the_last_step_of_a_move_is_the_move(seed):
     drawing, alike = random_blocks(random.Random(seed))
