@@ -142,7 +142,31 @@ def test_the_boards_of_all_layers_are_all_boards_at_their_distances(form, reques
     assert len(seen) == run.states == 360
     assert run.layers[3].boards(0) == []
     with pytest.raises(InputError, match="batches of 0 boards"):
-        next(run.layers[3].batches(0))
+        run.layers[3].batches(0)  # at once
+
+
+def test_the_tables_of_a_puzzle_are_made_once(run, monkeypatch):
+    made = []
+
+    def counted(*arguments):
+        made.append(arguments)
+        return Workspace(*arguments)
+
+    monkeypatch.setattr(layers_module, "Workspace", counted)
+    layers = frontier.open_run(run.path).layers
+    assert [len(list(layer)) for layer in (*layers, *layers[2:5])] == run.counts + run.counts[2:5]
+    assert len(made) == 1
+
+
+@pytest.mark.parametrize("form", ["run", "as_bits"])
+def test_several_layers_are_read_at_the_same_time(form, request):
+    run = request.getfixturevalue(form)
+    chosen = run.layers[9:12]
+    found = zip(*(layer.batches(1) for layer in chosen), strict=False)
+    together = [[tuple(board[0].tolist()) for board in boards] for boards in found]
+    alone = (layer.boards(len(together)) for layer in chosen)
+    assert together == list(map(list, zip(*alone, strict=True)))
+    assert len(together) == min(layer.states for layer in chosen)
 
 
 @pytest.mark.parametrize("form", ["run", "as_bits"])
@@ -179,7 +203,8 @@ def test_layers_that_were_not_kept(tmp_path):
     assert repr(run.layers[3]) == f"<Layer 3: {run.counts[3]} states, not kept>"
     said = r'did not keep layer 3, .* search\.keep = "all"'
     asked = (
-        list,
+        iter,
+        lambda layer: layer.batches(),
         lambda layer: layer.numbers(),
         lambda layer: layer.array,
         lambda layer: layer.boards(1),

@@ -28,8 +28,8 @@ class Layer:
     Its size is known even where the layer itself was not kept.
     """
 
-    def __init__(self, store: RunStore, record: LayerRecord):
-        self._store, self._record = store, record
+    def __init__(self, layers: "Layers", record: LayerRecord):
+        self._layers, self._record = layers, record
 
     def __repr__(self) -> str:
         kept = "kept" if self.kept else "not kept"
@@ -64,7 +64,8 @@ class Layer:
         self._need()
         with warnings.catch_warnings():  # see `frontier.store.codecs`
             warnings.simplefilter("ignore", ZarrUserWarning)
-            return zarr.open_array(self._store.layer_path(self.depth), mode="r", zarr_format=3)
+            path = self._layers.store.layer_path(self.depth)
+            return zarr.open_array(path, mode="r", zarr_format=3)
 
     def numbers(self) -> np.ndarray:
         """The sorted state numbers, uint64[states]. InputError if the layer was not kept, or has
@@ -79,12 +80,15 @@ class Layer:
     def batches(self, size: int = BATCH) -> Iterator[np.ndarray]:
         """All positions as int64[N, cells] of codes, at most `size` at a time.
 
-        They come as they are stored, by chunks: a list in the order of state numbers. InputError if
-        the layer was not kept.
+        They come as they are stored, by chunks: a list in the order of state numbers. InputError,
+        at once, if the layer was not kept.
         """
         if size < 1:
             raise InputError(f"batches of {size} boards: at least 1")
-        layer, work = self._open(), self._work
+        return self._batches(self._open(), size)
+
+    def _batches(self, layer: OpenLayer, size: int) -> Iterator[np.ndarray]:
+        work = self._layers.work
         klass = work.space.class_of(self.depth)
         for part in layer.parts():
             for first in range(0, part.size, size):
@@ -93,8 +97,7 @@ class Layer:
                 yield work.puzzle.boards_of(np.array(vertex), np.array(sequence, dtype=np.int64))
 
     def __iter__(self) -> Iterator[Board]:
-        for batch in self.batches():
-            yield from map(tuple, batch.tolist())
+        return (tuple(board) for batch in self.batches() for board in batch.tolist())
 
     def boards(self, limit: int = 100) -> list[Board]:
         """Up to `limit` of its positions."""
@@ -105,19 +108,16 @@ class Layer:
                 break
         return found
 
-    @cached_property
-    def _work(self) -> Workspace:
-        return Workspace(self._store.path, self._store.identity)
-
     def _open(self) -> OpenLayer:
         self._need()
-        return OpenLayer(self._work, self.depth)
+        return OpenLayer(self._layers.work, self.depth)
 
     def _need(self) -> None:
         if not self.kept:
             raise InputError(
-                f"{self._store.path} did not keep layer {self.depth}, only its size; run its "
-                'config with search.keep = "all" in another directory (store.path) to keep them all'
+                f"{self._layers.store.path} did not keep layer {self.depth}, only its size; run "
+                'its config with search.keep = "all" in another directory (store.path) to keep '
+                "them all"
             )
 
 
@@ -125,7 +125,13 @@ class Layers(Sequence[Layer]):
     """The layers of a run that are known, by their depth."""
 
     def __init__(self, store: RunStore):
-        self._layers = [Layer(store, record) for record in store.records]
+        self.store = store
+        self._layers = [Layer(self, record) for record in store.records]
+
+    @cached_property
+    def work(self) -> Workspace:
+        """The tables of the run's puzzle, made once for all layers."""
+        return Workspace(self.store.path, self.store.identity)
 
     def __repr__(self) -> str:
         kept = sum(layer.kept for layer in self._layers)
