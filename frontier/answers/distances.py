@@ -27,7 +27,7 @@ from zarr.codecs import Crc32cCodec, ZstdCodec
 
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Puzzle, puzzle_of
-from frontier.search.workspace import Layer, Workspace
+from frontier.search.workspace import OpenLayer, Workspace
 from frontier.space.graph import Space
 from frontier.space.jit import kernel
 from frontier.store.files import PARTIAL, remove_tree
@@ -218,7 +218,7 @@ def _pieces(run: RunStore, work: Workspace) -> Iterator[tuple[int, np.ndarray]]:
     space, kind = work.space, _type(len(run.records) - 1)
     chunk = _piece_rows(space, kind, CHUNK_BYTES)
     rows = chunk * max(1, PIECE_BYTES // (chunk * space.code.half * kind.itemsize))
-    layers, total = [Layer(work, record.depth) for record in run.records], 0
+    layers, total = [OpenLayer(work, record.depth) for record in run.records], 0
     for first in range(0, 2 * space.graph.vertices, rows):
         end = min(first + rows, 2 * space.graph.vertices)
         values = np.full((end - first, space.code.half), np.iinfo(kind).max, dtype=kind)
@@ -232,7 +232,7 @@ def _pieces(run: RunStore, work: Workspace) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def _fill(
-    work: Workspace, layer: Layer, depth: int, first: int, end: int, values: np.ndarray
+    work: Workspace, layer: OpenLayer, depth: int, first: int, end: int, values: np.ndarray
 ) -> int:
     """Set the distances of a layer's states in rows first .. end-1; returns how many there are."""
     space, layout = work.space, work.layout

@@ -11,8 +11,7 @@ from zarr.errors import ZarrUserWarning
 
 from frontier.errors import InputError
 from frontier.puzzles import Board
-from frontier.search.workspace import Layer as OpenLayer
-from frontier.search.workspace import Workspace
+from frontier.search.workspace import OpenLayer, Workspace
 from frontier.store.run import LayerRecord, RunStore
 from frontier.text import counted
 

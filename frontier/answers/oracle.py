@@ -16,7 +16,7 @@ from frontier.answers.solution import Solution
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Board
 from frontier.puzzles.bound import Bound, bound_of
-from frontier.search.workspace import Layer
+from frontier.search.workspace import OpenLayer
 from frontier.store.run import RunStore
 
 MOST_OPEN_STATES = 50_000_000
@@ -39,7 +39,7 @@ class Oracle:
         """InputError if the run did not keep its layers."""
         self._run = run
         self._work = workspace_of(run)
-        self._layers: OrderedDict[int, Layer] = OrderedDict()
+        self._layers: OrderedDict[int, OpenLayer] = OrderedDict()
         self.puzzle = self._work.puzzle
         self._table: Distances | None = None
         self._table_bytes = size_of(self._work.space, len(run.records) - 1)
@@ -134,12 +134,12 @@ class Oracle:
                 )
         return int(ways.sum())
 
-    def _layer(self, depth: int) -> Layer:
+    def _layer(self, depth: int) -> OpenLayer:
         """An open layer; those asked for longest ago are closed."""
         if depth in self._layers:
             self._layers.move_to_end(depth)
         else:
-            self._layers[depth] = Layer(self._work, depth)
+            self._layers[depth] = OpenLayer(self._work, depth)
             held = sum(layer.held for layer in self._layers.values())
             while held > MOST_OPEN_STATES and len(self._layers) > 1:
                 held -= self._layers.popitem(last=False)[1].held

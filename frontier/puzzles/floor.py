@@ -217,14 +217,14 @@ class Floor:
         first = frozenset(cells)
         found, queue = {first}, [first]
         for placement in queue:
-            for _, on in self.steps(placement):
+            for _, on in self.beyond(placement):
                 # No two may begin in one cell, so there is no use in finding more.
                 if on not in found and len(found) <= len(self):
                     found.add(on)
                     queue.append(on)
         return frozenset(found)
 
-    def steps(self, placement: Placement) -> Iterator[tuple[int, Placement]]:
+    def beyond(self, placement: Placement) -> Iterator[tuple[int, Placement]]:
         """(way, the placement there) for each step that leads elsewhere; each but once."""
         seen = {placement}
         for way, there in enumerate(self.next):
@@ -270,7 +270,7 @@ class Floor:
         steps = [
             (number[placement], number[on], way)
             for placement in placements
-            for way, on in self.steps(placement)
+            for way, on in self.beyond(placement)
         ]
         return Footprint(tuple(covers[p] for p in placements), tuple(steps))
 

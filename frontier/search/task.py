@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
-from frontier.search.workspace import Layer, Workspace, workspace
+from frontier.search.workspace import OpenLayer, Workspace, workspace
 from frontier.space.bits import expand, live_rows
 from frontier.space.layout import Task
 from frontier.space.program import Program, Read
@@ -104,7 +104,7 @@ def _expand_task(work: Workspace, depth: int, number: int) -> TaskResult:
     return result
 
 
-def _gather(work: Workspace, program: Program, reads: list[Read], current: Layer):
+def _gather(work: Workspace, program: Program, reads: list[Read], current: OpenLayer):
     """Read the strips that the task needs: (arena, live rows, offsets) as `expand` wants."""
     layout = work.layout
     strip, per_block = layout.strip_words, layout.block_nodes

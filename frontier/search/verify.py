@@ -19,7 +19,7 @@ import zarr
 from zarr.errors import ZarrUserWarning
 
 from frontier.errors import CorruptRunError
-from frontier.search.workspace import Layer, Workspace
+from frontier.search.workspace import OpenLayer, Workspace
 from frontier.space.graph import Space
 from frontier.store.codecs import ChunkCodec
 from frontier.store.copies import check_copies
@@ -260,7 +260,7 @@ def neighbours(space: Space, klass: int, number: int) -> Iterator[tuple[int, int
         yield space.number(int(arcs.target[arc]), moved)
 
 
-def _drawn(layer: Layer, work: Workspace, count: int, rng: np.random.Generator) -> list[int]:
+def _drawn(layer: OpenLayer, work: Workspace, count: int, rng: np.random.Generator) -> list[int]:
     """Up to `count` states of a layer, drawn at random from a few chunks drawn at random."""
     if layer.is_list:
         numbers = layer.numbers()

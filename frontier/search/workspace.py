@@ -46,7 +46,7 @@ class Workspace:
         self.home = None if home is None else [home[vertex] for vertex in self.space.vertex]
         self._programs: OrderedDict[Task, tuple[Program, list[Read]]] = OrderedDict()
         self._program_bytes = 0
-        self._layers: OrderedDict[int, Layer] = OrderedDict()
+        self._layers: OrderedDict[int, OpenLayer] = OrderedDict()
         self._buffers: dict[str, np.ndarray] = {}
         self.memory: MemorySearch | None = None
 
@@ -72,10 +72,10 @@ class Workspace:
                 self._program_bytes -= oldest.nbytes
         return self._programs[task]
 
-    def layer(self, depth: int) -> "Layer":
+    def layer(self, depth: int) -> "OpenLayer":
         """The committed layer at a depth; the layer at depth -1 is empty."""
         if depth not in self._layers:
-            self._layers[depth] = Layer(self, depth)
+            self._layers[depth] = OpenLayer(self, depth)
             while len(self._layers) > OPEN_LAYERS:
                 self._layers.popitem(last=False)
         return self._layers[depth]
@@ -119,7 +119,7 @@ def workspace(path: str, identifier: str, durable: bool) -> Workspace:
     return work
 
 
-class Layer:
+class OpenLayer:
     """A committed layer, read as chunks of bits or as a list, whichever form it is stored in."""
 
     def __init__(self, work: Workspace, depth: int):

@@ -6,7 +6,7 @@ alone it stays with the same square, so that loops never cross.
 
 from collections.abc import Iterable, Iterator
 
-Point = tuple[float, float]
+from frontier.puzzles.picture import Point
 
 
 def loops_around(squares: Iterable[Point]) -> list[list[Point]]:
