@@ -8,7 +8,7 @@ import numpy as np
 
 from frontier.answers.databases import DatabaseDeepening
 from frontier.answers.heuristics import databases_of
-from frontier.answers.solution import Solution
+from frontier.answers.solution import Solution, solution_along
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.bound import bound_of, tell_apart, told_apart
@@ -95,4 +95,4 @@ class IdaSolver:
                 "this search"
             )
         way = [tuple(b) for b in told.boards_of(*search.way).tolist()]
-        return Searched(Solution.along(self.puzzle, [board, *way[1:]]), search.nodes)
+        return Searched(solution_along(self.puzzle, [board, *way[1:]]), search.nodes)

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from frontier.answers.distances import Distances, fits, size_of, workspace_of
-from frontier.answers.solution import Solution
+from frontier.answers.solution import Solution, solution_along
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Board
 from frontier.puzzles.bound import Bound, bound_of
@@ -92,7 +92,7 @@ class Oracle:
             near, _ = self._work.lists.neighbours(space.class_of(t), np.array([number], np.uint64))
             number, board = self._nearest(t - 1, near)
             boards.append(board)
-        return Solution.along(self.puzzle, boards)
+        return solution_along(self.puzzle, boards)
 
     @cached_property
     def _bound(self) -> Bound:

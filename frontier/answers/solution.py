@@ -26,11 +26,10 @@ class Solution:
         """What to call each board: the move that leads to it, with its number."""
         return ["start", *(f"{number}. {move}" for number, move in enumerate(self.moves, start=1))]
 
-    @classmethod
-    def along(cls, puzzle: Puzzle, boards: Sequence[Board]) -> "Solution":
-        """The solution that leads over these boards, whose like pieces need not be followed."""
-        followed = [boards[0]]
-        for board in boards[1:]:
-            followed.append(puzzle.follow(followed[-1], board))
-        pairs = pairwise(followed)
-        return cls(followed, [puzzle.name_move(*pair) for pair in pairs])
+
+def solution_along(puzzle: Puzzle, boards: Sequence[Board]) -> Solution:
+    """The solution that leads over these boards, whose like pieces need not be followed."""
+    followed = [boards[0]]
+    for board in boards[1:]:
+        followed.append(puzzle.follow(followed[-1], board))
+    return Solution(followed, [puzzle.name_move(*pair) for pair in pairwise(followed)])

@@ -50,12 +50,6 @@ class Picture:
     edges: tuple[tuple[int, int], ...] | None = None
 
     @cached_property
-    def empty(self) -> tuple[int, ...]:
-        """The cells in which nothing lies."""
-        held = {*self.open, *(cell for part in self.parts for cell in part.cells)}
-        return tuple(cell for cell in range(len(self.places)) if cell not in held)
-
-    @cached_property
     def bounds(self) -> tuple[float, float, float, float]:
         """(left, top, right, bottom) of all cells."""
         xs, ys = zip(*self.places, strict=True)

@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from markupsafe import Markup
+
 from frontier.answers.solution import Solution
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import width
 from frontier.puzzles.picture import Part, Picture, Point
 from frontier.report.boards.svg import GROUND, INK, Scene, number, standalone, tag, text
+from frontier.report.pages import page
 from frontier.text import counted
 
 STRIP_WIDTH = 960
@@ -101,10 +104,6 @@ def animation(
 
 def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
     """A page on which one can step through a solution; without script and on paper, a strip."""
-    from markupsafe import Markup
-
-    from frontier.report.pages import page
-
     film = _Film(puzzle, solution)
     least, most = STAGE_SIDES
     left, _, right, _ = film.pictures[0].bounds
