@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from frontier.cli.common import json_option, paths_of
 from frontier.cli.completion import complete_run
 from frontier.cli.help import Command
 from frontier.errors import InputError
 from frontier.report.comparison import Comparison, comparison_value
+from frontier.report.console import console_on
 from frontier.report.figures import Figures, figures_of, report_value
 from frontier.report.tables import (
     comparison_csv,
@@ -100,7 +100,7 @@ def _content(kind: str, subject: Figures | Comparison) -> bytes:
 
 def _print(subject: Figures | Comparison) -> None:
     """As wide as the terminal; where there is none, as wide as the report, without colours."""
-    console = Console(highlight=False)
+    console = console_on()
     if not console.is_terminal:
         console.width = PLAIN_WIDTH
     several = isinstance(subject, Comparison)

@@ -13,6 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from frontier.report.console import console_on, is_live
 from frontier.report.view import View, describe_depths, describe_left, describe_step
 from frontier.search.events import (
     Event,
@@ -115,7 +116,7 @@ class LiveProgress:
 
     def _show(self, event: Event) -> None:
         if isinstance(event, RunStarted):
-            self._console.print(headline(event), highlight=False)
+            self._console.print(headline(event))
             if event.dashboard:
                 self._console.print(dashboard(event.dashboard), soft_wrap=True)
             self._live = Live(
@@ -127,7 +128,7 @@ class LiveProgress:
         elif self._live and isinstance(event, RunFinished | RunStopped):
             self._live.stop()
             self._live = None
-            self._console.print(_ending(event), soft_wrap=True, highlight=False)
+            self._console.print(_ending(event), soft_wrap=True)
 
 
 class Picture:
@@ -199,15 +200,10 @@ def _ending(event: RunFinished | RunStopped) -> str:
     return f"complete: depth {event.depth}, {found}"
 
 
-def is_live(console: Console) -> bool:
-    """Whether what stands there can be written over."""
-    return console.is_terminal and not console.is_dumb_terminal
-
-
 def progress_display() -> LiveProgress | PlainProgress:
     """On standard error: the live table where there is a terminal, plain lines elsewhere."""
     file = sys.stderr
     if file is None:
         return PlainProgress(None)
-    console = Console(file=file)
+    console = console_on(file)
     return LiveProgress(console) if is_live(console) else PlainProgress(file)

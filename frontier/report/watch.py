@@ -4,12 +4,13 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
 from frontier.errors import CorruptRunError, FormatError, InputError
-from frontier.report.progress import Picture, dashboard, is_live
+from frontier.report.console import console_on, is_live
+from frontier.report.progress import Picture, dashboard
 from frontier.report.status import describe_state, describe_status, short_state, status_of
 from frontier.report.view import View, describe_left, view_of
 from frontier.store.run import RunStore
@@ -86,7 +87,7 @@ class Watched:
 def watch(paths: list[Path], interval: float, wait: Callable[[float], None] = time.sleep) -> None:
     """Follow runs until all are complete, on standard output."""
     watched = [Watched(path) for path in paths]
-    console = Console()
+    console = console_on()
     if is_live(console):
 
         def pictures() -> Group:

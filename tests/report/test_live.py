@@ -21,6 +21,7 @@ from frontier.config import load_config
 from frontier.errors import CorruptRunError, FormatError, InputError, Stopped
 from frontier.report import status_page as status_page_module
 from frontier.report import watch as watch_module
+from frontier.report.console import console_on
 from frontier.report.progress import LiveProgress, Picture, PlainProgress
 from frontier.report.status import describe_status, status_of
 from frontier.report.view import View, describe_left, describe_step, view_of
@@ -338,7 +339,7 @@ def test_following_in_a_terminal(tmp_path, monkeypatch):
     path = tmp_path / "run"
     run(path, until=30)
     console = Console(file=io.StringIO(), force_terminal=True, width=80, color_system="truecolor")
-    monkeypatch.setattr(watch_module, "Console", lambda: console)
+    monkeypatch.setattr(watch_module, "console_on", lambda: console)
     follow([path], lambda: run(path))
     shown = console.file.getvalue()
     assert "2x4: 2×4 tiles, stopped" in shown
@@ -424,6 +425,22 @@ def test_a_terminal_that_goes_away():
     progress = LiveProgress(Console(file=Gone(), force_terminal=True, width=80))
     for event in (*events_of("2x5", 30), RunFinished(55, STATES["2x5"], True, 1.0)):
         progress(event)
+
+
+@pytest.mark.parametrize("folder", ["[lab]", "[b]x[", ":smile:"])
+def test_a_path_is_printed_as_it_is(tmp_path, monkeypatch, folder):
+    """Not as markup: it might be lost, or end the search."""
+    for name in ("FORCE_COLOR", "TTY_INTERACTIVE"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("COLUMNS", "300")
+    path = tmp_path / folder / "[/b]run"
+    file = io.StringIO()
+    progress = LiveProgress(console_on(file))
+    run(path, until=5, listeners=[progress])
+    assert f"{path}" in file.getvalue()
+    said = invoke("report", path, path).stdout
+    assert f"2x4 in {path}" in said.splitlines()[0]
+    assert said.count("[/b]run") == 6  # twice in the title and in the heads of both tables
 
 
 # -- as processes ---------------------------------------------------------------------------------
