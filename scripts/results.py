@@ -65,8 +65,7 @@ def main():
             say(f"{name}: no run in {options.runs}, and it takes minutes: see --large")
             continue
         if name in SETS:
-            family = len(members) == 1
-            subject = Comparison(tuple(runs), tuple(run.name for run in runs), family, name=name)
+            subject = Comparison(tuple(runs), tuple(run.name for run in runs), name)
             html, csv = comparison_page(subject), comparison_csv(subject)
         else:
             html, csv = report_page(runs[0]), layers_csv(runs[0])

@@ -64,8 +64,7 @@ def report(runs, html, png, csv, markdown, force, as_json):
     if len(named) == 1:
         subject, value = found[0], report_value(found[0])
     else:
-        missing = len(named) - len(begun)
-        subject = Comparison(tuple(found), tuple(map(str, begun)), len(runs) == 1, missing)
+        subject = Comparison(tuple(found), tuple(map(str, begun)))
         value = comparison_value(subject)
         for said in subject.differences:
             click.echo(f"warning: {said}", err=True)

@@ -28,6 +28,8 @@ def key_figures(run: Figures) -> list[tuple[str, str]]:
         facts.append(("states of the puzzle", f"{run.total:,}"))
     else:
         facts.append(("farthest positions", f"{run.farthest:,}"))
+    if run.diameter is not None:
+        facts.append(("diameter of the state graph", counted(run.diameter, "move")))
     if run.puzzle.start is not None:
         found = run.start_depth
         facts.append(

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from frontier.answers.farthest import farthest
 from frontier.puzzles import Board, Puzzle, puzzle_of
+from frontier.report.family import family_of
 from frontier.search.environment import read_legs
 from frontier.store.lock import is_held
 from frontier.store.run import LayerRecord, RunStore
@@ -130,6 +131,12 @@ class Figures:
         return {kind: total[kind] for kind in SPENDING if total[kind] > 0}
 
     @property
+    def diameter(self) -> int | None:
+        """Of the state graph, where one blank cell stands for all and this run is from that."""
+        family = family_of([(self.settings, self.depth if self.complete else None)])
+        return family and family.diameter
+
+    @property
     def standing(self) -> str:
         """In a few words, how much is known."""
         if self.complete:
@@ -200,6 +207,7 @@ def report_value(figures: Figures) -> dict:
         "state": figures.state,
         "complete": figures.complete,
         "depth": figures.depth,
+        "diameter": figures.diameter,
         "states": figures.states,
         "states_of_the_puzzle": figures.total,
         "mean_depth": figures.mean,

@@ -232,6 +232,28 @@ def test_a_family_and_its_diameter(tmp_path):
     assert json.loads(invoke("report", tmp_path / "family", "--json").stdout)["diameter"] is None
 
 
+def test_runs_of_several_puzzles_have_no_diameter(runs):
+    """Nor have those that make no family, complete or not."""
+    for named in ((runs,), (runs / "2x3", runs / "2x2"), (runs / "2x3",)):
+        assert "diameter" not in invoke("report", *named).stdout
+    assert "diameter" not in json.loads(invoke("report", runs, "--json").stdout)
+
+
+def test_the_diameter_from_one_blank_cell(tmp_path):
+    """All cells of 2x2 are alike; of 2x3 two kinds are needed, here named one by one."""
+    for number, (name, blank) in enumerate((("2x2", "[0,0]"), ("2x3", "[0,0]"), ("2x3", "[0,1]"))):
+        made(tmp_path / str(number), name, f"puzzle.blank={blank}")
+    assert re.search(
+        r"diameter of the state graph +6 moves", invoke("report", tmp_path / "0").stdout
+    )
+    assert json.loads(invoke("report", tmp_path / "0", "--json").stdout)["diameter"] == 6
+    assert json.loads(invoke("report", tmp_path / "1", "--json").stdout)["diameter"] is None
+    both = invoke("report", tmp_path / "1", tmp_path / "2").stdout
+    assert "diameter of the state graph: 21, with the blank at (0, 0), (0, 1)" in both
+    twice = invoke("report", tmp_path / "1", tmp_path / "1").stdout
+    assert "the diameter is not known" in twice
+
+
 def test_contradictions_are_loud(runs, tmp_path):
     wrong = made(tmp_path / "2x3", "2x3", until=9)
     wrong.records[4].states += 1
