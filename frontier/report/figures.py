@@ -7,8 +7,8 @@ from functools import cached_property
 from frontier.answers.farthest import farthest
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report.family import family_of
+from frontier.report.view import COMPLETE, state_of
 from frontier.search.environment import read_legs
-from frontier.store.lock import is_held
 from frontier.store.run import LayerRecord, RunStore
 from frontier.text import counted
 
@@ -54,9 +54,9 @@ class LayerFigures:
 class Figures:
     """What a report says of one run.
 
-    state: "complete", "under way" or "stopped". total: states of the puzzle. farthest, boards: how
-    many positions the last layer has, and up to `DRAWN` of them; None and none if the run is not
-    complete. legs: see `frontier.search.environment`; none if that is lost.
+    state: one of those of `frontier.report.view`. total: states of the puzzle. farthest, boards:
+    how many positions the last layer has, and up to `DRAWN` of them; None and none if the run is
+    not complete. legs: see `frontier.search.environment`; none if that is lost.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Figures:
 
     @property
     def complete(self) -> bool:
-        return self.state == "complete"
+        return self.state == COMPLETE
 
     @property
     def counts(self) -> list[int]:
@@ -153,6 +153,7 @@ def figures_of(run: RunStore) -> Figures:
     CorruptRunError if the run is complete and its last layer, which holds the farthest positions,
     is damaged.
     """
+    run, state = state_of(run)
     puzzle, total = puzzle_of(run.identity["puzzle"]), run.identity["states"]
     legs = tuple(read_legs(run.environment_path))
     layers, so_far = [], 0
@@ -167,10 +168,9 @@ def figures_of(run: RunStore) -> Figures:
             )
         )  # fmt: skip
     count, boards = farthest(run, DRAWN) if run.complete else (None, [])
-    under_way = not run.complete and is_held(run.path / "lock")
     return Figures(
         run.identity["name"], puzzle, run.identity["puzzle"], run.identity["created"],
-        "complete" if run.complete else "under way" if under_way else "stopped", total,
+        state, total,
         tuple(layers), run.start_depth, count, tuple(boards), legs,
     )  # fmt: skip
 

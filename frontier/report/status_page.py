@@ -76,7 +76,8 @@ def status_page(view: View, now: float | None = None) -> str:
         name=start.name,
         title=start.title,
         path=start.path,
-        state=_state(view),
+        state=view.state,
+        reason=view.reason,
         under_way=view.ended is None,
         refresh=REFRESH_SECONDS,
         now=now,
@@ -87,16 +88,6 @@ def status_page(view: View, now: float | None = None) -> str:
         step=None if view.ended else describe_step(view, now),
         **_chart(view),
     )
-
-
-def _state(view: View) -> str:
-    if view.ended is None:
-        return "under way"
-    if view.complete:
-        return "complete"
-    if isinstance(view.ended, RunFinished):
-        return f"depth {view.ended.depth} reached as asked"
-    return f"stopped: {view.ended.reason}"
 
 
 def _figures(view: View, now: float) -> list[tuple[str, str, str]]:

@@ -22,6 +22,7 @@ from frontier.errors import CorruptRunError, FormatError, InputError, Stopped
 from frontier.report import status_page as status_page_module
 from frontier.report import watch as watch_module
 from frontier.report.console import console_on
+from frontier.report.figures import figures_of
 from frontier.report.progress import LiveProgress, Picture, PlainProgress
 from frontier.report.status import describe_status, status_of
 from frontier.report.view import View, describe_left, describe_step, view_of
@@ -185,7 +186,10 @@ def test_status_of_each_state(tmp_path, held):
     held(store.path)
     value = status_of(store)
     since = text.moment(time.time() - 3 * 3600)
-    assert value["state"] == f"running, by process 7 on host there since {since} (for 3 hours)"
+    assert value["state"] == "under way"
+    assert value["holder"] == f"process 7 on host there since {since} (for 3 hours)"
+    first = describe_status(value).splitlines()[0]
+    assert first == f"2x4: 2×4 tiles, under way, by {value['holder']}"
     assert "  time left: " in describe_status(value)
     assert json.loads(invoke("status", store.path, "--json").stdout)["time_left"]
 
@@ -213,14 +217,73 @@ def test_status_says_why_a_run_stopped(tmp_path):
     with pytest.raises(Stopped):
         run(tmp_path / "run", listeners=[stop])
     assert "stopped at " in invoke("status", tmp_path / "run").stdout
-    assert "(enough)" in invoke("status", tmp_path / "run").stdout
+    assert ": enough\n" in invoke("status", tmp_path / "run").stdout
 
 
 def test_status_of_a_killed_run(tmp_path):
     log = run(tmp_path / "run", until=20).path / "events.jsonl"
     log.write_text("".join(line for line in log.open() if '"RunFinished"' not in line))
     said = invoke("status", tmp_path / "run").stdout
-    assert "stopped (killed, or its machine failed)" in said
+    assert "stopped: killed, or its machine failed" in said
+
+
+def test_a_run_on_a_host_that_cannot_be_seen_may_be_under_way(tmp_path):
+    """Not every file system carries locks to other hosts; the lock file says who wrote last."""
+    store = run(tmp_path / "run", until=20)
+    log = store.path / "events.jsonl"
+    whole = log.read_text()
+    log.write_text("".join(line for line in log.open() if '"RunFinished"' not in line))
+    (store.path / "lock").write_text(json.dumps({"host": "there", "process": 7, "since": 1}))
+    said = "killed, or under way on host there, which cannot be seen from here"
+    assert f"stopped: {said}" in invoke("status", store.path).stdout
+    assert json.loads(invoke("status", store.path, "--json").stdout)["reason"] == said
+    log.write_text(whole)
+    assert "depth 20 reached as asked" in invoke("status", store.path).stdout
+
+
+def test_a_run_that_ends_while_one_looks(tmp_path, monkeypatch):
+    """When the lock is free, what was written before is read, not what stood there earlier."""
+
+    def until(depth):
+        def ends(lock):
+            monkeypatch.undo()
+            run(lock.parent, until=depth)
+            return False
+
+        monkeypatch.setattr("frontier.report.view.is_held", ends)
+
+    store = run(tmp_path / "run", until=5)
+    until(9)
+    value = status_of(store)
+    assert (value["state"], value["depth"]) == ("stopped", 9)
+    assert value["reason"] == "depth 9 reached as asked"
+    until(None)
+    assert (status_of(store)["state"], status_of(store)["depth"]) == ("complete", 36)
+    part = run(tmp_path / "b" / "run", until=5)
+    until(None)
+    figures = figures_of(part)
+    assert (figures.state, figures.depth) == ("complete", 36)
+
+
+def test_the_states_are_the_same_everywhere(tmp_path):
+    path = tmp_path / "run"
+
+    def states():
+        watched = watch_module.Watched(path)
+        watched.look()
+        return {
+            json.loads(invoke("status", path, "--json").stdout)["state"],
+            json.loads(invoke("report", path, "--json").stdout)["state"],
+            watched.line().split(",")[0].removeprefix("2x4: "),
+            re.search(r'class="state.*?">(.*?)<', (path / "status.html").read_text())[1],
+        }
+
+    run(path, until=5)
+    assert states() == {"stopped"}
+    assert "Stopped: depth 5 reached as asked." in (path / "status.html").read_text()
+    assert "stopped at " in invoke("status", path).stdout
+    run(path)
+    assert states() == {"complete"}
 
 
 def test_a_corrupt_ledger_is_named(tmp_path):
