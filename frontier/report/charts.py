@@ -87,7 +87,7 @@ def report_charts(run: Figures) -> dict[str, Markup]:
 
 def comparison_charts(comparison: Comparison) -> dict[str, Markup]:
     """The charts of the page of several runs."""
-    if comparison.depth < 0:
+    if comparison.depth is None:
         return {}
     label = f"States of each depth, linear and log, of {comparison.title}"
     tips = {f"run-{i}": name for i, name in enumerate(comparison.labels)}

@@ -41,9 +41,14 @@ class Comparison:
         return " and ".join(self.labels) if len(self.runs) < 3 else ", ".join(self.labels)
 
     @property
-    def depth(self) -> int:
+    def depth(self) -> int | None:
         """The last depth known of any."""
-        return max((run.depth for run in self.runs if run.layers), default=-1)
+        return max((run.depth for run in self.runs if run.layers), default=None)
+
+    @property
+    def depths(self) -> range:
+        """All that are known of any."""
+        return range(max((len(run.layers) for run in self.runs), default=0))
 
     @cached_property
     def family(self) -> Family | None:

@@ -193,7 +193,8 @@ def headline(event: RunStarted) -> str:
 
 def _ending(event: RunFinished | RunStopped) -> str:
     if isinstance(event, RunStopped):
-        return f"stopped after depth {event.depth} ({event.reason}), {span(event.elapsed)}"
+        where = f"after depth {event.depth}" if event.depth >= 0 else "before the first layer"
+        return f"stopped {where} ({event.reason}), {span(event.elapsed)}"
     found = f"{counted(event.states, 'state')}, {span(event.elapsed)}"
     if not event.complete:
         return f"depth {event.depth} reached as asked: {found}"

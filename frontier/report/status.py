@@ -4,6 +4,7 @@ from pathlib import Path
 
 from frontier.puzzles import puzzle_of
 from frontier.report.view import (
+    NO_LAYER,
     NOT_BEGUN,
     describe_depths,
     describe_left,
@@ -26,7 +27,7 @@ def status_of(run: RunStore) -> dict:
         "state": view.state,
         "holder": view.holder,
         "state_in_words": describe_state(view),
-        "depth": view.depth if view.layers else None,
+        "depth": view.depth,
         "layer": view.layers[-1].states if view.layers else 0,
         "states": view.states,
         "states_of_the_puzzle": run.identity["states"],
@@ -60,7 +61,7 @@ def describe_status(value: dict) -> str:
     speed = rate(value["states"], value["seconds"])
     lines = [
         f"{value['name']}: {value['puzzle']}, {value['state_in_words']}",
-        "  no layer is committed yet"
+        f"  {NO_LAYER}"
         if value["depth"] is None
         else f"  depth {value['depth']}, {counted(value['layer'], 'state')} there",
         f"  {value['states']:,} of {counted(value['states_of_the_puzzle'], 'state')} ({share:.2%})",

@@ -9,7 +9,7 @@ from math import ceil, log10
 from pathlib import Path
 from typing import TextIO
 
-from frontier.report.view import View, describe_step, words_of_depth, words_of_left
+from frontier.report.view import NO_LAYER, View, describe_step, words_of_depth, words_of_left
 from frontier.search.events import Event, RunFinished, RunStarted, RunStopped
 from frontier.store.files import write_text
 from frontier.text import counted, rate, size, span
@@ -99,8 +99,11 @@ def _figures(view: View, now: float) -> list[tuple[str, str, str]]:
         said.append(("time left", *words_of_left(left)))
         if left:
             said.append(("last depth", *words_of_depth(left)))
+    depth = ("–", NO_LAYER)
+    if view.layers:
+        depth = (str(view.depth), f"{view.layers[-1].states:,} there")
     said += [
-        ("depth", str(view.depth), f"{view.layers[-1].states:,} there" if view.layers else ""),
+        ("depth", *depth),
         ("states", f"{view.states:,}", _share(view)),
         ("time in layers", span(view.seconds), rate(view.states, view.seconds)),
     ]

@@ -39,7 +39,7 @@ def comparison_csv(comparison: Comparison) -> str:
     rows = [
         [depth]
         + [getattr(layer, name, None) for layer in layers_at(comparison, depth) for name in names]
-        for depth in range(comparison.depth + 1)
+        for depth in comparison.depths
     ]
     return _csv(["depth", *header], rows)
 
@@ -117,7 +117,7 @@ def comparison_layers(comparison: Comparison) -> list[list[str]]:
             str(depth),
             *(f"{layer.states:,}" if layer else "" for layer in layers_at(comparison, depth)),
         ]
-        for depth in range(comparison.depth + 1)
+        for depth in comparison.depths
     ]
 
 

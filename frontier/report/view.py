@@ -25,6 +25,8 @@ from frontier.text import counted, moment, rough, span
 NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
 """The states of a run."""
 
+NO_LAYER = "no layer is committed yet"
+
 LOGGED = {kind.__name__: kind for kind in (RunStarted, LayerFinished, RunFinished, RunStopped)}
 
 
@@ -93,9 +95,9 @@ class View:
         self.disk = sum(record.bytes for record in records if record.stored)
 
     @property
-    def depth(self) -> int:
-        """Of the last committed layer, -1 if there is none."""
-        return len(self.layers) - 1
+    def depth(self) -> int | None:
+        """Of the last committed layer, if there is one."""
+        return len(self.layers) - 1 if self.layers else None
 
     @property
     def states(self) -> int:
@@ -188,7 +190,7 @@ def describe_step(view: View, now: float | None = None) -> str:
         return "all states are found; making sure and closing"
     elapsed = span(max(0.0, (time.time() if now is None else now) - view.since))
     if step is None and task is None:
-        return f"layer {view.depth + 1} under way for {elapsed}"
+        return f"layer {len(view.layers)} under way for {elapsed}"
     if task and not task.tasks:
         return f"layer {task.depth}: {counted(task.done, 'task')} done, {elapsed}"
     if task:
@@ -248,7 +250,7 @@ def view_of(run: RunStore) -> View:
         reason = "killed, or its machine failed" if last else "its log is lost"
         if host := left_by(lock):
             reason = f"killed, or under way on host {host}, which cannot be seen from here"
-        view.ended, view.when = RunStopped(view.depth, reason, when - view.began), None
+        view.ended, view.when = RunStopped(len(view.layers) - 1, reason, when - view.began), None
     return view
 
 

@@ -12,7 +12,7 @@ from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.report.console import console_on, is_live
 from frontier.report.progress import Picture, dashboard
 from frontier.report.status import describe_status, status_of
-from frontier.report.view import View, describe_left, describe_state, view_of
+from frontier.report.view import NO_LAYER, View, describe_left, describe_state, view_of
 from frontier.store.run import RunStore
 from frontier.text import counted, rate
 
@@ -58,7 +58,7 @@ class Watched:
         total, speed = view.started.states, rate(view.states, view.seconds)
         said = [
             f"{view.started.name}: {view.state}",
-            f"depth {view.depth}",
+            NO_LAYER if view.depth is None else f"depth {view.depth}",
             f"{view.states:,} of {counted(total, 'state')} ({view.states / total:.2%})",
             speed,
         ]

@@ -194,6 +194,30 @@ def test_status_of_each_state(tmp_path, held):
     assert json.loads(invoke("status", store.path, "--json").stdout)["time_left"]
 
 
+def test_a_run_that_has_no_layer_yet(tmp_path, held):
+    """It waits for its workers, and there is no depth to speak of."""
+    whole = run(tmp_path / "whole", until=0)
+    store = RunStore.create(tmp_path / "run", whole.identity)
+    held(store.path)
+    watched = watch_module.Watched(store.path)
+    watched.look()
+    assert watched.line().startswith("2x4: under way, no layer is committed yet, 0 of ")
+    assert status_of(store)["depth"] is watched.view.depth is None
+    page = status_page_module.status_page(watched.view)
+    stopped = PlainProgress(io.StringIO())
+    start = next(events_of("2x7", 0))
+    for event in (start, RunStopped(-1, "no worker came", 1.0)):
+        stopped(event)
+    report = invoke("report", store.path, store.path).stdout
+    said = describe_status(status_of(store))
+    for shown in (page, said, watched.line(), stopped._file.getvalue(), report):
+        assert "depth -1" not in shown
+        assert "depth None" not in shown
+    assert "no layer is committed yet" in page
+    assert "no layer is committed yet" in said
+    assert ">-1<" not in page
+
+
 def test_status_of_a_complete_run(tmp_path):
     value = status_of(run(tmp_path / "run"))
     assert value["state"] == "complete"
