@@ -17,7 +17,7 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
-from frontier.search.timeleft import Estimate, Layer, time_left
+from frontier.search.timeleft import Estimate, Timed, time_left
 from frontier.store.lock import describe_holder, held_since, is_held, left_by
 from frontier.store.run import LayerRecord, RunStore
 from frontier.text import counted, moment, rough, span
@@ -57,7 +57,7 @@ class View:
 
     def __init__(self):
         self.started: RunStarted | None = None
-        self.layers: list[Layer] = []
+        self.layers: list[Timed] = []
         self.finished: list[LayerFinished] = []
         self.disk = 0
         self.step: LayerStarted | None = None
