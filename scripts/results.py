@@ -19,12 +19,12 @@ from frontier.config import load_config
 from frontier.report.charts import layers_png
 from frontier.report.comparison import Comparison
 from frontier.report.documents import comparison_page, index_page, report_page
-from frontier.report.facts import brief
 from frontier.report.figures import Figures, figures_of
 from frontier.report.tables import comparison_csv, layers_csv
 from frontier.store.files import write_bytes
 from frontier.store.identity import check_identity
 from frontier.store.run import RunStore
+from frontier.text import brief
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "results"

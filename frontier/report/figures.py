@@ -10,7 +10,7 @@ from frontier.report.family import family_of
 from frontier.report.view import COMPLETE, state_of
 from frontier.search.environment import read_legs
 from frontier.store.run import LayerRecord, RunStore
-from frontier.text import counted
+from frontier.text import counted, percent
 
 DRAWN = 8
 """How many of the farthest positions a report draws."""
@@ -141,7 +141,7 @@ class Figures:
         """In a few words, how much is known."""
         if self.complete:
             return "complete"
-        known = f"{self.states / self.total:.2%} of {counted(self.total, 'state')}"
+        known = f"{percent(self.states / self.total)} of {counted(self.total, 'state')}"
         if self.depth is None:
             return f"not complete ({self.state}): no layer is known yet"
         return f"not complete ({self.state}): known to depth {self.depth}, {known}"

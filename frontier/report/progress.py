@@ -23,7 +23,7 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
-from frontier.text import counted, rate, size, span
+from frontier.text import counted, percent, rate, size, span
 
 ROWS = 12
 
@@ -70,7 +70,7 @@ class PlainProgress:
     def _layer(self, event: LayerFinished) -> None:
         self._printed, self._waiting = event.elapsed, None
         total = self._view.started.states
-        share = f" {event.states_so_far / total:6.1%}" if total else ""
+        share = f" {percent(event.states_so_far / total):>8}" if total else ""
         self._say(
             f"{event.depth:>5} {event.states:>18,} {event.states_so_far:>20,} "
             f"{rate(event.states, event.seconds):>9} {span(event.elapsed):>12}{share}"
@@ -161,7 +161,7 @@ def layer_table(view: View, console: Console, options: ConsoleOptions) -> Table:
         "depth": [str(layer.depth) for layer in rows],
         "states": [f"{layer.states:,}" for layer in rows],
         "so far": [f"{layer.states_so_far:,}" for layer in rows],
-        "share": [f"{layer.states_so_far / total:.2%}" if total else "" for layer in rows],
+        "share": [percent(layer.states_so_far / total) if total else "" for layer in rows],
         "rate": [rate(layer.states, layer.seconds) for layer in rows],
         "elapsed": [span(layer.elapsed) for layer in rows],
         "disk": [size(layer.disk) for layer in rows],

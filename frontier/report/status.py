@@ -14,7 +14,7 @@ from frontier.report.view import (
 )
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
-from frontier.text import counted, rate, size, span
+from frontier.text import counted, percent, rate, size, span
 
 
 def status_of(run: RunStore) -> dict:
@@ -57,14 +57,14 @@ def not_begun(path: Path) -> dict:
 def describe_status(value: dict) -> str:
     if value["state"] == NOT_BEGUN:
         return f"{value['name']}: {NOT_BEGUN}"
-    share = value["states"] / value["states_of_the_puzzle"]
+    share = percent(value["states"] / value["states_of_the_puzzle"])
     speed = rate(value["states"], value["seconds"])
     lines = [
         f"{value['name']}: {value['puzzle']}, {value['state_in_words']}",
         f"  {NO_LAYER}"
         if value["depth"] is None
         else f"  depth {value['depth']}, {counted(value['layer'], 'state')} there",
-        f"  {value['states']:,} of {counted(value['states_of_the_puzzle'], 'state')} ({share:.2%})",
+        f"  {value['states']:,} of {counted(value['states_of_the_puzzle'], 'state')} ({share})",
         f"  {span(value['seconds'])} in layers ({speed}); {size(value['disk'])} in {value['path']}",
     ]
     if tasks := value["tasks_finished_of_the_next_layer"]:

@@ -12,7 +12,7 @@ from typing import TextIO
 from frontier.report.view import NO_LAYER, View, describe_step, words_of_depth, words_of_left
 from frontier.search.events import Event, RunFinished, RunStarted, RunStopped
 from frontier.store.files import write_text
-from frontier.text import counted, rate, size, span
+from frontier.text import counted, percent, rate, size, span
 
 NAME = "status.html"
 
@@ -120,7 +120,7 @@ def _share(view: View) -> str:
     total = view.started.states
     if not total:
         return ""
-    return "all" if view.complete else f"{view.states / total:.2%} of {total:,}"
+    return "all" if view.complete else f"{percent(view.states / total)} of {total:,}"
 
 
 def _chart(view: View) -> dict:

@@ -9,7 +9,7 @@ from frontier.report.family import Family, family_of
 from frontier.search.environment import versions
 from frontier.store.files import disk_bytes, write_sealed
 from frontier.store.run import RunStore
-from frontier.text import counted, size, span
+from frontier.text import counted, percent, size, span
 
 FARTHEST = 100
 
@@ -63,7 +63,7 @@ def describe(value: dict, path: Path) -> str:
     else:
         lines.append(
             f"  not complete: depth {value['depth']}, {counted(value['states'], 'state')} "
-            f"({share:.2%})"
+            f"({percent(share)})"
         )
     if "start" in value:
         depth = value["start"]["depth"]

@@ -14,7 +14,7 @@ from frontier.report.progress import Picture, dashboard
 from frontier.report.status import describe_status, status_of
 from frontier.report.view import NO_LAYER, View, describe_left, describe_state, view_of
 from frontier.store.run import RunStore
-from frontier.text import counted, rate
+from frontier.text import counted, percent, rate
 
 PATIENCE = 3
 """How often in a row a run may look damaged or gone: its files may be replaced while one looks."""
@@ -59,7 +59,7 @@ class Watched:
         said = [
             f"{view.started.name}: {view.state}",
             NO_LAYER if view.depth is None else f"depth {view.depth}",
-            f"{view.states:,} of {counted(total, 'state')} ({view.states / total:.2%})",
+            f"{view.states:,} of {counted(total, 'state')} ({percent(view.states / total)})",
             speed,
         ]
         if not view.ended:

@@ -25,6 +25,7 @@ from frontier.report.console import console_on
 from frontier.report.figures import figures_of
 from frontier.report.progress import LiveProgress, Picture, PlainProgress
 from frontier.report.status import describe_status, status_of
+from frontier.report.summary import describe, summary
 from frontier.report.view import View, describe_left, describe_step, view_of
 from frontier.search.events import (
     LayerFinished,
@@ -35,7 +36,7 @@ from frontier.search.events import (
     TaskFinished,
 )
 from frontier.store.files import read_sealed, write_sealed
-from frontier.store.run import OWN_NAMES, RunStore
+from frontier.store.run import OWN_NAMES, LayerRecord, RunStore
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 RECORDED = json.loads((Path(__file__).parents[1] / "search" / "recorded.json").read_text())
@@ -97,6 +98,47 @@ def test_durations():
     assert [text.age(s) for s in (-1, 1, 59.6, 3599, 3600, 50 * hour)] == [
         "0 seconds", "1 second", "1 minute", "59 minutes", "1 hour", "2 days",
     ]  # fmt: skip
+
+
+def test_numbers_are_not_rounded_over_their_unit():
+    assert [text.span(s) for s in (59.94, 59.97, 3599.6)] == ["59.9 s", "1 min 00 s", "1 h 00 min"]
+    assert [text.size(n) for n in (999, 99_940, 99_960, 999_400, 999_600)] == [
+        "999 B", "99.9 kB", "100 kB", "999 kB", "1.0 MB",
+    ]  # fmt: skip
+    assert [text.rate(n, 1) for n in (999.4, 999.6, 999_600)] == ["999/s", "1 k/s", "1 M/s"]
+    assert [text.brief(s) for s in (0, 1e-5, 0.05, 2)] == ["0.0 s", "< 0.1 ms", "50.0 ms", "2.0 s"]
+
+
+def test_percent():
+    said = [text.percent(share) for share in (0, 1e-9, 0.0001, 0.5, 0.99995, 1)]
+    assert said == ["0.00%", "< 0.01%", "0.01%", "50.00%", "> 99.99%", "100.00%"]
+
+
+def test_not_all_is_not_all(tmp_path, held):
+    """One state of very many is left, and so nothing says 100%."""
+    whole = run(tmp_path / "run", until=0)
+    identity = {**whole.identity, "states": 2 * 10**9}
+    store = RunStore.create(tmp_path / "most", identity)
+    store.records = [LayerRecord(0, 2 * 10**9 - 1, "list", False, 1.0)]
+    store._write_ledger()
+    held(store.path)
+    watched = watch_module.Watched(store.path)
+    watched.look()
+    plain, console = PlainProgress(io.StringIO()), Console(file=io.StringIO(), width=200)
+    for event in (RunStarted("most", "", "", -1, 0, 2 * 10**9, 1, False), watched.view.finished[0]):
+        plain(event)
+    console.print(Picture(watched.view))
+    shown = {
+        "status": describe_status(status_of(store)),
+        "line": watched.line(),
+        "page": status_page_module.status_page(watched.view),
+        "plain": plain._file.getvalue(),
+        "live": console.file.getvalue(),
+        "summary": describe(summary(store), store.path),
+        "standing": figures_of(store).standing,
+    }
+    assert {name for name, said in shown.items() if not re.search("(>|&gt;) 99.99%", said)} == set()
+    assert {name for name, said in shown.items() if re.search(r"100\.0+%[^\"]", said)} == set()
 
 
 def test_moments():

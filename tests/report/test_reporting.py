@@ -16,7 +16,6 @@ from making import CONFIGS, made
 from frontier.cli import main
 from frontier.report.comparison import Comparison
 from frontier.report.figures import figures_of
-from frontier.report.tables import percent
 from frontier.store.files import write_sealed
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
@@ -267,8 +266,3 @@ def test_contradictions_are_loud(runs, tmp_path):
     stores = [RunStore.open(path) for path in (runs / "2x3", runs / "2x3")]
     agree = Comparison(tuple(map(figures_of, stores)), ("a", "b"))
     assert agree.differences == []
-
-
-def test_percent():
-    said = [percent(share) for share in (0, 1e-9, 0.0001, 0.5, 0.99995, 1)]
-    assert said == ["0.00%", "< 0.01%", "0.01%", "50.00%", "> 99.99%", "100.00%"]
