@@ -10,7 +10,7 @@ def counted(number: int, noun: str) -> str:
 
 def span(seconds: float) -> str:
     """A duration: 3.2 s, 4 min 05 s, 7 h 12 min, 3 d 04 h."""
-    if seconds < 60:
+    if round(seconds, 1) < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:
@@ -20,6 +20,13 @@ def span(seconds: float) -> str:
         return f"{hours} h {minutes:02d} min"
     days, hours = divmod(round(seconds / 3600), 24)
     return f"{days} d {hours:02d} h"
+
+
+def brief(seconds: float) -> str:
+    """A duration of which also little is something: 0.2 ms, 3.2 s, 4 min 05 s."""
+    if 0 < seconds < 0.0001:
+        return "< 0.1 ms"
+    return f"{1000 * seconds:.1f} ms" if 0 < seconds < 0.1 else span(seconds)
 
 
 def rough(seconds: float) -> str:
@@ -46,13 +53,22 @@ def moment(when: float, now: float | None = None) -> str:
     return time.strftime("%H:%M" if same else "%Y-%m-%d %H:%M", then)
 
 
+def percent(share: float) -> str:
+    """A part of a whole, so that little is not nothing and not all is not all."""
+    if 0 < share < 0.0001:
+        return "< 0.01%"
+    if 0.9999 < share < 1:
+        return "> 99.99%"
+    return f"{share:.2%}"
+
+
 def size(count: float) -> str:
     """A number of bytes: 812 B, 3.4 MB, 1.2 TB."""
     for unit in ("B", "kB", "MB", "GB", "TB", "PB"):
-        if count < 1000 or unit == "PB":
+        if round(count) < 1000 or unit == "PB":
             break
         count /= 1000
-    return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
+    return f"{count:.0f} {unit}" if unit == "B" or count >= 99.95 else f"{count:.1f} {unit}"
 
 
 def rate(states: float, seconds: float) -> str:
@@ -61,7 +77,7 @@ def rate(states: float, seconds: float) -> str:
         return "–"
     value = states / seconds
     for unit in ("", " k", " M", " G"):
-        if value < 1000 or unit == " G":
+        if round(value) < 1000 or unit == " G":
             break
         value /= 1000
     return f"{value:.0f}{unit}/s"

@@ -5,8 +5,9 @@
 For each config of `ONE` and each set of configs of `SETS` an HTML report and a table of the layers
 as CSV; index.html links them, and README.md lists them between two marks, beside what is written
 there by hand. A run is looked for in the directory, under the name of its config, and made there
-or gone on with if it is not complete; those of `LARGE` only with --large. The reports name no host
-and no path.
+or gone on with if it is not complete; those of `LARGE` only with --large. Where one of these is
+missing, index.html and README.md stay as they are, and the exit code is 1. The reports name no
+host and no path.
 """
 
 import argparse
@@ -19,12 +20,12 @@ from frontier.config import load_config
 from frontier.report.charts import layers_png
 from frontier.report.comparison import Comparison
 from frontier.report.documents import comparison_page, index_page, report_page
-from frontier.report.facts import brief
 from frontier.report.figures import Figures, figures_of
 from frontier.report.tables import comparison_csv, layers_csv
 from frontier.store.files import write_bytes
 from frontier.store.identity import check_identity
 from frontier.store.run import RunStore
+from frontier.text import brief
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "results"
@@ -57,16 +58,16 @@ def main():
     if unknown := set(options.names) - set(known):
         parser.error(f"no {', '.join(sorted(unknown))}: there are {', '.join(known)}")
     options.target.mkdir(parents=True, exist_ok=True)
-    rows = []
+    rows, skipped = [], []
     for name in options.names or known:
         members = SETS.get(name, [name])
         runs = [run for member in members for run in runs_of(member, options.runs, options.large)]
         if not runs:
             say(f"{name}: no run in {options.runs}, and it takes minutes: see --large")
+            skipped.append(name)
             continue
         if name in SETS:
-            family = len(members) == 1
-            subject = Comparison(tuple(runs), tuple(run.name for run in runs), family, name=name)
+            subject = Comparison(tuple(runs), tuple(run.name for run in runs), name)
             html, csv = comparison_page(subject), comparison_csv(subject)
         else:
             html, csv = report_page(runs[0]), layers_csv(runs[0])
@@ -76,6 +77,8 @@ def main():
             write_bytes(options.target / f"{name}.png", layers_png(runs[0]))
         rows += [row_of(name, run) for run in runs]
         say(f"{name}: {len(html) / 1000:.0f} kB")
+    if skipped:
+        sys.exit(f"index.html and README.md stay as they are, without {', '.join(skipped)}")
     if options.names:
         return
     write_bytes(options.target / "index.html", index_page(HEADER, rows).encode())

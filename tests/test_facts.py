@@ -154,5 +154,5 @@ def test_rotation():
 @pytest.mark.parametrize(("metric", "depths"), [("step", {31, 30}), ("multi", {24})])
 def test_3x3_from_every_blank(tmp_path, metric, depths):
     value = run(tmp_path, "3x3-diameter", f"puzzle.metric={metric}")
-    assert {member["depth"] for member in value["members"]} == depths
+    assert {member["depth"] for member in value["runs"]} == depths
     assert value["diameter"] == max(depths)

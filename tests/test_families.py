@@ -31,7 +31,7 @@ def test_run_from_every_blank_cell(tmp_path):
     config, run = (CONFIGS / "3x3-diameter.toml", *serial(tmp_path)), tmp_path / "run"
     stopped = invoke("run", *config, "--until", 5).stdout
     assert stopped.endswith("not complete from every blank cell, so the diameter is not known\n")
-    said = json.loads(invoke("status", run, "--json").stdout)["members"]
+    said = json.loads(invoke("status", run, "--json").stdout)["runs"]
     assert [(one["state"], one["depth"]) for one in said] == [("stopped", 5)] * 3
     assert "known to depth 5" in invoke("farthest", run, code=2).stderr
     resumed = invoke("run", *config)
@@ -40,10 +40,10 @@ def test_run_from_every_blank_cell(tmp_path):
     assert resumed.stdout.endswith(last)
     value = json.loads(invoke("run", *config, "--json").stdout)
     assert (value["complete"], value["diameter"]) == (True, 31)
-    assert {tuple(one["puzzle"]["blank"]): one["layers"] for one in value["members"]} == {
+    assert {tuple(one["puzzle"]["blank"]): one["layers"] for one in value["runs"]} == {
         cell: [len(layer) for layer in found] for cell, found in layers.items()
     }
-    far = json.loads(invoke("farthest", run, "--json", "--limit", 1000).stdout)["members"]
+    far = json.loads(invoke("farthest", run, "--json", "--limit", 1000).stdout)["runs"]
     for one, found in zip(far, layers.values(), strict=True):
         positions = {tuple(tile for row in board for tile in row) for board in one["positions"]}
         assert (positions, one["depth"]) == (found[-1], len(found) - 1)
@@ -58,7 +58,7 @@ def test_a_family_of_one(tmp_path, size, depth):
     said = invoke("run", *config).stdout
     assert said.endswith(f"diameter of the state graph: {depth}, with the blank at (0, 0)\n")
     value = json.loads(invoke("run", *config, "--json").stdout)
-    assert (value["complete"], value["diameter"], len(value["members"])) == (True, depth, 1)
+    assert (value["complete"], value["diameter"], len(value["runs"])) == (True, depth, 1)
 
 
 def test_fresh_from_every_blank_cell(tmp_path):

@@ -104,7 +104,7 @@ def test_a_run_that_exists_is_known_and_kept(tmp_path):
 @pytest.mark.usefixtures("known_rates")
 def test_a_family_is_planned_member_by_member(tmp_path):
     words = CONFIGS / "3x3-diameter.toml", *at(tmp_path / "run")
-    members = json.loads(invoke(*words, "--json").stdout)["members"]
+    members = json.loads(invoke(*words, "--json").stdout)["runs"]
     assert [member["name"] for member in members] == [
         "3x3-diameter-blank-0-0", "3x3-diameter-blank-0-1", "3x3-diameter-blank-1-1",
     ]  # fmt: skip

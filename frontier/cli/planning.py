@@ -61,7 +61,7 @@ def plan(config, settings, workers, disk_rate, as_json):
         if not as_json:
             click.echo(describe_plan(values[-1], outlook))
     if as_json:
-        click.echo(json.dumps(values[0] if len(values) == 1 else {"members": values}))
+        click.echo(json.dumps(values[0] if len(values) == 1 else {"runs": values}))
 
 
 def _bytes(text: str) -> int:

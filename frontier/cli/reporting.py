@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from frontier.cli.common import json_option, paths_of
 from frontier.cli.completion import complete_run
 from frontier.cli.files import Target, check_targets, force_option
 from frontier.cli.help import Command
 from frontier.report.comparison import Comparison, comparison_value
+from frontier.report.console import console_on
 from frontier.report.figures import Figures, figures_of, report_value
 from frontier.report.tables import (
     comparison_csv,
@@ -65,8 +65,7 @@ def report(runs, html, png, csv, markdown, force, as_json):
     if len(named) == 1:
         subject, value = found[0], report_value(found[0])
     else:
-        missing = len(named) - len(begun)
-        subject = Comparison(tuple(found), tuple(map(str, begun)), len(runs) == 1, missing)
+        subject = Comparison(tuple(found), tuple(map(str, begun)))
         value = comparison_value(subject)
         for said in subject.differences:
             click.echo(f"warning: {said}", err=True)
@@ -97,7 +96,7 @@ def _content(kind: str, subject: Figures | Comparison) -> str | bytes:
 
 def _print(subject: Figures | Comparison) -> None:
     """As wide as the terminal; where there is none, as wide as the report, without colours."""
-    console = Console(highlight=False)
+    console = console_on()
     if not console.is_terminal:
         console.width = PLAIN_WIDTH
     several = isinstance(subject, Comparison)

@@ -108,7 +108,7 @@ def _run(
     if as_json:
         click.echo(json.dumps(family_summary(values) if loaded.from_every_blank else values[0]))
     elif loaded.from_every_blank:
-        click.echo(describe_family(family_summary(values)))
+        click.echo(describe_family(values))
 
 
 @click.command(
@@ -153,7 +153,7 @@ def status(run, watching, interval, as_json):
         for path in paths
     ]
     if as_json:
-        click.echo(json.dumps(values[0] if len(values) == 1 else {"members": values}))
+        click.echo(json.dumps(values[0] if len(values) == 1 else {"runs": values}))
     else:
         click.echo("\n".join(map(describe_status, values)))
 
@@ -196,7 +196,7 @@ def farthest(run, limit, as_json):
         if len(boards) < count:
             click.echo(f"\n… and {count - len(boards):,} more (--limit)")
     if as_json:
-        click.echo(json.dumps(values[0] if len(values) == 1 else {"members": values}))
+        click.echo(json.dumps(values[0] if len(values) == 1 else {"runs": values}))
 
 
 @click.command(

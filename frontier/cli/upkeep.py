@@ -66,7 +66,7 @@ def verify(run, deep, states, seed, as_json):
         if not as_json:
             click.echo(_describe(store, found))
     if as_json:
-        click.echo(json.dumps(values[0] if len(values) == 1 else {"members": values}))
+        click.echo(json.dumps(values[0] if len(values) == 1 else {"runs": values}))
     if faults := [fault["what"] for value in values for fault in value["faults"]]:
         raise CorruptRunError(
             f"{counted(len(faults), 'fault')}, the first: {faults[0]}. See what `repair` can do"

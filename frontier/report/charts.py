@@ -11,13 +11,12 @@ import matplotlib
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import EngFormatter, FuncFormatter, MaxNLocator
 
 from frontier.report.comparison import Comparison
-from frontier.report.facts import brief
 from frontier.report.figures import Figures
 from frontier.report.page_svg import ACCENT, INK, LINE, METADATA, QUIET, SECOND, for_a_page
-from frontier.text import counted, size
+from frontier.text import brief, counted, size
 
 DASHES = ("-",) * 6 + ("--",) * 6
 RUNS = (ACCENT, SECOND, "#4d9221", "#b2772b", "#8e6bb5", "#5b6875")
@@ -87,7 +86,7 @@ def report_charts(run: Figures) -> dict[str, Markup]:
 
 def comparison_charts(comparison: Comparison) -> dict[str, Markup]:
     """The charts of the page of several runs."""
-    if comparison.depth < 0:
+    if comparison.depth is None:
         return {}
     label = f"States of each depth, linear and log, of {comparison.title}"
     tips = {f"run-{i}": name for i, name in enumerate(comparison.labels)}
@@ -136,7 +135,7 @@ def _draw_cost(canvas: Canvas, run: Figures) -> None:
     _draw_bars(below, [layer.bytes for layer in run.layers], SECOND, "bytes-{}")
     above.set_ylabel(unit)
     below.set_ylabel("bytes written")
-    below.yaxis.set_major_formatter(FuncFormatter(lambda count, _: size(count)))
+    below.yaxis.set_major_formatter(EngFormatter("B"))
     above.yaxis.grid(True)
     _by_depth(below)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
+from frontier.report.family import Family, family_of
 from frontier.report.figures import Figures, report_value
 from frontier.text import counted
 
@@ -16,15 +17,12 @@ LOOKS = {"start", "symbols", "picture"}
 class Comparison:
     """Runs to compare.
 
-    paths: of their directories, as they were named. family: whether they are the runs of one
-    config with several goals, which together tell the diameter of the state graph. missing: how
-    many of the family have not begun. name: of them together, by default their labels.
+    paths: of their directories, as they were named. name: of them together, by default their
+    labels.
     """
 
     runs: tuple[Figures, ...]
     paths: tuple[str, ...]
-    family: bool = False
-    missing: int = 0
     name: str = ""
 
     @cached_property
@@ -43,15 +41,19 @@ class Comparison:
         return " and ".join(self.labels) if len(self.runs) < 3 else ", ".join(self.labels)
 
     @property
-    def depth(self) -> int:
+    def depth(self) -> int | None:
         """The last depth known of any."""
-        return max((run.depth for run in self.runs if run.layers), default=-1)
+        return max((run.depth for run in self.runs if run.layers), default=None)
 
     @property
-    def diameter(self) -> int | None:
-        """Of the state graph, if this is a family and all of it is complete."""
-        known = self.family and not self.missing and all(run.complete for run in self.runs)
-        return max(run.depth for run in self.runs) if known else None
+    def depths(self) -> range:
+        """All that are known of any."""
+        return range(max((len(run.layers) for run in self.runs), default=0))
+
+    @cached_property
+    def family(self) -> Family | None:
+        """What the runs tell together if they are those of one puzzle from several blank cells."""
+        return family_of((run.settings, run.depth if run.complete else None) for run in self.runs)
 
     @cached_property
     def differences(self) -> list[str]:
@@ -63,12 +65,7 @@ class Comparison:
     @property
     def findings(self) -> list[str]:
         """What is to be said first: contradictions, and the diameter of a family."""
-        said = list(self.differences)
-        if self.diameter is not None:
-            said.append(f"diameter of the state graph: {self.diameter}")
-        elif self.family:
-            said.append("not complete from every blank cell, so the diameter is not known")
-        return said
+        return [*self.differences, *([self.family.finding] if self.family else [])]
 
 
 def _difference(label: str, run: Figures, other_label: str, other: Figures) -> str | None:
@@ -103,5 +100,5 @@ def comparison_value(comparison: Comparison) -> dict:
         "runs": [report_value(run) for run in comparison.runs],
     }
     if comparison.family:
-        value["diameter"] = comparison.diameter
+        value["diameter"] = comparison.family.diameter
     return value

@@ -4,16 +4,9 @@ import json
 import time
 
 from frontier.report.figures import SPENDING, Figures
-from frontier.text import counted, rate, size, span
+from frontier.text import brief, counted, rate, size
 
 NO_ENVIRONMENT = "environment.json is missing or damaged, so this is not known"
-
-
-def brief(seconds: float) -> str:
-    """A duration of which also little is something: 0.2 ms, 3.2 s, 4 min 05 s."""
-    if 0 < seconds < 0.0001:
-        return "< 0.1 ms"
-    return f"{1000 * seconds:.1f} ms" if 0 < seconds < 0.1 else span(seconds)
 
 
 def key_figures(run: Figures) -> list[tuple[str, str]]:
@@ -28,6 +21,8 @@ def key_figures(run: Figures) -> list[tuple[str, str]]:
         facts.append(("states of the puzzle", f"{run.total:,}"))
     else:
         facts.append(("farthest positions", f"{run.farthest:,}"))
+    if run.diameter is not None:
+        facts.append(("diameter of the state graph", counted(run.diameter, "move")))
     if run.puzzle.start is not None:
         found = run.start_depth
         facts.append(

@@ -6,10 +6,11 @@ from functools import cached_property
 
 from frontier.answers.farthest import farthest
 from frontier.puzzles import Board, Puzzle, puzzle_of
+from frontier.report.family import family_of
+from frontier.report.view import COMPLETE, state_of
 from frontier.search.environment import read_legs
-from frontier.store.lock import is_held
 from frontier.store.run import LayerRecord, RunStore
-from frontier.text import counted
+from frontier.text import counted, percent
 
 DRAWN = 8
 """How many of the farthest positions a report draws."""
@@ -53,9 +54,9 @@ class LayerFigures:
 class Figures:
     """What a report says of one run.
 
-    state: "complete", "under way" or "stopped". total: states of the puzzle. farthest, boards: how
-    many positions the last layer has, and up to `DRAWN` of them; None and none if the run is not
-    complete. legs: see `frontier.search.environment`; none if that is lost.
+    state: one of those of `frontier.report.view`. total: states of the puzzle. farthest, boards:
+    how many positions the last layer has, and up to `DRAWN` of them; None and none if the run is
+    not complete. legs: see `frontier.search.environment`; none if that is lost.
     """
 
     name: str
@@ -72,7 +73,7 @@ class Figures:
 
     @property
     def complete(self) -> bool:
-        return self.state == "complete"
+        return self.state == COMPLETE
 
     @property
     def counts(self) -> list[int]:
@@ -130,11 +131,17 @@ class Figures:
         return {kind: total[kind] for kind in SPENDING if total[kind] > 0}
 
     @property
+    def diameter(self) -> int | None:
+        """Of the state graph, where one blank cell stands for all and this run is from that."""
+        family = family_of([(self.settings, self.depth if self.complete else None)])
+        return family and family.diameter
+
+    @property
     def standing(self) -> str:
         """In a few words, how much is known."""
         if self.complete:
             return "complete"
-        known = f"{self.states / self.total:.2%} of {counted(self.total, 'state')}"
+        known = f"{percent(self.states / self.total)} of {counted(self.total, 'state')}"
         if self.depth is None:
             return f"not complete ({self.state}): no layer is known yet"
         return f"not complete ({self.state}): known to depth {self.depth}, {known}"
@@ -146,6 +153,7 @@ def figures_of(run: RunStore) -> Figures:
     CorruptRunError if the run is complete and its last layer, which holds the farthest positions,
     is damaged.
     """
+    run, state = state_of(run)
     puzzle, total = puzzle_of(run.identity["puzzle"]), run.identity["states"]
     legs = tuple(read_legs(run.environment_path))
     layers, so_far = [], 0
@@ -160,10 +168,9 @@ def figures_of(run: RunStore) -> Figures:
             )
         )  # fmt: skip
     count, boards = farthest(run, DRAWN) if run.complete else (None, [])
-    under_way = not run.complete and is_held(run.path / "lock")
     return Figures(
         run.identity["name"], puzzle, run.identity["puzzle"], run.identity["created"],
-        "complete" if run.complete else "under way" if under_way else "stopped", total,
+        state, total,
         tuple(layers), run.start_depth, count, tuple(boards), legs,
     )  # fmt: skip
 
@@ -200,6 +207,7 @@ def report_value(figures: Figures) -> dict:
         "state": figures.state,
         "complete": figures.complete,
         "depth": figures.depth,
+        "diameter": figures.diameter,
         "states": figures.states,
         "states_of_the_puzzle": figures.total,
         "mean_depth": figures.mean,

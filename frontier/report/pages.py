@@ -20,6 +20,8 @@ def _environment():
         counted=text.counted,
         span=text.span,
         size=text.size,
+        brief=text.brief,
+        percent=text.percent,
         moment=text.moment,
         commas="{:,}".format,
     )

@@ -13,6 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from frontier.report.console import console_on, is_live
 from frontier.report.view import View, describe_depths, describe_left, describe_step
 from frontier.search.events import (
     Event,
@@ -22,7 +23,7 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
-from frontier.text import counted, rate, size, span
+from frontier.text import counted, percent, rate, size, span
 
 ROWS = 12
 
@@ -69,7 +70,7 @@ class PlainProgress:
     def _layer(self, event: LayerFinished) -> None:
         self._printed, self._waiting = event.elapsed, None
         total = self._view.started.states
-        share = f" {event.states_so_far / total:6.1%}" if total else ""
+        share = f" {percent(event.states_so_far / total):>8}" if total else ""
         self._say(
             f"{event.depth:>5} {event.states:>18,} {event.states_so_far:>20,} "
             f"{rate(event.states, event.seconds):>9} {span(event.elapsed):>12}{share}"
@@ -115,7 +116,7 @@ class LiveProgress:
 
     def _show(self, event: Event) -> None:
         if isinstance(event, RunStarted):
-            self._console.print(headline(event), highlight=False)
+            self._console.print(headline(event))
             if event.dashboard:
                 self._console.print(dashboard(event.dashboard), soft_wrap=True)
             self._live = Live(
@@ -127,7 +128,7 @@ class LiveProgress:
         elif self._live and isinstance(event, RunFinished | RunStopped):
             self._live.stop()
             self._live = None
-            self._console.print(_ending(event), soft_wrap=True, highlight=False)
+            self._console.print(_ending(event), soft_wrap=True)
 
 
 class Picture:
@@ -160,7 +161,7 @@ def layer_table(view: View, console: Console, options: ConsoleOptions) -> Table:
         "depth": [str(layer.depth) for layer in rows],
         "states": [f"{layer.states:,}" for layer in rows],
         "so far": [f"{layer.states_so_far:,}" for layer in rows],
-        "share": [f"{layer.states_so_far / total:.2%}" if total else "" for layer in rows],
+        "share": [percent(layer.states_so_far / total) if total else "" for layer in rows],
         "rate": [rate(layer.states, layer.seconds) for layer in rows],
         "elapsed": [span(layer.elapsed) for layer in rows],
         "disk": [size(layer.disk) for layer in rows],
@@ -192,16 +193,12 @@ def headline(event: RunStarted) -> str:
 
 def _ending(event: RunFinished | RunStopped) -> str:
     if isinstance(event, RunStopped):
-        return f"stopped after depth {event.depth} ({event.reason}), {span(event.elapsed)}"
+        where = f"after depth {event.depth}" if event.depth >= 0 else "before the first layer"
+        return f"stopped {where} ({event.reason}), {span(event.elapsed)}"
     found = f"{counted(event.states, 'state')}, {span(event.elapsed)}"
     if not event.complete:
         return f"depth {event.depth} reached as asked: {found}"
     return f"complete: depth {event.depth}, {found}"
-
-
-def is_live(console: Console) -> bool:
-    """Whether what stands there can be written over."""
-    return console.is_terminal and not console.is_dumb_terminal
 
 
 def progress_display() -> LiveProgress | PlainProgress:
@@ -209,5 +206,5 @@ def progress_display() -> LiveProgress | PlainProgress:
     file = sys.stderr
     if file is None:
         return PlainProgress(None)
-    console = Console(file=file)
+    console = console_on(file)
     return LiveProgress(console) if is_live(console) else PlainProgress(file)

@@ -3,12 +3,18 @@
 from pathlib import Path
 
 from frontier.puzzles import puzzle_of
-from frontier.report.view import View, describe_depths, describe_left, tasks_done, view_of
-from frontier.search.events import RunFinished
+from frontier.report.view import (
+    NO_LAYER,
+    NOT_BEGUN,
+    describe_depths,
+    describe_left,
+    describe_state,
+    tasks_done,
+    view_of,
+)
 from frontier.store.files import disk_bytes
-from frontier.store.lock import describe_holder
 from frontier.store.run import RunStore
-from frontier.text import counted, moment, rate, size, span
+from frontier.text import counted, percent, rate, size, span
 
 
 def status_of(run: RunStore) -> dict:
@@ -18,20 +24,19 @@ def status_of(run: RunStore) -> dict:
         "name": run.identity["name"],
         "puzzle": puzzle.title,
         "path": str(run.path),
-        "state": describe_state(view, run.path / "lock"),
-        "depth": view.depth if run.records else None,
-        "layer": run.records[-1].states if run.records else 0,
-        "states": run.states,
+        "state": view.state,
+        "holder": view.holder,
+        "state_in_words": describe_state(view),
+        "depth": view.depth,
+        "layer": view.layers[-1].states if view.layers else 0,
+        "states": view.states,
         "states_of_the_puzzle": run.identity["states"],
         "seconds": round(view.seconds, 3),
         "disk": disk_bytes(run.path),
-        "tasks_finished_of_the_next_layer": 0 if run.complete else tasks_done(run),
+        "tasks_finished_of_the_next_layer": 0 if view.complete else tasks_done(run, view),
     }
     if view.ended:
-        value["ended"] = view.when
-        if not run.complete and not isinstance(view.ended, RunFinished):
-            value["reason"] = view.ended.reason
-        return value
+        return value | {"ended": view.when, "reason": view.reason}
     left = view.left()
     value |= {
         "since": view.began,
@@ -46,35 +51,20 @@ def status_of(run: RunStore) -> dict:
 
 def not_begun(path: Path) -> dict:
     """What there is to say of a run of a family whose turn has not come."""
-    return {"name": path.name, "path": str(path), "state": "not begun"}
-
-
-def short_state(view: View) -> str:
-    """Whether it is under way."""
-    if view.complete:
-        return "complete"
-    return "stopped" if view.ended else "running"
-
-
-def describe_state(view: View, lock: Path) -> str:
-    """The same, and by whom."""
-    return short_state(view) if view.ended else f"running, by {describe_holder(lock)}"
+    return {"name": path.name, "path": str(path), "state": NOT_BEGUN}
 
 
 def describe_status(value: dict) -> str:
-    if value["state"] == "not begun":
-        return f"{value['name']}: not begun"
-    share = value["states"] / value["states_of_the_puzzle"]
+    if value["state"] == NOT_BEGUN:
+        return f"{value['name']}: {NOT_BEGUN}"
+    share = percent(value["states"] / value["states_of_the_puzzle"])
     speed = rate(value["states"], value["seconds"])
-    ended = value["state"] == "stopped" and value["ended"]
-    ended = f" at {moment(ended)}" if ended else ""
-    reason = f" ({value['reason']})" if "reason" in value else ""
     lines = [
-        f"{value['name']}: {value['puzzle']}, {value['state']}{ended}{reason}",
-        "  no layer is committed yet"
+        f"{value['name']}: {value['puzzle']}, {value['state_in_words']}",
+        f"  {NO_LAYER}"
         if value["depth"] is None
         else f"  depth {value['depth']}, {counted(value['layer'], 'state')} there",
-        f"  {value['states']:,} of {counted(value['states_of_the_puzzle'], 'state')} ({share:.2%})",
+        f"  {value['states']:,} of {counted(value['states_of_the_puzzle'], 'state')} ({share})",
         f"  {span(value['seconds'])} in layers ({speed}); {size(value['disk'])} in {value['path']}",
     ]
     if tasks := value["tasks_finished_of_the_next_layer"]:

@@ -9,10 +9,10 @@ from math import ceil, log10
 from pathlib import Path
 from typing import TextIO
 
-from frontier.report.view import View, describe_step, words_of_depth, words_of_left
+from frontier.report.view import NO_LAYER, View, describe_step, words_of_depth, words_of_left
 from frontier.search.events import Event, RunFinished, RunStarted, RunStopped
 from frontier.store.files import write_text
-from frontier.text import counted, rate, size, span
+from frontier.text import counted, percent, rate, size, span
 
 NAME = "status.html"
 
@@ -76,7 +76,8 @@ def status_page(view: View, now: float | None = None) -> str:
         name=start.name,
         title=start.title,
         path=start.path,
-        state=_state(view),
+        state=view.state,
+        reason=view.reason,
         under_way=view.ended is None,
         refresh=REFRESH_SECONDS,
         now=now,
@@ -89,16 +90,6 @@ def status_page(view: View, now: float | None = None) -> str:
     )
 
 
-def _state(view: View) -> str:
-    if view.ended is None:
-        return "under way"
-    if view.complete:
-        return "complete"
-    if isinstance(view.ended, RunFinished):
-        return f"depth {view.ended.depth} reached as asked"
-    return f"stopped: {view.ended.reason}"
-
-
 def _figures(view: View, now: float) -> list[tuple[str, str, str]]:
     """What is said in numbers: of each a name, the number, and what is to be added."""
     said = []
@@ -108,8 +99,11 @@ def _figures(view: View, now: float) -> list[tuple[str, str, str]]:
         said.append(("time left", *words_of_left(left)))
         if left:
             said.append(("last depth", *words_of_depth(left)))
+    depth = ("–", NO_LAYER)
+    if view.layers:
+        depth = (str(view.depth), f"{view.layers[-1].states:,} there")
     said += [
-        ("depth", str(view.depth), f"{view.layers[-1].states:,} there" if view.layers else ""),
+        ("depth", *depth),
         ("states", f"{view.states:,}", _share(view)),
         ("time in layers", span(view.seconds), rate(view.states, view.seconds)),
     ]
@@ -126,7 +120,7 @@ def _share(view: View) -> str:
     total = view.started.states
     if not total:
         return ""
-    return "all" if view.complete else f"{view.states / total:.2%} of {total:,}"
+    return "all" if view.complete else f"{percent(view.states / total)} of {total:,}"
 
 
 def _chart(view: View) -> dict:

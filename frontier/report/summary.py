@@ -5,10 +5,11 @@ from pathlib import Path
 
 from frontier.answers.farthest import farthest
 from frontier.puzzles import puzzle_of
+from frontier.report.family import Family, family_of
 from frontier.search.environment import versions
 from frontier.store.files import disk_bytes, write_sealed
 from frontier.store.run import RunStore
-from frontier.text import counted, size, span
+from frontier.text import counted, percent, size, span
 
 FARTHEST = 100
 
@@ -62,7 +63,7 @@ def describe(value: dict, path: Path) -> str:
     else:
         lines.append(
             f"  not complete: depth {value['depth']}, {counted(value['states'], 'state')} "
-            f"({share:.2%})"
+            f"({percent(share)})"
         )
     if "start" in value:
         depth = value["start"]["depth"]
@@ -75,19 +76,17 @@ def describe(value: dict, path: Path) -> str:
 
 
 def family_summary(values: list[dict]) -> dict:
-    """The summaries of runs from all blank cells: the diameter is the greatest depth."""
-    complete = all(value["complete"] for value in values)
-    return {
-        "complete": complete,
-        "diameter": max(value["depth"] for value in values) if complete else None,
-        "members": values,
-    }
+    """The summaries of runs from all blank cells, and what they say together."""
+    family = _family_of(values)
+    return {"complete": family.complete, "diameter": family.diameter, "runs": values}
 
 
-def describe_family(value: dict) -> str:
-    """The same in one line."""
-    if not value["complete"]:
-        return "not complete from every blank cell, so the diameter is not known"
-    deepest = [m for m in value["members"] if m["depth"] == value["diameter"]]
-    cells = ", ".join(str(tuple(m["puzzle"]["blank"])) for m in deepest)
-    return f"diameter of the state graph: {value['diameter']}, with the blank at {cells}"
+def describe_family(values: list[dict]) -> str:
+    """What they say together, in one line."""
+    return _family_of(values).finding
+
+
+def _family_of(values: list[dict]) -> Family:
+    return family_of(
+        (value["puzzle"], value["depth"] if value["complete"] else None) for value in values
+    )

@@ -4,9 +4,9 @@ import csv
 import io
 
 from frontier.report.comparison import Comparison
-from frontier.report.facts import brief, key_figures, spending
+from frontier.report.facts import key_figures, spending
 from frontier.report.figures import Figures, LayerFigures
-from frontier.text import size
+from frontier.text import brief, percent, size
 
 COLUMNS = {
     "depth": "depth",
@@ -39,7 +39,7 @@ def comparison_csv(comparison: Comparison) -> str:
     rows = [
         [depth]
         + [getattr(layer, name, None) for layer in layers_at(comparison, depth) for name in names]
-        for depth in range(comparison.depth + 1)
+        for depth in comparison.depths
     ]
     return _csv(["depth", *header], rows)
 
@@ -63,15 +63,6 @@ def layer_cells(layer: LayerFigures) -> list[str]:
 
 
 LAYER_HEADER = ["depth", "states", "share", "up to here", "growth", "time", "written"]
-
-
-def percent(share: float) -> str:
-    """A part of a whole, so that little is not nothing and not all is not all."""
-    if 0 < share < 0.0001:
-        return "< 0.01%"
-    if 0.9999 < share < 1:
-        return "> 99.99%"
-    return f"{share:.2%}"
 
 
 def report_markdown(run: Figures) -> str:
@@ -117,7 +108,7 @@ def comparison_layers(comparison: Comparison) -> list[list[str]]:
             str(depth),
             *(f"{layer.states:,}" if layer else "" for layer in layers_at(comparison, depth)),
         ]
-        for depth in range(comparison.depth + 1)
+        for depth in comparison.depths
     ]
 
 

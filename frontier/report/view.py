@@ -17,10 +17,15 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
-from frontier.search.timeleft import Estimate, Layer, time_left
-from frontier.store.lock import held_since, is_held
+from frontier.search.timeleft import Estimate, Timed, time_left
+from frontier.store.lock import describe_holder, held_since, is_held, left_by
 from frontier.store.run import LayerRecord, RunStore
-from frontier.text import counted, rough, span
+from frontier.text import counted, moment, rough, span
+
+NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
+"""The states of a run."""
+
+NO_LAYER = "no layer is committed yet"
 
 LOGGED = {kind.__name__: kind for kind in (RunStarted, LayerFinished, RunFinished, RunStopped)}
 
@@ -47,12 +52,12 @@ class View:
     the last start, as their events told. disk: bytes of the layers there. step, task: of the layer
     under way; a task of 0 where nobody knows of how many. since: when that layer was begun, in
     seconds of the epoch. began: when the run was started last. ended: how it ended, None while it
-    is under way. when: at which time that was, if known.
+    is under way. when: at which time that was, if known. holder: who writes it, if asked.
     """
 
     def __init__(self):
         self.started: RunStarted | None = None
-        self.layers: list[Layer] = []
+        self.layers: list[Timed] = []
         self.finished: list[LayerFinished] = []
         self.disk = 0
         self.step: LayerStarted | None = None
@@ -60,6 +65,7 @@ class View:
         self.since = self.began = time.time()
         self.ended: RunFinished | RunStopped | None = None
         self.when: float | None = None
+        self.holder: str | None = None
         self._estimate: tuple[int, Estimate | None] | None = None
 
     def __call__(self, event: Event, now: float | None = None) -> None:
@@ -89,9 +95,9 @@ class View:
         self.disk = sum(record.bytes for record in records if record.stored)
 
     @property
-    def depth(self) -> int:
-        """Of the last committed layer, -1 if there is none."""
-        return len(self.layers) - 1
+    def depth(self) -> int | None:
+        """Of the last committed layer, if there is one."""
+        return len(self.layers) - 1 if self.layers else None
 
     @property
     def states(self) -> int:
@@ -104,8 +110,26 @@ class View:
         return sum(layer.seconds for layer in self.layers)
 
     @property
+    def state(self) -> str:
+        """One of the states at the top."""
+        if self.started is None:
+            return NOT_BEGUN
+        if self.ended is None:
+            return UNDER_WAY
+        return COMPLETE if isinstance(self.ended, RunFinished) and self.ended.complete else STOPPED
+
+    @property
     def complete(self) -> bool:
-        return isinstance(self.ended, RunFinished) and self.ended.complete
+        return self.state == COMPLETE
+
+    @property
+    def reason(self) -> str | None:
+        """Why it is stopped, if it is."""
+        if self.state != STOPPED:
+            return None
+        if isinstance(self.ended, RunStopped):
+            return self.ended.reason
+        return f"depth {self.ended.depth} reached as asked"
 
     @property
     def estimate(self) -> Estimate | None:
@@ -166,7 +190,7 @@ def describe_step(view: View, now: float | None = None) -> str:
         return "all states are found; making sure and closing"
     elapsed = span(max(0.0, (time.time() if now is None else now) - view.since))
     if step is None and task is None:
-        return f"layer {view.depth + 1} under way for {elapsed}"
+        return f"layer {len(view.layers)} under way for {elapsed}"
     if task and not task.tasks:
         return f"layer {task.depth}: {counted(task.done, 'task')} done, {elapsed}"
     if task:
@@ -177,8 +201,31 @@ def describe_step(view: View, now: float | None = None) -> str:
     return f"layer {step.depth}: {counted(step.tasks, 'task')}, under way for {elapsed}"
 
 
+def describe_state(view: View) -> str:
+    """The state, and by whom it is written, or since when and why it is stopped."""
+    if view.holder:
+        return f"{view.state}, by {view.holder}"
+    if view.state != STOPPED:
+        return view.state
+    at = f" at {moment(view.when)}" if view.when else ""
+    return f"{view.state}{at}: {view.reason}"
+
+
+def state_of(run: RunStore) -> tuple[RunStore, str]:
+    """A run as it stands, and its state.
+
+    The lock is asked first: what a process wrote before it let go is there afterwards, and then
+    the ledger is read again.
+    """
+    held = is_held(run.path / "lock")
+    if not held and not run.complete:
+        run = RunStore.open(run.path)
+    return run, COMPLETE if run.complete else UNDER_WAY if held else STOPPED
+
+
 def view_of(run: RunStore) -> View:
     """A run as its files tell it, while it may be under way in another process."""
+    run, state = state_of(run)
     view, lock = View(), run.path / "lock"
     log = _last_start(run.path / "events.jsonl")
     view.take(run.records)
@@ -187,27 +234,30 @@ def view_of(run: RunStore) -> View:
     view.since = view.began
     with suppress(OSError):
         view.since = max(view.began, (run.path / "ledger.json").stat().st_mtime)
-    if is_held(lock) and not run.complete:
+    if state == UNDER_WAY:
+        view.holder = describe_holder(lock)
         view.began = held_since(lock) or view.began
-        if done := tasks_done(run):
-            view.task = TaskFinished(len(run.records), done, 0, 0)
+        if done := tasks_done(run, view):
+            view.task = TaskFinished(len(view.layers), done, 0, 0)
         return view
     when, last = log[-1] if log else (view.since, None)
     view.when = when
-    if run.complete:
+    if state == COMPLETE:
         view.ended = RunFinished(view.depth, view.states, True, when - view.began)
     elif isinstance(last, RunFinished | RunStopped):
         view.ended = last
     else:
         reason = "killed, or its machine failed" if last else "its log is lost"
-        view.ended, view.when = RunStopped(view.depth, reason, when - view.began), None
+        if host := left_by(lock):
+            reason = f"killed, or under way on host {host}, which cannot be seen from here"
+        view.ended, view.when = RunStopped(len(view.layers) - 1, reason, when - view.began), None
     return view
 
 
-def tasks_done(run: RunStore) -> int:
+def tasks_done(run: RunStore, view: View) -> int:
     """How many tasks of the layer under way have said that they are done."""
     try:
-        return len(list(run.wip_path(len(run.records)).glob("*.json")))
+        return len(list(run.wip_path(len(view.layers)).glob("*.json")))
     except FileNotFoundError:  # the layer was committed meanwhile
         return 0
 

@@ -4,33 +4,34 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
 from frontier.errors import CorruptRunError, FormatError, InputError
-from frontier.report.progress import Picture, dashboard, is_live
-from frontier.report.status import describe_state, describe_status, short_state, status_of
-from frontier.report.view import View, describe_left, view_of
+from frontier.report.console import console_on, is_live
+from frontier.report.progress import Picture, dashboard
+from frontier.report.status import describe_status, status_of
+from frontier.report.view import NO_LAYER, View, describe_left, describe_state, view_of
 from frontier.store.run import RunStore
-from frontier.text import counted, rate
+from frontier.text import counted, percent, rate
 
 PATIENCE = 3
 """How often in a row a run may look damaged or gone: its files may be replaced while one looks."""
 
 
 class Watched:
-    """One run of those watched. view: None while there is no run yet."""
+    """One run of those watched."""
 
     def __init__(self, path: Path):
         self.path = path
         self.run: RunStore | None = None
-        self.view: View | None = None
+        self.view = View()
         self._failures = 0
 
     @property
     def complete(self) -> bool:
-        return self.view is not None and self.view.complete
+        return self.view.complete
 
     def look(self) -> None:
         """Read the files; InputError if the run is gone, CorruptRunError if it is damaged."""
@@ -52,13 +53,13 @@ class Watched:
     def line(self) -> str:
         """All that matters, in one line."""
         view = self.view
-        if view is None:
-            return f"{self.path.name}: not begun"
+        if view.started is None:
+            return f"{self.path.name}: {view.state}"
         total, speed = view.started.states, rate(view.states, view.seconds)
         said = [
-            f"{view.started.name}: {short_state(view)}",
-            f"depth {view.depth}",
-            f"{view.states:,} of {counted(total, 'state')} ({view.states / total:.2%})",
+            f"{view.started.name}: {view.state}",
+            NO_LAYER if view.depth is None else f"depth {view.depth}",
+            f"{view.states:,} of {counted(total, 'state')} ({percent(view.states / total)})",
             speed,
         ]
         if not view.ended:
@@ -68,15 +69,13 @@ class Watched:
     def key(self) -> tuple:
         """What a new line is worth."""
         view = self.view
-        return (view.depth, str(view.ended), view.task) if view else ()
+        return view.depth, str(view.ended), view.task
 
     def picture(self) -> Group:
-        if self.view is None:
-            return Group(Text(f"{self.path.name}: not begun", style="dim"))
         view = self.view
-        said = (
-            f"{view.started.name}: {view.started.title}, {describe_state(view, self.path / 'lock')}"
-        )
+        if view.started is None:
+            return Group(Text(f"{self.path.name}: {view.state}", style="dim"))
+        said = f"{view.started.name}: {view.started.title}, {describe_state(view)}"
         parts = [Text(said, style="bold"), Picture(view)]
         if view.started.dashboard and not view.ended:
             parts.append(dashboard(view.started.dashboard))
@@ -86,7 +85,7 @@ class Watched:
 def watch(paths: list[Path], interval: float, wait: Callable[[float], None] = time.sleep) -> None:
     """Follow runs until all are complete, on standard output."""
     watched = [Watched(path) for path in paths]
-    console = Console()
+    console = console_on()
     if is_live(console):
 
         def pictures() -> Group:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RunStarted:
-    """A run begins, or goes on after `depth`.
+    """A run begins, or goes on after `depth`, -1 if no layer is committed.
 
     states: of the whole space, where known. dashboard: address of Dask's. until: the last depth
     asked for, None for all.
@@ -69,7 +69,7 @@ class RunFinished:
 
 @dataclass(frozen=True)
 class RunStopped:
-    """The run ends early and can be resumed."""
+    """The run ends early, after `depth`, -1 if no layer is committed, and can be resumed."""
 
     depth: int
     reason: str

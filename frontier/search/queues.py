@@ -39,8 +39,8 @@ QUEUE_SETTINGS = {"distributed.scheduler.allowed-failures": 10}
 """Workers that a queue ends take their tasks with them, through no fault of the tasks."""
 
 JOB_MEMORY = 4, 3
-"""A job asks for 4/3 of what its workers' tasks take: Dask ends a worker that comes near its share
-of the job, and has a process of its own beside it."""
+"""A job asks for 4/3 of what its workers' tasks take: queues end jobs that exceed what they asked
+for, and beside each worker stands a process of Dask's."""
 
 SCRATCH = "1 GB"
 """Disk of a job, where the queue asks for it: workers keep nothing but what Dask logs."""

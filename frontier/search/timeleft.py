@@ -48,7 +48,9 @@ FLOOR = 1e-4
 """Shorter times of a layer, in seconds, are noise."""
 
 
-class Layer(Protocol):
+class Timed(Protocol):
+    """What is known of a layer; form: "bits" or "list"."""
+
     states: int
     seconds: float
     form: str
@@ -66,8 +68,8 @@ class Ending:
 class Estimate:
     """The likely ending, between the least and the most of what is not unlikely.
 
-    first: seconds of the next layer. sizes: states of the layers to come, likely ones. passed:
-    whether the largest layer is behind.
+    first: seconds of the next layer. sizes: states of the layers to come, likely ones, up to the
+    last depth asked for. passed: whether the largest layer is behind.
     """
 
     likely: Ending
@@ -78,7 +80,7 @@ class Estimate:
     passed: bool
 
 
-def time_left(layers: Sequence[Layer], states: int, until: int | None = None) -> Estimate | None:
+def time_left(layers: Sequence[Timed], states: int, until: int | None = None) -> Estimate | None:
     """The time from the last of these layers on; None where it is too early to tell.
 
     layers: from depth 0. states: of the whole space. until: the last depth that is asked for.
@@ -87,8 +89,9 @@ def time_left(layers: Sequence[Layer], states: int, until: int | None = None) ->
     if sum(known) >= states or (until is not None and len(known) > until):
         return Estimate(*[Ending(0.0, len(known) - 1)] * 3, 0.0, [], True)
     passed = known[-1] < PASSED * max(known)
+    stop = None if until is None else until + 1
     later = [
-        shape_of(known, states, exponent).sizes[len(known) :]
+        shape_of(known, states, exponent).sizes[len(known) : stop]
         for exponent in (LIKELY[passed], SHORTER, LONGER)
     ]
     pace = _pace_of(layers, max(later[0]))
@@ -96,11 +99,7 @@ def time_left(layers: Sequence[Layer], states: int, until: int | None = None) ->
         return None
     endings, slack = [], SLACK[passed]
     for sizes in later:
-        seconds = pace.seconds(
-            known[-1], sizes if until is None else sizes[: until + 1 - len(known)]
-        )
-        depth = len(known) - 1 + len(sizes)
-        endings.append(Ending(sum(seconds), depth if until is None else min(depth, until)))
+        endings.append(Ending(sum(pace.seconds(known[-1], sizes)), len(known) - 1 + len(sizes)))
     first = pace.seconds(known[-1], later[0][:1])[0]
     times, depths = zip(*((ending.seconds, ending.depth) for ending in endings), strict=True)
     # By a layer or two the depth is always uncertain.
@@ -135,7 +134,7 @@ class _Pace:
         ]
 
 
-def _pace_of(layers: Sequence[Layer], largest: int) -> _Pace | None:
+def _pace_of(layers: Sequence[Timed], largest: int) -> _Pace | None:
     """largest: states of the largest layer to come."""
     first = next((d for d, layer in enumerate(layers) if layer.form == "bits"), len(layers))
     lists = [layer for layer in layers[2:] if layer.form == "list"]  # the first loads the kernels
@@ -152,7 +151,7 @@ def _pace_of(layers: Sequence[Layer], largest: int) -> _Pace | None:
     return _Pace(listed, *_power_law(bits), thin)
 
 
-def _power_law(layers: list[Layer]) -> tuple[float, float]:
+def _power_law(layers: list[Timed]) -> tuple[float, float]:
     """(a, b) so that the layers took about a * states ** b seconds, and just so in all."""
     states = np.array([layer.states for layer in layers], dtype=float)
     seconds = np.array([layer.seconds for layer in layers])

@@ -54,7 +54,7 @@ class RunLock:
             if self._is_there():
                 break
             self._file.close()  # whoever held it has deleted the run
-        if not self._take_over and _host(self.path) not in (None, socket.gethostname()):
+        if not self._take_over and left_by(self.path):
             said = describe_holder(self.path)
             self._file.close()
             raise InputError(
@@ -101,12 +101,13 @@ def is_held(path: Path) -> bool:
     return False
 
 
-def _host(path: Path) -> str | None:
-    """The host of the process that wrote the file last and did not end cleanly."""
+def left_by(path: Path) -> str | None:
+    """The other host whose process wrote the file last and has not said that it ended."""
     try:
-        return json.loads(path.read_text())["host"]
+        host = json.loads(path.read_text())["host"]
     except (OSError, ValueError, TypeError, KeyError):
         return None
+    return None if host == socket.gethostname() else host
 
 
 def held_since(path: Path) -> float | None:

@@ -1,6 +1,9 @@
 """The numbers of a report against a search that lists the depth of every position."""
 
 import json
+import re
+from dataclasses import replace
+from itertools import pairwise
 from math import isclose
 from statistics import mean, median
 
@@ -8,6 +11,7 @@ import pytest
 from making import made
 
 from frontier.errors import CorruptRunError
+from frontier.report.charts import report_charts
 from frontier.report.comparison import Comparison
 from frontier.report.facts import config_text
 from frontier.report.figures import DRAWN, figures_of
@@ -153,6 +157,18 @@ def test_the_config_makes_the_run_again(tmp_path, monkeypatch):
         again = made(tmp_path / "again" / name, name, until=3)
         monkeypatch.undo()
         assert again.identity["puzzle"] == run.identity["puzzle"]
+
+
+def test_ticks_of_an_axis_are_as_far_apart_as_they_say(tmp_path):
+    figures = figures_of(made(tmp_path / "run", "2x2"))
+    for most in (1_500_000, 5_000, 1_000):
+        layers = tuple(replace(layer, bytes=most) for layer in figures.layers)
+        chart = report_charts(replace(figures, layers=layers))["cost"]
+        ticks = re.findall(r"<text[^>]*>([\d.]+) ([kM]?)B<", chart)
+        values = [float(number) * {"": 1, "k": 1e3, "M": 1e6}[unit] for number, unit in ticks]
+        steps = [after - before for before, after in pairwise(values)]
+        assert len(values) >= 3
+        assert steps == pytest.approx([steps[0]] * len(steps))
 
 
 def test_a_damaged_last_layer_is_named(tmp_path):

@@ -21,8 +21,11 @@ from frontier.config import load_config
 from frontier.errors import CorruptRunError, FormatError, InputError, Stopped
 from frontier.report import status_page as status_page_module
 from frontier.report import watch as watch_module
+from frontier.report.console import console_on
+from frontier.report.figures import figures_of
 from frontier.report.progress import LiveProgress, Picture, PlainProgress
 from frontier.report.status import describe_status, status_of
+from frontier.report.summary import describe, summary
 from frontier.report.view import View, describe_left, describe_step, view_of
 from frontier.search.events import (
     LayerFinished,
@@ -33,7 +36,7 @@ from frontier.search.events import (
     TaskFinished,
 )
 from frontier.store.files import read_sealed, write_sealed
-from frontier.store.run import OWN_NAMES, RunStore
+from frontier.store.run import OWN_NAMES, LayerRecord, RunStore
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 RECORDED = json.loads((Path(__file__).parents[1] / "search" / "recorded.json").read_text())
@@ -95,6 +98,47 @@ def test_durations():
     assert [text.age(s) for s in (-1, 1, 59.6, 3599, 3600, 50 * hour)] == [
         "0 seconds", "1 second", "1 minute", "59 minutes", "1 hour", "2 days",
     ]  # fmt: skip
+
+
+def test_numbers_are_not_rounded_over_their_unit():
+    assert [text.span(s) for s in (59.94, 59.97, 3599.6)] == ["59.9 s", "1 min 00 s", "1 h 00 min"]
+    assert [text.size(n) for n in (999, 99_940, 99_960, 999_400, 999_600)] == [
+        "999 B", "99.9 kB", "100 kB", "999 kB", "1.0 MB",
+    ]  # fmt: skip
+    assert [text.rate(n, 1) for n in (999.4, 999.6, 999_600)] == ["999/s", "1 k/s", "1 M/s"]
+    assert [text.brief(s) for s in (0, 1e-5, 0.05, 2)] == ["0.0 s", "< 0.1 ms", "50.0 ms", "2.0 s"]
+
+
+def test_percent():
+    said = [text.percent(share) for share in (0, 1e-9, 0.0001, 0.5, 0.99995, 1)]
+    assert said == ["0.00%", "< 0.01%", "0.01%", "50.00%", "> 99.99%", "100.00%"]
+
+
+def test_not_all_is_not_all(tmp_path, held):
+    """One state of very many is left, and so nothing says 100%."""
+    whole = run(tmp_path / "run", until=0)
+    identity = {**whole.identity, "states": 2 * 10**9}
+    store = RunStore.create(tmp_path / "most", identity)
+    store.records = [LayerRecord(0, 2 * 10**9 - 1, "list", False, 1.0)]
+    store._write_ledger()
+    held(store.path)
+    watched = watch_module.Watched(store.path)
+    watched.look()
+    plain, console = PlainProgress(io.StringIO()), Console(file=io.StringIO(), width=200)
+    for event in (RunStarted("most", "", "", -1, 0, 2 * 10**9, 1, False), watched.view.finished[0]):
+        plain(event)
+    console.print(Picture(watched.view))
+    shown = {
+        "status": describe_status(status_of(store)),
+        "line": watched.line(),
+        "page": status_page_module.status_page(watched.view),
+        "plain": plain._file.getvalue(),
+        "live": console.file.getvalue(),
+        "summary": describe(summary(store), store.path),
+        "standing": figures_of(store).standing,
+    }
+    assert {name for name, said in shown.items() if not re.search("(>|&gt;) 99.99%", said)} == set()
+    assert {name for name, said in shown.items() if re.search(r"100\.0+%[^\"]", said)} == set()
 
 
 def test_moments():
@@ -184,9 +228,36 @@ def test_status_of_each_state(tmp_path, held):
     held(store.path)
     value = status_of(store)
     since = text.moment(time.time() - 3 * 3600)
-    assert value["state"] == f"running, by process 7 on host there since {since} (for 3 hours)"
+    assert value["state"] == "under way"
+    assert value["holder"] == f"process 7 on host there since {since} (for 3 hours)"
+    first = describe_status(value).splitlines()[0]
+    assert first == f"2x4: 2×4 tiles, under way, by {value['holder']}"
     assert "  time left: " in describe_status(value)
     assert json.loads(invoke("status", store.path, "--json").stdout)["time_left"]
+
+
+def test_a_run_that_has_no_layer_yet(tmp_path, held):
+    """It waits for its workers, and there is no depth to speak of."""
+    whole = run(tmp_path / "whole", until=0)
+    store = RunStore.create(tmp_path / "run", whole.identity)
+    held(store.path)
+    watched = watch_module.Watched(store.path)
+    watched.look()
+    assert watched.line().startswith("2x4: under way, no layer is committed yet, 0 of ")
+    assert status_of(store)["depth"] is watched.view.depth is None
+    page = status_page_module.status_page(watched.view)
+    stopped = PlainProgress(io.StringIO())
+    start = next(events_of("2x7", 0))
+    for event in (start, RunStopped(-1, "no worker came", 1.0)):
+        stopped(event)
+    report = invoke("report", store.path, store.path).stdout
+    said = describe_status(status_of(store))
+    for shown in (page, said, watched.line(), stopped._file.getvalue(), report):
+        assert "depth -1" not in shown
+        assert "depth None" not in shown
+    assert "no layer is committed yet" in page
+    assert "no layer is committed yet" in said
+    assert ">-1<" not in page
 
 
 def test_status_of_a_complete_run(tmp_path):
@@ -212,14 +283,73 @@ def test_status_says_why_a_run_stopped(tmp_path):
     with pytest.raises(Stopped):
         run(tmp_path / "run", listeners=[stop])
     assert "stopped at " in invoke("status", tmp_path / "run").stdout
-    assert "(enough)" in invoke("status", tmp_path / "run").stdout
+    assert ": enough\n" in invoke("status", tmp_path / "run").stdout
 
 
 def test_status_of_a_killed_run(tmp_path):
     log = run(tmp_path / "run", until=20).path / "events.jsonl"
     log.write_text("".join(line for line in log.open() if '"RunFinished"' not in line))
     said = invoke("status", tmp_path / "run").stdout
-    assert "stopped (killed, or its machine failed)" in said
+    assert "stopped: killed, or its machine failed" in said
+
+
+def test_a_run_on_a_host_that_cannot_be_seen_may_be_under_way(tmp_path):
+    """Not every file system carries locks to other hosts; the lock file says who wrote last."""
+    store = run(tmp_path / "run", until=20)
+    log = store.path / "events.jsonl"
+    whole = log.read_text()
+    log.write_text("".join(line for line in log.open() if '"RunFinished"' not in line))
+    (store.path / "lock").write_text(json.dumps({"host": "there", "process": 7, "since": 1}))
+    said = "killed, or under way on host there, which cannot be seen from here"
+    assert f"stopped: {said}" in invoke("status", store.path).stdout
+    assert json.loads(invoke("status", store.path, "--json").stdout)["reason"] == said
+    log.write_text(whole)
+    assert "depth 20 reached as asked" in invoke("status", store.path).stdout
+
+
+def test_a_run_that_ends_while_one_looks(tmp_path, monkeypatch):
+    """When the lock is free, what was written before is read, not what stood there earlier."""
+
+    def until(depth):
+        def ends(lock):
+            monkeypatch.undo()
+            run(lock.parent, until=depth)
+            return False
+
+        monkeypatch.setattr("frontier.report.view.is_held", ends)
+
+    store = run(tmp_path / "run", until=5)
+    until(9)
+    value = status_of(store)
+    assert (value["state"], value["depth"]) == ("stopped", 9)
+    assert value["reason"] == "depth 9 reached as asked"
+    until(None)
+    assert (status_of(store)["state"], status_of(store)["depth"]) == ("complete", 36)
+    part = run(tmp_path / "b" / "run", until=5)
+    until(None)
+    figures = figures_of(part)
+    assert (figures.state, figures.depth) == ("complete", 36)
+
+
+def test_the_states_are_the_same_everywhere(tmp_path):
+    path = tmp_path / "run"
+
+    def states():
+        watched = watch_module.Watched(path)
+        watched.look()
+        return {
+            json.loads(invoke("status", path, "--json").stdout)["state"],
+            json.loads(invoke("report", path, "--json").stdout)["state"],
+            watched.line().split(",")[0].removeprefix("2x4: "),
+            re.search(r'class="state.*?">(.*?)<', (path / "status.html").read_text())[1],
+        }
+
+    run(path, until=5)
+    assert states() == {"stopped"}
+    assert "Stopped: depth 5 reached as asked." in (path / "status.html").read_text()
+    assert "stopped at " in invoke("status", path).stdout
+    run(path)
+    assert states() == {"complete"}
 
 
 def test_a_corrupt_ledger_is_named(tmp_path):
@@ -338,7 +468,7 @@ def test_following_in_a_terminal(tmp_path, monkeypatch):
     path = tmp_path / "run"
     run(path, until=30)
     console = Console(file=io.StringIO(), force_terminal=True, width=80, color_system="truecolor")
-    monkeypatch.setattr(watch_module, "Console", lambda: console)
+    monkeypatch.setattr(watch_module, "console_on", lambda: console)
     follow([path], lambda: run(path))
     shown = console.file.getvalue()
     assert "2x4: 2×4 tiles, stopped" in shown
@@ -424,6 +554,22 @@ def test_a_terminal_that_goes_away():
     progress = LiveProgress(Console(file=Gone(), force_terminal=True, width=80))
     for event in (*events_of("2x5", 30), RunFinished(55, STATES["2x5"], True, 1.0)):
         progress(event)
+
+
+@pytest.mark.parametrize("folder", ["[lab]", "[b]x[", ":smile:"])
+def test_a_path_is_printed_as_it_is(tmp_path, monkeypatch, folder):
+    """Not as markup: it might be lost, or end the search."""
+    for name in ("FORCE_COLOR", "TTY_INTERACTIVE"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("COLUMNS", "300")
+    path = tmp_path / folder / "[/b]run"
+    file = io.StringIO()
+    progress = LiveProgress(console_on(file))
+    run(path, until=5, listeners=[progress])
+    assert f"{path}" in file.getvalue()
+    said = invoke("report", path, path).stdout
+    assert f"2x4 in {path}" in said.splitlines()[0]
+    assert said.count("[/b]run") == 6  # twice in the title and in the heads of both tables
 
 
 # -- as processes ---------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from making import CONFIGS, made
 from frontier.cli import main
 from frontier.report.comparison import Comparison
 from frontier.report.figures import figures_of
-from frontier.report.tables import percent
 from frontier.store.files import write_sealed
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
@@ -232,6 +231,28 @@ def test_a_family_and_its_diameter(tmp_path):
     assert json.loads(invoke("report", tmp_path / "family", "--json").stdout)["diameter"] is None
 
 
+def test_runs_of_several_puzzles_have_no_diameter(runs):
+    """Nor have those that make no family, complete or not."""
+    for named in ((runs,), (runs / "2x3", runs / "2x2"), (runs / "2x3",)):
+        assert "diameter" not in invoke("report", *named).stdout
+    assert "diameter" not in json.loads(invoke("report", runs, "--json").stdout)
+
+
+def test_the_diameter_from_one_blank_cell(tmp_path):
+    """All cells of 2x2 are alike; of 2x3 two kinds are needed, here named one by one."""
+    for number, (name, blank) in enumerate((("2x2", "[0,0]"), ("2x3", "[0,0]"), ("2x3", "[0,1]"))):
+        made(tmp_path / str(number), name, f"puzzle.blank={blank}")
+    assert re.search(
+        r"diameter of the state graph +6 moves", invoke("report", tmp_path / "0").stdout
+    )
+    assert json.loads(invoke("report", tmp_path / "0", "--json").stdout)["diameter"] == 6
+    assert json.loads(invoke("report", tmp_path / "1", "--json").stdout)["diameter"] is None
+    both = invoke("report", tmp_path / "1", tmp_path / "2").stdout
+    assert "diameter of the state graph: 21, with the blank at (0, 0), (0, 1)" in both
+    twice = invoke("report", tmp_path / "1", tmp_path / "1").stdout
+    assert "the diameter is not known" in twice
+
+
 def test_contradictions_are_loud(runs, tmp_path):
     wrong = made(tmp_path / "2x3", "2x3", until=9)
     wrong.records[4].states += 1
@@ -245,8 +266,3 @@ def test_contradictions_are_loud(runs, tmp_path):
     stores = [RunStore.open(path) for path in (runs / "2x3", runs / "2x3")]
     agree = Comparison(tuple(map(figures_of, stores)), ("a", "b"))
     assert agree.differences == []
-
-
-def test_percent():
-    said = [percent(share) for share in (0, 1e-9, 0.0001, 0.5, 0.99995, 1)]
-    assert said == ["0.00%", "< 0.01%", "0.01%", "50.00%", "> 99.99%", "100.00%"]

@@ -20,7 +20,7 @@ def results():
 
 def test_all_that_is_to_be_kept(results, tmp_path, monkeypatch):
     """The page and the table of each, an index and a list beside what was written by hand."""
-    monkeypatch.setattr(results, "ONE", ("2x2", "2x7", "hexagram"))
+    monkeypatch.setattr(results, "ONE", ("2x2", "hexagram"))
     monkeypatch.setattr(results, "SETS", {"k1": ["pattern-2x2-k1", "pattern-2x3-k1"]})
     target = tmp_path / "results"
     target.mkdir()
@@ -46,6 +46,24 @@ def test_all_that_is_to_be_kept(results, tmp_path, monkeypatch):
     before = (target / "2x2.html").read_bytes()
     results.main()
     assert (target / "2x2.html").read_bytes() == before  # the run is there, so nothing changes
+
+
+def test_nothing_that_was_published_is_lost(results, tmp_path, monkeypatch):
+    """Where a large run is missing, its row is kept rather than left out."""
+    monkeypatch.setattr(results, "ONE", ("2x2", "2x7"))
+    monkeypatch.setattr(results, "SETS", {})
+    target = tmp_path / "results"
+    target.mkdir()
+    old = {"README.md": f"{results.BEGIN}\n2x7\n{results.END}\n", "index.html": "2x7"}
+    for name, text in old.items():
+        (target / name).write_text(text)
+    arguments = ["results.py", "--runs", str(tmp_path / "runs"), "--target", str(target)]
+    monkeypatch.setattr(sys, "argv", arguments)
+    with pytest.raises(SystemExit, match="2x7") as ended:
+        results.main()
+    assert ended.value.code not in (None, 0)
+    assert {name: (target / name).read_text() for name in old} == old
+    assert (target / "2x2.html").exists()
 
 
 def test_every_config_is_there(results):

@@ -107,7 +107,7 @@ def test_each_queue(tmp_path, queue, kind):
 def test_what_a_job_asks_for(queue, kind):
     directive = "name = value" if kind == "htcondor" else "--name value"
     config = config_of("run", kind=kind, workers=10, workers_per_job=4, walltime="02:30:00",
-                       memory="1GB", directives=[directive]).cluster  # fmt: skip
+                       memory="750MB", directives=[directive]).cluster  # fmt: skip
     assert queues.jobs_of(config) == 3
     with queues.make_cluster(config, clusters.WORKER_SETTINGS, None) as cluster:
         text = cluster.job_script()

@@ -93,8 +93,19 @@ def test_a_run_that_is_to_stop_sooner(layers):
     whole = time_left(layers[:half], states)
     part = time_left(layers[:half], states, until=half + 4)
     assert part.likely.depth == part.most.depth == half + 4
+    assert part.sizes == whole.sizes[:5]
     assert 0 < part.likely.seconds < whole.likely.seconds
     assert time_left(layers[:half], states, until=half - 1).most.seconds == 0
+
+
+def test_larger_layers_that_are_not_asked_for_do_not_matter():
+    """Bitmaps may be among them, but not among those that are made."""
+    sizes = [1, 3, 9, 27, 81, 200, 400, 600, 700, 600, 400, 200, 80, 20, 4, 1]
+    layers = [Layer(size, size * 0.01, "list") for size in sizes]
+    assert time_left(layers[:4], sum(sizes)) is None
+    made = time_left(layers[:4], sum(sizes), until=4)
+    assert len(made.sizes) == 1
+    assert made.likely.seconds == pytest.approx(made.sizes[0] * 0.01)
 
 
 def test_all_states_are_found(layers):
