@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
+from rich.style import Style
 
 from frontier.answers.ida import IdaSolver
 from frontier.answers.solution import Solution
@@ -180,6 +181,7 @@ def test_boards_stand_side_by_side_as_far_as_there_is_room(width, count):
 def test_colours_only_where_there_are_some(monkeypatch):
     puzzle = Tiles(2, 2)
     shown = {"force_terminal": True, "color_system": "truecolor"}
+    Style._add.cache_clear()  # a style is written as the first terminal that showed it needs it
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
     coloured = draw_boards(puzzle, puzzle.goals, console=screen(**shown))
