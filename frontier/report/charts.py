@@ -15,7 +15,8 @@ from matplotlib.ticker import EngFormatter, FuncFormatter, MaxNLocator
 
 from frontier.report.comparison import Comparison
 from frontier.report.figures import Figures
-from frontier.report.page_svg import ACCENT, INK, LINE, METADATA, QUIET, SECOND, for_a_page
+from frontier.report.page_svg import METADATA, for_a_page
+from frontier.report.palette import ACCENT, INK, LINE, QUIET, SECOND
 from frontier.text import brief, counted, size
 
 DASHES = ("-",) * 6 + ("--",) * 6

@@ -7,6 +7,7 @@ from markupsafe import Markup
 from frontier.puzzles import Board, Puzzle
 from frontier.report.boards import board_svg
 from frontier.report.pages import page
+from frontier.report.palette import ACCENT
 
 WIDTH, HEIGHT = 640, 120
 """Of a bar chart, in pixels."""
@@ -21,6 +22,7 @@ def run_html(title: str, facts: Mapping[str, str], counts: Sequence[int]) -> str
     """A run: what is known of it, and the states of its layers as bars."""
     bars, most = _bars(counts), max(counts, default=0)
     chart = {"bars": bars, "last": len(counts) - 1, "most": most, "width": WIDTH, "height": HEIGHT}
+    chart["accent"] = ACCENT
     return page("notebook/run.html", title=title, facts=facts, **chart)
 
 

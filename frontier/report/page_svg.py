@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-INK, QUIET, LINE, ACCENT, SECOND = "#1c2733", "#5b6875", "#d8dee5", "#2166ac", "#d6604d"
+from frontier.report.palette import ACCENT, INK, LINE, QUIET, SECOND
+
 THEME = {INK: "--ink", QUIET: "--quiet", LINE: "--line", ACCENT: "--accent", SECOND: "--second"}
 """Colours to draw with, and the page's that take their place (``templates/base.html``)."""
 

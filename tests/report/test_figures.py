@@ -5,12 +5,14 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 from math import isclose
+from pathlib import Path
 from statistics import mean, median
 
 import pytest
 from making import made
 
 from frontier.errors import CorruptRunError
+from frontier.report import palette
 from frontier.report.charts import report_charts
 from frontier.report.comparison import Comparison
 from frontier.report.facts import config_text
@@ -169,6 +171,19 @@ def test_ticks_of_an_axis_are_as_far_apart_as_they_say(tmp_path):
         steps = [after - before for before, after in pairwise(values)]
         assert len(values) >= 3
         assert steps == pytest.approx([steps[0]] * len(steps))
+
+
+def test_pages_and_drawings_share_their_colours():
+    """A template names a colour in the page's theme alone, where the dark has another."""
+    templates = Path(palette.__file__).parent / "templates"
+    for template in templates.rglob("*.html"):
+        text = template.read_text()
+        if template.name == "base.html":
+            for colour in (palette.INK, palette.QUIET, palette.LINE, palette.GROUND):
+                assert f": {colour};" in text
+            assert f"--accent: {palette.ACCENT}; --second: {palette.SECOND};" in text
+        else:
+            assert not re.search(r":\s*#[0-9a-f]{3,6}\b|\"#[0-9a-f]{6}", text), template
 
 
 def test_a_damaged_last_layer_is_named(tmp_path):

@@ -11,8 +11,9 @@ from frontier.answers.solution import Solution
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import width
 from frontier.puzzles.picture import Part, Picture, Point
-from frontier.report.boards.svg import GROUND, INK, Scene, number, standalone, tag, text
+from frontier.report.boards.svg import Scene, number, standalone, tag, text
 from frontier.report.pages import page
+from frontier.report.palette import GROUND, INK
 from frontier.text import counted
 
 STRIP_WIDTH = 960

@@ -12,9 +12,10 @@ from frontier.puzzles.notation import OPEN_MARK, width
 from frontier.puzzles.picture import Part, Picture, Point
 from frontier.report.boards.colours import colour_of, ink_on
 from frontier.report.boards.outline import path_around
+from frontier.report.palette import GROUND, INK, QUIET
 
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', 'Noto Sans CJK SC', sans-serif"
-GROUND, TRAY, LINE, QUIET, INK = "#ffffff", "#c3cad2", "#8d97a3", "#5b6875", "#1c2733"
+TRAY, EDGE = "#c3cad2", "#8d97a3"
 MARGIN = 0.22
 """Around a board, in sides of a cell."""
 
@@ -55,14 +56,14 @@ class Scene:
         """What the pieces lie on: the cells, the edges between them, and the open ones' marks."""
         shapes = [
             tag("rect", x=1, y=1, width=self.width - 2, height=self.height - 2,
-                rx=self.side * 0.16, fill=GROUND, stroke=LINE, stroke_width=1)
+                rx=self.side * 0.16, fill=GROUND, stroke=EDGE, stroke_width=1)
         ]  # fmt: skip
         if self.picture.edges is None:
             shapes.append(self._outline(range(len(self.picture.places)), -0.04, 0.1, fill=TRAY))
         else:
             shapes += [self._edge(*edge) for edge in self.picture.edges]
             shapes += [
-                self._stone(place, 0.3, fill=TRAY, stroke=LINE, stroke_width=self.side * 0.04)
+                self._stone(place, 0.3, fill=TRAY, stroke=EDGE, stroke_width=self.side * 0.04)
                 for place in self.picture.places
             ]
         for cell in self.picture.open:
@@ -136,7 +137,7 @@ class Scene:
 
     def _edge(self, one: int, other: int) -> str:
         (x1, y1), (x2, y2) = (self.at(self.picture.places[cell]) for cell in (one, other))
-        return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=LINE, stroke_width=self.side * 0.07)
+        return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=EDGE, stroke_width=self.side * 0.07)
 
     def _text(self, place: Point, label: str, size: float, colour: str) -> str:
         x, y = self.at(place)
