@@ -2,6 +2,8 @@
 
 import time
 
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 
 def counted(number: int, noun: str) -> str:
     """A number of things: 1 state, 2,000 states."""
@@ -81,3 +83,8 @@ def rate(states: float, seconds: float) -> str:
             break
         value /= 1000
     return f"{value:.0f}{unit}/s"
+
+
+def power(exponent: int) -> str:
+    """A power of ten on an axis: 0.1, 1, 100, 10⁴."""
+    return f"{10.0**exponent:g}" if exponent < 3 else f"10{str(exponent).translate(SUPERSCRIPTS)}"

@@ -17,7 +17,7 @@ from frontier.report.comparison import Comparison
 from frontier.report.figures import Figures
 from frontier.report.page_svg import METADATA, for_a_page
 from frontier.report.palette import ACCENT, INK, LINE, QUIET, SECOND
-from frontier.text import brief, counted, size
+from frontier.text import brief, counted, power, size
 
 DASHES = ("-",) * 6 + ("--",) * 6
 RUNS = (ACCENT, SECOND, "#4d9221", "#b2772b", "#8e6bb5", "#5b6875")
@@ -53,8 +53,6 @@ LEAST_INCHES, MOST_INCHES, LAYER_INCHES = 4.8, 9.0, 0.18
 
 MOST_BARS = 400
 """Of more layers the outline is drawn, as bars would be too thin to see."""
-
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def layers_png(run: Figures) -> bytes:
@@ -158,12 +156,12 @@ def _draw_bars(axes: Axes, values: list, colour: str, gid: str, bottom: float = 
 def _linear_and_log(canvas: Canvas, most: int) -> tuple[Axes, Axes]:
     """Axes for states by depth, one above the other."""
     linear, log = canvas.subplots(2, 1, sharex=True)
-    power = (len(str(most)) - 1) // 3 * 3
-    linear.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count / 10**power:g}"))
-    linear.set_ylabel(f"states ({_power(power)})" if power else "states")
+    digits = (len(str(most)) - 1) // 3 * 3
+    linear.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count / 10**digits:g}"))
+    linear.set_ylabel(f"states ({power(digits)})" if digits else "states")
     log.set_yscale("log")
     log.set_ylim(0.5, 3 * most)
-    log.yaxis.set_major_formatter(FuncFormatter(lambda count, _: _power(round(log10(count)))))
+    log.yaxis.set_major_formatter(FuncFormatter(lambda count, _: power(round(log10(count)))))
     log.minorticks_off()
     log.set_ylabel("states, log")
     linear.yaxis.grid(True)
@@ -176,10 +174,6 @@ def _by_depth(axes: Axes) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=12, steps=[1, 2, 5, 10]))
     axes.set_xlabel("depth (moves)")
     axes.margins(x=0.01)
-
-
-def _power(exponent: int) -> str:
-    return str(10**exponent) if exponent < 2 else f"10{str(exponent).translate(SUPERSCRIPTS)}"
 
 
 def _png(draw: Callable, subject, title: str) -> bytes:

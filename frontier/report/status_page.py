@@ -12,7 +12,7 @@ from typing import TextIO
 from frontier.report.view import NO_LAYER, View, describe_step, words_of_depth, words_of_left
 from frontier.search.events import Event, RunFinished, RunStarted, RunStopped
 from frontier.store.files import write_text
-from frontier.text import counted, percent, rate, size, span
+from frontier.text import counted, percent, power, rate, size, span
 
 NAME = "status.html"
 
@@ -139,15 +139,8 @@ def _chart(view: View) -> dict:
     return {
         "bars": [(depth, states, height(states)) for depth, states in enumerate(known)],
         "guess": [(len(known) + at, states, height(states)) for at, states in enumerate(guess)],
-        "lines": [(_power(n), height(10**n)) for n in range(0, decades + 1, step)],
+        "lines": [(power(n), height(10**n)) for n in range(0, decades + 1, step)],
         "ticks": [
             (depth, round(100 * (depth + 0.5) / depths, 3)) for depth in range(0, depths, every)
         ],
     }
-
-
-def _power(exponent: int) -> str:
-    return f"{10**exponent:,}" if exponent < 4 else "10" + str(exponent).translate(_RAISED)
-
-
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

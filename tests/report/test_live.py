@@ -109,6 +109,11 @@ def test_numbers_are_not_rounded_over_their_unit():
     assert [text.brief(s) for s in (0, 1e-5, 0.05, 2)] == ["0.0 s", "< 0.1 ms", "50.0 ms", "2.0 s"]
 
 
+def test_powers_of_ten():
+    said = [text.power(exponent) for exponent in (-1, 0, 2, 3, 10)]
+    assert said == ["0.1", "1", "100", "10³", "10¹⁰"]
+
+
 def test_percent():
     said = [text.percent(share) for share in (0, 1e-9, 0.0001, 0.5, 0.99995, 1)]
     assert said == ["0.00%", "< 0.01%", "0.01%", "50.00%", "> 99.99%", "100.00%"]
