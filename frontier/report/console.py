@@ -17,3 +17,14 @@ def console_on(file: TextIO | None = None) -> Console:
 def is_live(console: Console) -> bool:
     """Whether what stands there can be written over."""
     return console.is_terminal and not console.is_dumb_terminal
+
+
+def say(line: str, file: TextIO | None) -> bool:
+    """Print a line; whether there was somebody to hear it. A search goes on without."""
+    if file is None:
+        return False
+    try:
+        print(line, file=file, flush=True)
+    except (OSError, ValueError):
+        return False
+    return True

@@ -9,8 +9,12 @@ from frontier.report.boards import board_svg
 from frontier.report.charts import comparison_charts, report_charts
 from frontier.report.comparison import Comparison
 from frontier.report.facts import (
+    LAYER_HEADER,
+    comparison_layers,
+    comparison_rows,
     config_text,
     key_figures,
+    layer_cells,
     origin,
     spending,
     spending_note,
@@ -18,7 +22,6 @@ from frontier.report.facts import (
 )
 from frontier.report.figures import Figures
 from frontier.report.pages import page
-from frontier.report.tables import LAYER_HEADER, comparison_layers, comparison_rows, layer_cells
 from frontier.text import counted
 
 GOALS, BOARDS_EACH = 4, 4

@@ -3,8 +3,11 @@
 import json
 import time
 
-from frontier.report.figures import SPENDING, Figures
-from frontier.text import brief, counted, rate, size
+from frontier.report.comparison import Comparison
+from frontier.report.figures import SPENDING, Figures, LayerFigures
+from frontier.text import brief, counted, percent, rate, size
+
+LAYER_HEADER = ["depth", "states", "share", "up to here", "growth", "time", "written"]
 
 NO_ENVIRONMENT = "environment.json is missing or damaged, so this is not known"
 
@@ -37,6 +40,44 @@ def key_figures(run: Figures) -> list[tuple[str, str]]:
         ("time in layers", brief(run.seconds)),
         ("states a second", rate(run.states, run.seconds).removesuffix("/s")),
         ("written", size(run.bytes)),
+    ]
+
+
+def layer_cells(layer: LayerFigures) -> list[str]:
+    """A layer as people read it, under `LAYER_HEADER`."""
+    return [
+        str(layer.depth),
+        f"{layer.states:,}",
+        percent(layer.share),
+        percent(layer.share_so_far),
+        "" if layer.growth is None else f"{layer.growth:.3f}",
+        brief(layer.seconds),
+        size(layer.bytes) if layer.bytes else "",
+    ]
+
+
+def layers_at(comparison: Comparison, depth: int) -> list[LayerFigures | None]:
+    """What each run has at a depth."""
+    return [run.layers[depth] if depth < len(run.layers) else None for run in comparison.runs]
+
+
+def comparison_rows(comparison: Comparison) -> list[list[str]]:
+    """The key figures side by side; a row begins with what it tells."""
+    columns = [dict(key_figures(run)) for run in comparison.runs]
+    keys = list(dict.fromkeys(key for column in columns for key in column))
+    rows = [["puzzle", *(run.puzzle.title for run in comparison.runs)]]
+    rows += [["found", *(run.standing for run in comparison.runs)]]
+    return rows + [[key, *(column.get(key, "") for column in columns)] for key in keys]
+
+
+def comparison_layers(comparison: Comparison) -> list[list[str]]:
+    """The states of each depth side by side."""
+    return [
+        [
+            str(depth),
+            *(f"{layer.states:,}" if layer else "" for layer in layers_at(comparison, depth)),
+        ]
+        for depth in comparison.depths
     ]
 
 

@@ -2,10 +2,18 @@
 
 import json
 import time
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 
-from frontier.search.events import Event, LayerStarted, TaskFinished
+from frontier.search.events import (
+    Event,
+    LayerFinished,
+    RunFinished,
+    RunStarted,
+    RunStopped,
+)
+
+LOGGED = {kind.__name__: kind for kind in (RunStarted, LayerFinished, RunFinished, RunStopped)}
 
 
 class EventLog:
@@ -15,8 +23,34 @@ class EventLog:
         self._path = path
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, LayerStarted | TaskFinished):
+        if type(event).__name__ not in LOGGED:
             return
         line = {"time": time.time(), "event": type(event).__name__, **asdict(event)}
         with self._path.open("a") as file:
             file.write(json.dumps(line) + "\n")
+
+
+def read_last_start(path: Path) -> list[tuple[float, Event]]:
+    """The events since the last start, each with its time; what cannot be read is left out."""
+    try:
+        lines = path.read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+    events = []
+    for line in lines:
+        event = _event_of(line)
+        if event and isinstance(event[1], RunStarted):
+            events = [event]
+        elif event and events:
+            events.append(event)
+    return events
+
+
+def _event_of(line: str) -> tuple[float, Event] | None:
+    try:
+        values = json.loads(line)
+        kind = LOGGED[values["event"]]
+        known = {field.name: values[field.name] for field in fields(kind) if field.name in values}
+        return float(values["time"]), kind(**known)
+    except (ValueError, TypeError, KeyError):
+        return None

@@ -13,8 +13,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from frontier.report.console import console_on, is_live
-from frontier.report.view import View, describe_depths, describe_left, describe_step
+from frontier.report.console import console_on, is_live, say
+from frontier.report.view import View, describe_step, in_a_line, words_of_depth, words_of_left
 from frontier.search.events import (
     Event,
     LayerFinished,
@@ -82,15 +82,11 @@ class PlainProgress:
         if self._view.ended:
             return ""
         left = self._view.left()
-        return f"  left {describe_left(left)}" if left else ""
+        return f"  left {in_a_line(words_of_left(left))}" if left else ""
 
     def _say(self, line: str) -> None:
-        if self._file is None:
-            return
         self._last_line = time.monotonic()
-        try:
-            print(line, file=self._file, flush=True)
-        except (OSError, ValueError):  # nobody listens any more; the search goes on
+        if not say(line, self._file):
             self._file = None
 
 
@@ -120,7 +116,7 @@ class LiveProgress:
             if event.dashboard:
                 self._console.print(dashboard(event.dashboard), soft_wrap=True)
             self._live = Live(
-                get_renderable=lambda: Picture(self._view),
+                get_renderable=lambda: ViewTable(self._view),
                 console=self._console,
                 refresh_per_second=4,
             )
@@ -131,7 +127,7 @@ class LiveProgress:
             self._console.print(_ending(event), soft_wrap=True)
 
 
-class Picture:
+class ViewTable:
     """A view for a terminal of any width."""
 
     def __init__(self, view: View):
@@ -148,9 +144,9 @@ class Picture:
             left = view.left()
             parts.append(Text(describe_step(view), style="dim"))
             if not total or view.states < total:
-                parts.append(Text(f"time left: {describe_left(left)}"))
+                parts.append(Text(f"time left: {in_a_line(words_of_left(left))}"))
             if left and view.states < total:
-                parts.append(Text(f"depth: {describe_depths(left)}"))
+                parts.append(Text(f"depth: {in_a_line(words_of_depth(left))}"))
         yield Group(*parts)
 
 

@@ -6,11 +6,12 @@ from frontier.puzzles import puzzle_of
 from frontier.report.view import (
     NO_LAYER,
     NOT_BEGUN,
-    describe_depths,
-    describe_left,
     describe_state,
+    in_a_line,
     tasks_done,
     view_of,
+    words_of_depth,
+    words_of_left,
 )
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
@@ -42,10 +43,10 @@ def status_of(run: RunStore) -> dict:
         "since": view.began,
         "dashboard": view.started.dashboard,
         "left": left and left._asdict(),
-        "time_left": describe_left(left),
+        "time_left": in_a_line(words_of_left(left)),
     }
     if left:
-        value["depth_expected"] = describe_depths(left)
+        value["depth_expected"] = in_a_line(words_of_depth(left))
     return value
 
 

@@ -7,8 +7,8 @@ import sys
 import time
 from math import ceil, log10
 from pathlib import Path
-from typing import TextIO
 
+from frontier.report.console import say
 from frontier.report.view import NO_LAYER, View, describe_step, words_of_depth, words_of_left
 from frontier.search.events import Event, RunFinished, RunStarted, RunStopped
 from frontier.store.files import write_text
@@ -52,17 +52,9 @@ class StatusPage:
                 said = (
                     f"warning: {self._path} cannot be written ({error.strerror}); the run goes on"
                 )
-                _say(said, sys.stderr)
+                say(said, sys.stderr)
             self._warned = True
         self._written = time.monotonic()
-
-
-def _say(line: str, file: TextIO | None) -> None:
-    if file is not None:
-        try:
-            print(line, file=file, flush=True)
-        except (OSError, ValueError):
-            return
 
 
 def status_page(view: View, now: float | None = None) -> str:

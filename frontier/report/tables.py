@@ -4,9 +4,16 @@ import csv
 import io
 
 from frontier.report.comparison import Comparison
-from frontier.report.facts import key_figures, spending
-from frontier.report.figures import Figures, LayerFigures
-from frontier.text import brief, percent, size
+from frontier.report.facts import (
+    LAYER_HEADER,
+    comparison_layers,
+    comparison_rows,
+    key_figures,
+    layer_cells,
+    layers_at,
+    spending,
+)
+from frontier.report.figures import Figures
 
 COLUMNS = {
     "depth": "depth",
@@ -44,27 +51,6 @@ def comparison_csv(comparison: Comparison) -> str:
     return _csv(["depth", *header], rows)
 
 
-def layers_at(comparison: Comparison, depth: int) -> list[LayerFigures | None]:
-    """What each run has at a depth."""
-    return [run.layers[depth] if depth < len(run.layers) else None for run in comparison.runs]
-
-
-def layer_cells(layer: LayerFigures) -> list[str]:
-    """A layer as people read it, under `LAYER_HEADER`."""
-    return [
-        str(layer.depth),
-        f"{layer.states:,}",
-        percent(layer.share),
-        percent(layer.share_so_far),
-        "" if layer.growth is None else f"{layer.growth:.3f}",
-        brief(layer.seconds),
-        size(layer.bytes) if layer.bytes else "",
-    ]
-
-
-LAYER_HEADER = ["depth", "states", "share", "up to here", "growth", "time", "written"]
-
-
 def report_markdown(run: Figures) -> str:
     """A report of one run."""
     lines = [
@@ -90,26 +76,6 @@ def comparison_markdown(comparison: Comparison) -> str:
     lines += ["", *_table(["", *comparison.labels], comparison_rows(comparison))]
     lines += ["", *_table(["depth", *comparison.labels], comparison_layers(comparison))]
     return "\n".join(lines) + "\n"
-
-
-def comparison_rows(comparison: Comparison) -> list[list[str]]:
-    """The key figures side by side; a row begins with what it tells."""
-    columns = [dict(key_figures(run)) for run in comparison.runs]
-    keys = list(dict.fromkeys(key for column in columns for key in column))
-    rows = [["puzzle", *(run.puzzle.title for run in comparison.runs)]]
-    rows += [["found", *(run.standing for run in comparison.runs)]]
-    return rows + [[key, *(column.get(key, "") for column in columns)] for key in keys]
-
-
-def comparison_layers(comparison: Comparison) -> list[list[str]]:
-    """The states of each depth side by side."""
-    return [
-        [
-            str(depth),
-            *(f"{layer.states:,}" if layer else "" for layer in layers_at(comparison, depth)),
-        ]
-        for depth in comparison.depths
-    ]
 
 
 def _csv(header: list[str], rows: list[list]) -> str:

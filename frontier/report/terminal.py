@@ -8,9 +8,18 @@ from rich.text import Text
 
 from frontier.report.boards import draw_boards
 from frontier.report.comparison import Comparison
-from frontier.report.facts import key_figures, origin, spending, spending_note, why_no_boards
+from frontier.report.facts import (
+    LAYER_HEADER,
+    comparison_layers,
+    comparison_rows,
+    key_figures,
+    layer_cells,
+    origin,
+    spending,
+    spending_note,
+    why_no_boards,
+)
 from frontier.report.figures import Figures
-from frontier.report.tables import LAYER_HEADER, comparison_layers, comparison_rows, layer_cells
 
 BAR = 12
 """Cells of the longest bar of a table of layers."""

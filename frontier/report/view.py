@@ -1,13 +1,12 @@
 """A run as people watch it: put together from its events, or from its files alone."""
 
-import json
 import time
 from contextlib import suppress
-from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
 from frontier.puzzles import puzzle_of
+from frontier.report.log import read_last_start
 from frontier.search.events import (
     Event,
     LayerFinished,
@@ -26,8 +25,6 @@ NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "
 """The states of a run."""
 
 NO_LAYER = "no layer is committed yet"
-
-LOGGED = {kind.__name__: kind for kind in (RunStarted, LayerFinished, RunFinished, RunStopped)}
 
 
 class Left(NamedTuple):
@@ -165,21 +162,15 @@ def words_of_left(left: Left | None) -> tuple[str, str]:
     return f"{least} to {most}", "the largest layers are still to come"
 
 
-def describe_left(left: Left | None) -> str:
-    """Both in a line."""
-    said, sure = words_of_left(left)
-    return f"{said} ({sure})" if sure else said
-
-
 def words_of_depth(left: Left) -> tuple[str, str]:
     """The depth that the search is likely to reach, and how sure that is."""
     least, most = left.least_depth, left.most_depth
     return f"about {left.depth}", f"{least} to {most}" if least < most else ""
 
 
-def describe_depths(left: Left) -> str:
-    """Both in a line."""
-    said, sure = words_of_depth(left)
+def in_a_line(words: tuple[str, str]) -> str:
+    """What is said, and how sure that is."""
+    said, sure = words
     return f"{said} ({sure})" if sure else said
 
 
@@ -227,7 +218,7 @@ def view_of(run: RunStore) -> View:
     """A run as its files tell it, while it may be under way in another process."""
     run, state = state_of(run)
     view, lock = View(), run.path / "lock"
-    log = _last_start(run.path / "events.jsonl")
+    log = read_last_start(run.path / "events.jsonl")
     view.take(run.records)
     view.began, view.started = log.pop(0) if log else (run.identity["created"], _start_of(run))
     view.finished = _finished(view, [event for _, event in log])
@@ -284,29 +275,3 @@ def _start_of(run: RunStore) -> RunStarted:
     identity = run.identity
     title, states = puzzle_of(identity["puzzle"]).title, identity["states"]
     return RunStarted(identity["name"], title, str(run.path), -1, 0, states, 0, False)
-
-
-def _last_start(path: Path) -> list[tuple[float, Event]]:
-    """The events since the last start, each with its time; what cannot be read is left out."""
-    try:
-        lines = path.read_text(errors="replace").splitlines()
-    except OSError:
-        return []
-    events = []
-    for line in lines:
-        event = _event_of(line)
-        if event and isinstance(event[1], RunStarted):
-            events = [event]
-        elif event and events:
-            events.append(event)
-    return events
-
-
-def _event_of(line: str) -> tuple[float, Event] | None:
-    try:
-        values = json.loads(line)
-        kind = LOGGED[values["event"]]
-        known = {field.name: values[field.name] for field in fields(kind) if field.name in values}
-        return float(values["time"]), kind(**known)
-    except (ValueError, TypeError, KeyError):
-        return None

@@ -10,9 +10,9 @@ from rich.text import Text
 
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.report.console import console_on, is_live
-from frontier.report.progress import Picture, dashboard
+from frontier.report.progress import ViewTable, dashboard
 from frontier.report.status import describe_status, status_of
-from frontier.report.view import NO_LAYER, View, describe_left, describe_state, view_of
+from frontier.report.view import NO_LAYER, View, describe_state, in_a_line, view_of, words_of_left
 from frontier.store.run import RunStore
 from frontier.text import counted, percent, rate
 
@@ -63,7 +63,7 @@ class Watched:
             speed,
         ]
         if not view.ended:
-            said.append(f"left {describe_left(view.left())}")
+            said.append(f"left {in_a_line(words_of_left(view.left()))}")
         return ", ".join(said)
 
     def key(self) -> tuple:
@@ -71,12 +71,12 @@ class Watched:
         view = self.view
         return view.depth, str(view.ended), view.task
 
-    def picture(self) -> Group:
+    def shown(self) -> Group:
         view = self.view
         if view.started is None:
             return Group(Text(f"{self.path.name}: {view.state}", style="dim"))
         said = f"{view.started.name}: {view.started.title}, {describe_state(view)}"
-        parts = [Text(said, style="bold"), Picture(view)]
+        parts = [Text(said, style="bold"), ViewTable(view)]
         if view.started.dashboard and not view.ended:
             parts.append(dashboard(view.started.dashboard))
         return Group(*parts)
@@ -88,10 +88,10 @@ def watch(paths: list[Path], interval: float, wait: Callable[[float], None] = ti
     console = console_on()
     if is_live(console):
 
-        def pictures() -> Group:
-            return Group(*(one.picture() for one in watched))
+        def tables() -> Group:
+            return Group(*(one.shown() for one in watched))
 
-        with Live(get_renderable=pictures, console=console, refresh_per_second=2) as live:
+        with Live(get_renderable=tables, console=console, refresh_per_second=2) as live:
             for _ in _looks(watched, interval, wait):
                 live.refresh()
     else:

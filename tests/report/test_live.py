@@ -23,10 +23,10 @@ from frontier.report import status_page as status_page_module
 from frontier.report import watch as watch_module
 from frontier.report.console import console_on
 from frontier.report.figures import figures_of
-from frontier.report.progress import LiveProgress, Picture, PlainProgress
+from frontier.report.progress import LiveProgress, PlainProgress, ViewTable
 from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, summary
-from frontier.report.view import View, describe_left, describe_step, view_of
+from frontier.report.view import View, describe_step, in_a_line, view_of, words_of_left
 from frontier.search.events import (
     LayerFinished,
     LayerStarted,
@@ -132,7 +132,7 @@ def test_not_all_is_not_all(tmp_path, held):
     plain, console = PlainProgress(io.StringIO()), Console(file=io.StringIO(), width=200)
     for event in (RunStarted("most", "", "", -1, 0, 2 * 10**9, 1, False), watched.view.finished[0]):
         plain(event)
-    console.print(Picture(watched.view))
+    console.print(ViewTable(watched.view))
     shown = {
         "status": describe_status(status_of(store)),
         "line": watched.line(),
@@ -175,7 +175,7 @@ def test_how_sure_it_is_said_to_be():
         view = View()
         for event in events_of("2x7", layers):
             view(event, 0.0)
-        said.append(describe_left(view.left(0.0)))
+        said.append(in_a_line(words_of_left(view.left(0.0))))
     assert said[0] == "too early to tell"
     assert re.fullmatch(r"\d+ (s|min) to \d+ min \(the largest layers are still to come\)", said[1])
     assert re.fullmatch(r"about \d+ s \(\d+ s to \d+ s\)", said[2])
@@ -488,7 +488,7 @@ def picture(width, layers=50, **options):
     view = View()
     for event in events_of("2x7", layers, "http://here/"):
         view(event)
-    console.print(Picture(view))
+    console.print(ViewTable(view))
     return re.sub(r"\x1b\[[0-9;]*m", "", console.file.getvalue()).splitlines()
 
 
