@@ -138,7 +138,8 @@ def _day(seconds: float) -> str:
 
 def config_text(run: Figures) -> str:
     """The config that makes the run again, as TOML; but for where and on which hosts it ran."""
-    tables = run.legs[-1]["config"] if run.legs else {"puzzle": run.settings}
+    known = {"search": {"keep": run.kept["keep"]}, "store": {"codec": run.kept["codec"]}}
+    tables = run.legs[-1]["config"] if run.legs else {"puzzle": run.settings, **known}
     lines = [f"name = {_toml(run.name)}"]
     for table, values in tables.items():
         keys = sorted(values, key="kind".__ne__)  # that comes first, the others as they are

@@ -56,12 +56,14 @@ class Figures:
 
     state: one of those of `frontier.report.view`. total: states of the puzzle. farthest, boards:
     how many positions the last layer has, and up to `DRAWN` of them; None and none if the run is
-    not complete. legs: see `frontier.search.environment`; none if that is lost.
+    not complete. kept: the keys `keep` and `codec` of the config. legs: see
+    `frontier.search.environment`; none if that is lost.
     """
 
     name: str
     puzzle: Puzzle
     settings: dict
+    kept: dict[str, str]
     created: float
     state: str
     total: int
@@ -169,7 +171,8 @@ def figures_of(run: RunStore) -> Figures:
         )  # fmt: skip
     count, boards = farthest(run, DRAWN) if run.complete else (None, [])
     return Figures(
-        run.identity["name"], puzzle, run.identity["puzzle"], run.identity["created"],
+        run.identity["name"], puzzle, run.identity["puzzle"],
+        {key: run.identity[key] for key in ("keep", "codec")}, run.identity["created"],
         state, total,
         tuple(layers), run.start_depth, count, tuple(boards), legs,
     )  # fmt: skip

@@ -70,10 +70,10 @@ class PlainProgress:
     def _layer(self, event: LayerFinished) -> None:
         self._printed, self._waiting = event.elapsed, None
         total = self._view.started.states
-        share = f" {percent(event.states_so_far / total):>8}" if total else ""
+        share = percent(event.states_so_far / total)
         self._say(
             f"{event.depth:>5} {event.states:>18,} {event.states_so_far:>20,} "
-            f"{rate(event.states, event.seconds):>9} {span(event.elapsed):>12}{share}"
+            f"{rate(event.states, event.seconds):>9} {span(event.elapsed):>12} {share:>8}"
             f"  disk {size(event.disk)}{self._left()}"
         )
 
@@ -135,15 +135,16 @@ class ViewTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         view, total = self._view, self._view.started.states
-        parts = [layer_table(view, console, options)]
-        if total:
-            width = min(WIDEST, options.max_width)
-            bar = ProgressBar(total=total, completed=view.states, width=width)
-            parts.append(Padding(bar, 0, expand=False))  # ends its line
+        width = min(WIDEST, options.max_width)
+        bar = ProgressBar(total=total, completed=view.states, width=width)
+        parts = [
+            layer_table(view, console, options),
+            Padding(bar, 0, expand=False),  # ends its line
+        ]
         if not view.ended:
             left = view.left()
             parts.append(Text(describe_step(view), style="dim"))
-            if not total or view.states < total:
+            if view.states < total:
                 parts.append(Text(f"time left: {in_a_line(words_of_left(left))}"))
             if left and view.states < total:
                 parts.append(Text(f"depth: {in_a_line(words_of_depth(left))}"))
@@ -157,7 +158,7 @@ def layer_table(view: View, console: Console, options: ConsoleOptions) -> Table:
         "depth": [str(layer.depth) for layer in rows],
         "states": [f"{layer.states:,}" for layer in rows],
         "so far": [f"{layer.states_so_far:,}" for layer in rows],
-        "share": [percent(layer.states_so_far / total) if total else "" for layer in rows],
+        "share": [percent(layer.states_so_far / total) for layer in rows],
         "rate": [rate(layer.states, layer.seconds) for layer in rows],
         "elapsed": [span(layer.elapsed) for layer in rows],
         "disk": [size(layer.disk) for layer in rows],
@@ -181,10 +182,9 @@ def dashboard(address: str) -> Text:
 
 
 def headline(event: RunStarted) -> str:
-    states = f", {counted(event.states, 'state')}" if event.states else ""
     again = f", resuming after depth {event.depth}" if event.resumed else ""
-    workers = counted(event.workers, "worker")
-    return f"{event.name}: {event.title}{states}; {workers}; {event.path}{again}"
+    states, workers = counted(event.states, "state"), counted(event.workers, "worker")
+    return f"{event.name}: {event.title}, {states}; {workers}; {event.path}{again}"
 
 
 def _ending(event: RunFinished | RunStopped) -> str:

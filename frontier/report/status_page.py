@@ -9,6 +9,7 @@ from math import ceil, log10
 from pathlib import Path
 
 from frontier.report.console import say
+from frontier.report.pages import page
 from frontier.report.view import NO_LAYER, View, describe_step, words_of_depth, words_of_left
 from frontier.search.events import Event, RunFinished, RunStarted, RunStopped
 from frontier.store.files import write_text
@@ -59,8 +60,6 @@ class StatusPage:
 
 def status_page(view: View, now: float | None = None) -> str:
     """The page of a view, as HTML."""
-    from frontier.report.pages import page  # most runs are under way before they need it
-
     now = time.time() if now is None else now
     start = view.started
     return page(
@@ -110,8 +109,6 @@ def _figures(view: View, now: float) -> list[tuple[str, str, str]]:
 
 def _share(view: View) -> str:
     total = view.started.states
-    if not total:
-        return ""
     return "all" if view.complete else f"{percent(view.states / total)} of {total:,}"
 
 

@@ -131,10 +131,11 @@ class View:
     @property
     def estimate(self) -> Estimate | None:
         """As of the last committed layer; None where it is too early to tell."""
-        if not (self.started and self.started.states and self.layers):
+        if not (self.started and self.layers):
             return None
         known = len(self.layers)
         if self._estimate is None or self._estimate[0] != known:
+            # The terminal asks from a thread of its own, while layers are added.
             made = time_left(self.layers[:known], self.started.states, self.started.until)
             self._estimate = known, made
         return self._estimate[1]
@@ -177,7 +178,7 @@ def in_a_line(words: tuple[str, str]) -> str:
 def describe_step(view: View, now: float | None = None) -> str:
     """What is being done."""
     step, task = view.step, view.task
-    if view.started.states and view.states >= view.started.states:
+    if view.states >= view.started.states:
         return "all states are found; making sure and closing"
     elapsed = span(max(0.0, (time.time() if now is None else now) - view.since))
     if step is None and task is None:

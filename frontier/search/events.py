@@ -8,7 +8,7 @@ from dataclasses import dataclass
 class RunStarted:
     """A run begins, or goes on after `depth`, -1 if no layer is committed.
 
-    states: of the whole space, where known. dashboard: address of Dask's. until: the last depth
+    states: of the whole space. dashboard: address of Dask's. until: the last depth
     asked for, None for all.
     """
 
@@ -17,7 +17,7 @@ class RunStarted:
     path: str
     depth: int
     states_so_far: int
-    states: int | None
+    states: int
     workers: int
     resumed: bool
     dashboard: str | None = None

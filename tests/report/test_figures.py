@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from dataclasses import replace
 from itertools import pairwise
 from math import isclose
@@ -144,7 +145,10 @@ def test_a_lost_environment_is_no_loss_for_the_search(tmp_path, damage):
     run = made(tmp_path / "run", "2x3", until=5)
     damage(run.environment_path)
     assert figures_of(run).legs == ()
-    assert "rows = 2" in config_text(figures_of(run))
+    config = tomllib.loads(config_text(figures_of(run)))
+    assert config["puzzle"]["rows"] == 2
+    assert config["search"] == {"keep": run.identity["keep"]}
+    assert config["store"] == {"codec": run.identity["codec"]}
     run = made(tmp_path / "run", "2x3")
     assert run.complete
     assert [leg["layers"] for leg in figures_of(run).legs] == [6]
