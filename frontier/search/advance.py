@@ -11,6 +11,7 @@ import numpy as np
 
 from frontier.search.task import MOST_NODES_COUNTED, ONE_TASK
 from frontier.search.workspace import Workspace, workspace
+from frontier.space.jit import compile_seconds
 from frontier.space.memory import Bitmaps, MemorySearch, count_all
 from frontier.store.layers import ChunkWriter, Manifest, bits_key, create_bits, write_list
 from frontier.store.run import LayerRecord
@@ -53,25 +54,21 @@ class _Advancing:
     def __init__(self, call: Advance, form: str):
         self.call, self.done, self._form = call, Advanced(), form
         self._started = self._before = time.perf_counter()
+        self._compiled = compile_seconds()
 
     def add(
         self, depth: int, states: int, nodes: list[int] | None, start: bool, home: int | None
     ) -> bool:
         """Note a layer; returns whether that was the last one that this call may do."""
-        now = time.perf_counter()
+        now, compiled = time.perf_counter(), compile_seconds()
+        # The first run on a machine compiles the kernels; that is no part of any search.
+        seconds = max(0.0, now - self._before - (compiled - self._compiled))
         self.done.records.append(
             LayerRecord(
-                depth,
-                states,
-                self._form,
-                False,
-                now - self._before,
-                nodes=nodes,
-                start=start,
-                home=home,
+                depth, states, self._form, False, seconds, nodes=nodes, start=start, home=home
             )
         )
-        self._before = now
+        self._before, self._compiled = now, compiled
         return depth == self.call.until or now - self._started > self.call.seconds
 
     def stored(self, manifest: Manifest) -> None:

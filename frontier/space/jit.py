@@ -9,9 +9,11 @@ machine and the user, and ``NUMBA_CACHE_DIR`` overrides it.
 
 import hashlib
 import os
+import time
 from pathlib import Path
 
 import numba
+from numba.core import event
 
 
 def _source_hash() -> str:
@@ -26,3 +28,29 @@ if not numba.config.CACHE_DIR:
     numba.config.CACHE_DIR = str(base / "frontier" / f"kernels-{_source_hash()}")
 
 kernel = numba.njit(nogil=True, cache=True, error_model="numpy")
+
+
+class _Compiling(event.Listener):
+    """Adds up the seconds in which kernels are compiled; one inside another counts once."""
+
+    def __init__(self):
+        self.seconds, self._under_way, self._began = 0.0, 0, 0.0
+
+    def on_start(self, event):
+        if not self._under_way:
+            self._began = time.perf_counter()
+        self._under_way += 1
+
+    def on_end(self, event):
+        self._under_way -= 1
+        if not self._under_way:
+            self.seconds += time.perf_counter() - self._began
+
+
+_compiling = _Compiling()
+event.register("numba:compile", _compiling)
+
+
+def compile_seconds() -> float:
+    """Seconds in which this process has compiled kernels so far; none where all were cached."""
+    return _compiling.seconds

@@ -432,3 +432,27 @@ def test_puzzle_of_identity_is_the_puzzle(tmp_path):
     puzzle = puzzle_of(run(plan).identity["puzzle"])
     assert (puzzle.title, puzzle.goals) == ("2×3 tiles", ((1, 2, 3, 4, 5, 0),))
     assert plan.puzzle.goals == puzzle.goals
+
+
+def test_compiling_is_no_part_of_a_layer_s_time(monkeypatch, tmp_path):
+    """The first run on a machine compiles its kernels."""
+    from frontier.search import advance
+
+    compiled = iter(range(0, 10**9, 1000))  # as if each layer had compiled for 1000 s
+    monkeypatch.setattr(advance, "compile_seconds", lambda: next(compiled))
+    config = Config(
+        name="test", puzzle={"kind": "tiles", "rows": 2, "columns": 3},
+        store={"path": str(tmp_path / "run")}, cluster={"kind": "serial"},
+    )  # fmt: skip
+    records = api.run(api.plan(config)).store.records
+    assert all(record.seconds == 0 for record in records)
+
+
+def test_kernels_that_are_compiled_are_timed():
+    import numba
+
+    from frontier.space.jit import compile_seconds
+
+    before = compile_seconds()
+    assert numba.njit(lambda x: x + 1)(1) == 2
+    assert compile_seconds() > before
