@@ -391,7 +391,7 @@ def test_many_boards_are_looked_up_in_the_array(runs, name, monkeypatch):
         patch.setattr(oracle_module, "MANY", 1000)
         asked = []
         patch.setattr(Distances, "of_run", lambda store: asked.append(store) or of_run(store))
-        patch.setattr(oracle_module, "Layer", refuse)
+        patch.setattr(oracle_module, "OpenLayer", refuse)
         run = api.open_run(runs(name).path)
         for _ in range(2):
             found = run.distance(boards)
