@@ -1,5 +1,6 @@
 """Files that a command makes because an option asks for them: whether they may be, and how."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,8 +31,8 @@ class Target:
 
     @property
     def place(self) -> Path:
-        """Where it lies, whatever the links on the way there."""
-        return self.path.absolute().parent.resolve() / self.path.name
+        """Where it lies, whatever the links on the way there; a link itself is kept."""
+        return Path(os.path.realpath(self.path))
 
     @property
     def said(self) -> str:
@@ -44,7 +45,7 @@ class Target:
         try:
             if self.makes_folder:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_bytes(self.path, content)
+            write_bytes(self.place, content)
         except OSError as error:
             raise InputError(f"{self.said} cannot be written: {error.strerror}") from None
         click.echo(f"{self.path} is written", err=True)
@@ -65,7 +66,8 @@ class Target:
             if not there.is_dir():
                 raise InputError(f"{self.said}: {there} is no directory; choose another place")
         elif not folders[0].is_dir():
-            raise InputError(f"{self.said}: there is no directory {self.path.parent}; make it")
+            missing = folders[0] if self.path.is_symlink() else self.path.parent
+            raise InputError(f"{self.said}: there is no directory {missing}; make it")
         if any(map(RunStore.exists, folders)):
             raise InputError(
                 f"{self.said} lies in a run directory, which holds nothing but its run; choose "

@@ -153,6 +153,34 @@ def test_files_are_not_overwritten(runs, tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["old"]
 
 
+def test_links_are_followed_and_devices_left_alone(runs, tmp_path):
+    """A file replaces another one; what is no file, such as a pipe, stays what it is."""
+    os.mkfifo(tmp_path / "pipe")
+    links = {
+        "to_pipe": "pipe",
+        "to_file": "file",
+        "nowhere": "none/new",
+        "to_run": runs / "2x3/new",
+    }
+    for name, target in links.items():
+        (tmp_path / name).symlink_to(target)
+    (tmp_path / "file").write_text("mine")
+    for name, words in (
+        ("pipe", "no file"), ("to_pipe", "no file"), ("nowhere", f"no directory {tmp_path / 'none'}"),
+        ("to_run", "run directory"),
+    ):  # fmt: skip
+        said = invoke("report", runs / "2x3", "--csv", tmp_path / name, "--force", code=2).stderr
+        assert words in said
+    both = "--csv", tmp_path / "file", "--markdown", tmp_path / "to_file"
+    assert "same file" in invoke("report", runs / "2x3", *both, "--force", code=2).stderr
+    assert "--force" in invoke("report", runs / "2x3", "--csv", both[-1], code=2).stderr
+    assert (tmp_path / "file").read_text() == "mine"
+    invoke("report", runs / "2x3", "--csv", both[-1], "--force")
+    assert (tmp_path / "file").read_text().startswith("depth,")
+    assert (tmp_path / "pipe").is_fifo()
+    assert all((tmp_path / name).is_symlink() for name in links)
+
+
 def test_a_file_that_cannot_be_written(runs, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
