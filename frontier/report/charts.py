@@ -48,8 +48,8 @@ PAPER = {"font.size": 14, "figure.facecolor": "white", "axes.titlesize": 15}
 """For a picture of 16 cm that is printed 8 cm wide."""
 
 PAPER_INCHES, DPI = 6.3, 200
-LEAST_INCHES, MOST_INCHES, LAYER_INCHES = 4.8, 9.0, 0.18
-"""How wide a chart in a page is: an inch is 72 pixels, and it grows with the number of layers."""
+PAGE_INCHES = 480 / 72
+"""How wide a chart in a page is drawn: narrow, so that its letters are legible on a telephone."""
 
 MOST_BARS = 400
 """Of more layers the outline is drawn, as bars would be too thin to see."""
@@ -112,7 +112,7 @@ def _draw_lines(canvas: Canvas, comparison: Comparison) -> None:
                 range(len(run.counts)), run.counts, color=RUNS[number % len(RUNS)], label=label,
                 linestyle=DASHES[number % len(DASHES)], linewidth=1.8, gid=gid.format(number),
             )  # fmt: skip
-    canvas.axes[0].legend(loc="best", fontsize="small")
+    canvas.axes[0].legend(loc="best")
 
 
 def _draw_share(canvas: Canvas, run: Figures) -> None:
@@ -191,9 +191,8 @@ def _svg(
 ) -> Markup:
     """A chart as an element of a page. tips: what is said of the parts that have such a gid."""
     target = io.BytesIO()
-    inches = min(MOST_INCHES, max(LEAST_INCHES, LAYER_INCHES * subject.depth))
     with matplotlib.rc_context(STYLE | PAGE):
-        canvas = Canvas(figsize=(inches, height), layout="constrained")
+        canvas = Canvas(figsize=(PAGE_INCHES, height), layout="constrained")
         draw(canvas, subject)
         canvas.savefig(target, format="svg", metadata=METADATA)
     return for_a_page(target.getvalue(), name, label, tips)

@@ -17,6 +17,8 @@ THEME = {INK: "--ink", QUIET: "--quiet", LINE: "--line", ACCENT: "--accent", SEC
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 HREF = f"{{{XLINK}}}href"
 COORDINATES = ("d", "x", "y", "transform")
+LARGEST = 1.6
+"""How many times its size as drawn a chart may have: then its letters are those of the page."""
 METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 """What matplotlib would say of itself, with links; to be given as the metadata of `savefig`."""
 
@@ -34,7 +36,7 @@ def for_a_page(svg: bytes, name: str, label: str, tips: dict[str, str]) -> Marku
         "role": "img",
         "aria-label": label,
         "class": "chart",
-        "style": f"min-width: {width:.0f}px; max-width: {1.5 * width:.0f}px",
+        "style": f"max-width: {LARGEST * width:.0f}px",
     }
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", XLINK)
