@@ -1,9 +1,9 @@
 """Several runs side by side, and whether they agree."""
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from pathlib import Path
 
 from frontier.report.family import Family, family_of
 from frontier.report.figures import Figures, report_value
@@ -27,12 +27,17 @@ class Comparison:
 
     @cached_property
     def labels(self) -> list[str]:
-        """What each run is called: its name, with its directory where that alone does not do."""
-        often = Counter(run.name for run in self.runs)
-        return [
-            run.name if often[run.name] == 1 else f"{run.name} in {path}"
-            for run, path in zip(self.runs, self.paths, strict=True)
-        ]
+        """What each run is called: its name, and of several of one name what tells them apart."""
+        groups: dict[str, list[int]] = {}
+        for number, run in enumerate(self.runs):
+            groups.setdefault(run.name, []).append(number)
+        labels = [run.name for run in self.runs]
+        for name, members in groups.items():
+            if len(members) > 1:
+                marks = _apart([self.paths[number] for number in members])
+                for number, mark in zip(members, marks, strict=True):
+                    labels[number] = f"{name} {mark}"
+        return labels
 
     @property
     def title(self) -> str:
@@ -66,6 +71,14 @@ class Comparison:
     def findings(self) -> list[str]:
         """What is to be said first: contradictions, and the diameter of a family."""
         return [*self.differences, *([self.family.finding] if self.family else [])]
+
+
+def _apart(paths: list[str]) -> list[str]:
+    """Words that tell paths apart: the last folder in which they all differ, or numbers."""
+    for folders in zip(*(reversed(Path(path).parts) for path in paths), strict=False):
+        if len(set(folders)) == len(folders):
+            return [f"in {folder}" for folder in folders]
+    return [f"({number})" for number in range(1, len(paths) + 1)]
 
 
 def _difference(label: str, run: Figures, other_label: str, other: Figures) -> str | None:

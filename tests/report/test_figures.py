@@ -198,6 +198,19 @@ def test_a_damaged_last_layer_is_named(tmp_path):
         figures_of(run)
 
 
+def test_runs_of_one_name_are_told_apart_without_their_paths(tmp_path):
+    figures = figures_of(made(tmp_path / "2x2", "2x2"))
+
+    def labels(*paths):
+        return Comparison((figures,) * len(paths), paths).labels
+
+    assert labels("/home/me/old/2x2", "/home/me/new/2x2") == ["2x2 in old", "2x2 in new"]
+    assert labels("x/first", "second") == ["2x2 in first", "2x2 in second"]
+    assert labels("a/2x2", "b/2x2", "a/c") == ["2x2 (1)", "2x2 (2)", "2x2 (3)"]
+    assert labels("2x2", "a/2x2") == ["2x2 (1)", "2x2 (2)"]
+    assert labels("/somewhere/2x2") == ["2x2"]
+
+
 def test_runs_of_one_puzzle_must_agree(tmp_path):
     whole, part = made(tmp_path / "a", "2x3"), made(tmp_path / "b", "2x3", until=9)
     other = made(tmp_path / "c", "2x2")
