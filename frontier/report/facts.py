@@ -2,12 +2,16 @@
 
 import json
 import time
+from collections.abc import Iterator
 
 from frontier.report.comparison import Comparison
 from frontier.report.figures import SPENDING, Figures, LayerFigures
 from frontier.text import brief, counted, percent, rate, size
 
 LAYER_HEADER = ["depth", "states", "share", "up to here", "growth", "time", "written"]
+
+SO_FAR = " so far"
+"""What the keys of figures end in that may still change."""
 
 NO_ENVIRONMENT = "environment.json is missing or damaged, so this is not known"
 
@@ -16,10 +20,8 @@ def key_figures(run: Figures) -> list[tuple[str, str]]:
     """The figures that matter most, each with what it tells."""
     if not run.layers:
         return [("states of the puzzle", f"{run.total:,}")]
-    facts = [
-        ("depth" if run.complete else "depth so far", counted(run.depth, "move")),
-        ("states" if run.complete else "states so far", f"{run.states:,}"),
-    ]
+    of = "" if run.complete else SO_FAR
+    facts = [(f"depth{of}", counted(run.depth, "move")), (f"states{of}", f"{run.states:,}")]
     if not run.complete:
         facts.append(("states of the puzzle", f"{run.total:,}"))
     else:
@@ -31,7 +33,6 @@ def key_figures(run: Figures) -> list[tuple[str, str]]:
         facts.append(
             ("from the start", counted(found, "move") if found is not None else "not found")
         )
-    of = "" if run.complete else " so far"
     return [
         *facts,
         (f"mean depth{of}", f"{run.mean:.2f}"),
@@ -63,11 +64,24 @@ def layers_at(comparison: Comparison, depth: int) -> list[LayerFigures | None]:
 
 def comparison_rows(comparison: Comparison) -> list[list[str]]:
     """The key figures side by side; a row begins with what it tells."""
-    columns = [dict(key_figures(run)) for run in comparison.runs]
+    columns = [dict(_side_by_side(run)) for run in comparison.runs]
     keys = list(dict.fromkeys(key for column in columns for key in column))
     rows = [["puzzle", *(run.puzzle.title for run in comparison.runs)]]
     rows += [["found", *(run.standing for run in comparison.runs)]]
+    if any(not run.complete for run in comparison.runs):
+        rows += [["states of the puzzle", *(f"{run.total:,}" for run in comparison.runs)]]
     return rows + [[key, *(column.get(key, "") for column in columns)] for key in keys]
+
+
+def _side_by_side(run: Figures) -> Iterator[tuple[str, str]]:
+    """The key figures that all runs have, by the same keys whether they are complete or not."""
+    for key, value in key_figures(run):
+        if key.endswith(SO_FAR):
+            yield key.removesuffix(SO_FAR), value + SO_FAR
+        elif key != "states of the puzzle":
+            yield key, value
+    if not run.complete:
+        yield "farthest positions", "not known yet"
 
 
 def comparison_layers(comparison: Comparison) -> list[list[str]]:

@@ -16,7 +16,7 @@ from frontier.errors import CorruptRunError
 from frontier.report import palette
 from frontier.report.charts import report_charts
 from frontier.report.comparison import Comparison
-from frontier.report.facts import config_text
+from frontier.report.facts import comparison_rows, config_text
 from frontier.report.figures import DRAWN, figures_of
 from frontier.store.files import write_sealed
 from frontier.store.lock import RunLock
@@ -196,6 +196,20 @@ def test_a_damaged_last_layer_is_named(tmp_path):
     chunk.unlink()
     with pytest.raises(CorruptRunError, match=r"layers/0021"):
         figures_of(run)
+
+
+def test_figures_of_complete_and_other_runs_stand_in_one_row(tmp_path):
+    runs = [made(tmp_path / "a", "2x3"), made(tmp_path / "b", "2x3", until=9)]
+    runs.append(RunStore.create(tmp_path / "c", runs[0].identity))
+    figures = tuple(figures_of(run) for run in runs)
+    rows = comparison_rows(Comparison(figures, ("a", "b", "c")))
+    by_key = {row[0]: row[1:] for row in rows}
+    assert len(by_key) == len(rows)
+    assert by_key["depth"] == ["21 moves", "9 moves so far", ""]
+    assert by_key["states"] == ["360", f"{figures[1].states} so far", ""]
+    assert by_key["states of the puzzle"] == ["360"] * 3
+    assert not any("so far" in key for key in by_key)
+    assert all(row[1] and row[2] for row in rows)
 
 
 def test_runs_of_one_name_are_told_apart_without_their_paths(tmp_path):
