@@ -9,6 +9,7 @@ from frontier.cli.common import json_option, paths_of
 from frontier.cli.completion import complete_run
 from frontier.cli.files import Target, check_targets, force_option
 from frontier.cli.help import Command
+from frontier.errors import InputError
 from frontier.report.comparison import Comparison, comparison_value
 from frontier.report.console import console_on
 from frontier.report.figures import Figures, figures_of, report_value
@@ -60,6 +61,7 @@ def report(runs, html, png, csv, markdown, force, as_json):
     }
     check_targets(list(targets.values()), force)
     named = [path for run in runs for path in paths_of(run)]
+    _check_distinct(named)
     begun = [path for path in named if RunStore.exists(path)]
     found = [figures_of(RunStore.open(path)) for path in begun]
     if len(named) == 1:
@@ -76,6 +78,15 @@ def report(runs, html, png, csv, markdown, force, as_json):
         click.echo(json.dumps(value))
     elif not targets:
         _print(subject)
+
+
+def _check_distinct(paths: list[Path]) -> None:
+    """InputError if a run is named twice: compared with itself it tells nothing."""
+    seen = {}
+    for path in paths:
+        if (before := seen.setdefault(path.resolve(), path)) is not path:
+            also = "" if str(before) == str(path) else f", also as {before}"
+            raise InputError(f"the run {path} is named twice{also}; name each run once")
 
 
 def _content(kind: str, subject: Figures | Comparison) -> str | bytes:

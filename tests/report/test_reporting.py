@@ -202,7 +202,7 @@ def test_what_is_not_complete(runs, tmp_path):
     invoke("report", run.path, *targets)
     assert "no layer is known yet" in (tmp_path / "html").read_text()
     assert "no layer is known yet" in invoke("report", run.path).stdout
-    invoke("report", run.path, run.path, *targets, "--force")
+    invoke("report", run.path, runs / "2x3", *targets, "--force")
 
 
 def test_damaged_runs(tmp_path):
@@ -282,8 +282,17 @@ def test_the_diameter_from_one_blank_cell(tmp_path):
     assert json.loads(invoke("report", tmp_path / "1", "--json").stdout)["diameter"] is None
     both = invoke("report", tmp_path / "1", tmp_path / "2").stdout
     assert "diameter of the state graph: 21, with the blank at (0, 0), (0, 1)" in both
-    twice = invoke("report", tmp_path / "1", tmp_path / "1").stdout
+    shutil.copytree(tmp_path / "1", tmp_path / "copy")
+    twice = invoke("report", tmp_path / "1", tmp_path / "copy").stdout
     assert "the diameter is not known" in twice
+
+
+def test_a_run_is_not_compared_with_itself(runs, tmp_path):
+    (tmp_path / "link").symlink_to(runs / "2x3")
+    for other in (runs / "2x3", runs / "2x2" / ".." / "2x3", tmp_path / "link", runs):
+        said = invoke("report", runs / "2x3", other, "--csv", tmp_path / "new", code=2).stderr
+        assert "named twice" in said
+    assert not (tmp_path / "new").exists()
 
 
 def test_contradictions_are_loud(runs, tmp_path):
