@@ -5,7 +5,7 @@ A chart is drawn by a function on a matplotlib figure, whatever that is to becom
 
 import io
 from collections.abc import Callable
-from math import log10
+from math import ceil, log10
 
 import matplotlib
 from markupsafe import Markup
@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import EngFormatter, FuncFormatter, MaxNLocator
 
-from frontier.report.comparison import Comparison
+from frontier.report.comparison import FEW, Comparison
 from frontier.report.figures import Figures
 from frontier.report.page_svg import METADATA, for_a_page
 from frontier.report.palette import ACCENT, INK, LINE, QUIET, SECOND
@@ -51,6 +51,9 @@ PAPER_INCHES, DPI = 6.3, 200
 PAGE_INCHES = 480 / 72
 """How wide a chart in a page is drawn: narrow, so that its letters are legible on a telephone."""
 
+LEGEND_LINE, LEGEND_LETTERS = 0.25, 52
+"""Of a legend below the axes: inches that a line needs, and letters for which it has room."""
+
 MOST_BARS = 400
 """Of more layers the outline is drawn, as bars would be too thin to see."""
 
@@ -87,10 +90,21 @@ def comparison_charts(comparison: Comparison) -> dict[str, Markup]:
     """The charts of the page of several runs."""
     if comparison.depth is None:
         return {}
-    label = f"States of each depth, linear and log, of {comparison.title}"
+    of = f"of each depth, of {comparison.title}"
     tips = {f"run-{i}": name for i, name in enumerate(comparison.labels)}
-    tips |= {f"{key}-log": tip for key, tip in tips.items()}
-    return {"layers": _svg(_draw_lines, comparison, 5.6, "layers", label, tips)}
+    logs, shares = (
+        {f"{key}-{kind}": tip for key, tip in tips.items()} for kind in ("log", "share")
+    )
+    below = LEGEND_LINE * ceil(len(tips) / _columns(comparison)) if _is_crowded(comparison) else 0
+    return {
+        "layers": _svg(
+            _draw_lines, comparison, 5.6 + below, "layers", f"States {of}, linear and log",
+            tips | logs,
+        ),
+        "share": _svg(
+            _draw_shares, comparison, 3.4 + below, "share", f"Share of states {of}", shares
+        ),
+    }  # fmt: skip
 
 
 def _title(run: Figures) -> str:
@@ -106,13 +120,50 @@ def _draw_layers(canvas: Canvas, run: Figures) -> None:
 
 def _draw_lines(canvas: Canvas, comparison: Comparison) -> None:
     most = max((max(run.counts, default=1) for run in comparison.runs), default=1)
-    for axes, gid in zip(_linear_and_log(canvas, most), ("run-{}", "run-{}-log"), strict=True):
-        for number, (label, run) in enumerate(zip(comparison.labels, comparison.runs, strict=True)):
-            axes.plot(
-                range(len(run.counts)), run.counts, color=RUNS[number % len(RUNS)], label=label,
-                linestyle=DASHES[number % len(DASHES)], linewidth=1.8, gid=gid.format(number),
-            )  # fmt: skip
-    canvas.axes[0].legend(loc="best")
+    linear, log = _linear_and_log(canvas, most)
+    counts = [run.counts for run in comparison.runs]
+    _lines(linear, comparison, counts, "run-{}")
+    _lines(log, comparison, counts, "run-{}-log")
+    _legend(canvas, comparison)
+
+
+def _draw_shares(canvas: Canvas, comparison: Comparison) -> None:
+    """As a share of the states of its puzzle a small one is as high as a large one."""
+    axes = canvas.add_subplot()
+    shares = [[layer.share for layer in run.layers] for run in comparison.runs]
+    _lines(axes, comparison, shares, "run-{}-share")
+    axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
+    axes.set_ylabel("share of states")
+    _by_depth(axes)
+    _legend(canvas, comparison)
+
+
+def _lines(axes: Axes, comparison: Comparison, values: list[list], gid: str) -> None:
+    """A line for each run, named by `gid`; values: of each run by depth."""
+    for number, (label, of) in enumerate(zip(comparison.labels, values, strict=True)):
+        axes.plot(
+            range(len(of)), of, color=RUNS[number % len(RUNS)], label=label,
+            linestyle=DASHES[number % len(DASHES)], linewidth=1.8, gid=gid.format(number),
+        )  # fmt: skip
+
+
+def _legend(canvas: Canvas, comparison: Comparison) -> None:
+    """Among the lines, or below them where it would hide them."""
+    if not _is_crowded(comparison):
+        canvas.axes[0].legend(loc="best")
+        return
+    lines = canvas.axes[0].get_legend_handles_labels()
+    canvas.legend(*lines, loc="outside lower center", ncols=_columns(comparison))
+
+
+def _is_crowded(comparison: Comparison) -> bool:
+    return len(comparison.runs) > FEW
+
+
+def _columns(comparison: Comparison) -> int:
+    """Of a legend below the axes."""
+    return max(1, min(4, LEGEND_LETTERS // (max(map(len, comparison.labels)) + 7)))
 
 
 def _draw_share(canvas: Canvas, run: Figures) -> None:
@@ -121,7 +172,7 @@ def _draw_share(canvas: Canvas, run: Figures) -> None:
     axes.plot(range(len(shares)), shares, color=ACCENT, linewidth=1.8, gid="share")
     axes.axvline(run.median, color=SECOND, linewidth=1, linestyle="--")
     axes.set_ylim(0, 1.02)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share:.0%}"))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
     axes.set_ylabel("states up to here")
     _by_depth(axes)
 

@@ -12,13 +12,16 @@ from frontier.text import counted
 LOOKS = {"start", "symbols", "picture"}
 """Keys of [puzzle] that change no count."""
 
+FEW = 6
+"""More runs than these are not listed in a title, and their legend would hide their lines."""
+
 
 @dataclass(frozen=True)
 class Comparison:
     """Runs to compare.
 
     paths: of their directories, as they were named. name: of them together, by default their
-    labels.
+    labels, if they are few.
     """
 
     runs: tuple[Figures, ...]
@@ -43,6 +46,8 @@ class Comparison:
     def title(self) -> str:
         if self.name:
             return self.name
+        if len(self.runs) > FEW:
+            return counted(len(self.runs), "run")
         return " and ".join(self.labels) if len(self.runs) < 3 else ", ".join(self.labels)
 
     @property

@@ -12,6 +12,7 @@ from frontier.report.facts import (
     LAYER_HEADER,
     comparison_layers,
     comparison_rows,
+    comparison_spending,
     config_text,
     key_figures,
     layer_cells,
@@ -65,6 +66,7 @@ def comparison_page(comparison: Comparison) -> str:
         of=comparison,
         charts=comparison_charts(comparison),
         key_rows=comparison_rows(comparison),
+        spending=comparison_spending(comparison),
         rows=comparison_layers(comparison),
         parts=parts,
     )

@@ -84,6 +84,16 @@ def _side_by_side(run: Figures) -> Iterator[tuple[str, str]]:
         yield "farthest positions", "not known yet"
 
 
+def comparison_spending(comparison: Comparison) -> list[list[str]]:
+    """Where the time of each run went: by what it went to, how long and which share, or nothing."""
+    columns = [
+        {what: f"{time} ({share})" for what, time, share in spending(run)}
+        for run in comparison.runs
+    ]
+    kinds = [said for said in SPENDING.values() if any(said in column for column in columns)]
+    return [[said, *(column.get(said, "") for column in columns)] for said in kinds]
+
+
 def comparison_layers(comparison: Comparison) -> list[list[str]]:
     """The states of each depth side by side."""
     return [

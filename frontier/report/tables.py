@@ -8,6 +8,7 @@ from frontier.report.facts import (
     LAYER_HEADER,
     comparison_layers,
     comparison_rows,
+    comparison_spending,
     key_figures,
     layer_cells,
     layers_at,
@@ -74,6 +75,9 @@ def comparison_markdown(comparison: Comparison) -> str:
     lines = [f"# {comparison.title}"]
     lines += [part for said in comparison.findings for part in ("", f"**{said}**")]
     lines += ["", *_table(["", *comparison.labels], comparison_rows(comparison))]
+    if rows := comparison_spending(comparison):
+        lines += ["", "Where the time in layers went:", ""]
+        lines += _table(["", *comparison.labels], rows, "l")
     lines += ["", *_table(["depth", *comparison.labels], comparison_layers(comparison))]
     return "\n".join(lines) + "\n"
 

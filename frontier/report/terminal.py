@@ -12,6 +12,7 @@ from frontier.report.facts import (
     LAYER_HEADER,
     comparison_layers,
     comparison_rows,
+    comparison_spending,
     key_figures,
     layer_cells,
     origin,
@@ -59,6 +60,7 @@ def comparison_text(comparison: Comparison) -> RenderableType:
     parts += [Text(said) for said in comparison.findings[len(comparison.differences) :]]
     for header, rows in (
         ("", comparison_rows(comparison)),
+        ("time in layers", comparison_spending(comparison)),
         ("depth", comparison_layers(comparison)),
     ):
         table = _table([header, *comparison.labels])

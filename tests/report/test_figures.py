@@ -14,9 +14,9 @@ from making import made
 
 from frontier.errors import CorruptRunError
 from frontier.report import palette
-from frontier.report.charts import report_charts
+from frontier.report.charts import comparison_charts, report_charts
 from frontier.report.comparison import Comparison
-from frontier.report.facts import comparison_rows, config_text
+from frontier.report.facts import comparison_rows, comparison_spending, config_text, spending
 from frontier.report.figures import DRAWN, figures_of
 from frontier.store.files import write_sealed
 from frontier.store.lock import RunLock
@@ -210,6 +210,40 @@ def test_figures_of_complete_and_other_runs_stand_in_one_row(tmp_path):
     assert by_key["states of the puzzle"] == ["360"] * 3
     assert not any("so far" in key for key in by_key)
     assert all(row[1] and row[2] for row in rows)
+
+
+def test_many_runs_have_a_short_title_and_a_legend_below(tmp_path):
+    figures = figures_of(made(tmp_path / "2x2", "2x2"))
+
+    def several(number):
+        runs = tuple(replace(figures, name=f"run {i}") for i in range(number))
+        return Comparison(runs, tuple(run.name for run in runs))
+
+    def legend_and_axis(comparison):
+        """How far down the last name of the legend stands, and what is said below the axis."""
+        texts = re.findall(r"<text[^>]*?y=\"([\d.-]+)\"[^>]*>([^<]*)<", chart(comparison))
+        places = {text: float(y) for y, text in texts}
+        return places[comparison.labels[-1]], places["depth (moves)"]
+
+    def chart(comparison):
+        charts = comparison_charts(comparison)
+        assert set(charts) == {"layers", "share"}
+        return charts["layers"]
+
+    assert several(6).title == "run 0, run 1, run 2, run 3, run 4, run 5"
+    assert several(7).title == "7 runs"
+    legend, axis = legend_and_axis(several(6))
+    assert legend < axis
+    legend, axis = legend_and_axis(several(7))
+    assert legend > axis
+
+
+def test_the_time_of_several_is_told_side_by_side(tmp_path):
+    runs = tuple(figures_of(made(tmp_path / name, name)) for name in ("2x2", "2x3"))
+    rows = comparison_spending(Comparison(runs, ("a", "b")))
+    for column, run in enumerate(runs, 1):
+        cells = [row[column] for row in rows if row[column]]
+        assert cells == [f"{time} ({share})" for _, time, share in spending(run)] != []
 
 
 def test_runs_of_one_name_are_told_apart_without_their_paths(tmp_path):
