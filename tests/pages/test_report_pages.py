@@ -186,6 +186,15 @@ def test_on_paper(pages, browser, name):
         for i in range(page.locator("svg.chart").count()):
             box = page.locator("svg.chart").nth(i).bounding_box()
             assert box["x"] + box["width"] <= 700
+        for name in ("figure", ".boards li", "table.facts"):  # what must not break is small
+            blocks = [block.bounding_box() for block in page.locator(name).all()]
+            assert all(block["height"] < 990 / 2 for block in blocks)
+        for name, rule, value in (
+            ("h2", "breakAfter", "avoid"), ("h2 + p", "breakAfter", "avoid"),
+            ("figure", "breakInside", "avoid"), ("pre", "breakInside", "avoid"),
+        ):  # fmt: skip
+            styles = f"parts => parts.map(part => getComputedStyle(part).{rule})"
+            assert set(page.locator(name).evaluate_all(styles)) == {value}
 
 
 def test_very_many_layers_are_drawn_as_an_outline(tmp_path, monkeypatch):
