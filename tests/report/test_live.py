@@ -4,10 +4,12 @@ import fcntl
 import io
 import json
 import os
+import queue
 import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -627,25 +629,84 @@ def test_the_page_is_kept(tmp_path):
     assert not re.search(r'(src|href)="|@import|url\(', page)
 
 
-def test_the_page_while_the_run_is_under_way(tmp_path, monkeypatch):
-    monkeypatch.setattr(status_page_module.StatusPage, "SECONDS", 0.0)
-    path, pages = tmp_path / "run", []
-    monkeypatch.setattr(status_page_module, "write_text", lambda _, text: pages.append(text))
-    run(path)
-    under_way = [page for page in pages if 'http-equiv="refresh"' in page]
-    assert under_way
-    assert any("Now: from layer" in page for page in under_way)
+@pytest.fixture
+def pages(monkeypatch):
+    """The pages of a run as they are written, which here is often."""
+    written = queue.Queue()
+    monkeypatch.setattr(status_page_module.StatusPage, "SECONDS", 0.01)
+    monkeypatch.setattr(status_page_module, "write_text", lambda _, text: written.put(text))
+    return written
 
 
-def test_a_page_that_cannot_be_written_does_not_stop_the_run(tmp_path, monkeypatch, capsys):
+def wait_for(pages, words):
+    """The next page that says something."""
+    while words not in (page := pages.get(timeout=60)):
+        pass
+    return page
+
+
+def writers():
+    return [thread for thread in threading.enumerate() if thread.name == "status.html"]
+
+
+def test_the_page_shows_a_layer_when_it_is_committed_and_when_it_begins(tmp_path, pages):
+    """Not when its first task is done, which may be hours later."""
+    *events, started = [*events_of("2x7", 30), LayerStarted(30, 9)]
+    with status_page_module.StatusPage(tmp_path) as page:
+        for event in events:
+            page(event)
+        shown = wait_for(pages, 'data-depth="29"')
+        assert 'http-equiv="refresh"' in shown
+        page(started)
+        wait_for(pages, "Now: layer 30: 9 tasks, under way for ")
+        page(RunStopped(29, "enough", 1.0))
+        assert "Stopped: enough." in list(pages.queue)[-1]
+        assert not writers()
+
+
+def test_the_page_is_refreshed_in_a_long_layer(tmp_path, pages, monkeypatch):
+    monkeypatch.setattr(status_page_module.StatusPage, "AGED_SECONDS", 0.01)
+    with status_page_module.StatusPage(tmp_path) as page:
+        for event in (*events_of("2x7", 30), LayerStarted(30, 9)):
+            page(event)
+        wait_for(pages, "Now: layer 30")
+        wait_for(pages, "Now: layer 30")
+    assert not writers()
+
+
+def test_the_page_is_left_when_a_run_fails_without_a_word(tmp_path, pages):
+    def fail(event):
+        if isinstance(event, LayerFinished | RunStopped):
+            raise RuntimeError("a bug")
+
+    with pytest.raises(RuntimeError, match="a bug"):
+        run(tmp_path / "run", listeners=[fail])
+    assert not writers()
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [(OSError(28, "No space left on device"), "(No space left"), (KeyError("k"), "(KeyError")],
+)
+def test_a_page_that_cannot_be_written_does_not_stop_the_run(
+    tmp_path, monkeypatch, capsys, error, words
+):
+    failed = threading.Event()
+
     def full(path, text):
-        raise OSError(28, "No space left on device")
+        failed.set()
+        raise error
 
     monkeypatch.setattr(status_page_module, "write_text", full)
-    monkeypatch.setattr(status_page_module.StatusPage, "SECONDS", 0.0)
-    assert run(tmp_path / "run").complete
+    monkeypatch.setattr(status_page_module.StatusPage, "SECONDS", 0.01)
+
+    def wait(event):
+        if isinstance(event, LayerFinished) and event.depth == 30:
+            assert failed.wait(60)
+
+    assert run(tmp_path / "run", listeners=[wait]).complete
     said = capsys.readouterr().err
-    assert said.count("status.html cannot be written (No space left on device)") == 1
+    assert said.count(f"status.html cannot be written {words}") == 1
 
 
 def test_starting_a_run_loads_nothing_that_draws():
