@@ -25,7 +25,13 @@ from frontier.puzzles import puzzle_of
 from frontier.report.boards import draw_boards
 from frontier.report.progress import progress_display
 from frontier.report.status import describe_status, not_begun, status_of
-from frontier.report.summary import describe, describe_family, family_summary, write_summary
+from frontier.report.summary import (
+    describe,
+    describe_family,
+    family_summary,
+    summary,
+    write_summary,
+)
 from frontier.report.watch import watch
 from frontier.search.allocation import allocation
 from frontier.search.outlook import disk_warning
@@ -102,7 +108,12 @@ def _run(
             raise Stopped(f"{error}. Nothing is lost; {again}") from None
         except KeyboardInterrupt:  # at once, in the middle of a task
             raise Stopped(f"interrupted; nothing committed is lost; {again}") from None
-        values.append(write_summary(finished.store))
+        values.append(summary(finished.store))
+        try:
+            write_summary(finished.path, values[-1])
+        except OSError as error:  # a complete run may be kept where nothing can be written
+            said = f"{finished.path / 'summary.json'} cannot be written ({error.strerror})"
+            click.echo(f"warning: {said}", err=True)
         if not as_json:
             click.echo(describe(values[-1], finished.path))
     if as_json:
