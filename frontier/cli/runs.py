@@ -1,7 +1,6 @@
 """Commands on runs: run, status, farthest, export."""
 
 import json
-import shlex
 from contextlib import suppress
 
 import click
@@ -15,6 +14,7 @@ from frontier.cli.common import (
     open_one,
     paths_of,
     run_argument,
+    run_command,
     set_option,
 )
 from frontier.cli.completion import complete_config
@@ -82,7 +82,7 @@ def run(config, settings, until, fresh, yes, take_over, as_json):
     command resumes a run that was stopped or killed, and repeats the summary of a complete one.
     """
     with allocation(load_config(config, settings)) as loaded:
-        _run(loaded, until, fresh, yes, take_over, as_json, _command(config, settings, until))
+        _run(loaded, until, fresh, yes, take_over, as_json, run_command(config, settings, until))
 
 
 def _run(
@@ -150,11 +150,12 @@ def status(run, watching, interval, as_json):
 
     With --watch it goes on until RUN is complete: as a table that stays in place in a terminal,
     with a line for each change elsewhere. Where the run stops, it says so and waits for it to be
-    resumed. Ctrl-C ends the watching, never the run.
+    resumed; it also waits for the run of a config to begin. Ctrl-C ends the watching, never the
+    run.
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
-    paths = paths_of(run)
+    paths = paths_of(run, waiting=watching)
     if watching:
         with suppress(KeyboardInterrupt):
             watch(paths, interval)
@@ -245,9 +246,3 @@ def _delete_if_there(config: Config, yes: bool, take_over: bool) -> None:
     if not (yes or confirmed(question)):
         raise InputError("nothing is deleted; answer y, or give --yes with --fresh")
     api.delete_run(config.path, take_over)
-
-
-def _command(config: str, settings: tuple[str, ...], until: int | None) -> str:
-    words = [config, *(word for setting in settings for word in ("--set", setting))]
-    words += [] if until is None else ["--until", str(until)]
-    return "python -m frontier run " + shlex.join(words)

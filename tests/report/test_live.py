@@ -6,6 +6,7 @@ import json
 import os
 import queue
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -384,6 +385,37 @@ def test_no_run(tmp_path):
     (tmp_path / "empty").mkdir()
     for name in ("empty", "none"):
         assert str(tmp_path / name) in invoke("status", tmp_path / name, code=2).stderr
+
+
+def config_of(tmp_path):
+    """A config whose run is made below a folder, and that folder."""
+    config = tmp_path / "small one.toml"
+    text = (CONFIGS / "2x3.toml").read_text()
+    config.write_text(f'{text}\n[store]\npath = "{tmp_path / "runs"}"\n')
+    return config, tmp_path / "runs"
+
+
+@pytest.mark.parametrize("command", ["status", "farthest"])
+def test_a_run_that_has_not_begun(tmp_path, command):
+    config, path = config_of(tmp_path)
+    begin = f"python -m frontier run {shlex.quote(str(config))}"
+    said = invoke(command, config, code=2).stderr
+    assert said == f"frontier: 2x3 is not begun; begin with: {begin}\n"
+    assert not path.exists()
+
+
+def test_a_run_that_has_not_begun_is_waited_for(tmp_path, monkeypatch):
+    config, path = config_of(tmp_path)
+    sets = "--set", "cluster.kind=serial"
+    monkeypatch.setattr(
+        watch_module.watch, "__defaults__", (lambda _: invoke("run", config, *sets),)
+    )
+    first, second, *_ = invoke("status", config, "--watch").stdout.splitlines()
+    assert first.endswith("runs: not begun")
+    assert "2x3: complete, depth 21" in second
+    shutil.rmtree(path)
+    path.mkdir()
+    assert "holds no run" in invoke("status", path, "--watch", code=2).stderr
 
 
 def test_a_read_only_run_directory(tmp_path, monkeypatch):
