@@ -35,7 +35,10 @@ WIDEST = 80
 
 
 class PlainProgress:
-    """A line for each layer that took a while, and for the last of those that did not."""
+    """A line for each layer that took a while, and for the last of those that did not.
+
+    The rate is that since the line before.
+    """
 
     SECONDS = 1.0
 
@@ -46,6 +49,7 @@ class PlainProgress:
         self._file, self._view = file, View()
         self._printed = float("-inf")
         self._waiting: LayerFinished | None = None
+        self._states, self._seconds = 0, 0.0
         self._last_line = time.monotonic()
 
     def __call__(self, event: Event) -> None:
@@ -56,10 +60,12 @@ class PlainProgress:
                 if event.dashboard:
                     self._say(f"dashboard: {event.dashboard}")
                 self._say(f"{'depth':>5} {'states':>18} {'so far':>20} {'rate':>9} {'time':>12}")
-            case LayerFinished() if event.elapsed - self._printed >= self.SECONDS:
-                self._layer(event)
             case LayerFinished():
                 self._waiting = event
+                self._states += event.states
+                self._seconds += event.seconds
+                if event.elapsed - self._printed >= self.SECONDS:
+                    self._layer(event)
             case TaskFinished() if time.monotonic() - self._last_line >= self.TASK_SECONDS:
                 self._say(f"{describe_step(self._view)}{self._left()}")
             case RunFinished() | RunStopped():
@@ -68,12 +74,14 @@ class PlainProgress:
                 self._say(_ending(event))
 
     def _layer(self, event: LayerFinished) -> None:
+        speed = rate(self._states, self._seconds)
         self._printed, self._waiting = event.elapsed, None
+        self._states, self._seconds = 0, 0.0
         total = self._view.started.states
         share = percent(event.states_so_far / total)
         self._say(
             f"{event.depth:>5} {event.states:>18,} {event.states_so_far:>20,} "
-            f"{rate(event.states, event.seconds):>9} {span(event.elapsed):>12} {share:>8}"
+            f"{speed:>9} {span(event.elapsed):>12} {share:>8}"
             f"  disk {size(event.disk)}{self._left()}"
         )
 

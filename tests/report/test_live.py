@@ -571,6 +571,20 @@ def test_the_dashboard_is_a_link_in_a_terminal_and_an_address_elsewhere():
     assert re.search(r"\n   49 +[\d,]+ .*  left .* to come", said)
 
 
+def test_the_rate_of_a_line_is_that_since_the_line_before():
+    progress = PlainProgress(io.StringIO())
+    progress(RunStarted("a", "", "", -1, 0, 10**9, 1, False))
+    layers = [(1, 1.0, 1.0), (5000, 0.5, 1.5), (1000, 0.5, 2.0), (7, 0.1, 2.1), (1, 0.1, 2.2)]
+    for depth, (states, seconds, elapsed) in enumerate(layers):
+        progress(LayerFinished(depth, states, 0, "list", seconds, elapsed, 0, 0))
+    progress(RunFinished(4, 6009, False, 2.2))
+    lines = progress._file.getvalue().splitlines()
+    assert [(line.split()[0], line.split()[3]) for line in lines[2:5]] == [
+        ("0", "1/s"), ("2", "6"), ("4", "40/s"),
+    ]  # fmt: skip
+    assert " 6 k/s " in lines[3]
+
+
 def test_plain_lines_in_a_long_layer(monkeypatch):
     file = io.StringIO()
     progress = PlainProgress(file)
