@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from pathlib import Path
 
 import click
 
@@ -160,8 +161,9 @@ def status(run, watching, interval, as_json):
         with suppress(KeyboardInterrupt):
             watch(paths, interval)
         return
+    resume = None if Path(run).is_dir() else run_command(run)
     values = [
-        status_of(RunStore.open(path)) if RunStore.exists(path) else not_begun(path)
+        status_of(RunStore.open(path), resume) if RunStore.exists(path) else not_begun(path)
         for path in paths
     ]
     if as_json:

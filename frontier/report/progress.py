@@ -14,7 +14,14 @@ from rich.table import Table
 from rich.text import Text
 
 from frontier.report.console import console_on, is_live, say
-from frontier.report.view import View, describe_step, in_a_line, words_of_depth, words_of_left
+from frontier.report.view import (
+    View,
+    describe_step,
+    in_a_line,
+    words_of_depth,
+    words_of_end,
+    words_of_left,
+)
 from frontier.search.events import (
     Event,
     LayerFinished,
@@ -154,6 +161,8 @@ class ViewTable:
             parts.append(Text(describe_step(view), style="dim"))
             if view.states < total:
                 parts.append(Text(f"time left: {in_a_line(words_of_left(left))}"))
+                if end := in_a_line(words_of_end(left, time.time())):
+                    parts.append(Text(f"ends {end}"))
             if left and view.states < total:
                 parts.append(Text(f"depth: {in_a_line(words_of_depth(left))}"))
         yield Group(*parts)

@@ -11,7 +11,14 @@ from pathlib import Path
 
 from frontier.report.console import say
 from frontier.report.pages import page
-from frontier.report.view import NO_LAYER, View, describe_step, words_of_depth, words_of_left
+from frontier.report.view import (
+    NO_LAYER,
+    View,
+    describe_step,
+    words_of_depth,
+    words_of_end,
+    words_of_left,
+)
 from frontier.search.events import Event, RunFinished, RunStarted, RunStopped
 from frontier.store.files import write_text
 from frontier.text import counted, percent, power, rate, size, span
@@ -120,8 +127,12 @@ def _figures(view: View, now: float) -> list[tuple[str, str, str]]:
         left, recent = view.left(now), view.layers[-RECENT:]
         seconds = sum(layer.seconds for layer in recent)
         said.append(("time left", *words_of_left(left)))
+        if (end := words_of_end(left, now))[0]:
+            said.append(("ends", *end))
         if left:
             said.append(("last depth", *words_of_depth(left)))
+    elif not view.complete:
+        said.append(("time left", *words_of_left(view.left())))
     depth = ("–", NO_LAYER)
     if view.layers:
         depth = (str(view.depth), f"{view.layers[-1].states:,} there")

@@ -1,5 +1,6 @@
 """A run as it is watched: in a terminal, in a pipe, from its files, in its page."""
 
+import dataclasses
 import fcntl
 import io
 import json
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -29,7 +31,15 @@ from frontier.report.figures import figures_of
 from frontier.report.progress import LiveProgress, PlainProgress, ViewTable
 from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, summary
-from frontier.report.view import View, describe_step, in_a_line, view_of, words_of_left
+from frontier.report.view import (
+    Left,
+    View,
+    describe_step,
+    in_a_line,
+    view_of,
+    words_of_end,
+    words_of_left,
+)
 from frontier.search.events import (
     LayerFinished,
     LayerStarted,
@@ -59,6 +69,14 @@ def invoke(*arguments, code=0):
     result = CliRunner().invoke(main, [str(argument) for argument in arguments])
     assert result.exit_code == code, result.output
     return result
+
+
+def config_of(tmp_path):
+    """A config whose run is made below a folder, and that folder."""
+    config = tmp_path / "small one.toml"
+    text = (CONFIGS / "2x3.toml").read_text()
+    config.write_text(f'{text}\n[store]\npath = "{tmp_path / "runs"}"\n')
+    return config, tmp_path / "runs"
 
 
 def events_of(name, layers, dashboard=None):
@@ -184,6 +202,77 @@ def test_how_sure_it_is_said_to_be():
     assert re.fullmatch(r"about \d+ s \(\d+ s to \d+ s\)", said[2])
 
 
+def left_of(least, likely, most, passed=True):
+    return Left(likely, least, most, 9, 9, 9, passed)
+
+
+def test_when_it_ends():
+    noon = time.mktime((2026, 3, 5, 12, 0, 0, 0, 0, -1))
+
+    def said(*left):
+        return in_a_line(words_of_end(left_of(*left), noon))
+
+    hour = 3600
+    assert said(60, 120, 300) == "about 12:02 (12:01–12:05)"
+    assert said(2, 3, 4) == "about 12:00"
+    assert said(11 * hour, 13 * hour, 14 * hour) == (
+        "about 2026-03-06 01:00 (23:00–2026-03-06 02:00)"
+    )
+    assert said(13 * hour, 13 * hour, 15 * hour) == (
+        "about 2026-03-06 01:00 (2026-03-06 01:00–03:00)"
+    )
+    assert said(60, 120, 300, False) == "between 12:01 and 12:05"
+    assert said(0, 1, 1.5) == said(60, 1e14, 1e20) == ""
+    assert words_of_end(None, noon) == ("", "")
+
+
+def test_a_view_that_tells_the_end_tells_it_everywhere(tmp_path, held, monkeypatch):
+    """The run is fast, so that its end is near; here it is not."""
+    store = run(tmp_path / "run", until=20)
+    held(store.path)
+    monkeypatch.setattr(View, "left", lambda view, now=None: left_of(3600, 7200, 9000))
+    value = json.loads(invoke("status", store.path, "--json").stdout)
+    ends = {name: datetime.fromisoformat(end) for name, end in value["ends"].items()}
+    assert (ends["likely"] - ends["least"]).total_seconds() == 3600
+    assert (ends["most"] - ends["likely"]).total_seconds() == 1800
+    assert abs(ends["likely"].timestamp() - 7200 - time.time()) < 3600
+    assert value["left"]["seconds"] == 7200
+    assert f"\n  ends {value['ends_in_words']}\n" in invoke("status", store.path).stdout + "\n"
+    page = status_page_module.status_page(view_of(store))
+    assert re.search(r"<dt>ends</dt><dd>about [-\d: ]+ <small>[-\d: ]+–", page)
+    console = Console(file=io.StringIO(), width=100)
+    console.print(ViewTable(view_of(store)))
+    assert re.search(r"\nends about [-\d: ]+ \([-\d: ]+–[-\d: ]+\)", console.file.getvalue())
+
+
+def test_a_stopped_run_says_how_to_resume_and_how_long_it_takes(tmp_path):
+    config, path = config_of(tmp_path)
+    invoke("run", config, "--set", "cluster.kind=serial", "--until", "12")
+    command = f"python -m frontier run {shlex.quote(str(config))}"
+    said = invoke("status", config).stdout
+    assert f"\n  resume with: {command}\n" in said
+    assert re.search(r"\n  time left: [^\n]+, once it is resumed", said)
+    assert "\n  run it again to resume\n" in invoke("status", path).stdout
+    assert json.loads(invoke("status", config, "--json").stdout)["resume"] == command
+    page = (path / "status.html").read_text()
+    assert "Run it again to resume." in page
+    assert "<dt>time left</dt>" in page
+    invoke("run", config, "--set", "cluster.kind=serial")
+    assert "resume" not in invoke("status", config).stdout
+    assert "time left" not in (path / "status.html").read_text()
+
+
+def test_what_is_left_of_a_stopped_run():
+    """Not less by the time that it stands, and not nothing as it got as far as was asked."""
+    view = View()
+    for event in events_of("2x7", 90):
+        if isinstance(event, RunStarted):
+            event = dataclasses.replace(event, until=89)
+        view(event, 0.0)
+    view(RunFinished(89, view.states, False, 1.0), 0.0)
+    assert view.left(1e9).seconds == view.estimate.likely.seconds > 0
+
+
 def test_a_view_from_files_is_that_from_events(tmp_path):
     heard = View()
     store = run(tmp_path / "run", until=30, listeners=[heard])
@@ -232,7 +321,7 @@ def test_status_of_each_state(tmp_path, held):
     assert (
         describe_status(status_of(store)).splitlines()[0].startswith("2x4: 2×4 tiles, stopped at ")
     )
-    assert "time left" not in describe_status(status_of(store))
+    assert "ends " not in describe_status(status_of(store))
     held(store.path)
     value = status_of(store)
     since = text.moment(time.time() - 3 * 3600)
@@ -385,14 +474,6 @@ def test_no_run(tmp_path):
     (tmp_path / "empty").mkdir()
     for name in ("empty", "none"):
         assert str(tmp_path / name) in invoke("status", tmp_path / name, code=2).stderr
-
-
-def config_of(tmp_path):
-    """A config whose run is made below a folder, and that folder."""
-    config = tmp_path / "small one.toml"
-    text = (CONFIGS / "2x3.toml").read_text()
-    config.write_text(f'{text}\n[store]\npath = "{tmp_path / "runs"}"\n')
-    return config, tmp_path / "runs"
 
 
 @pytest.mark.parametrize("command", ["status", "farthest"])
