@@ -728,6 +728,32 @@ def test_an_ascii_terminal(tmp_path):
     assert "2×4" in done.stdout.decode("iso8859-2")
 
 
+FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
+@pytest.mark.parametrize(("command", "unbuffered"), [("status", ""), ("--help", "1")])
+def test_an_output_that_is_full(tmp_path, command, unbuffered):
+    if command == "status":
+        run(tmp_path / "run", until=5)
+    named = [tmp_path / "run"] if command == "status" else []
+    done = process(command, *named, shell=f"> {FULL}", PYTHONUNBUFFERED=unbuffered)
+    assert done.returncode == 1
+    assert done.stderr == b"frontier: standard output: No space left on device\n"
+
+
+def test_an_error_of_another_file_is_not_that_of_the_output(tmp_path, monkeypatch):
+    run(tmp_path / "run", until=5)
+
+    def broken(path):
+        raise OSError(5, "Input/output error", str(path))
+
+    monkeypatch.setattr("frontier.report.status.disk_bytes", broken)
+    result = CliRunner().invoke(main, ["status", str(tmp_path / "run")])
+    assert isinstance(result.exception, OSError)
+    assert "standard output" not in result.output
+
+
 def test_closed_streams_and_windows_line_ends(tmp_path):
     config = tmp_path / "w.toml"
     text = (CONFIGS / "2x4.toml").read_text().replace("\n", "\r\n")
