@@ -21,11 +21,11 @@ from frontier.cli.common import (
 from frontier.cli.completion import complete_config
 from frontier.cli.help import Command
 from frontier.config import Config, load_config
-from frontier.errors import InputError, Stopped
+from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.puzzles import puzzle_of
 from frontier.report.boards import draw_boards
 from frontier.report.progress import progress_display
-from frontier.report.status import describe_status, not_begun, status_of
+from frontier.report.status import corrupt, describe_status, not_begun, status_of
 from frontier.report.summary import (
     describe,
     describe_family,
@@ -130,6 +130,11 @@ def _run(
         "status runs/2x7 --watch": "Follow it until it is complete.",
         "status runs/2x7 --json": "How far it is, for a program to read.",
     },
+    exit_codes={
+        "0": "the run is whole, as far as can be seen without reading all of it",
+        "2": "there is no such run, or it has not begun",
+        "4": "the run is damaged; `verify` lists what is, `repair` mends it",
+    },
     see_also=("run", "verify"),
 )
 @run_argument
@@ -147,7 +152,8 @@ def status(run, watching, interval, as_json):
     """Say how far RUN is, and how long it may still take.
 
     Reads its files alone, so it works while the run is under way, from another terminal or
-    machine. status.html in the run directory says the same in a browser.
+    machine. status.html in the run directory says the same in a browser. Files that are missing
+    or cut are named; only `verify` looks into them.
 
     With --watch it goes on until RUN is complete: as a table that stays in place in a terminal,
     with a line for each change elsewhere. Where the run stops, it says so and waits for it to be
@@ -156,20 +162,33 @@ def status(run, watching, interval, as_json):
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
-    paths = paths_of(run, waiting=watching)
+    values = []
     if watching:
+        paths = paths_of(run, waiting=True)
         with suppress(KeyboardInterrupt):
-            watch(paths, interval)
-        return
-    resume = None if Path(run).is_dir() else run_command(run)
-    values = [
-        status_of(RunStore.open(path), resume) if RunStore.exists(path) else not_begun(path)
-        for path in paths
-    ]
-    if as_json:
-        click.echo(json.dumps(values[0] if len(values) == 1 else {"runs": values}))
+            values = watch(paths, interval)
     else:
-        click.echo("\n".join(map(describe_status, values)))
+        try:
+            values = _statuses(run)
+        except CorruptRunError as error:
+            if as_json:
+                click.echo(json.dumps(corrupt(run, error)))
+            raise
+        if as_json:
+            click.echo(json.dumps(values[0] if len(values) == 1 else {"runs": values}))
+        else:
+            click.echo("\n".join(map(describe_status, values)))
+    if any(value.get("damaged") for value in values):
+        click.get_current_context().exit(CorruptRunError.exit_code)
+
+
+def _statuses(run: str) -> list[dict]:
+    """How the runs stand that a user names."""
+    resume = None if Path(run).is_dir() else run_command(run)
+    return [
+        status_of(RunStore.open(path), resume) if RunStore.exists(path) else not_begun(path)
+        for path in paths_of(run)
+    ]
 
 
 @click.command(

@@ -4,6 +4,7 @@ import time
 from datetime import datetime
 from pathlib import Path
 
+from frontier.errors import CorruptRunError
 from frontier.puzzles import puzzle_of
 from frontier.report.view import (
     NO_LAYER,
@@ -18,8 +19,12 @@ from frontier.report.view import (
     words_of_left,
 )
 from frontier.store.files import disk_bytes
+from frontier.store.glance import glance
 from frontier.store.run import RunStore
 from frontier.text import counted, percent, rate, size, span
+
+CORRUPT = "corrupt"
+"""The state of a run that has none of the others, as its records cannot be read."""
 
 
 def status_of(run: RunStore, resume: str | None = None) -> dict:
@@ -43,6 +48,7 @@ def status_of(run: RunStore, resume: str | None = None) -> dict:
         "seconds": round(view.seconds, 3),
         "disk": disk_bytes(run.path),
         "tasks_finished_of_the_next_layer": 0 if view.complete else tasks_done(run, view),
+        "damaged": glance(RunStore.open(run.path)),
     }
     if view.ended:
         value |= {"ended": view.when, "reason": view.reason}
@@ -63,6 +69,11 @@ def status_of(run: RunStore, resume: str | None = None) -> dict:
     if left:
         value["depth_expected"] = in_a_line(words_of_depth(left))
     return value
+
+
+def corrupt(name: str, error: CorruptRunError) -> dict:
+    """What there is to say of runs whose records cannot be read. name: as the user named them."""
+    return {"path": name, "state": CORRUPT, "message": str(error)}
 
 
 def _iso(when: float) -> str:
@@ -100,4 +111,7 @@ def describe_status(value: dict) -> str:
         lines.append(f"  resume with: {command}" if command else "  run it again to resume")
     if value.get("dashboard"):
         lines.append(f"  dashboard: {value['dashboard']}")
+    if faults := value["damaged"]:
+        more = f", and {counted(len(faults) - 1, 'more fault')}" if len(faults) > 1 else ""
+        lines.append(f"  damaged: {faults[0]}{more}; `verify {value['path']}` tells more")
     return "\n".join(lines)

@@ -49,6 +49,7 @@ from frontier.search.events import (
     TaskFinished,
 )
 from frontier.store.files import read_sealed, write_sealed
+from frontier.store.glance import glance
 from frontier.store.run import OWN_NAMES, LayerRecord, RunStore
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -457,6 +458,61 @@ def test_a_corrupt_ledger_is_named(tmp_path):
         said = invoke("status", tmp_path / "run", *watching, code=4).stderr
         assert str(ledger) in said
         assert "repair" in said
+
+
+def test_a_corrupt_ledger_in_json(tmp_path):
+    run(tmp_path / "run", until=5)
+    ledger = tmp_path / "run" / "ledger.json"
+    ledger.write_text(ledger.read_text().replace("2", "3", 1))
+    result = invoke("status", tmp_path / "run", "--json", code=4)
+    value = json.loads(result.stdout)
+    assert (value["state"], value["path"]) == ("corrupt", str(tmp_path / "run"))
+    assert str(ledger) in value["message"]
+    assert value["message"] in result.stderr
+
+
+def cut(file):
+    file.write_bytes(file.read_bytes()[:-1])
+
+
+@pytest.mark.parametrize(
+    ("damage", "folder", "words"),
+    [(Path.unlink, "layers/0036", "cannot be found"), (cut, "layers/0035", " bytes, not ")]
+    + [(act, "manifests", "0036.json") for act in (Path.unlink, cut)],
+)
+def test_files_that_are_missing_or_cut(tmp_path, damage, folder, words):
+    path = tmp_path / "run"
+    run(path)
+    assert json.loads(invoke("status", path, "--json").stdout)["damaged"] == []
+    pattern = "c.*" if folder != "manifests" else "0036.json"
+    file = next((path / folder).glob(pattern))
+    damage(file)
+    said = invoke("status", path, code=4).stdout
+    assert said.startswith("2x4: 2×4 tiles, complete\n")
+    assert re.search(
+        rf"\n  damaged: .*{re.escape(str(file))}.*; `verify {path}` tells more\n", said
+    )
+    assert words in said
+    value = json.loads(invoke("status", path, "--json", code=4).stdout)
+    assert [str(file) in fault for fault in value["damaged"]] == [True]
+    assert "damaged: " in invoke("status", path, "--watch", code=4).stdout
+
+
+def test_a_layer_that_is_forgotten_while_one_looks_is_not_missing(tmp_path):
+    path = tmp_path / "run"
+    before = run(path, until=5)
+    run(path, until=9)
+    assert not set(before.stored_depths()) & set(RunStore.open(path).stored_depths())
+    assert glance(before) == []
+
+
+def test_layers_of_very_many_chunks_are_not_looked_at(tmp_path, monkeypatch):
+    store = run(tmp_path / "run")
+    for depth in store.stored_depths():
+        next(store.layer_path(depth).glob("c.*")).unlink()
+    assert len(glance(store)) == 2
+    monkeypatch.setattr("frontier.store.glance.MOST_CHUNKS", 0)
+    assert glance(store) == []
 
 
 def test_a_newer_format_is_said_with_the_remedy(tmp_path):
