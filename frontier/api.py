@@ -202,8 +202,9 @@ def run(
     """
     until = plan.config.search.until if until is None else until
     path = plan.config.path
-    files = EventLog(path / "events.jsonl"), StatusPage(path)
-    return Run(run_plan(plan, until, [*listeners, *files], take_over))
+    with StatusPage(path) as page:
+        files = EventLog(path / "events.jsonl"), page
+        return Run(run_plan(plan, until, [*listeners, *files], take_over))
 
 
 def open_run(path: str | Path) -> Run:

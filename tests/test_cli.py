@@ -1,5 +1,6 @@
 """The commands as a user types them, in a process of their own where it matters."""
 
+import io
 import json
 import random
 import signal
@@ -78,6 +79,43 @@ def test_run_tells_a_person(tmp_path):
     again = invoke("run", CONFIGS / "2x3.toml", *serial(tmp_path))
     assert again.stdout == result.stdout
     assert again.stderr == ""
+
+
+@pytest.fixture
+def read_only(monkeypatch):
+    """Let nothing below a folder be written; permissions would not keep root from it."""
+    opened = io.open
+
+    def begin(folder):
+        def refuse(file, mode="r", *more, **options):
+            if set(mode) & set("wax+") and str(file).startswith(str(folder)):
+                raise PermissionError(30, "Read-only file system", str(file))
+            return opened(file, mode, *more, **options)
+
+        monkeypatch.setattr(io, "open", refuse)
+        monkeypatch.setattr("builtins.open", refuse)
+
+    return begin
+
+
+def test_a_complete_run_is_repeated_where_nothing_can_be_written(tmp_path, read_only):
+    run = "run", CONFIGS / "2x3.toml", *serial(tmp_path)
+    first = invoke(*run)
+    other = *run, "--set", "puzzle.columns=4"
+    files = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*")}
+    read_only(tmp_path)
+    again = invoke(*run)
+    assert again.stdout == first.stdout
+    assert "summary.json cannot be written (Read-only file system)" in again.stderr
+    assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*")} == files
+    assert "puzzle.columns" in invoke(*other, code=2).stderr
+
+
+def test_a_run_that_is_not_complete_needs_to_write(tmp_path, read_only):
+    run = "run", CONFIGS / "2x3.toml", *serial(tmp_path)
+    invoke(*run, "--until", "5")
+    read_only(tmp_path)
+    assert "cannot be written (Read-only file system)" in invoke(*run, code=2).stderr
 
 
 def test_status_and_farthest_by_directory_and_by_config(tmp_path, monkeypatch):

@@ -1,7 +1,11 @@
 """What an installation has besides the modules."""
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 
@@ -20,3 +24,31 @@ def test_every_file_of_the_package_is_installed():
     assert data == listed
     assert ROOT / "frontier" / "py.typed" in data
     assert ROOT / "frontier" / "report" / "templates" / "notebook" / "run.html" in data
+
+
+INTERRUPTED = """
+import os, signal, sys
+
+class CtrlC:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, CtrlC())
+sys.argv = ["frontier", "--version"]
+{start}
+"""
+
+
+@pytest.mark.parametrize("module", ["click", "numpy.random", "frontier.config"])
+@pytest.mark.parametrize(
+    "start", ["import runpy; runpy.run_module('frontier', run_name='__main__')", "script"]
+)
+def test_ctrl_c_while_the_program_is_loaded(module, start):
+    if start == "script":  # as an installer writes it
+        settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+        home, function = settings["project"]["scripts"]["frontier"].split(":")
+        start = f"from {home} import {function}; sys.exit({function}())"
+    code = INTERRUPTED.format(module=module, start=start)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", "frontier: interrupted\n")

@@ -5,7 +5,7 @@ error. Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped and resumable, 4 cor
 """
 
 import signal
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import click
 
@@ -15,7 +15,7 @@ from frontier.cli.planning import plan
 from frontier.cli.reporting import report
 from frontier.cli.runs import export, farthest, run, status
 from frontier.cli.solving import rotate, solve
-from frontier.cli.streams import prepare_streams
+from frontier.cli.streams import OutputError, drop_output, prepare_streams
 from frontier.cli.studies import thesis
 from frontier.cli.upkeep import repair, verify
 from frontier.errors import CorruptRunError, FormatError, FrontierError, Stopped
@@ -24,8 +24,17 @@ from frontier.errors import CorruptRunError, FormatError, FrontierError, Stopped
 class _Commands(Group):
     """Turns the package's errors into one paragraph and the right exit code."""
 
-    def invoke(self, context):
+    def main(self, *arguments, **settings):
         prepare_streams()
+        try:
+            return super().main(*arguments, **settings)
+        except OutputError as error:
+            drop_output()
+            with suppress(OSError):
+                click.echo(f"frontier: standard output: {error.strerror}", err=True)
+            raise SystemExit(FrontierError.exit_code) from None
+
+    def invoke(self, context):
         try:
             with _terminated_as_interrupted():
                 return super().invoke(context)

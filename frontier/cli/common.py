@@ -1,5 +1,6 @@
 """What the commands share: options, and the runs that a user names."""
 
+import shlex
 from pathlib import Path
 
 import click
@@ -33,18 +34,21 @@ def confirmed(question: str) -> bool:
 
 def open_all(run: str, settings: tuple[str, ...] = ()) -> list[RunStore]:
     """The runs that a run directory or a config names; several for a config with several goals."""
-    return [_open(path, config) for path, config in _named(run, settings)]
+    begin = run_command(run, settings)
+    return [_open(path, config, begin) for path, config in _named(run, settings)]
 
 
-def paths_of(run: str) -> list[Path]:
-    """The directories of `open_all`, and those of a family whose runs have not begun."""
+def paths_of(run: str, waiting: bool = False) -> list[Path]:
+    """The directories of `open_all`, and those of a family whose runs have not begun.
+
+    waiting: the run of a config need not have begun.
+    """
     named = _named(run, ())
-    for path, config in named:
-        if RunStore.exists(path):
-            _open(path, config)
+    begun = [(path, config) for path, config in named if RunStore.exists(path)]
+    waiting = waiting and all(config for _, config in named)
+    for path, config in begun or ([] if waiting else named[:1]):
+        _open(path, config, run_command(run))
     paths = [path for path, _ in named]
-    if not any(map(RunStore.exists, paths)):
-        RunStore.open(paths[0])  # says that there is none
     if Path(run).is_dir() and paths != [Path(run)]:
         puzzle = RunStore.open(paths[0]).identity["puzzle"]
         family = [Path(run) / name for name in member_names(puzzle)]
@@ -68,9 +72,21 @@ def _named(run: str, settings: tuple[str, ...]) -> list[tuple[Path, Config | Non
     raise InputError(f"{run}: no such run directory or config")
 
 
-def _open(path: Path, config: Config | None) -> RunStore:
-    """The run at a path; InputError if it is of another puzzle than the config's."""
-    store = RunStore.open(path)
+def run_command(config: str, settings: tuple[str, ...] = (), until: int | None = None) -> str:
+    """The command that begins the run of a config, or goes on with it."""
+    words = [config, *(word for setting in settings for word in ("--set", setting))]
+    words += [] if until is None else ["--until", str(until)]
+    return "python -m frontier run " + shlex.join(words)
+
+
+def _open(path: Path, config: Config | None, begin: str) -> RunStore:
+    """The run at a path; InputError if it is of another puzzle than the config's, or none."""
+    try:
+        store = RunStore.open(path)
+    except InputError:  # there is none
+        if config is None:
+            raise
+        raise InputError(f"{config.name} is not begun; begin with: {begin}") from None
     if config:  # how it is stored does not matter to who reads it
         check_identity(store, {"puzzle": config.puzzle_settings})
     return store

@@ -1,8 +1,8 @@
 """Commands on runs: run, status, farthest, export."""
 
 import json
-import shlex
 from contextlib import suppress
+from pathlib import Path
 
 import click
 
@@ -15,17 +15,24 @@ from frontier.cli.common import (
     open_one,
     paths_of,
     run_argument,
+    run_command,
     set_option,
 )
 from frontier.cli.completion import complete_config
 from frontier.cli.help import Command
 from frontier.config import Config, load_config
-from frontier.errors import InputError, Stopped
+from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.puzzles import puzzle_of
 from frontier.report.boards import draw_boards
 from frontier.report.progress import progress_display
-from frontier.report.status import describe_status, not_begun, status_of
-from frontier.report.summary import describe, describe_family, family_summary, write_summary
+from frontier.report.status import corrupt, describe_status, not_begun, status_of
+from frontier.report.summary import (
+    describe,
+    describe_family,
+    family_summary,
+    summary,
+    write_summary,
+)
 from frontier.report.watch import watch
 from frontier.search.allocation import allocation
 from frontier.search.outlook import disk_warning
@@ -76,7 +83,7 @@ def run(config, settings, until, fresh, yes, take_over, as_json):
     command resumes a run that was stopped or killed, and repeats the summary of a complete one.
     """
     with allocation(load_config(config, settings)) as loaded:
-        _run(loaded, until, fresh, yes, take_over, as_json, _command(config, settings, until))
+        _run(loaded, until, fresh, yes, take_over, as_json, run_command(config, settings, until))
 
 
 def _run(
@@ -102,7 +109,12 @@ def _run(
             raise Stopped(f"{error}. Nothing is lost; {again}") from None
         except KeyboardInterrupt:  # at once, in the middle of a task
             raise Stopped(f"interrupted; nothing committed is lost; {again}") from None
-        values.append(write_summary(finished.store))
+        values.append(summary(finished.store))
+        try:
+            write_summary(finished.path, values[-1])
+        except OSError as error:  # a complete run may be kept where nothing can be written
+            said = f"{finished.path / 'summary.json'} cannot be written ({error.strerror})"
+            click.echo(f"warning: {said}", err=True)
         if not as_json:
             click.echo(describe(values[-1], finished.path))
     if as_json:
@@ -117,6 +129,11 @@ def _run(
         "status configs/2x7.toml": "How far the run of this config is.",
         "status runs/2x7 --watch": "Follow it until it is complete.",
         "status runs/2x7 --json": "How far it is, for a program to read.",
+    },
+    exit_codes={
+        "0": "the run is whole, as far as can be seen without reading all of it",
+        "2": "there is no such run, or it has not begun",
+        "4": "the run is damaged; `verify` lists what is, `repair` mends it",
     },
     see_also=("run", "verify"),
 )
@@ -135,27 +152,43 @@ def status(run, watching, interval, as_json):
     """Say how far RUN is, and how long it may still take.
 
     Reads its files alone, so it works while the run is under way, from another terminal or
-    machine. status.html in the run directory says the same in a browser.
+    machine. status.html in the run directory says the same in a browser. Files that are missing
+    or cut are named; only `verify` looks into them.
 
     With --watch it goes on until RUN is complete: as a table that stays in place in a terminal,
     with a line for each change elsewhere. Where the run stops, it says so and waits for it to be
-    resumed. Ctrl-C ends the watching, never the run.
+    resumed; it also waits for the run of a config to begin. Ctrl-C ends the watching, never the
+    run.
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
-    paths = paths_of(run)
+    values = []
     if watching:
+        paths = paths_of(run, waiting=True)
         with suppress(KeyboardInterrupt):
-            watch(paths, interval)
-        return
-    values = [
-        status_of(RunStore.open(path)) if RunStore.exists(path) else not_begun(path)
-        for path in paths
-    ]
-    if as_json:
-        click.echo(json.dumps(values[0] if len(values) == 1 else {"runs": values}))
+            values = watch(paths, interval)
     else:
-        click.echo("\n".join(map(describe_status, values)))
+        try:
+            values = _statuses(run)
+        except CorruptRunError as error:
+            if as_json:
+                click.echo(json.dumps(corrupt(run, error)))
+            raise
+        if as_json:
+            click.echo(json.dumps(values[0] if len(values) == 1 else {"runs": values}))
+        else:
+            click.echo("\n".join(map(describe_status, values)))
+    if any(value.get("damaged") for value in values):
+        click.get_current_context().exit(CorruptRunError.exit_code)
+
+
+def _statuses(run: str) -> list[dict]:
+    """How the runs stand that a user names."""
+    resume = None if Path(run).is_dir() else run_command(run)
+    return [
+        status_of(RunStore.open(path), resume) if RunStore.exists(path) else not_begun(path)
+        for path in paths_of(run)
+    ]
 
 
 @click.command(
@@ -234,9 +267,3 @@ def _delete_if_there(config: Config, yes: bool, take_over: bool) -> None:
     if not (yes or confirmed(question)):
         raise InputError("nothing is deleted; answer y, or give --yes with --fresh")
     api.delete_run(config.path, take_over)
-
-
-def _command(config: str, settings: tuple[str, ...], until: int | None) -> str:
-    words = [config, *(word for setting in settings for word in ("--set", setting))]
-    words += [] if until is None else ["--until", str(until)]
-    return "python -m frontier run " + shlex.join(words)

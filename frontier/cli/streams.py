@@ -3,13 +3,19 @@
 import codecs
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from typing import TextIO
 
 PLAIN = {
     "×": "x", "–": "-", "—": "-", "…": "...", "·": ".", "≤": "<=", "≥": ">=", "→": ">", "←": "<",
     "↑": "^", "↓": "v", "█": "#", "─": "-", "━": "-", "│": "|", "┃": "|", "°": " deg",
 }  # fmt: skip
 """What stands for letters that a stream's encoding lacks; a question mark for all others."""
+
+
+class OutputError(OSError):
+    """Standard output does not take what is printed."""
 
 
 def prepare_streams() -> None:
@@ -30,6 +36,29 @@ def prepare_streams() -> None:
         if name == "ascii":  # by that name, click would write UTF-8
             name = "frontier_ascii"
         stream.reconfigure(encoding=name, errors="frontier.plain")
+    _tell_apart(sys.stdout)
+
+
+def _tell_apart(output: TextIO) -> None:
+    """Let errors of standard output be known from those of other files."""
+
+    def told(act: Callable) -> Callable:
+        def do(*arguments):
+            try:
+                return act(*arguments)
+            except OSError as error:
+                raise OutputError(*error.args) from None
+
+        return do
+
+    if output is not None and "write" not in vars(output):
+        output.write, output.flush = told(output.write), told(output.flush)
+
+
+def drop_output() -> None:
+    """Lose what standard output still holds, as it takes nothing any more."""
+    with open(os.devnull, "w") as nowhere, suppress(OSError, ValueError):
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _replace(error: UnicodeError) -> tuple[str, int]:

@@ -10,7 +10,7 @@ import click
 from frontier.cli.common import confirmed, json_option, open_all, open_one, run_argument
 from frontier.cli.help import Command
 from frontier.errors import CorruptRunError, InputError
-from frontier.report.summary import write_summary
+from frontier.report.summary import summary, write_summary
 from frontier.search.repair import describe_repair, plan_repair
 from frontier.search.repair import repair as do_repair
 from frontier.search.verify import Verified
@@ -115,7 +115,7 @@ def repair(run, yes, take_over):
             raise InputError(f"{said}. Nothing is changed; answer y, or give --yes")
         do_repair(store, what)
         if (path / "summary.json").exists():
-            write_summary(RunStore.open(path))
+            write_summary(path, summary(RunStore.open(path)))
         check_copies(RunStore.open(path))
         click.echo(said)
 

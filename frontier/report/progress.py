@@ -14,7 +14,14 @@ from rich.table import Table
 from rich.text import Text
 
 from frontier.report.console import console_on, is_live, say
-from frontier.report.view import View, describe_step, in_a_line, words_of_depth, words_of_left
+from frontier.report.view import (
+    View,
+    describe_step,
+    in_a_line,
+    words_of_depth,
+    words_of_end,
+    words_of_left,
+)
 from frontier.search.events import (
     Event,
     LayerFinished,
@@ -35,7 +42,10 @@ WIDEST = 80
 
 
 class PlainProgress:
-    """A line for each layer that took a while, and for the last of those that did not."""
+    """A line for each layer that took a while, and for the last of those that did not.
+
+    The rate is that since the line before.
+    """
 
     SECONDS = 1.0
 
@@ -46,6 +56,7 @@ class PlainProgress:
         self._file, self._view = file, View()
         self._printed = float("-inf")
         self._waiting: LayerFinished | None = None
+        self._states, self._seconds = 0, 0.0
         self._last_line = time.monotonic()
 
     def __call__(self, event: Event) -> None:
@@ -56,10 +67,12 @@ class PlainProgress:
                 if event.dashboard:
                     self._say(f"dashboard: {event.dashboard}")
                 self._say(f"{'depth':>5} {'states':>18} {'so far':>20} {'rate':>9} {'time':>12}")
-            case LayerFinished() if event.elapsed - self._printed >= self.SECONDS:
-                self._layer(event)
             case LayerFinished():
                 self._waiting = event
+                self._states += event.states
+                self._seconds += event.seconds
+                if event.elapsed - self._printed >= self.SECONDS:
+                    self._layer(event)
             case TaskFinished() if time.monotonic() - self._last_line >= self.TASK_SECONDS:
                 self._say(f"{describe_step(self._view)}{self._left()}")
             case RunFinished() | RunStopped():
@@ -68,12 +81,14 @@ class PlainProgress:
                 self._say(_ending(event))
 
     def _layer(self, event: LayerFinished) -> None:
+        speed = rate(self._states, self._seconds)
         self._printed, self._waiting = event.elapsed, None
+        self._states, self._seconds = 0, 0.0
         total = self._view.started.states
         share = percent(event.states_so_far / total)
         self._say(
             f"{event.depth:>5} {event.states:>18,} {event.states_so_far:>20,} "
-            f"{rate(event.states, event.seconds):>9} {span(event.elapsed):>12} {share:>8}"
+            f"{speed:>9} {span(event.elapsed):>12} {share:>8}"
             f"  disk {size(event.disk)}{self._left()}"
         )
 
@@ -146,6 +161,8 @@ class ViewTable:
             parts.append(Text(describe_step(view), style="dim"))
             if view.states < total:
                 parts.append(Text(f"time left: {in_a_line(words_of_left(left))}"))
+                if end := in_a_line(words_of_end(left, time.time())):
+                    parts.append(Text(f"ends {end}"))
             if left and view.states < total:
                 parts.append(Text(f"depth: {in_a_line(words_of_depth(left))}"))
         yield Group(*parts)

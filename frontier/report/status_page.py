@@ -4,13 +4,21 @@ The page reads nothing; it asks for itself again every few seconds while the run
 """
 
 import sys
+import threading
 import time
 from math import ceil, log10
 from pathlib import Path
 
 from frontier.report.console import say
 from frontier.report.pages import page
-from frontier.report.view import NO_LAYER, View, describe_step, words_of_depth, words_of_left
+from frontier.report.view import (
+    NO_LAYER,
+    View,
+    describe_step,
+    words_of_depth,
+    words_of_end,
+    words_of_left,
+)
 from frontier.search.events import Event, RunFinished, RunStarted, RunStopped
 from frontier.store.files import write_text
 from frontier.text import counted, percent, power, rate, size, span
@@ -28,32 +36,63 @@ MOST_GUESSED = 400
 
 
 class StatusPage:
-    """Keeps the page of a run as its events come."""
+    """Keeps the page of a run as its events come, within a ``with``.
+
+    A thread of its own writes it: events may be far apart, and the page tells the time left.
+    """
 
     SECONDS = 3.0
     """It is not written more often; nor so soon, as many runs are done by then."""
 
+    AGED_SECONDS = 10.0
+    """It is written anew so often where nothing happens."""
+
     def __init__(self, folder: Path):
         self._path, self._view = folder / NAME, View()
-        self._written, self._warned = time.monotonic(), False
+        self._events = threading.Lock()
+        self._news, self._written, self._warned = False, 0.0, False
+        self._over = threading.Event()
+        self._writer: threading.Thread | None = None
 
     def __call__(self, event: Event) -> None:
-        self._view(event)
+        with self._events:
+            self._view(event)
+            self._news = True
         if isinstance(event, RunStarted):
-            self._written = time.monotonic()
-        late = time.monotonic() - self._written >= self.SECONDS
-        if late or isinstance(event, RunFinished | RunStopped):
+            self._writer = threading.Thread(target=self._keep, name=NAME, daemon=True)
+            self._writer.start()
+        elif isinstance(event, RunFinished | RunStopped):
+            self._end()
             self._write()
+
+    def __enter__(self) -> "StatusPage":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        self._over.set()
+        if self._writer:
+            self._writer.join()
+
+    def _keep(self) -> None:
+        while not self._over.wait(self.SECONDS):
+            if self._news or time.monotonic() - self._written >= self.AGED_SECONDS:
+                self._write()
 
     def _write(self) -> None:
         try:
-            write_text(self._path, status_page(self._view))
-        except OSError as error:  # the search needs no page
+            with self._events:
+                self._news = False
+                text = status_page(self._view)
+            write_text(self._path, text)
+        except Exception as error:  # the search needs no page
             if not self._warned:
-                said = (
-                    f"warning: {self._path} cannot be written ({error.strerror}); the run goes on"
+                said = error.strerror if isinstance(error, OSError) else repr(error)
+                say(
+                    f"warning: {self._path} cannot be written ({said}); the run goes on", sys.stderr
                 )
-                say(said, sys.stderr)
             self._warned = True
         self._written = time.monotonic()
 
@@ -88,8 +127,12 @@ def _figures(view: View, now: float) -> list[tuple[str, str, str]]:
         left, recent = view.left(now), view.layers[-RECENT:]
         seconds = sum(layer.seconds for layer in recent)
         said.append(("time left", *words_of_left(left)))
+        if (end := words_of_end(left, now))[0]:
+            said.append(("ends", *end))
         if left:
             said.append(("last depth", *words_of_depth(left)))
+    elif not view.complete:
+        said.append(("time left", *words_of_left(view.left())))
     depth = ("–", NO_LAYER)
     if view.layers:
         depth = (str(view.depth), f"{view.layers[-1].states:,} there")

@@ -44,10 +44,9 @@ def summary(run: RunStore) -> dict:
     return value
 
 
-def write_summary(run: RunStore) -> dict:
-    value = summary(run)
-    write_sealed(run.path / "summary.json", value)
-    return value
+def write_summary(path: Path, value: dict) -> None:
+    """Write ``summary.json`` of the run directory at `path`."""
+    write_sealed(path / "summary.json", value)
 
 
 def describe(value: dict, path: Path) -> str:

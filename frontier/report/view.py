@@ -26,6 +26,9 @@ NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "
 
 NO_LAYER = "no layer is committed yet"
 
+LONGEST = 100 * 365 * 86400
+"""Seconds; nobody asks for the hour when a run ends later than that."""
+
 
 class Left(NamedTuple):
     """Seconds that are left, and the depth of the last layer: likely, least and most.
@@ -63,7 +66,7 @@ class View:
         self.ended: RunFinished | RunStopped | None = None
         self.when: float | None = None
         self.holder: str | None = None
-        self._estimate: tuple[int, Estimate | None] | None = None
+        self._estimate: tuple[tuple[int, int | None], Estimate | None] | None = None
 
     def __call__(self, event: Event, now: float | None = None) -> None:
         """Take note of an event that happens now."""
@@ -133,19 +136,26 @@ class View:
         """As of the last committed layer; None where it is too early to tell."""
         if not (self.started and self.layers):
             return None
-        known = len(self.layers)
+        # The depth that was asked for and is reached says nothing of what is left.
+        until = None if isinstance(self.ended, RunFinished) else self.started.until
+        known = len(self.layers), until
         if self._estimate is None or self._estimate[0] != known:
             # The terminal asks from a thread of its own, while layers are added.
-            made = time_left(self.layers[:known], self.started.states, self.started.until)
+            made = time_left(self.layers[: known[0]], self.started.states, until)
             self._estimate = known, made
         return self._estimate[1]
 
     def left(self, now: float | None = None) -> Left | None:
-        """The estimate, less the time that the layer under way has already had."""
+        """The estimate, less the time that the layer under way has already had.
+
+        Of a run that is stopped: what it will take once it is resumed.
+        """
         made = self.estimate
         if made is None:
             return None
-        had = min(max(0.0, (time.time() if now is None else now) - self.since), made.first)
+        had = 0.0
+        if self.ended is None:
+            had = min(max(0.0, (time.time() if now is None else now) - self.since), made.first)
         endings = made.likely, made.least, made.most
         seconds = [max(0.0, ending.seconds - had) for ending in endings]
         return Left(*seconds, *(ending.depth for ending in endings), made.passed)
@@ -161,6 +171,26 @@ def words_of_left(left: Left | None) -> tuple[str, str]:
     if left.passed:
         return f"about {likely}", "" if least == most else f"{least} to {most}"
     return f"{least} to {most}", "the largest layers are still to come"
+
+
+def end_of(left: Left | None, now: float) -> tuple[float, float, float] | None:
+    """When a run under way ends, in seconds of the epoch: likely, least and most."""
+    if left is None or left.most > LONGEST:
+        return None
+    return now + left.seconds, now + left.least, now + left.most
+
+
+def words_of_end(left: Left | None, now: float) -> tuple[str, str]:
+    """At what time of day a run under way ends, and how sure that is; empty if it cannot be said,
+    and where it is but a moment."""
+    end = end_of(left, now)
+    if end is None or left.most < 2:
+        return "", ""
+    likely, least = moment(end[0], now), moment(end[1], now)
+    most = moment(end[2], end[1])  # with its date if it is another than that of the least
+    if left.passed:
+        return f"about {likely}", "" if least == most else f"{least}–{most}"
+    return f"between {least} and {most}", ""
 
 
 def words_of_depth(left: Left) -> tuple[str, str]:

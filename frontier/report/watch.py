@@ -82,8 +82,10 @@ class Watched:
         return Group(*parts)
 
 
-def watch(paths: list[Path], interval: float, wait: Callable[[float], None] = time.sleep) -> None:
-    """Follow runs until all are complete, on standard output."""
+def watch(
+    paths: list[Path], interval: float, wait: Callable[[float], None] = time.sleep
+) -> list[dict]:
+    """Follow runs until all are complete, on standard output; returns how they stand then."""
     watched = [Watched(path) for path in paths]
     console = console_on()
     if is_live(console):
@@ -101,8 +103,10 @@ def watch(paths: list[Path], interval: float, wait: Callable[[float], None] = ti
                 if keys.get(one.path) != one.key():
                     keys[one.path] = one.key()
                     print(f"{time.strftime('%H:%M:%S')}  {one.line()}", flush=True)
-    for one in watched:
-        print(describe_status(status_of(one.run)), flush=True)
+    values = [status_of(one.run) for one in watched]
+    for value in values:
+        print(describe_status(value), flush=True)
+    return values
 
 
 def _looks(

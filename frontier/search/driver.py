@@ -38,7 +38,7 @@ from frontier.store.copies import check_copies
 from frontier.store.files import read_sealed, remove_tree
 from frontier.store.identity import check_identity
 from frontier.store.layers import Manifest, write_list
-from frontier.store.lock import RunLock
+from frontier.store.lock import NotWritable, RunLock
 from frontier.store.run import LayerRecord, RunStore
 from frontier.text import counted, size
 
@@ -240,26 +240,43 @@ def run_plan(
         for listener in listeners:
             listener(event)
 
+    with _full_disk_stops():
+        try:
+            with RunLock(path / "lock", take_over):
+                return _run_held(plan, until, emit)
+        except NotWritable:
+            if not (RunStore.exists(path) and RunStore.open(path).complete):
+                raise
+    return _opened(plan)  # nothing is left to be written
+
+
+def _run_held(plan: Plan, until: int | None, emit: Listener) -> RunStore:
+    path = plan.config.path
     durable = plan.config.store.fsync == "layer"
-    with _full_disk_stops(), RunLock(path / "lock", take_over):
-        if not RunStore.exists(path):
-            RunStore.create(path, plan.identity, durable)
-        run = RunStore.open(path)
-        run.durable = durable
-        check_identity(run, plan.identity)
-        check_copies(run)
-        for depth in run.stored_depths():
-            run.layer(depth)  # what is damaged is named now, not hours later
-        if not run.is_group():
-            run.describe_group()
-        run.sweep()
-        if not run.complete and (until is None or len(run.records) <= until):
-            try:
-                _search(plan, run, until, emit)
-            finally:
-                workspace.cache_clear()  # that of this process, if tasks ran here
-            run.drop_forgotten()  # a run that stops leaves these files, for the next to write over
-        _check(plan, run)
+    if not RunStore.exists(path):
+        RunStore.create(path, plan.identity, durable)
+    run = _opened(plan)
+    run.durable = durable
+    if not run.is_group():
+        run.describe_group()
+    run.sweep()
+    if not run.complete and (until is None or len(run.records) <= until):
+        try:
+            _search(plan, run, until, emit)
+        finally:
+            workspace.cache_clear()  # that of this process, if tasks ran here
+        run.drop_forgotten()  # a run that stops leaves these files, for the next to write over
+    return run
+
+
+def _opened(plan: Plan) -> RunStore:
+    """The run of a plan, whose records are whole."""
+    run = RunStore.open(plan.config.path)
+    check_identity(run, plan.identity)
+    check_copies(run)
+    for depth in run.stored_depths():
+        run.layer(depth)  # what is damaged is named now, not hours later
+    _check(plan, run)
     return run
 
 

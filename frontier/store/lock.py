@@ -21,6 +21,10 @@ TRIES, TRY_SECONDS = 8, 0.05
 """Who only asks whether it is held holds it for a moment."""
 
 
+class NotWritable(InputError):
+    """The directory, so that there is no lock to take."""
+
+
 class RunLock:
     """Context manager that holds the lock of a run directory.
 
@@ -72,7 +76,7 @@ class RunLock:
         try:
             return self.path.open("a+")
         except OSError as error:
-            raise InputError(
+            raise NotWritable(
                 f"{self.path.parent} cannot be written ({error.strerror}); make it writable, or "
                 "choose another directory with --set store.path=…"
             ) from None

@@ -1,14 +1,19 @@
 """A run as it is watched: in a terminal, in a pipe, from its files, in its page."""
 
+import dataclasses
 import fcntl
 import io
 import json
 import os
+import queue
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+import threading
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -26,7 +31,15 @@ from frontier.report.figures import figures_of
 from frontier.report.progress import LiveProgress, PlainProgress, ViewTable
 from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, summary
-from frontier.report.view import View, describe_step, in_a_line, view_of, words_of_left
+from frontier.report.view import (
+    Left,
+    View,
+    describe_step,
+    in_a_line,
+    view_of,
+    words_of_end,
+    words_of_left,
+)
 from frontier.search.events import (
     LayerFinished,
     LayerStarted,
@@ -36,6 +49,7 @@ from frontier.search.events import (
     TaskFinished,
 )
 from frontier.store.files import read_sealed, write_sealed
+from frontier.store.glance import glance
 from frontier.store.run import OWN_NAMES, LayerRecord, RunStore
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -56,6 +70,14 @@ def invoke(*arguments, code=0):
     result = CliRunner().invoke(main, [str(argument) for argument in arguments])
     assert result.exit_code == code, result.output
     return result
+
+
+def config_of(tmp_path):
+    """A config whose run is made below a folder, and that folder."""
+    config = tmp_path / "small one.toml"
+    text = (CONFIGS / "2x3.toml").read_text()
+    config.write_text(f'{text}\n[store]\npath = "{tmp_path / "runs"}"\n')
+    return config, tmp_path / "runs"
 
 
 def events_of(name, layers, dashboard=None):
@@ -181,6 +203,77 @@ def test_how_sure_it_is_said_to_be():
     assert re.fullmatch(r"about \d+ s \(\d+ s to \d+ s\)", said[2])
 
 
+def left_of(least, likely, most, passed=True):
+    return Left(likely, least, most, 9, 9, 9, passed)
+
+
+def test_when_it_ends():
+    noon = time.mktime((2026, 3, 5, 12, 0, 0, 0, 0, -1))
+
+    def said(*left):
+        return in_a_line(words_of_end(left_of(*left), noon))
+
+    hour = 3600
+    assert said(60, 120, 300) == "about 12:02 (12:01–12:05)"
+    assert said(2, 3, 4) == "about 12:00"
+    assert said(11 * hour, 13 * hour, 14 * hour) == (
+        "about 2026-03-06 01:00 (23:00–2026-03-06 02:00)"
+    )
+    assert said(13 * hour, 13 * hour, 15 * hour) == (
+        "about 2026-03-06 01:00 (2026-03-06 01:00–03:00)"
+    )
+    assert said(60, 120, 300, False) == "between 12:01 and 12:05"
+    assert said(0, 1, 1.5) == said(60, 1e14, 1e20) == ""
+    assert words_of_end(None, noon) == ("", "")
+
+
+def test_a_view_that_tells_the_end_tells_it_everywhere(tmp_path, held, monkeypatch):
+    """The run is fast, so that its end is near; here it is not."""
+    store = run(tmp_path / "run", until=20)
+    held(store.path)
+    monkeypatch.setattr(View, "left", lambda view, now=None: left_of(3600, 7200, 9000))
+    value = json.loads(invoke("status", store.path, "--json").stdout)
+    ends = {name: datetime.fromisoformat(end) for name, end in value["ends"].items()}
+    assert (ends["likely"] - ends["least"]).total_seconds() == 3600
+    assert (ends["most"] - ends["likely"]).total_seconds() == 1800
+    assert abs(ends["likely"].timestamp() - 7200 - time.time()) < 3600
+    assert value["left"]["seconds"] == 7200
+    assert f"\n  ends {value['ends_in_words']}\n" in invoke("status", store.path).stdout + "\n"
+    page = status_page_module.status_page(view_of(store))
+    assert re.search(r"<dt>ends</dt><dd>about [-\d: ]+ <small>[-\d: ]+–", page)
+    console = Console(file=io.StringIO(), width=100)
+    console.print(ViewTable(view_of(store)))
+    assert re.search(r"\nends about [-\d: ]+ \([-\d: ]+–[-\d: ]+\)", console.file.getvalue())
+
+
+def test_a_stopped_run_says_how_to_resume_and_how_long_it_takes(tmp_path):
+    config, path = config_of(tmp_path)
+    invoke("run", config, "--set", "cluster.kind=serial", "--until", "12")
+    command = f"python -m frontier run {shlex.quote(str(config))}"
+    said = invoke("status", config).stdout
+    assert f"\n  resume with: {command}\n" in said
+    assert re.search(r"\n  time left: [^\n]+, once it is resumed", said)
+    assert "\n  run it again to resume\n" in invoke("status", path).stdout
+    assert json.loads(invoke("status", config, "--json").stdout)["resume"] == command
+    page = (path / "status.html").read_text()
+    assert "Run it again to resume." in page
+    assert "<dt>time left</dt>" in page
+    invoke("run", config, "--set", "cluster.kind=serial")
+    assert "resume" not in invoke("status", config).stdout
+    assert "time left" not in (path / "status.html").read_text()
+
+
+def test_what_is_left_of_a_stopped_run():
+    """Not less by the time that it stands, and not nothing as it got as far as was asked."""
+    view = View()
+    for event in events_of("2x7", 90):
+        if isinstance(event, RunStarted):
+            event = dataclasses.replace(event, until=89)
+        view(event, 0.0)
+    view(RunFinished(89, view.states, False, 1.0), 0.0)
+    assert view.left(1e9).seconds == view.estimate.likely.seconds > 0
+
+
 def test_a_view_from_files_is_that_from_events(tmp_path):
     heard = View()
     store = run(tmp_path / "run", until=30, listeners=[heard])
@@ -229,7 +322,7 @@ def test_status_of_each_state(tmp_path, held):
     assert (
         describe_status(status_of(store)).splitlines()[0].startswith("2x4: 2×4 tiles, stopped at ")
     )
-    assert "time left" not in describe_status(status_of(store))
+    assert "ends " not in describe_status(status_of(store))
     held(store.path)
     value = status_of(store)
     since = text.moment(time.time() - 3 * 3600)
@@ -367,6 +460,61 @@ def test_a_corrupt_ledger_is_named(tmp_path):
         assert "repair" in said
 
 
+def test_a_corrupt_ledger_in_json(tmp_path):
+    run(tmp_path / "run", until=5)
+    ledger = tmp_path / "run" / "ledger.json"
+    ledger.write_text(ledger.read_text().replace("2", "3", 1))
+    result = invoke("status", tmp_path / "run", "--json", code=4)
+    value = json.loads(result.stdout)
+    assert (value["state"], value["path"]) == ("corrupt", str(tmp_path / "run"))
+    assert str(ledger) in value["message"]
+    assert value["message"] in result.stderr
+
+
+def cut(file):
+    file.write_bytes(file.read_bytes()[:-1])
+
+
+@pytest.mark.parametrize(
+    ("damage", "folder", "words"),
+    [(Path.unlink, "layers/0036", "cannot be found"), (cut, "layers/0035", " bytes, not ")]
+    + [(act, "manifests", "0036.json") for act in (Path.unlink, cut)],
+)
+def test_files_that_are_missing_or_cut(tmp_path, damage, folder, words):
+    path = tmp_path / "run"
+    run(path)
+    assert json.loads(invoke("status", path, "--json").stdout)["damaged"] == []
+    pattern = "c.*" if folder != "manifests" else "0036.json"
+    file = next((path / folder).glob(pattern))
+    damage(file)
+    said = invoke("status", path, code=4).stdout
+    assert said.startswith("2x4: 2×4 tiles, complete\n")
+    assert re.search(
+        rf"\n  damaged: .*{re.escape(str(file))}.*; `verify {path}` tells more\n", said
+    )
+    assert words in said
+    value = json.loads(invoke("status", path, "--json", code=4).stdout)
+    assert [str(file) in fault for fault in value["damaged"]] == [True]
+    assert "damaged: " in invoke("status", path, "--watch", code=4).stdout
+
+
+def test_a_layer_that_is_forgotten_while_one_looks_is_not_missing(tmp_path):
+    path = tmp_path / "run"
+    before = run(path, until=5)
+    run(path, until=9)
+    assert not set(before.stored_depths()) & set(RunStore.open(path).stored_depths())
+    assert glance(before) == []
+
+
+def test_layers_of_very_many_chunks_are_not_looked_at(tmp_path, monkeypatch):
+    store = run(tmp_path / "run")
+    for depth in store.stored_depths():
+        next(store.layer_path(depth).glob("c.*")).unlink()
+    assert len(glance(store)) == 2
+    monkeypatch.setattr("frontier.store.glance.MOST_CHUNKS", 0)
+    assert glance(store) == []
+
+
 def test_a_newer_format_is_said_with_the_remedy(tmp_path):
     run(tmp_path / "run")
     identity = read_sealed(tmp_path / "run" / "run.json")
@@ -382,6 +530,29 @@ def test_no_run(tmp_path):
     (tmp_path / "empty").mkdir()
     for name in ("empty", "none"):
         assert str(tmp_path / name) in invoke("status", tmp_path / name, code=2).stderr
+
+
+@pytest.mark.parametrize("command", ["status", "farthest"])
+def test_a_run_that_has_not_begun(tmp_path, command):
+    config, path = config_of(tmp_path)
+    begin = f"python -m frontier run {shlex.quote(str(config))}"
+    said = invoke(command, config, code=2).stderr
+    assert said == f"frontier: 2x3 is not begun; begin with: {begin}\n"
+    assert not path.exists()
+
+
+def test_a_run_that_has_not_begun_is_waited_for(tmp_path, monkeypatch):
+    config, path = config_of(tmp_path)
+    sets = "--set", "cluster.kind=serial"
+    monkeypatch.setattr(
+        watch_module.watch, "__defaults__", (lambda _: invoke("run", config, *sets),)
+    )
+    first, second, *_ = invoke("status", config, "--watch").stdout.splitlines()
+    assert first.endswith("runs: not begun")
+    assert "2x3: complete, depth 21" in second
+    shutil.rmtree(path)
+    path.mkdir()
+    assert "holds no run" in invoke("status", path, "--watch", code=2).stderr
 
 
 def test_a_read_only_run_directory(tmp_path, monkeypatch):
@@ -537,6 +708,20 @@ def test_the_dashboard_is_a_link_in_a_terminal_and_an_address_elsewhere():
     assert re.search(r"\n   49 +[\d,]+ .*  left .* to come", said)
 
 
+def test_the_rate_of_a_line_is_that_since_the_line_before():
+    progress = PlainProgress(io.StringIO())
+    progress(RunStarted("a", "", "", -1, 0, 10**9, 1, False))
+    layers = [(1, 1.0, 1.0), (5000, 0.5, 1.5), (1000, 0.5, 2.0), (7, 0.1, 2.1), (1, 0.1, 2.2)]
+    for depth, (states, seconds, elapsed) in enumerate(layers):
+        progress(LayerFinished(depth, states, 0, "list", seconds, elapsed, 0, 0))
+    progress(RunFinished(4, 6009, False, 2.2))
+    lines = progress._file.getvalue().splitlines()
+    assert [(line.split()[0], line.split()[3]) for line in lines[2:5]] == [
+        ("0", "1/s"), ("2", "6"), ("4", "40/s"),
+    ]  # fmt: skip
+    assert " 6 k/s " in lines[3]
+
+
 def test_plain_lines_in_a_long_layer(monkeypatch):
     file = io.StringIO()
     progress = PlainProgress(file)
@@ -599,6 +784,32 @@ def test_an_ascii_terminal(tmp_path):
     assert "2×4" in done.stdout.decode("iso8859-2")
 
 
+FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
+@pytest.mark.parametrize(("command", "unbuffered"), [("status", ""), ("--help", "1")])
+def test_an_output_that_is_full(tmp_path, command, unbuffered):
+    if command == "status":
+        run(tmp_path / "run", until=5)
+    named = [tmp_path / "run"] if command == "status" else []
+    done = process(command, *named, shell=f"> {FULL}", PYTHONUNBUFFERED=unbuffered)
+    assert done.returncode == 1
+    assert done.stderr == b"frontier: standard output: No space left on device\n"
+
+
+def test_an_error_of_another_file_is_not_that_of_the_output(tmp_path, monkeypatch):
+    run(tmp_path / "run", until=5)
+
+    def broken(path):
+        raise OSError(5, "Input/output error", str(path))
+
+    monkeypatch.setattr("frontier.report.status.disk_bytes", broken)
+    result = CliRunner().invoke(main, ["status", str(tmp_path / "run")])
+    assert isinstance(result.exception, OSError)
+    assert "standard output" not in result.output
+
+
 def test_closed_streams_and_windows_line_ends(tmp_path):
     config = tmp_path / "w.toml"
     text = (CONFIGS / "2x4.toml").read_text().replace("\n", "\r\n")
@@ -627,25 +838,84 @@ def test_the_page_is_kept(tmp_path):
     assert not re.search(r'(src|href)="|@import|url\(', page)
 
 
-def test_the_page_while_the_run_is_under_way(tmp_path, monkeypatch):
-    monkeypatch.setattr(status_page_module.StatusPage, "SECONDS", 0.0)
-    path, pages = tmp_path / "run", []
-    monkeypatch.setattr(status_page_module, "write_text", lambda _, text: pages.append(text))
-    run(path)
-    under_way = [page for page in pages if 'http-equiv="refresh"' in page]
-    assert under_way
-    assert any("Now: from layer" in page for page in under_way)
+@pytest.fixture
+def pages(monkeypatch):
+    """The pages of a run as they are written, which here is often."""
+    written = queue.Queue()
+    monkeypatch.setattr(status_page_module.StatusPage, "SECONDS", 0.01)
+    monkeypatch.setattr(status_page_module, "write_text", lambda _, text: written.put(text))
+    return written
 
 
-def test_a_page_that_cannot_be_written_does_not_stop_the_run(tmp_path, monkeypatch, capsys):
+def wait_for(pages, words):
+    """The next page that says something."""
+    while words not in (page := pages.get(timeout=60)):
+        pass
+    return page
+
+
+def writers():
+    return [thread for thread in threading.enumerate() if thread.name == "status.html"]
+
+
+def test_the_page_shows_a_layer_when_it_is_committed_and_when_it_begins(tmp_path, pages):
+    """Not when its first task is done, which may be hours later."""
+    *events, started = [*events_of("2x7", 30), LayerStarted(30, 9)]
+    with status_page_module.StatusPage(tmp_path) as page:
+        for event in events:
+            page(event)
+        shown = wait_for(pages, 'data-depth="29"')
+        assert 'http-equiv="refresh"' in shown
+        page(started)
+        wait_for(pages, "Now: layer 30: 9 tasks, under way for ")
+        page(RunStopped(29, "enough", 1.0))
+        assert "Stopped: enough." in list(pages.queue)[-1]
+        assert not writers()
+
+
+def test_the_page_is_refreshed_in_a_long_layer(tmp_path, pages, monkeypatch):
+    monkeypatch.setattr(status_page_module.StatusPage, "AGED_SECONDS", 0.01)
+    with status_page_module.StatusPage(tmp_path) as page:
+        for event in (*events_of("2x7", 30), LayerStarted(30, 9)):
+            page(event)
+        wait_for(pages, "Now: layer 30")
+        wait_for(pages, "Now: layer 30")
+    assert not writers()
+
+
+def test_the_page_is_left_when_a_run_fails_without_a_word(tmp_path, pages):
+    def fail(event):
+        if isinstance(event, LayerFinished | RunStopped):
+            raise RuntimeError("a bug")
+
+    with pytest.raises(RuntimeError, match="a bug"):
+        run(tmp_path / "run", listeners=[fail])
+    assert not writers()
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [(OSError(28, "No space left on device"), "(No space left"), (KeyError("k"), "(KeyError")],
+)
+def test_a_page_that_cannot_be_written_does_not_stop_the_run(
+    tmp_path, monkeypatch, capsys, error, words
+):
+    failed = threading.Event()
+
     def full(path, text):
-        raise OSError(28, "No space left on device")
+        failed.set()
+        raise error
 
     monkeypatch.setattr(status_page_module, "write_text", full)
-    monkeypatch.setattr(status_page_module.StatusPage, "SECONDS", 0.0)
-    assert run(tmp_path / "run").complete
+    monkeypatch.setattr(status_page_module.StatusPage, "SECONDS", 0.01)
+
+    def wait(event):
+        if isinstance(event, LayerFinished) and event.depth == 30:
+            assert failed.wait(60)
+
+    assert run(tmp_path / "run", listeners=[wait]).complete
     said = capsys.readouterr().err
-    assert said.count("status.html cannot be written (No space left on device)") == 1
+    assert said.count(f"status.html cannot be written {words}") == 1
 
 
 def test_starting_a_run_loads_nothing_that_draws():

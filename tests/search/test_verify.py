@@ -12,7 +12,7 @@ from frontier import api
 from frontier.cli import main
 from frontier.config import Config
 from frontier.errors import CorruptRunError, InputError, Stopped
-from frontier.report.summary import write_summary
+from frontier.report.summary import summary, write_summary
 from frontier.search import driver as driver_module
 from frontier.search.verify import neighbours, verify
 from frontier.store import files as files_module
@@ -197,7 +197,7 @@ def test_a_folder_in_the_place_of_a_file(copy, whole):
 
 def test_an_edited_summary(copy, whole):
     path = copy("complete")
-    write_summary(RunStore.open(path))
+    write_summary(path, summary(RunStore.open(path)))
     invoke("verify", path)
     written = (path / "summary.json").read_text()
     (path / "summary.json").write_text(written.replace('"depth": 3', '"depth": 2'))
