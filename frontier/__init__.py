@@ -14,15 +14,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from frontier.api import Layer, Run, open_run, plan, run
+    from frontier.api import Layer, Plan, Run, open_run, plan, run
     from frontier.config import Config, load_config, make_config
     from frontier.puzzles.cells import define_puzzle
-    from frontier.search.plan import Plan
 
 _HOMES = {
     "Config": "frontier.config",
     "Layer": "frontier.api",
-    "Plan": "frontier.search.plan",
+    "Plan": "frontier.api",
     "Run": "frontier.api",
     "define_puzzle": "frontier.puzzles.cells",
     "load_config": "frontier.config",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
+from typing import overload
 
 import numpy as np
 import zarr
@@ -17,21 +18,38 @@ from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.config import Config
 from frontier.errors import InputError
+from frontier.named import open_one
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report import notebook
 from frontier.report.boards import draw_boards, film_strip
 from frontier.report.log import EventLog
 from frontier.report.solution import describe_solution, solution_value
 from frontier.report.status_page import StatusPage
+from frontier.search import plan as plans
 from frontier.search.driver import run_plan
 from frontier.search.events import Listener
-from frontier.search.plan import Plan, config_identity, make_plan
 from frontier.store.identity import check_identity
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
-from frontier.text import counted, span
+from frontier.text import counted, size, span
 
-__all__ = ["Drawings", "Layer", "Layers", "Run", "Solved", "delete_run", "open_run", "plan", "run"]
+__all__ = [
+    "Drawings", "Layer", "Layers", "Plan", "Run", "Solved", "delete_run", "open_run", "plan", "run",
+]  # fmt: skip
+
+
+class Plan(plans.Plan):
+    """A checked plan of a run, to be looked at."""
+
+    def _repr_html_(self) -> str:
+        where = f"in memory, {counted(self.threads, 'thread')}" if self.alone else "by tasks"
+        facts = {
+            "states": f"{self.puzzle.states:,}",
+            "layers": where,
+            "memory": f"{size(self.task_bytes)} a process",
+            "directory": str(self.config.path),
+        }
+        return notebook.run_html(f"{self.config.name}: {self.puzzle.title}", facts)
 
 
 class Run:
@@ -102,13 +120,21 @@ class Run:
         """Up to `limit` positions of the last layer; InputError if the run is not complete."""
         return farthest(self.store, limit)[1]
 
-    def distance(self, boards: ArrayLike | Sequence) -> np.ndarray:
-        """Distances of boards: int32[N].
+    @overload
+    def distance(self, boards: str | Mapping) -> int: ...
+
+    @overload
+    def distance(self, boards: ArrayLike | Sequence) -> np.ndarray: ...
+
+    def distance(self, boards: str | Mapping | ArrayLike | Sequence) -> int | np.ndarray:
+        """Distances of boards, int32[N]; of one board as text, a number.
 
         boards: int[N, cells] or in rows, int[N, rows, columns], of the codes of `Puzzle.parse`,
         for tiles their numbers; or a list of boards as text. -1 where the goal cannot be reached,
         or is farther than the run has come. Needs `search.keep = "all"`.
         """
+        if isinstance(boards, str | Mapping):
+            return int(self.distance([boards])[0])
         if isinstance(boards, list | tuple) and any(isinstance(b, str | Mapping) for b in boards):
             boards = [self.board(board) for board in boards]
         return self.oracle.distance(boards)
@@ -183,14 +209,14 @@ def plan(config: Config, fresh: bool = False) -> Plan:
     refused if another config made it.
     """
     if fresh or not RunStore.exists(config.path):
-        return make_plan(config)
+        return Plan(**vars(plans.make_plan(config)))
     existing = RunStore.open(config.path)
-    check_identity(existing, config_identity(config))
-    return make_plan(config, existing.identity["layout"])
+    check_identity(existing, plans.config_identity(config))
+    return Plan(**vars(plans.make_plan(config, existing.identity["layout"])))
 
 
 def run(
-    plan: Plan,
+    plan: plans.Plan,
     until: int | None = None,
     listeners: Sequence[Listener] = (),
     take_over: bool = False,
@@ -208,8 +234,11 @@ def run(
 
 
 def open_run(path: str | Path) -> Run:
-    """An existing run."""
-    return Run(RunStore.open(Path(path)))
+    """An existing run, by its directory or by its config.
+
+    InputError if there is none, or if a config names several.
+    """
+    return Run(open_one(path))
 
 
 def delete_run(path: Path, take_over: bool = False) -> None:

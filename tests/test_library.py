@@ -66,7 +66,7 @@ def test_the_page_has_every_name():
         assert names_of(heading) <= {*fields, *dir(what)}
 
 
-@pytest.mark.parametrize("what", [api.Run, api.Layer, api.Drawings, api.Solved])
+@pytest.mark.parametrize("what", [api.Plan, api.Run, api.Layer, api.Drawings, api.Solved])
 def test_everything_is_typed(what):
     for name, member in vars(what).items():
         function = getattr(member, "fget", None) or getattr(member, "func", None) or member
@@ -233,6 +233,11 @@ def test_plans_and_runs_say_what_they_are(run):
         rf"{run.path}/no>",
         repr(plan),
     )
+    said = plan._repr_html_()
+    assert "other: 2×3 tiles" in said
+    assert "<td" in said
+    assert f">{run.path}/no<" in said
+    assert "<rect" not in said
     assert repr(run) == f"<Run {run.path}: complete, 22 layers, 360 states>"
 
 
@@ -281,8 +286,26 @@ def test_distances_of_texts_and_arrays(run):
     texts = ["0 1 2 / 3 4 5", "1 0 2 / 3 4 5", "1 2 0 / 3 4 5"]
     assert run.distance(texts).tolist() == [0, 1, 2]
     assert run.distance([run.board(text) for text in texts]).tolist() == [0, 1, 2]
+    assert type(one := run.distance("1 2 0 / 3 4 5")) is int
+    assert one == 2
+    assert run.distance("1 2 0 / 3 5 4") == -1
     with pytest.raises(InputError, match="expected an array"):
-        run.distance("0 1 2 / 3 4 5")
+        run.distance(7)
+
+
+def test_a_run_is_opened_by_its_directory_or_its_config(run, tmp_path):
+    config = tmp_path / "mine.toml"
+    config.write_text(
+        'name = "mine"\n[puzzle]\nkind = "tiles"\nrows = 2\ncolumns = 3\n'
+        f"[store]\npath = '{run.path}'\n"
+    )
+    for named in (run.path, str(run.path), config, str(config)):
+        assert frontier.open_run(named).counts == run.counts
+    config.write_text(config.read_text().replace("[store]", 'blank = "all"\n[store]'))
+    with pytest.raises(InputError, match=r"blank-0-0.*blank-0-1"):
+        frontier.open_run(config)
+    with pytest.raises(InputError, match="no such run directory or config"):
+        frontier.open_run(tmp_path / "none")
 
 
 # --- configs from values
@@ -337,3 +360,4 @@ def test_a_puzzle_of_ones_own_runs_on_workers(tmp_path):
     again = frontier.open_run(run.path)
     assert again.solve(["long", "long", ".", "x"]).moves == ["x w"]
     assert again.distance([{"long": ["p", "q"], "x": "s"}]).tolist() == [1]
+    assert again.distance({"long": ["p", "q"], "x": "s"}) == 1

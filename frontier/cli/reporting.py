@@ -5,11 +5,12 @@ from pathlib import Path
 
 import click
 
-from frontier.cli.common import json_option, paths_of
+from frontier.cli.common import json_option
 from frontier.cli.completion import complete_run
 from frontier.cli.files import Target, check_targets, force_option
 from frontier.cli.help import Command
 from frontier.errors import InputError
+from frontier.named import paths_of
 from frontier.report.comparison import Comparison, comparison_value
 from frontier.report.console import console_on
 from frontier.report.figures import Figures, figures_of, report_value

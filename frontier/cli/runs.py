@@ -11,17 +11,14 @@ from frontier.answers.farthest import farthest as farthest_of
 from frontier.cli.common import (
     confirmed,
     json_option,
-    open_all,
-    open_one,
-    paths_of,
     run_argument,
-    run_command,
     set_option,
 )
 from frontier.cli.completion import complete_config
 from frontier.cli.help import Command
 from frontier.config import Config, load_config
 from frontier.errors import CorruptRunError, InputError, Stopped
+from frontier.named import open_all, open_one, paths_of, run_command
 from frontier.puzzles import puzzle_of
 from frontier.report.boards import draw_boards
 from frontier.report.progress import progress_display

@@ -12,11 +12,12 @@ from frontier.answers.ida import IdaSolver
 from frontier.answers.oracle import Oracle
 from frontier.answers.rotation import FIFTEEN, solve_by_rotations
 from frontier.answers.solution import Solution
-from frontier.cli.common import json_option, open_one, puzzle_at, set_option
+from frontier.cli.common import json_option, puzzle_at, set_option
 from frontier.cli.completion import complete_run
 from frontier.cli.files import Target, check_targets, force_option
 from frontier.cli.help import Command
 from frontier.errors import InputError
+from frontier.named import open_one
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report.boards import animation, film_page, film_strip
 from frontier.report.rotation import describe_rotation, rotation_value

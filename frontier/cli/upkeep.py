@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
-from frontier.cli.common import confirmed, json_option, open_all, open_one, run_argument
+from frontier.cli.common import confirmed, json_option, run_argument
 from frontier.cli.help import Command
 from frontier.errors import CorruptRunError, InputError
+from frontier.named import open_all, open_one
 from frontier.report.summary import summary, write_summary
 from frontier.search.repair import describe_repair, plan_repair
 from frontier.search.repair import repair as do_repair

@@ -18,8 +18,8 @@ MOST_BOARDS = 50
 SIDE = 24
 
 
-def run_html(title: str, facts: Mapping[str, str], counts: Sequence[int]) -> str:
-    """A run: what is known of it, and the states of its layers as bars."""
+def run_html(title: str, facts: Mapping[str, str], counts: Sequence[int] = ()) -> str:
+    """A run or its plan: what is known of it, and the states of its layers as bars."""
     bars, most = _bars(counts), max(counts, default=0)
     chart = {"bars": bars, "last": len(counts) - 1, "most": most, "width": WIDTH, "height": HEIGHT}
     chart["accent"] = ACCENT
