@@ -21,11 +21,6 @@ class Solution:
     def distance(self) -> int:
         return len(self.moves)
 
-    @property
-    def captions(self) -> list[str]:
-        """What to call each board: the move that leads to it, with its number."""
-        return ["start", *(f"{number}. {move}" for number, move in enumerate(self.moves, start=1))]
-
 
 def solution_along(puzzle: Puzzle, boards: Sequence[Board]) -> Solution:
     """The solution that leads over these boards, whose like pieces need not be followed."""

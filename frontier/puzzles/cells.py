@@ -218,6 +218,7 @@ class Cells(Pieces):
             kinds=len(self._sorts),
             ordered=False,
             edges=None if self.floor.is_squares else self.floor.edges,
+            names=() if self.floor.named else tuple(self.floor.names),
         )
 
     @cached_property

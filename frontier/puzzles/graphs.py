@@ -152,6 +152,7 @@ class Graph(Pieces):
             kinds=len(self._colours),
             ordered=False,
             edges=self._edges,
+            names=tuple(map(str, range(self.cells))),
         )
 
     @cached_property

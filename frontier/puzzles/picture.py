@@ -39,7 +39,7 @@ class Picture:
     places: the middle of each cell. parts: the pieces by their codes. open: the cells that may
     hold anything. kinds: how many there are of `Part.kind`; ordered: whether they make a scale.
     edges: pairs of cells that a graph joins; None where cells are squares, their places whole
-    numbers. What has no cell is a wall.
+    numbers. What has no cell is a wall. names: of the cells, where moves name them.
     """
 
     places: tuple[Point, ...]
@@ -48,6 +48,7 @@ class Picture:
     kinds: int
     ordered: bool
     edges: tuple[tuple[int, int], ...] | None = None
+    names: tuple[str, ...] = ()
 
     @cached_property
     def bounds(self) -> tuple[float, float, float, float]:

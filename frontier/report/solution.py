@@ -1,8 +1,10 @@
 """Solutions as JSON and as text."""
 
+from rich.console import Console
+
 from frontier.answers.solution import Solution
 from frontier.puzzles import Puzzle
-from frontier.report.boards import draw_boards
+from frontier.report.boards import captions_of, draw_boards
 from frontier.text import counted
 
 MOVES_A_LINE = 20
@@ -47,5 +49,6 @@ def describe_solution(puzzle: Puzzle, solution: Solution, value: dict) -> str:
     for first in range(0, distance, MOVES_A_LINE):
         lines.append("  " + "  ".join(solution.moves[first : first + MOVES_A_LINE]))
     if "boards" in value:
-        lines += ["", draw_boards(puzzle, solution.boards, solution.captions)]
+        captions = captions_of(puzzle, solution, Console().encoding)
+        lines += ["", draw_boards(puzzle, solution.boards, captions)]
     return "\n".join(lines)

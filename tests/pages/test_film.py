@@ -7,7 +7,7 @@ import pytest
 
 from frontier.answers.ida import IdaSolver
 from frontier.puzzles import Blocks, Tiles
-from frontier.report.boards import animation, film_page
+from frontier.report.boards import animation, captions_of, film_page
 
 PUZZLES = {
     "tiles": (Tiles(3, 3), "1 4 2/3 5 0/6 7 8"),
@@ -56,12 +56,12 @@ def settle(page):
 
 
 def test_steps_show_the_boards_of_the_strip(browser, film, size):
-    _, solution, file = film
+    puzzle, solution, file = film
     with browser.open(file, size) as page:
         assert page.title() == "A <title> & more"
         seen = []
         for position in range(solution.distance + 1):
-            assert page.text_content("#now") == solution.captions[position]
+            assert page.text_content("#now") == captions_of(puzzle, solution)[position]
             settle(page)
             seen.append(middles(page, "#stage"))
             assert near(seen[-1], middles(page, f"#strip li:nth-child({position + 1})"))
@@ -76,7 +76,7 @@ def test_steps_show_the_boards_of_the_strip(browser, film, size):
 
 def test_pieces_slide(browser, film):
     """In the middle of a move its piece is neither where it was nor where it comes to."""
-    _, solution, file = film
+    puzzle, solution, file = film
     with browser.open(file) as page:
         before = middles(page, "#stage")
         page.click("#on")
@@ -88,23 +88,25 @@ def test_pieces_slide(browser, film):
         after = middles(page, "#stage")
         (moved,) = (label for label in before if before[label] != after[label])
         assert between[moved] not in (before[moved], after[moved])
-        assert page.text_content("#strip li.here").strip().endswith(solution.captions[1])
+        assert (
+            page.text_content("#strip li.here").strip().endswith(captions_of(puzzle, solution)[1])
+        )
 
 
 def test_slider_strip_keys_and_play(browser, film):
-    _, solution, file = film
+    puzzle, solution, file = film
     last = solution.distance
     with browser.open(file, reduced_motion="reduce") as page:
         page.fill("#slider", str(last))
-        assert page.text_content("#now") == solution.captions[last]
+        assert page.text_content("#now") == captions_of(puzzle, solution)[last]
         assert page.is_disabled("#on")
         page.keyboard.press("Home")  # the slider's own
         page.click("#strip li:nth-child(2)")
-        assert page.text_content("#now") == solution.captions[1]
+        assert page.text_content("#now") == captions_of(puzzle, solution)[1]
         page.click("#first")
         page.locator("#first").evaluate("(button) => button.blur()")
         page.keyboard.press("End")
-        assert page.text_content("#now") == solution.captions[last]
+        assert page.text_content("#now") == captions_of(puzzle, solution)[last]
         page.keyboard.press(" ")
         assert page.get_attribute("#play", "aria-label") == "Pause"
         page.wait_for_function(f"document.querySelector('#now').dataset.position == {last}")
@@ -112,13 +114,13 @@ def test_slider_strip_keys_and_play(browser, film):
 
 
 def test_without_script_and_on_paper_it_is_a_strip(browser, film, size):
-    _, solution, file = film
+    puzzle, solution, file = film
     with browser.open(file, size, java_script_enabled=False) as page:
         assert not page.is_visible("#stage")
         shown = page.locator("#strip li")
-        assert [
-            text.strip().split("\n")[-1] for text in shown.all_inner_texts()
-        ] == solution.captions
+        assert [text.strip().split("\n")[-1] for text in shown.all_inner_texts()] == captions_of(
+            puzzle, solution
+        )
     with browser.open(file, size) as page:
         page.emulate_media(media="print")
         assert not page.is_visible("#stage")
@@ -152,9 +154,9 @@ def test_an_animation_moves(browser, film, tmp_path):
                 seconds,
             )
 
-        for position, caption in enumerate(solution.captions):
+        for position, caption in enumerate(captions_of(puzzle, solution)):
             seen = at(position + 0.95)
-            assert [said for said, *_ in seen if said in solution.captions] == [caption]
+            assert [said for said, *_ in seen if said in captions_of(puzzle, solution)] == [caption]
         pieces = [at(seconds)[:-1] for seconds in (0.5, 1.3, 1.95)]
         assert pieces[0] != pieces[1] != pieces[2]
         assert at(solution.distance + 1.5)[:-1] == at(solution.distance + 3)[:-1]

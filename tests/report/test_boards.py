@@ -19,7 +19,14 @@ from frontier.answers.solution import Solution
 from frontier.cli import main
 from frontier.config import load_config
 from frontier.puzzles import Blocks, Cells, Graph, Pattern, Tiles
-from frontier.report.boards import animation, board_svg, boards_strip, draw_boards, film_strip
+from frontier.report.boards import (
+    animation,
+    board_svg,
+    boards_strip,
+    captions_of,
+    draw_boards,
+    film_strip,
+)
 from frontier.report.boards.colours import OKABE_ITO, colour_of, ink_on, luminance
 from frontier.report.boards.outline import loops_around
 from frontier.report.boards.terminal import drawing
@@ -249,7 +256,8 @@ def test_svg_shows_each_label_once(path):
         svg = board_svg(puzzle, board)
         picture = puzzle.picture(board)
         labels = [part.label for part in picture.parts if part.label]
-        assert sorted(texts(svg)) == sorted([*labels, *["?"] * len(picture.open)])
+        marks = [*labels, *["?"] * len(picture.open), *picture.names]
+        assert sorted(texts(svg)) == sorted(marks)
         root = ElementTree.fromstring(svg)
         assert root.find(f"{SVG}title").text == puzzle.line(board)
         assert not any({"id", "href", "class", "style"} & set(e.attrib) for e in root.iter())
@@ -331,7 +339,12 @@ def test_the_strip_shows_each_board_and_move(film):
     root = ElementTree.fromstring(film_strip(puzzle, solution, columns=3))
     frames = root.findall(f"{SVG}g")
     captions = [element.text for element in root.findall(f"{SVG}text")]
-    assert captions == ["start", *(f"{n}. {m}" for n, m in enumerate(solution.moves, start=1))]
+    assert captions == captions_of(puzzle, solution)
+    ends = [
+        caption.split(" ")[-len(move.split(" ")) :]
+        for caption, move in zip(captions[1:], solution.moves, strict=True)
+    ]
+    assert [" ".join(end) for end in ends] == solution.moves
     tops = [frame.get("transform").split()[1] for frame in frames]
     assert tops.count(tops[0]) == min(3, len(frames))
     assert len(set(tops)) == -(-len(frames) // 3)
@@ -370,7 +383,7 @@ def test_the_animation_ends_at_the_goal(film):
     alone = ElementTree.fromstring(board_svg(puzzle, solution.boards[-1], side=30))
     assert sorted(ends) == sorted(pieces_at(alone))
     captions = root.findall(f"{SVG}text")
-    assert [element.text for element in captions] == solution.captions
+    assert [element.text for element in captions] == captions_of(puzzle, solution)
     assert [e.get("visibility") for e in captions] == ["visible", *["hidden"] * solution.distance]
 
 
@@ -390,6 +403,57 @@ def test_like_tiles_stay_where_they_can_when_their_moves_are_not_counted():
     solution = Solution([puzzle.parse([b[:3], b[3:]]) for b in map(list, boards)], ["2←"])
     root = ElementTree.fromstring(animation(puzzle, solution))
     assert len(list(root.iter(f"{SVG}animateTransform"))) == 2
+
+
+def test_captions_say_what_is_drawn():
+    puzzle, board = FILMS["goat"]
+    solution = solved(puzzle, board)
+    assert solution.moves[:3] == ["h↓", "B←", "g↑"]
+    said = ["start", "1. ─ h↓", "2. B←", "3. 羊 g↑"]
+    assert captions_of(puzzle, solution)[:4] == said
+    assert captions_of(puzzle, solution, "ascii")[1:4] == ["1. h↓", "2. B←", "3. g↑"]
+    assert set(said) <= set(texts(film_strip(puzzle, solution)))
+
+
+def test_cells_are_named_where_moves_name_them():
+    named = {"cells": [["left", 0, 0], ["right", 1, 0]], "pieces": "a."}
+    pairs = Cells(moves=[["left", "right"]], **named)
+    ways = Cells(moves={"→/←": [1, 0]}, **named)
+    assert texts(board_svg(pairs, pairs.goals[0])) == ["a", "left", "right"]
+    assert texts(board_svg(ways, ways.goals[0])) == ["a"]
+    puzzle, board = FILMS["graph"]
+    solution = solved(puzzle, board)
+    for drawn in (film_strip(puzzle, solution), animation(puzzle, solution)):
+        assert {"0", "1", "2"} <= set(texts(drawn))
+
+
+def test_the_name_of_a_cell_stands_between_its_edges():
+    """On no edge and on no piece of one cell, whatever edges there are."""
+    hexagram = puzzle_of("hexagram")
+    picture = hexagram.picture(hexagram.goals[0])
+    at = {said: (x, y) for said, x, y in name_places(hexagram, 1000)}
+    assert set(at) == set(picture.names)
+    for cell, name in enumerate(picture.names):
+        x, y = at[name]
+        for u, v in picture.edges:
+            (a, b), (c, d) = (
+                [
+                    (q - p + 0.22) * 1000
+                    for q, p in zip(picture.places[w], picture.bounds, strict=False)
+                ]
+                for w in (u, v)
+            )
+            along = ((x - a) * (c - a) + (y - b) * (d - b)) / ((c - a) ** 2 + (d - b) ** 2)
+            along = min(1, max(0, along))
+            away = ((a + along * (c - a) - x) ** 2 + (b + along * (d - b) - y) ** 2) ** 0.5
+            assert away > 150, (cell, u, v)
+
+
+def name_places(puzzle, side):
+    root = ElementTree.fromstring(board_svg(puzzle, puzzle.goals[0], side))
+    for element in root.findall(f"{SVG}g/{SVG}text"):
+        size = float(element.get("font-size"))
+        yield element.text, float(element.get("x")), float(element.get("y")) - 0.35 * size
 
 
 def test_several_boards_in_one_drawing():

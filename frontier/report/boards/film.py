@@ -11,6 +11,7 @@ from frontier.answers.solution import Solution
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import width
 from frontier.puzzles.picture import Part, Picture, Point
+from frontier.report.boards.captions import captions_of
 from frontier.report.boards.svg import Scene, number, standalone, tag, text
 from frontier.report.pages import page
 from frontier.report.palette import GROUND, INK
@@ -54,7 +55,7 @@ def film_strip(
     film = _Film(puzzle, solution)
     scenes = [Scene(picture, side) for picture in film.pictures]
     drawn = [film.frame(i, scene) for i, scene in enumerate(scenes)]
-    return _strip(scenes, drawn, solution.captions, columns, film.title)
+    return _strip(scenes, drawn, film.captions, columns, film.title)
 
 
 def animation(
@@ -88,18 +89,18 @@ def animation(
             values=";".join(f"{number(x * side)} {number(y * side)}" for _, (x, y) in keys),
         )  # fmt: skip
         pieces.append(tag("g", scene.piece(part), moves))
-    broad = max(scene.width, _breadth(solution.captions, LARGE))
+    broad = max(scene.width, _breadth(film.captions, LARGE))
     times = [*map(begins, range(solution.distance + 1)), 1.0]
     captions = "".join(
         _shown_from(times[i], times[i + 1], end, text(
             broad / 2, scene.height + 1.3 * LARGE, caption, LARGE, INK,
             visibility="hidden" if i else "visible",
         ))
-        for i, caption in enumerate(solution.captions)
+        for i, caption in enumerate(film.captions)
     )  # fmt: skip
     shift = f"translate({number((broad - scene.width) / 2)} 0)"
     high = scene.height + 2 * LARGE
-    board = tag("g", scene.ground(), *pieces, transform=shift)
+    board = tag("g", scene.ground(), *pieces, scene.names(), transform=shift)
     return standalone(_paper(broad, high) + board + captions, broad, high, film.title)
 
 
@@ -111,7 +112,10 @@ def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
     scene = Scene(film.pictures[0], max(least, min(most, STAGE_WIDTH / (right - left))))
     pieces = (tag("g", scene.piece(part), data_code=str(part.code)) for part in scene.picture.parts)
     stage = standalone(
-        scene.ground() + "".join(pieces), scene.width, scene.height, puzzle.line(solution.boards[0])
+        "".join([scene.ground(), *pieces, scene.names()]),
+        scene.width,
+        scene.height,
+        puzzle.line(solution.boards[0]),
     )
     small = [Scene(picture, STRIP_SIDE * 0.8) for picture in film.pictures]
     frames = [
@@ -130,7 +134,7 @@ def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
         title=title,
         puzzle=puzzle.title,
         start=puzzle.line(solution.boards[0]),
-        captions=solution.captions,
+        captions=film.captions,
         frames=list(map(Markup, frames)),
         stage=Markup(stage),
         ways=Markup(json.dumps(ways)),
@@ -141,7 +145,7 @@ class _Film:
     """The positions of a solution as pictures, and what moves between them."""
 
     def __init__(self, puzzle: Puzzle, solution: Solution):
-        self.solution = solution
+        self.solution, self.captions = solution, captions_of(puzzle, solution)
         first = puzzle.picture(solution.boards[0])
         self._passed = [[first]]  # for each position, the pictures of the move to it
         for before, after in zip(solution.boards, solution.boards[1:], strict=False):
@@ -180,7 +184,7 @@ class _Film:
         was = [p for p in self.pictures[position - 1].parts if p.code in moved] if moved else []
         still = [scene.piece(part) for part in scene.picture.parts if part.code not in moved]
         ahead = [scene.piece(part, True) for part in scene.picture.parts if part.code in moved]
-        return "".join([scene.ground(), *still, *map(scene.trace, was), *ahead])
+        return "".join([scene.ground(), *still, *map(scene.trace, was), *ahead, scene.names()])
 
     def _seen(self, position: int) -> set[int]:
         """The pieces whose move is meant: of the ones that count, if there are any."""
@@ -212,7 +216,7 @@ def _offset(one: Point, other: Point) -> Point:
 
 
 def _still(scene: Scene) -> str:
-    return scene.ground() + "".join(map(scene.piece, scene.picture.parts))
+    return "".join([scene.ground(), *map(scene.piece, scene.picture.parts), scene.names()])
 
 
 def _strip(

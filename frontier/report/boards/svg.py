@@ -5,7 +5,9 @@ one page. Each has a ground of its own, so that it looks the same on paper and o
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
+from math import atan2, cos, pi, radians, sin
 
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import OPEN_MARK, width
@@ -19,6 +21,12 @@ TRAY, EDGE = "#c3cad2", "#8d97a3"
 MARGIN = 0.22
 """Around a board, in sides of a cell."""
 
+NAME, ASIDE = 0.25, 0.52
+"""In sides of a cell: letters of a cell's name, and how far from its middle they stand."""
+
+WAYS_ASIDE = [radians(225 + 90 * turn + angle) for angle in range(0, 90, 15) for turn in range(4)]
+"""Where the name of a cell may stand, x to the right and y downwards; the first if all are free."""
+
 
 def board_svg(puzzle: Puzzle, board: Board, side: float = 36) -> str:
     """A board, or a goal that is a part of one, as a standalone SVG.
@@ -26,7 +34,7 @@ def board_svg(puzzle: Puzzle, board: Board, side: float = 36) -> str:
     side: pixels of one cell.
     """
     scene = Scene(puzzle.picture(board), side)
-    drawn = scene.ground() + "".join(map(scene.piece, scene.picture.parts))
+    drawn = "".join([scene.ground(), *map(scene.piece, scene.picture.parts), scene.names()])
     return standalone(drawn, scene.width, scene.height, puzzle.line(board))
 
 
@@ -90,6 +98,37 @@ class Scene:
         """Where a piece has been."""
         return self._form(part, 0.09, fill="none", stroke=INK, stroke_width=self.side * 0.05,
                           stroke_dasharray=f"{self.side * 0.12:.2f}")  # fmt: skip
+
+    def names(self) -> str:
+        """The names of the cells, where moves name them: small, between the edges, over all."""
+        if not self.picture.names:
+            return ""
+        said = []
+        for cell, name in enumerate(self.picture.names):
+            (x, y), way = self.at(self.picture.places[cell]), self._asides[cell]
+            size = self.side * min(NAME, 0.8 / (0.62 * width(name)))
+            x, y = x + cos(way) * ASIDE * self.side, y + sin(way) * ASIDE * self.side
+            said.append(tag("text", escaped(name), x=x, y=y + 0.35 * size, font_size=size))
+        return tag(
+            "g", *said, fill=QUIET, font_family=FONT, text_anchor="middle", stroke=GROUND,
+            stroke_width=self.side * 0.06, stroke_linejoin="round", paint_order="stroke",
+        )  # fmt: skip
+
+    @cached_property
+    def _asides(self) -> list[float]:
+        """For each cell, the direction from it that is farthest from those of its edges."""
+        ways: list[list[float]] = [[] for _ in self.picture.places]
+        for one, other in self.picture.edges or ():
+            (a, b), (c, d) = self.picture.places[one], self.picture.places[other]
+            ways[one].append(atan2(d - b, c - a))
+            ways[other].append(atan2(b - d, a - c))
+
+        def room(aside: float, taken: list[float]) -> float:
+            # Half a right angle is enough: then the first of the ways are taken.
+            apart = (abs((aside - way + pi) % (2 * pi) - pi) for way in taken)
+            return round(min(pi / 4, *apart), 3) if taken else pi / 4
+
+        return [max(WAYS_ASIDE, key=lambda aside, w=taken: room(aside, w)) for taken in ways]
 
     def _form(self, part: Part, gap: float, **look) -> str:
         if self.picture.edges is None:

@@ -59,7 +59,7 @@ def draw_boards(
 
 def drawing(picture: Picture, encoding: str = "utf-8", most: int = 80) -> list[Text]:
     """A picture as lines of equal width; of at most so many columns, if that can be."""
-    plain = not _can_say(CORNERS + STROKES, encoding)
+    plain = not can_say(CORNERS + STROKES, encoding)
     marks = {part.code: _mark(part, encoding) for part in picture.parts}
     draw = _squares if picture.edges is None else _network
     canvas = draw(picture, marks, most)
@@ -219,10 +219,11 @@ def _styles(picture: Picture) -> dict[int, Style]:
 def _mark(part: Part, encoding: str) -> str:
     """What stands on a piece, in letters that the encoding has."""
     label = part.label or (LIKE if part.kind is None else "")
-    return next(said for said in (label, part.name, "*") if _can_say(said, encoding))
+    return next(said for said in (label, part.name, "*") if can_say(said, encoding))
 
 
-def _can_say(said: str, encoding: str) -> bool:
+def can_say(said: str, encoding: str) -> bool:
+    """Whether an encoding has all letters of a text."""
     try:
         said.encode(encoding)
     except (UnicodeEncodeError, LookupError):
