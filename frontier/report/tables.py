@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 from frontier.report.comparison import Comparison
 from frontier.report.facts import (
@@ -65,7 +66,7 @@ def report_markdown(run: Figures) -> str:
         lines += _table(["", "time", "share"], spending(run), "lrr")
     if run.boards:
         lines += ["", f"Farthest positions, {len(run.boards)} of {run.farthest:,}:", ""]
-        lines += [f"* `{run.puzzle.line(board)}`" for board in run.boards]
+        lines += [f"* {_code(run.puzzle.line(board))}" for board in run.boards]
     lines += ["", *_table(LAYER_HEADER, map(layer_cells, run.layers))]
     return "\n".join(lines) + "\n"
 
@@ -93,6 +94,13 @@ def _csv(header: list[str], rows: list[list]) -> str:
 def _number(value):
     """Nine digits are more than any of these numbers means; whole ones are exact."""
     return f"{value:.9g}" if isinstance(value, float) else value
+
+
+def _code(said: str) -> str:
+    """A Markdown code span, with more backticks around it than stand together in it."""
+    fence = "`" * (1 + max(map(len, re.findall("`+", said)), default=0))
+    room = " " if said.startswith("`") or said.endswith("`") else ""
+    return f"{fence}{room}{said}{room}{fence}"
 
 
 def _table(header: list[str], rows, align: str = "") -> list[str]:

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from making import CONFIGS, made
 
 from frontier.cli import main
+from frontier.report import tables
 from frontier.report.comparison import Comparison
 from frontier.report.figures import figures_of
 from frontier.store.files import write_sealed
@@ -308,3 +309,11 @@ def test_contradictions_are_loud(runs, tmp_path):
     stores = [RunStore.open(path) for path in (runs / "2x3", runs / "2x3")]
     agree = Comparison(tuple(map(figures_of, stores)), ("a", "b"))
     assert agree.differences == []
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [("a b", "`a b`"), ("a`b", "``a`b``"), ("``a`", "``` ``a` ```")],
+)
+def test_code_spans_hold_backticks(said, code):
+    assert tables._code(said) == code
