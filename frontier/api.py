@@ -31,7 +31,7 @@ from frontier.search.events import Listener
 from frontier.store.identity import check_identity
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
-from frontier.text import counted, size, span
+from frontier.text import counted, percent, size, span
 
 __all__ = [
     "Drawings", "Layer", "Layers", "Plan", "Run", "Solved", "delete_run", "open_run", "plan", "run",
@@ -67,10 +67,11 @@ class Run:
         return f"<Run {self.store.path}: {state}, {found}>"
 
     def _repr_html_(self) -> str:
-        share = self.states / self.store.identity["states"]
+        share = percent(self.states / self.store.identity["states"])
+        depth = "–" if self.depth is None else str(self.depth)
         facts = {
-            "states": f"{self.states:,}" + ("" if self.complete else f" so far ({share:.2%})"),
-            "depth": f"{self.depth}" + ("" if self.complete else " so far"),
+            "states": f"{self.states:,}" + ("" if self.complete else f" so far ({share})"),
+            "depth": depth + ("" if self.complete else " so far"),
             "layers": repr(self.layers).strip("<>"),
             "time in layers": span(sum(record.seconds for record in self.store.records)),
             "directory": str(self.path),
@@ -98,9 +99,10 @@ class Run:
         return Layers(self.store)
 
     @property
-    def depth(self) -> int:
-        """The last depth known; God's number of the goal, if the run is complete."""
-        return len(self.store.records) - 1
+    def depth(self) -> int | None:
+        """The last depth known, None before the first; God's number of the goal, if the run is
+        complete."""
+        return len(self.store.records) - 1 if self.store.records else None
 
     @property
     def states(self) -> int:
