@@ -10,9 +10,11 @@ from frontier.report.facts import (
     comparison_layers,
     comparison_rows,
     comparison_spending,
+    config_text,
     key_figures,
     layer_cells,
     layers_at,
+    origin,
     spending,
 )
 from frontier.report.figures import Figures
@@ -68,6 +70,7 @@ def report_markdown(run: Figures) -> str:
         lines += ["", f"Farthest positions, {len(run.boards)} of {run.farthest:,}:", ""]
         lines += [f"* {_code(run.puzzle.line(board))}" for board in run.boards]
     lines += ["", *_table(LAYER_HEADER, map(layer_cells, run.layers))]
+    lines += ["", "How it was made:", "", *_made(run)]
     return "\n".join(lines) + "\n"
 
 
@@ -80,7 +83,15 @@ def comparison_markdown(comparison: Comparison) -> str:
         lines += ["", "Where the time in layers went:", ""]
         lines += _table(["", *comparison.labels], rows, "l")
     lines += ["", *_table(["depth", *comparison.labels], comparison_layers(comparison))]
+    for label, run in zip(comparison.labels, comparison.runs, strict=True):
+        lines += ["", f"## {label}", "", *_made(run)]
     return "\n".join(lines) + "\n"
+
+
+def _made(run: Figures) -> list[str]:
+    """How a run was made, and the config that makes it again."""
+    facts = [f"* {key}: {value}" for key, value in origin(run)]
+    return [*facts, "", "```toml", config_text(run), "```"]
 
 
 def _csv(header: list[str], rows: list[list]) -> str:

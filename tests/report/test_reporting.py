@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import struct
+import tomllib
 from itertools import pairwise
 from pathlib import Path
 
@@ -111,6 +112,10 @@ def test_markdown(runs, tmp_path):
     text = (tmp_path / "two.md").read_text()
     assert "| puzzle | 2×3 tiles | 2×2 tiles |" in text
     assert "| 21 | 1 |  |" in text
+    assert "Where the time in layers went:" in text
+    configs = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    assert [tomllib.loads(config)["name"] for config in configs] == ["2x3", "2x2"]
+    assert text.count("* processor: ") == 2
 
 
 def test_png(runs, tmp_path):
