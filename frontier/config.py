@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 
 import psutil
 from pydantic import (
+    AfterValidator,
     BeforeValidator,
     ByteSize,
     Field,
@@ -135,10 +136,24 @@ def _default_memory() -> ByteSize:
     return ByteSize(min(1_500_000_000, int(share)))
 
 
+LONGEST_NAME = 100
+
+
+def _name(name: str) -> str:
+    """A name that can be that of a directory anywhere, and be typed without quotes."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) or len(name) > LONGEST_NAME:
+        raise ValueError(
+            f"name = {name!r}: a name has letters from a to z or A to Z, digits, points, hyphens "
+            "and underscores, no spaces; it begins with a letter or a digit and has at most "
+            f"{LONGEST_NAME} characters"
+        )
+    return name
+
+
 class Config(Table):
     """A whole config; README.md says what each key means."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
+    name: Annotated[str, AfterValidator(_name)]
     puzzle: PuzzleTable
     search: SearchTable = SearchTable()
     store: StoreTable = StoreTable()

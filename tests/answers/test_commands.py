@@ -213,7 +213,7 @@ def test_what_solve_refuses(run, tmp_path):
         ((tmp_path / "thin", "0 1 2/3 4 5"), "search.keep=all"),
         ((run, good, "--set", "puzzle.rows=2"), "is a run directory"),
         ((CONFIGS / "2x4.toml", good, "--all-counts", *search), "--method layers"),
-        ((CONFIGS / "2x4.toml", good), "run.json"),
+        ((CONFIGS / "2x4.toml", good), "not begun"),
         ((tmp_path / "family", "0 1 2/3 4 5"), "blank-0-1"),
         ((CONFIGS / "2x3.toml", "0 1 2/3 4 5", *family), "blank-0-1"),
         ((CONFIGS / "2x3.toml", "0 1 2/3 4 5", *family, *search), "puzzle.blank"),

@@ -348,7 +348,7 @@ def test_a_run_that_has_no_layer_yet(tmp_path, held):
     start = next(events_of("2x7", 0))
     for event in (start, RunStopped(-1, "no worker came", 1.0)):
         stopped(event)
-    report = invoke("report", store.path, store.path).stdout
+    report = invoke("report", whole.path, store.path).stdout
     said = describe_status(status_of(store))
     for shown in (page, said, watched.line(), stopped._file.getvalue(), report):
         assert "depth -1" not in shown
@@ -757,9 +757,11 @@ def test_a_path_is_printed_as_it_is(tmp_path, monkeypatch, folder):
     progress = LiveProgress(console_on(file))
     run(path, until=5, listeners=[progress])
     assert f"{path}" in file.getvalue()
-    said = invoke("report", path, path).stdout
-    assert f"2x4 in {path}" in said.splitlines()[0]
-    assert said.count("[/b]run") == 6  # twice in the title and in the heads of both tables
+    other = tmp_path / "other" / "[/b]run"
+    run(other, until=5)
+    said = invoke("report", path, other).stdout
+    assert f"2x4 in {folder} and 2x4 in other" in said.splitlines()[0]
+    assert said.count(f"2x4 in {folder}") == 4  # in the title and in the heads of the tables
 
 
 # -- as processes ---------------------------------------------------------------------------------
