@@ -81,7 +81,8 @@ def test_goat(tmp_path):
 
 def test_goat_drawings_show_the_published_signs(tmp_path):
     run(tmp_path, "goat")
-    drawn = CliRunner(env={"COLUMNS": "24"}).invoke(main, ["farthest", str(tmp_path / "run")]).output
+    narrow = CliRunner(env={"COLUMNS": "24"})
+    drawn = narrow.invoke(main, ["farthest", str(tmp_path / "run")]).output
     boards = drawn.split("\n\n")[1:]
     assert len(boards) == 7
     wanted = sorted(
