@@ -1,8 +1,11 @@
 """The terminal that commands write to."""
 
+from collections.abc import Sequence
 from typing import TextIO
 
 from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
 
 
 def console_on(file: TextIO | None = None) -> Console:
@@ -28,3 +31,30 @@ def say(line: str, file: TextIO | None) -> bool:
     except (OSError, ValueError):
         return False
     return True
+
+
+def fitting_table(
+    columns: dict[str, list[str]],
+    dropped: Sequence[str],
+    console: Console,
+    width: int,
+    left: Sequence[str] = (),
+) -> Table:
+    """A table of as many columns as there is room for.
+
+    columns: cells by heading. dropped: headings that are left out first, in their order. left:
+    headings whose cells begin at the left; others, as numbers do, end at the right.
+    """
+    columns = dict(columns)
+    for name in (None, *dropped):
+        columns.pop(name, None)
+        table = Table(box=None, pad_edge=False)
+        for heading in columns:
+            side = "left" if heading in left else "right"
+            table.add_column(heading, justify=side, no_wrap=True)
+        for row in zip(*columns.values(), strict=True):
+            table.add_row(*row)
+        unbounded = console.options.update(max_width=1000)
+        if Measurement.get(console, unbounded, table).maximum <= width:
+            break
+    return table

@@ -7,13 +7,12 @@ from typing import TextIO
 
 from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.live import Live
-from rich.measure import Measurement
 from rich.padding import Padding
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from frontier.report.console import console_on, is_live, say
+from frontier.report.console import console_on, fitting_table, is_live, say
 from frontier.report.view import (
     View,
     describe_step,
@@ -180,17 +179,7 @@ def layer_table(view: View, console: Console, options: ConsoleOptions) -> Table:
         "elapsed": [span(layer.elapsed) for layer in rows],
         "disk": [size(layer.disk) for layer in rows],
     }
-    for name in (None, *DROPPED):
-        columns.pop(name, None)
-        table = Table(box=None, pad_edge=False)
-        for kept in columns:
-            table.add_column(kept, justify="right", no_wrap=True)
-        for row in zip(*columns.values(), strict=True):
-            table.add_row(*row)
-        unbounded = options.update(max_width=1000)
-        if Measurement.get(console, unbounded, table).maximum <= options.max_width:
-            break
-    return table
+    return fitting_table(columns, DROPPED, console, options.max_width)
 
 
 def dashboard(address: str) -> Text:

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from frontier.report.boards import draw_boards
 from frontier.report.comparison import Comparison
+from frontier.report.console import fitting_table
 from frontier.report.facts import (
     LAYER_HEADER,
     comparison_layers,
@@ -25,8 +26,8 @@ from frontier.report.figures import Figures
 BAR = 12
 """Cells of the longest bar of a table of layers."""
 
-WIDE = 80
-"""Columns from which on a table of layers has bars."""
+DROPPED = ("log", "written", "growth", "time", "share", "up to here")
+"""Columns that a narrow terminal does not show, the first ones first."""
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 
@@ -36,13 +37,12 @@ def report_text(run: Figures, console: Console) -> RenderableType:
     title = f"{run.name}: {run.puzzle.title}, {run.standing}"
     parts: list[RenderableType] = [Text(title, style="bold"), _pairs(key_figures(run))]
     if run.layers:
-        table = _table(LAYER_HEADER)
-        if bars := console.width >= WIDE:
-            table.add_column("log")
+        cells = zip(*map(layer_cells, run.layers), strict=True)
+        columns = {name: list(column) for name, column in zip(LAYER_HEADER, cells, strict=True)}
         most, plain = log(1 + max(run.counts)), console.options.ascii_only
-        for layer in run.layers:
-            bar = [_bar(log(1 + layer.states) / most, plain)] if bars else []
-            table.add_row(*layer_cells(layer), *bar)
+        bars = [_bar(log(1 + layer.states) / most, plain) for layer in run.layers]
+        columns["log"] = bars
+        table = fitting_table(columns, DROPPED, console, console.width, left=["log"])
         parts += [_heading("Layers"), table]
     if run.spent:
         parts += [_heading("Where the time in layers went"), _rows(spending(run))]

@@ -14,11 +14,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from making import CONFIGS, made
+from rich.console import Console
 
 from frontier.cli import main
 from frontier.report import tables
 from frontier.report.comparison import Comparison
+from frontier.report.facts import LAYER_HEADER
 from frontier.report.figures import figures_of
+from frontier.report.terminal import report_text
 from frontier.store.files import write_sealed
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
@@ -67,6 +70,19 @@ def test_report_in_poor_terminals(runs, monkeypatch, environment):
         assert "360" in plain
         coloured = re.search(r"\x1b\[(\d+;)*3\d", said)
         assert bool(coloured) == ("COLUMNS" in environment and len(some) == 1)  # that of the board
+
+
+@pytest.mark.parametrize(
+    ("width", "columns"),
+    [(100, [*LAYER_HEADER, "log"]), (64, LAYER_HEADER), (17, ["depth", "states"])],
+)
+def test_a_narrow_terminal_shows_fewer_columns(runs, width, columns):
+    shown = io.StringIO()
+    console = Console(file=shown, width=width, color_system=None)
+    console.print(report_text(figures_of(RunStore.open(runs / "2x3")), console))
+    lines = shown.getvalue().splitlines()
+    heading = lines[lines.index("Layers") + 1 if "Layers" in lines else -1]
+    assert re.split(r"\s{2,}", heading.strip()) == list(columns)
 
 
 def test_csv(runs, tmp_path):
