@@ -44,7 +44,7 @@ PARSED = "parsed"
 """In place of a run: the program's own parser takes the command."""
 
 INSTEAD = {
-    # makes an environment and installs from a registry: .ci/check.sh does that
+    # makes an environment and installs packages: .ci/run does that
     f"python3 -m venv .venv && . .venv/bin/activate && pip install . && {RUN}": BEGUN,
     "python3 -m venv .venv && . .venv/bin/activate && pip install '.[test]' && python -m pytest":
         PARSED,
