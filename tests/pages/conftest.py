@@ -39,7 +39,7 @@ class Browser:
 
 @pytest.fixture(scope="module")
 def browser():
-    """Not for the whole run of tests: playwright keeps an event loop in the thread while it is open."""
+    """Not for all tests: playwright keeps an event loop in the thread while it is open."""
     found = next((path for path in map(shutil.which, NAMES) if path), None)
     if found is None:
         pytest.skip("no browser: install the package chromium (apt-get install chromium)")
