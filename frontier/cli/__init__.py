@@ -5,7 +5,7 @@ error. Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped and resumable, 4 cor
 """
 
 import signal
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 import click
 
@@ -19,6 +19,7 @@ from frontier.cli.streams import OutputError, drop_output, prepare_streams
 from frontier.cli.studies import thesis
 from frontier.cli.upkeep import repair, verify
 from frontier.errors import CorruptRunError, FormatError, FrontierError, Stopped
+from frontier.signals import handling
 
 
 class _Commands(Group):
@@ -36,7 +37,8 @@ class _Commands(Group):
 
     def invoke(self, context):
         try:
-            with _terminated_as_interrupted():
+            # SIGTERM ends a command as Ctrl-C does: what it holds is given back.
+            with handling({signal.SIGTERM: signal.default_int_handler}):
                 return super().invoke(context)
         except FrontierError as error:
             click.echo(f"frontier: {error}{_remedy(error)}", err=True)
@@ -44,20 +46,6 @@ class _Commands(Group):
         except KeyboardInterrupt:
             click.echo("frontier: interrupted", err=True)
             context.exit(Stopped.exit_code)
-
-
-@contextmanager
-def _terminated_as_interrupted():
-    """SIGTERM ends a command as Ctrl-C does: what it holds is given back."""
-    try:
-        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    except ValueError:  # not in the main thread: signals go elsewhere
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _remedy(error: FrontierError) -> str:

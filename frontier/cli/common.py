@@ -1,5 +1,6 @@
 """What the commands share: options, and the puzzle that a user names."""
 
+import json
 from pathlib import Path
 
 import click
@@ -28,6 +29,11 @@ def confirmed(question: str) -> bool:
         return click.confirm(question, err=True)
     except click.Abort:  # no answer
         return False
+
+
+def echo_json(values: list[dict]) -> None:
+    """Print what is to be said of one run, or of several, as one JSON object."""
+    click.echo(json.dumps(values[0] if len(values) == 1 else {"runs": values}))
 
 
 def puzzle_at(run: str, settings: tuple[str, ...]) -> Puzzle:

@@ -1,12 +1,10 @@
 """The command that looks ahead: plan."""
 
-import json
-
 import click
 from pydantic import ByteSize, TypeAdapter, ValidationError
 
 from frontier import api
-from frontier.cli.common import json_option, set_option
+from frontier.cli.common import echo_json, json_option, set_option
 from frontier.cli.completion import complete_config
 from frontier.cli.help import Command
 from frontier.config import load_config
@@ -61,7 +59,7 @@ def plan(config, settings, workers, disk_rate, as_json):
         if not as_json:
             click.echo(describe_plan(values[-1], outlook))
     if as_json:
-        click.echo(json.dumps(values[0] if len(values) == 1 else {"runs": values}))
+        echo_json(values)
 
 
 def _bytes(text: str) -> int:

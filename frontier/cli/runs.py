@@ -10,6 +10,7 @@ from frontier import api
 from frontier.answers.farthest import farthest as farthest_of
 from frontier.cli.common import (
     confirmed,
+    echo_json,
     json_option,
     run_argument,
     set_option,
@@ -172,7 +173,7 @@ def status(run, watching, interval, as_json):
                 click.echo(json.dumps(corrupt(run, error)))
             raise
         if as_json:
-            click.echo(json.dumps(values[0] if len(values) == 1 else {"runs": values}))
+            echo_json(values)
         else:
             click.echo("\n".join(map(describe_status, values)))
     if any(value.get("damaged") for value in values):
@@ -226,7 +227,7 @@ def farthest(run, limit, as_json):
         if len(boards) < count:
             click.echo(f"\n… and {count - len(boards):,} more (--limit)")
     if as_json:
-        click.echo(json.dumps(values[0] if len(values) == 1 else {"runs": values}))
+        echo_json(values)
 
 
 @click.command(

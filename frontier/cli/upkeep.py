@@ -1,13 +1,12 @@
 """Commands that look after a run's files: verify, repair."""
 
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from frontier.cli.common import confirmed, json_option, run_argument
+from frontier.cli.common import confirmed, echo_json, json_option, run_argument
 from frontier.cli.help import Command
 from frontier.errors import CorruptRunError, InputError
 from frontier.named import open_all, open_one
@@ -67,7 +66,7 @@ def verify(run, deep, states, seed, as_json):
         if not as_json:
             click.echo(_describe(store, found))
     if as_json:
-        click.echo(json.dumps(values[0] if len(values) == 1 else {"runs": values}))
+        echo_json(values)
     if faults := [fault["what"] for value in values for fault in value["faults"]]:
         raise CorruptRunError(
             f"{counted(len(faults), 'fault')}, the first: {faults[0]}. See what `repair` can do"

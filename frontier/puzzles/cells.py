@@ -13,6 +13,7 @@ from functools import cached_property
 
 from frontier.errors import InputError
 from frontier.puzzles.floor import Floor, Form
+from frontier.puzzles.labelled import Labelled
 from frontier.puzzles.notation import (
     BLANKS,
     OPEN_MARK,
@@ -21,7 +22,7 @@ from frontier.puzzles.notation import (
     labels_given,
 )
 from frontier.puzzles.picture import Part, Picture, Point, covers, open_cells
-from frontier.puzzles.pieces import OPEN, Pieces, boards_given
+from frontier.puzzles.pieces import OPEN, boards_given
 from frontier.puzzles.plane import laid_out
 from frontier.puzzles.puzzle import Board
 from frontier.puzzles.shapes import Sort
@@ -31,7 +32,7 @@ from frontier.values import as_written
 METRICS = ("step", "path")
 
 
-class Cells(Pieces):
+class Cells(Labelled):
     """A sliding puzzle on cells of one's own.
 
     cells, moves: as for `frontier.puzzles.floor.Floor`.
@@ -184,23 +185,9 @@ class Cells(Pieces):
         pieces = counted(len(self._code), "piece")
         return f"{pieces} on {counted(self.cells, 'cell')} ({self.metric})"
 
-    @property
-    def labels(self) -> list[str]:
-        return self._labels
-
     def parse(self, notation) -> Board:
         marks = self._marks_given(notation, "board")
         return self._settled(self._codes(marks, "board", part=False))
-
-    def _marks(self, board: Board) -> list[str]:
-        return [OPEN_MARK if code == OPEN else self._labels[code] for code in board]
-
-    def write(self, board: Board) -> list[str] | str:
-        marks = self._marks(board)
-        return "".join(marks) if all(len(mark) == 1 for mark in marks) else marks
-
-    def line(self, board: Board) -> str:
-        return joined(self._marks(board))
 
     def picture(self, board: Board) -> Picture:
         kind = {code: n for n, sort in enumerate(self._sorts) for code in sort.codes}

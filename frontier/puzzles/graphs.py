@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from frontier.errors import InputError
+from frontier.puzzles.labelled import Labelled
 from frontier.puzzles.notation import BLANKS, OPEN_MARK, check_label, joined, labels_given
 from frontier.puzzles.picture import Part, Picture, Point, covers, open_cells
-from frontier.puzzles.pieces import OPEN, Pieces, boards_given
+from frontier.puzzles.pieces import OPEN, boards_given
 from frontier.puzzles.plane import laid_out, shown_in
 from frontier.puzzles.puzzle import Board
 from frontier.puzzles.shapes import Sort, footprint_of_cells
@@ -22,7 +23,7 @@ from frontier.text import counted
 MOST_CELLS = 64
 
 
-class Graph(Pieces):
+class Graph(Labelled):
     """A sliding puzzle on a graph.
 
     adjacency: for each cell, numbered from 0, its neighbours; edges go both ways.
@@ -90,10 +91,6 @@ class Graph(Pieces):
         kinds = counted(len(self._colours), "kind")
         return f"graph of {counted(self.cells, 'cell')}, {kinds} of tiles"
 
-    @property
-    def labels(self) -> list[str]:
-        return self._labels
-
     def _is_blank(self, word: str) -> bool:
         return word == self._blank or word in BLANKS
 
@@ -128,16 +125,6 @@ class Graph(Pieces):
 
     def parse(self, notation) -> Board:
         return self._codes(labels_given(notation, self.cells, "board"), "board", part=False)
-
-    def _marks(self, board: Board) -> list[str]:
-        return [OPEN_MARK if code == OPEN else self._labels[code] for code in board]
-
-    def write(self, board: Board) -> list[str] | str:
-        marks = self._marks(board)
-        return "".join(marks) if all(len(mark) == 1 for mark in marks) else marks
-
-    def line(self, board: Board) -> str:
-        return joined(self._marks(board))
 
     def picture(self, board: Board) -> Picture:
         kinds = {code: n for n, codes in enumerate(self._colours.values()) for code in codes}

@@ -14,6 +14,7 @@ from frontier.config import QUEUES, ClusterTable
 from frontier.errors import InputError, Stopped
 from frontier.search.executors import Distributed, Executor, Serial
 from frontier.search.queues import QUEUE_SETTINGS, make_cluster, queue_cluster
+from frontier.signals import handling
 from frontier.text import counted
 
 CONNECT_SECONDS = 30
@@ -162,16 +163,6 @@ def _interrupts_held():
     """Processes started meanwhile ignore Ctrl-C: the driver alone decides how to stop. It is
     ignored here too; a SIGTERM, which they must not ignore, is noted in the list."""
     asked: list[bool] = []
-    try:
-        before = {
-            signal.SIGINT: signal.signal(signal.SIGINT, signal.SIG_IGN),
-            signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: asked.append(True)),
-        }
-    except ValueError:  # not in the main thread, where signals do not arrive anyway
+    note = {signal.SIGINT: signal.SIG_IGN, signal.SIGTERM: lambda *_: asked.append(True)}
+    with handling(note):
         yield asked
-        return
-    try:
-        yield asked
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

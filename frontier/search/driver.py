@@ -12,7 +12,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from frontier.search.executors import Executor
 from frontier.search.plan import Plan
 from frontier.search.task import TaskResult, expand_task
 from frontier.search.workspace import workspace
+from frontier.signals import handling
 from frontier.store.copies import check_copies
 from frontier.store.files import read_sealed, remove_tree
 from frontier.store.identity import check_identity
@@ -331,26 +332,15 @@ def _full_disk_stops():
         raise Stopped(f"the disk is full ({error}); make room") from None
 
 
-@contextmanager
-def _interrupts_stop(stop: Callable[[], None]):
+def _interrupts_stop(stop: Callable[[], None]) -> AbstractContextManager[None]:
     """Let the first Ctrl-C, and any SIGTERM, ask for a clean stop; a second Ctrl-C ends at once.
 
     Queues send SIGTERM to each process of a job, and their scripts send it on, so it comes twice.
     """
+    before = signal.getsignal(signal.SIGINT)
 
     def handle(number, frame):
         stop()
-        signal.signal(signal.SIGINT, before[signal.SIGINT])
+        signal.signal(signal.SIGINT, before)
 
-    before = {}
-    try:
-        for signum in (signal.SIGINT, signal.SIGTERM):
-            before[signum] = signal.signal(signum, handle)
-    except ValueError:  # not in the main thread: signals go elsewhere
-        yield
-        return
-    try:
-        yield
-    finally:
-        for signum, handler in before.items():
-            signal.signal(signum, handler)
+    return handling({signal.SIGINT: handle, signal.SIGTERM: handle})

@@ -87,10 +87,12 @@ def disk_warning(plan: Plan) -> str | None:
     search, path = plan.config.search, plan.config.path
     layers = MANY_LAYERS if search.keep == "all" else LAYERS_AT_ONCE + search.spare
     most = layers * max(map(plan.layout.layer_bytes, range(plan.space.classes)))
+    free = shutil.disk_usage(existing(path)).free
+    if plan.alone or most <= free:
+        return None
     known, there = _layers_there(plan)
-    done = sum(known) == plan.puzzle.states
-    free = shutil.disk_usage(existing(path)).free + there
-    if plan.alone or done or most <= free:
+    free += there
+    if sum(known) == plan.puzzle.states or most <= free:
         return None
     trial = trial_of(plan.puzzle)
     shape = shape_of(max(known, trial.sizes, key=len), plan.puzzle.states)

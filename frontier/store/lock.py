@@ -105,27 +105,33 @@ def is_held(path: Path) -> bool:
     return False
 
 
+def _holder(path: Path) -> dict:
+    """What the process has written that took the lock last; empty if it said that it ended."""
+    try:
+        holder = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return holder if isinstance(holder, dict) else {}
+
+
 def left_by(path: Path) -> str | None:
     """The other host whose process wrote the file last and has not said that it ended."""
-    try:
-        host = json.loads(path.read_text())["host"]
-    except (OSError, ValueError, TypeError, KeyError):
-        return None
+    host = _holder(path).get("host")
     return None if host == socket.gethostname() else host
 
 
 def held_since(path: Path) -> float | None:
     """When the lock was taken, in seconds of the epoch, as far as the file says."""
     try:
-        return float(json.loads(path.read_text())["since"])
-    except (OSError, ValueError, TypeError, KeyError):
+        return float(_holder(path)["since"])
+    except (ValueError, TypeError, KeyError):
         return None
 
 
 def describe_holder(path: Path) -> str:
     """Who holds the lock, as far as the file says."""
     try:
-        holder, now = json.loads(path.read_text()), time.time()
+        holder, now = _holder(path), time.time()
         since = f"since {moment(holder['since'])} (for {age(now - holder['since'])})"
         return f"process {holder['process']} on host {holder['host']} {since}"
     except (OSError, ValueError, TypeError, KeyError, OverflowError):
