@@ -18,6 +18,9 @@ from frontier.space.jit import kernel
 from frontier.space.program import Program, Swaps
 
 
+NO_SLOTS = np.empty(0, dtype=np.int64)
+
+
 @kernel
 def count_bits(x):
     """Number of ones of a 64-bit word (the compiler turns this into one instruction)."""
@@ -60,7 +63,7 @@ def _or_swap(target, source, i, odd, kind, radix_a, radix_b, block, table_start,
 def _expand(
     target, target_live, first_row, rows, first_node, counts, arena, live, base,
     start, source, word, own, first, blocks, slot, place, swap_start, swap, flips, row_odd, sign,
-    own_slot, kind, radix_a, radix_b, block, table_start, table, par,
+    own_slots, cut_rows, kind, radix_a, radix_b, block, table_start, table, par,
 ):  # fmt: skip
     row_words = par.size
     image = np.empty(row_words, dtype=np.uint64)
@@ -120,8 +123,8 @@ def _expand(
                     out[:] = 0
                     target_live[n * rows + r] = False
                 continue
-            if own[node] >= 0 and base[own[node], own_slot] >= 0:
-                s = base[own[node], own_slot] + r * row_words
+            if own[node] >= 0 and base[own[node], own_slots[r // cut_rows]] >= 0:
+                s = base[own[node], own_slots[r // cut_rows]] + r % cut_rows * row_words
                 here = arena[s : s + row_words]
                 for j in range(row_words):
                     image[j] &= ~here[j]
@@ -159,9 +162,10 @@ def expand(
         (all words are then 0); afterwards: whether it holds one.
     first_node: the chunk's first node, counted from the task's.
     prefix: the chunk's prefix, counted from the task's.
-    arena: flat uint64, the strips of the current layer that the task needs.
+    arena: flat uint64, the slabs of the current layer that the task needs.
     live: bool, whether each row of the arena has a bit.
-    base: int64[sources, slots], word offset of each strip in the arena, -1 if it is empty.
+    base: int64[sources, slots], word offset in the arena of what each source has in the slab of a
+        slot, -1 if that is empty.
     Returns int64[nodes of the chunk], states of the next layer at each node.
     """
     row_words = swaps.parities.size
@@ -172,7 +176,8 @@ def expand(
     _expand(
         target.reshape(-1), target_live, prefix * rows, rows, first_node, counts, arena, live, base,
         p.start, p.source, p.word, p.own, p.first, p.blocks, p.slot, p.place,
-        p.swap_start, p.swap, p.flips, p.row_odd, p.sign, p.own_slots[prefix],
+        p.swap_start, p.swap, p.flips, p.row_odd, p.sign,
+        p.own_slots[prefix] if len(p.own_slots) else NO_SLOTS, rows // max(1, p.own_slots.shape[1]),
         swaps.kind, swaps.radix_a, swaps.radix_b, swaps.block, swaps.table_start, swaps.table,
         swaps.parities,
     )  # fmt: skip

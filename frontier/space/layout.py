@@ -1,29 +1,35 @@
-"""Rows, chunks and tasks: how the bitmaps of a layer are cut up.
+"""Rows, slabs and parts: how the bitmaps of a layer are cut up.
 
 A layer holds a bitmap of ``code.words`` words for each node of its class. Writing a word's
 number by its leading Lehmer digits, the first one most significant,
 
-    prefix digits | row digits | the rest,
+    prefix digits | slab digits | row digits | the rest,
 
 * a **strip** is what one node has under one prefix;
-* a **chunk** is a *block* of consecutive nodes under one prefix: one object in the store;
-* a **row** is what one node has under one prefix and one choice of the row digits: a few
-  kilobytes, the unit the kernels work on;
-* a **task** computes a few whole chunks. Its blocks are consecutive, and its prefixes are
-  *siblings*: alike but for their last digit. A swap of two digits behind the prefix stays in
-  its strip, the swap of the last prefix digit with the next one stays among the siblings, and
-  only swaps of two prefix digits come from other tasks, as whole strips. For the 2 x n tiles
-  those are the moves of the blank in the first columns: almost everything is local.
+* a **slab** is what a node has under one choice of prefix and slab digits, at most
+  `SLAB_BYTES`; where strips are small, the strips of some consecutive nodes under one prefix. It
+  is the unit of compression: what the store can read one by one;
+* a **row** is what one node has under one choice of all these digits: a few kilobytes, the unit
+  the kernels work on;
+* a **task** computes one *part* of a layer, which is one file in the store: some consecutive
+  nodes under prefixes that are *siblings*, alike but for their last digit. A swap of two digits
+  behind the prefix stays in its strip, the swap of the last prefix digit with the next one stays
+  among the siblings, and only swaps of two prefix digits come from other tasks, as whole
+  slabs. For the 2 x n tiles those are the moves of the blank in the first columns: almost
+  everything is local.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, prod
 
+import numpy as np
+
 from frontier.space.graph import Space
 
 WORD_BYTES = 8
 ROW_WORDS = 4096  # a row and its image stay in a core's first caches
+SLAB_BYTES = 1 << 18
 
 
 def split_word(word: tuple[int, ...], border: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -43,33 +49,42 @@ def split_word(word: tuple[int, ...], border: int) -> tuple[tuple[int, ...], tup
 
 @dataclass(frozen=True)
 class Task:
-    """Chunks [first_block, last_block) x [first_prefix, last_prefix) of one layer."""
+    """Nodes [first_node, last_node) under prefixes [first_prefix, last_prefix) of one layer."""
 
     number: int
     klass: int
-    first_block: int
-    last_block: int
+    first_node: int
+    last_node: int
     first_prefix: int
     last_prefix: int
+
+    @property
+    def nodes(self) -> range:
+        return range(self.first_node, self.last_node)
 
 
 @dataclass(frozen=True)
 class Layout:
     """How the layers of a space are cut; see the module's text.
 
-    prefix_digits: leading digits that are fixed in a chunk.
-    block_nodes: nodes of a chunk.
-    task_blocks: blocks of a task.
+    prefix_digits: leading digits that are fixed in a strip.
+    task_nodes: nodes of a task, a multiple of `slab_nodes`; see `cut`.
     """
 
     space: Space
     prefix_digits: int
-    block_nodes: int
-    task_blocks: int
+    task_nodes: int
+
+    @classmethod
+    def cut(cls, space: Space, prefix_digits: int, tasks: int) -> "Layout":
+        """The layout that divides the nodes under a prefix among about so many tasks."""
+        nodes = ceil(max(space.nodes) / tasks)
+        slab = cls(space, prefix_digits, nodes).slab_nodes
+        return cls(space, prefix_digits, ceil(nodes / slab) * slab)
 
     @cached_property
     def row_digits(self) -> int:
-        """Leading digits that are fixed in a row, prefix included.
+        """Leading digits that are fixed in a row, those of the prefix included.
 
         As few as keep a row within `ROW_WORDS`, but never so many that a voltage reaches
         from before the border of the row into its words' bits.
@@ -114,9 +129,43 @@ class Layout:
     def strip_words(self) -> int:
         return self.rows * self.row_words
 
+    @cached_property
+    def slab_digits(self) -> int:
+        """Leading digits that are fixed in a slab, those of the prefix included."""
+        leading, digits = self.space.code.leading, self.prefix_digits
+        while digits < self.row_digits and prod(leading[digits:]) * WORD_BYTES > SLAB_BYTES:
+            digits += 1
+        return digits
+
+    @cached_property
+    def cuts(self) -> int:
+        """Slabs of a strip."""
+        return prod(self.space.code.leading[self.prefix_digits : self.slab_digits])
+
+    @cached_property
+    def slab_words(self) -> int:
+        """Words of one node in a slab."""
+        return self.strip_words // self.cuts
+
+    @cached_property
+    def slab_nodes(self) -> int:
+        """Nodes of a slab: one, but where their strips are small."""
+        most = SLAB_BYTES // (self.strip_words * WORD_BYTES)
+        return max(1, min(self.task_nodes, most))
+
     @property
-    def chunk_bytes(self) -> int:
-        return self.block_nodes * self.strip_words * WORD_BYTES
+    def slab_bytes(self) -> int:
+        return self.slab_nodes * self.slab_words * WORD_BYTES
+
+    @cached_property
+    def grid(self) -> tuple[int, int, int]:
+        """Slabs of a part: (along its nodes, its prefixes, each strip), the last one first."""
+        return ceil(self.task_nodes / self.slab_nodes), self.siblings, self.cuts
+
+    @property
+    def part_bytes(self) -> int:
+        """Bytes of a part, one bit a state, nothing left out."""
+        return prod(self.grid) * self.slab_bytes
 
     def shape(self, klass: int) -> tuple[int, int, int]:
         """(nodes, prefixes, words of a strip) of a layer of this class."""
@@ -126,26 +175,55 @@ class Layout:
         """Bytes of a layer of this class, one bit a state, nothing left out."""
         return prod(self.shape(klass)) * WORD_BYTES
 
-    def blocks(self, klass: int) -> int:
-        return ceil(self.space.nodes[klass] / self.block_nodes)
+    @property
+    def families(self) -> int:
+        """Sets of siblings."""
+        return self.prefixes // self.siblings
 
-    def block(self, klass: int, number: int) -> range:
-        """The nodes of a block."""
-        first = number * self.block_nodes
-        return range(first, min(first + self.block_nodes, self.space.nodes[klass]))
+    def groups(self, klass: int) -> int:
+        """Tasks that share the nodes of the class under one set of siblings."""
+        return ceil(self.space.nodes[klass] / self.task_nodes)
 
     def task_count(self, klass: int) -> int:
-        return self.prefixes // self.siblings * ceil(self.blocks(klass) / self.task_blocks)
+        return self.families * self.groups(klass)
 
     def task(self, klass: int, number: int) -> Task:
         """One task of a layer of this class; numbers follow the order of the prefixes."""
-        family, part = divmod(number, ceil(self.blocks(klass) / self.task_blocks))
-        first_block, first_prefix = part * self.task_blocks, family * self.siblings
+        family, group = divmod(number, self.groups(klass))
+        first_node, first_prefix = group * self.task_nodes, family * self.siblings
         return Task(
             number=number,
             klass=klass,
-            first_block=first_block,
-            last_block=min(first_block + self.task_blocks, self.blocks(klass)),
+            first_node=first_node,
+            last_node=min(first_node + self.task_nodes, self.space.nodes[klass]),
             first_prefix=first_prefix,
             last_prefix=first_prefix + self.siblings,
+        )
+
+    def task_of(self, klass: int, node: int, prefix: int) -> int:
+        """Number of the task whose part holds the strip of a node under a prefix."""
+        return prefix // self.siblings * self.groups(klass) + node // self.task_nodes
+
+    def place(self, klass: int, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Where uint64[N] states of a class lie: int64[N] each of task, slab of its part, word of
+        the slab, bit."""
+        code = self.space.code
+        node, index = np.divmod(numbers.astype(np.int64), code.half)
+        word, bit = np.divmod(index, code.bits)
+        prefix, word = np.divmod(word, self.strip_words)
+        cut, word = np.divmod(word, self.slab_words)
+        group, node = np.divmod(node, self.task_nodes)
+        stack, node = np.divmod(node, self.slab_nodes)
+        family, prefix = np.divmod(prefix, self.siblings)
+        task = family * self.groups(klass) + group
+        slab = (stack * self.siblings + prefix) * self.cuts + cut
+        return task, slab, node * self.slab_words + word, bit
+
+    def slab_of(self, task: Task, slab: int) -> tuple[int, int, int]:
+        """(first node, prefix, first word in the strip) of a slab of a task's part."""
+        stack, prefix, cut = np.unravel_index(slab, self.grid)
+        return (
+            task.first_node + int(stack) * self.slab_nodes,
+            task.first_prefix + int(prefix),
+            int(cut) * self.slab_words,
         )

@@ -9,7 +9,7 @@ package go together.
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from math import ceil, prod
+from math import ceil
 
 import numpy as np
 
@@ -22,11 +22,8 @@ from frontier.space.program import Swaps, program_of, swaps_of
 NODE_BYTES, ARC_BYTES = 60, 10
 """What the tables of the tasks take, bitmaps aside."""
 
-CHUNK_BYTES = 16_000_000
-"""Chunks are not larger, as they may have to be stored."""
-
 WORD_SECONDS, CALL_SECONDS = 2e-9, 10e-6
-"""Of one core for a word; of the interpreter for a chunk."""
+"""Seconds that one core takes for a word, and that the interpreter takes for a call of the kernel."""
 
 
 class MemorySearch:
@@ -73,7 +70,7 @@ class MemorySearch:
 
 
 class Bitmaps:
-    """A layer of one class, [prefix][node][word of the strip], so that chunks are contiguous.
+    """A layer of one class, [prefix][node][word of the strip].
 
     live: bool, [prefix][node][row of the strip], whether the row has a bit.
     """
@@ -101,24 +98,13 @@ class Bitmaps:
         prefix, word = divmod(word, self._layout.strip_words)
         return bool(int(self.words[prefix, node, word]) >> bit & 1)
 
-    def chunk(self, block: int, prefix: int) -> np.ndarray:
-        """A view of a chunk: uint64[nodes of the block, words of a strip]."""
-        nodes = self._layout.block(self._klass, block)
-        return self.words[prefix, nodes.start : nodes.stop]
-
-    def chunks(self) -> list[tuple[int, int]]:
-        """(block, prefix) of the chunks that hold a state."""
-        blocks = range(self._layout.blocks(self._klass))
-        nodes = [self._layout.block(self._klass, block) for block in blocks]
-        return [
-            (block, prefix)
-            for block in blocks
-            for prefix in range(self._layout.prefixes)
-            if self.live[prefix, nodes[block].start : nodes[block].stop].any()
-        ]
+    def strips(self, first_node: int, nodes: int, prefix: int) -> np.ndarray:
+        """A view of the strips of some nodes under a prefix: uint64[nodes, words of a strip], of
+        fewer nodes at the end of the class."""
+        return self.words[prefix, first_node : first_node + nodes]
 
     def find_live(self) -> None:
-        """Look again which rows have a bit, after chunks have been filled."""
+        """Look again which rows have a bit, after strips have been filled."""
         live_rows(self.words.reshape(-1), self._layout.row_words, self.live.reshape(-1))
 
 
@@ -129,34 +115,31 @@ class _MemoryTask:
         self._layout, self._task = layout, task
         self._program = program = program_of(layout, task)
         before = layout.space.nodes[(task.klass - 1) % layout.space.classes]
-        strips = program.slots * before + program.sources[:, None]
-        self._base = np.where(program.needed, strips * layout.strip_words, -1)
+        prefixes, cuts = np.divmod(program.slots, layout.cuts)
+        strips = prefixes * before + program.sources[:, None]
+        places = strips * layout.strip_words + cuts * layout.slab_words
+        self._base = np.where(program.needed, places, -1)
 
     def run(self, current: Bitmaps, target: Bitmaps, swaps: Swaps) -> tuple[int, np.ndarray]:
         """Expand the current layer into the task's chunks.
 
         Returns the first node and int64, the states at this and the following ones.
         """
-        task, first = self._task, 0
-        begin = self._layout.block(task.klass, task.first_block).start
-        counts = np.zeros(self._program.own.size, dtype=np.int64)
-        for block in range(task.first_block, task.last_block):
-            nodes = self._layout.block(task.klass, block)
-            chunk = slice(nodes.start, nodes.stop)
-            for prefix in range(task.first_prefix, task.last_prefix):
-                counts[first : first + len(nodes)] += expand(
-                    target.words[prefix, chunk],
-                    target.live[prefix, chunk].reshape(-1),
-                    first,
-                    prefix - task.first_prefix,
-                    current.words.reshape(-1),
-                    current.live.reshape(-1),
-                    self._base,
-                    self._program,
-                    swaps,
-                )
-            first += len(nodes)
-        return begin, counts
+        task, nodes = self._task, slice(self._task.first_node, self._task.last_node)
+        counts = np.zeros(len(task.nodes), dtype=np.int64)
+        for prefix in range(task.first_prefix, task.last_prefix):
+            counts += expand(
+                target.words[prefix, nodes],
+                target.live[prefix, nodes].reshape(-1),
+                0,
+                prefix - task.first_prefix,
+                current.words.reshape(-1),
+                current.live.reshape(-1),
+                self._base,
+                self._program,
+                swaps,
+            )
+        return task.first_node, counts
 
 
 @kernel
@@ -183,18 +166,16 @@ def memory_layout(space: Space, threads: int) -> Layout:
     """How to cut bitmaps in memory: two tasks a thread, even shares, few calls of the kernel."""
 
     def cost(layout: Layout) -> tuple[bool, float]:
-        tasks, chunks = layout.task_count(0), layout.prefixes * layout.blocks(0)
-        share = ceil(tasks / threads) * layout.siblings * layout.chunk_bytes / WORD_BYTES
+        tasks, calls = layout.task_count(0), layout.prefixes * layout.groups(0)
+        share = ceil(tasks / threads) * layout.part_bytes / WORD_BYTES
         idle = threads > 1 and tasks < 2 * threads
-        return idle, share * WORD_SECONDS + chunks * CALL_SECONDS
+        return idle, share * WORD_SECONDS + calls * CALL_SECONDS
 
-    nodes, leading = max(space.nodes), space.code.leading
-    layouts = []
-    for digits in range(min(3, len(leading)) + 1):
-        strip_bytes = prod(leading[digits:]) * WORD_BYTES
-        largest = max(1, CHUNK_BYTES // strip_bytes)
-        sizes = {min(largest, ceil(nodes / blocks)) for blocks in range(1, 8 * threads + 1)}
-        layouts += [Layout(space, digits, size, 1) for size in sizes]
+    layouts = [
+        Layout.cut(space, digits, tasks)
+        for digits in range(min(3, len(space.code.leading)) + 1)
+        for tasks in range(1, min(8 * threads, max(space.nodes)) + 1)
+    ]
     return min((layout for layout in layouts if layout.fits_voltages), key=cost)
 
 

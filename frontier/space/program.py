@@ -8,9 +8,10 @@ a row. Three kinds of voltage:
 * swaps on both sides: a row of v consists of blocks, each a block of some row of u, and what
   swaps behind K do not meet those before it are done on the row so put together.
 
-So every voltage is a table (prefix and row and block of the target -> *slot* of the source's
-prefix, place in its strip) and a list of swaps to do inside the row afterwards, and the kernel
-knows nothing else about the puzzle.
+So every voltage is a table (prefix and row and block of the target -> *slot* of the slab that it
+comes from, place in that slab) and a list of swaps to do inside the row afterwards, and the kernel
+knows nothing else about the puzzle. The slabs that appear in these tables are just those that the
+task needs.
 """
 
 from dataclasses import dataclass
@@ -26,18 +27,20 @@ from frontier.space.lehmer import swap_digits
 
 @dataclass(frozen=True)
 class Program:
-    """Tables for one task. S slots (source prefixes), N source nodes, A arcs, W voltages.
+    """Tables for one task. S slots, N source nodes, A arcs, W voltages.
 
-    slots: int64[S], the source prefixes, sorted; own_slots: the places of the task's own.
+    slots: int64[S], the leading digits that are fixed in a slab, as one number, of all slabs that
+        rows come from, sorted. own_slots: int64[prefixes of the task, cuts], the places of the
+        task's own, used where the lift is not bipartite.
     sources: int64[N], the source nodes, sorted; sign: int64[N], their signs.
-    needed: bool[N, S], the strips that some row of the task comes from.
+    needed: bool[N, S], what some row of the task comes from.
     start, source, word: arcs into the task's nodes: of its node i those numbered
         start[i] .. start[i+1]-1, from sources[source], with voltage `word`.
     own: int64[nodes of the task], place in `sources` of the node itself, used where the
         lift is not bipartite (a layer may then neighbour itself); -1 elsewhere.
     first, blocks: int64[W]: table entries of voltage w for row r (counted over all of the
         task's prefixes) are first[w] + r * blocks[w] ...
-    slot, place: int64 tables: slot of the source's prefix, word offset in its strip.
+    slot, place: int32 tables: slot of the source's slab, word offset in it.
     swap_start, swap, flips: the swaps to do inside the row, and whether an odd number of
         swaps comes before each.
     row_odd: int64[rows], parity of the digits that number a row.
@@ -68,27 +71,39 @@ class Program:
 
 @dataclass(frozen=True)
 class Read:
-    """A chunk that a task reads, and where its strips go.
+    """A slab that a task reads, and where its words go.
 
-    members: places in `Program.sources` of the nodes whose strips are needed.
-    whole: keep the whole chunk rather than those strips, as most of it is needed.
+    task, slab: of the layer that it belongs to; the number of the slab in that task's part.
+    slot: its place in `Program.slots`.
+    members: places in `Program.sources` of the nodes that are needed; inside: int64, where these
+        are in the slab, counted in nodes.
+    whole: keep the whole slab rather than those nodes, as most of it is needed.
     """
 
-    block: int
+    task: int
+    slab: int
     slot: int
     members: np.ndarray
+    inside: np.ndarray
     whole: bool
 
 
-def reads_of(layout: Layout, program: Program) -> list[Read]:
-    """The chunks of the current layer that a task reads, if they exist."""
-    blocks = program.sources // layout.block_nodes
+def reads_of(layout: Layout, task: Task, program: Program) -> list[Read]:
+    """The slabs of the current layer that a task reads, if they exist."""
+    klass = (task.klass - 1) % layout.space.classes
+    stacks = program.sources // layout.slab_nodes
     reads = []
-    for members in np.split(np.arange(blocks.size), np.flatnonzero(np.diff(blocks)) + 1):
+    for members in np.split(np.arange(stacks.size), np.flatnonzero(np.diff(stacks)) + 1):
+        node = int(program.sources[members[0]])
+        stack = node % layout.task_nodes // layout.slab_nodes
         for slot in np.flatnonzero(program.needed[members].any(axis=0)):
+            prefix, cut = divmod(int(program.slots[slot]), layout.cuts)
             needed = members[program.needed[members, slot]]
-            whole = 2 * needed.size > layout.block_nodes
-            reads.append(Read(int(blocks[needed[0]]), int(slot), needed, whole))
+            slab = (stack * layout.siblings + prefix % layout.siblings) * layout.cuts + cut
+            inside = program.sources[needed] % layout.slab_nodes
+            whole = 2 * needed.size > layout.slab_nodes
+            where = layout.task_of(klass, node, prefix)
+            reads.append(Read(where, slab, int(slot), needed, inside, whole))
     return reads
 
 
@@ -134,10 +149,7 @@ def swaps_of(layout: Layout) -> Swaps:
 def program_of(layout: Layout, task: Task) -> Program:
     """The tables of one task."""
     space = layout.space
-    nodes = np.arange(
-        layout.block(task.klass, task.first_block).start,
-        layout.block(task.klass, task.last_block - 1).stop,
-    )
+    nodes = np.arange(task.first_node, task.last_node)
     into = space.arcs_into(task.klass)
     arcs = slice(into.start[nodes[0]], into.start[nodes[-1] + 1])
     arc_source, arc_word = into.target[arcs], into.word[arcs]
@@ -151,31 +163,32 @@ def program_of(layout: Layout, task: Task) -> Program:
     if not bipartite:
         read[nodes] = True
     sources = np.flatnonzero(read)
-    own_prefixes = np.arange(task.first_prefix, task.last_prefix)
-    slots = np.unique(np.concatenate([*(prefix for prefix, _ in entries), own_prefixes]))
+    mine = np.arange(task.first_prefix * layout.cuts, task.last_prefix * layout.cuts)
+    mine = mine[: 0 if bipartite else None]
+    slots = np.unique(np.concatenate([*(slab for slab, _ in entries), mine]))
     source = (np.cumsum(read, dtype=np.int32) - 1)[arc_source]
     needed = np.zeros((sources.size, slots.size), dtype=bool)
-    for w, (prefix, _) in zip(used, entries, strict=True):
+    for w, (slab, _) in zip(used, entries, strict=True):
         reached = np.zeros(sources.size, dtype=bool)
         reached[source[arc_word == w]] = True
-        needed[np.ix_(reached, np.searchsorted(slots, np.unique(prefix)))] = True
+        needed[np.ix_(reached, np.searchsorted(slots, np.unique(slab)))] = True
     own = np.full(nodes.size, -1, dtype=np.int64)
     if not bipartite:
         own = np.searchsorted(sources, nodes)
-        needed[np.ix_(own, np.searchsorted(slots, own_prefixes))] = True
+        needed[np.ix_(own, np.searchsorted(slots, mine))] = True
 
     first = np.zeros(len(space.graph.words), dtype=np.int64)
     blocks = np.zeros_like(first)
     rows = (task.last_prefix - task.first_prefix) * layout.rows
     at = 0
-    for w, (prefix, _) in zip(used, entries, strict=True):
-        first[w], blocks[w] = at, prefix.size // rows
-        at += prefix.size
+    for w, (slab, _) in zip(used, entries, strict=True):
+        first[w], blocks[w] = at, slab.size // rows
+        at += slab.size
     inner = [_swaps_inside(layout, word) for word in space.graph.words]
-    empty = np.empty(0, dtype=np.int64)
+    none = np.empty(0, dtype=np.int64)
     return Program(
         slots=slots,
-        own_slots=np.searchsorted(slots, own_prefixes),
+        own_slots=np.searchsorted(slots, mine).reshape(-1, layout.cuts),
         sources=sources,
         sign=space.sign[back][sources],
         needed=needed,
@@ -185,8 +198,10 @@ def program_of(layout: Layout, task: Task) -> Program:
         own=own,
         first=first,
         blocks=blocks,
-        slot=np.searchsorted(slots, np.concatenate([*(p for p, _ in entries), empty])),
-        place=np.concatenate([*(place for _, place in entries), empty]),
+        slot=np.searchsorted(slots, np.concatenate([*(slab for slab, _ in entries), none])).astype(
+            np.int32
+        ),
+        place=np.concatenate([*(place for _, place in entries), none]).astype(np.int32),
         swap_start=np.cumsum([0, *(len(swaps) for swaps in inner)]),
         swap=np.array([i for swaps in inner for i, _ in swaps], dtype=np.int64),
         flips=np.array([flip for swaps in inner for _, flip in swaps], dtype=np.int64),
@@ -210,12 +225,13 @@ def _swaps_inside(layout: Layout, word: tuple[int, ...]) -> list[tuple[int, int]
 
 
 def _origin_of_rows(layout: Layout, task: Task, word: tuple[int, ...]):
-    """For each block of each row of the task: (prefix, offset in the strip) it comes from."""
+    """For each block of each row of the task: (digits fixed in the slab, offset in it) it comes from."""
     leading = layout.space.code.leading
     outer, _ = split_word(word, layout.row_digits)
     digits = max([layout.row_digits, *(i + 2 for i in outer)])
     block_words = prod(leading[digits:])
     per_prefix = prod(leading[layout.prefix_digits : digits])
+    per_slab = per_prefix // layout.cuts
     origin = np.arange(task.first_prefix * per_prefix, task.last_prefix * per_prefix)
     for i in reversed(outer):
         a, b, behind = leading[i], leading[i + 1], prod(leading[i + 2 : digits])
@@ -224,7 +240,7 @@ def _origin_of_rows(layout: Layout, task: Task, word: tuple[int, ...]):
         )
         pair = origin // behind % (a * b)
         origin = origin + (swapped[pair] - pair) * behind
-    return origin // per_prefix, origin % per_prefix * block_words
+    return origin // per_slab, origin % per_slab * block_words
 
 
 def _digit_sum(numbers: np.ndarray, radices: tuple[int, ...]) -> np.ndarray:
