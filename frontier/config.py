@@ -29,7 +29,7 @@ from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.puzzles.tables import KIND_TABLES, PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import blank_orbits
-from frontier.store.codecs import ChunkCodec
+from frontier.store.codecs import SlabCodec
 from frontier.values import as_written
 
 
@@ -46,7 +46,7 @@ class StoreTable(Table):
     """[store]"""
 
     path: str | None = None
-    codec: str = "lz4"
+    codec: str = "bitmap"
     fsync: Literal["layer", "never"] = "layer"
 
 
@@ -261,7 +261,7 @@ def config_of(values: dict, where: str) -> Config:
     except ValidationError as error:
         errors = [e for e in error.errors() if e["type"] != "default_factory_not_called"]
         raise InputError(f"{where}: " + "; ".join(map(_complaint, errors))) from None
-    ChunkCodec(config.store.codec)
+    SlabCodec(config.store.codec)
     return config
 
 

@@ -23,6 +23,10 @@ class Stopped(FrontierError):
     exit_code = 3
 
 
+class StorageError(Stopped):
+    """The system failed to read or write a file. That says nothing about what the file holds."""
+
+
 class Unsolved(FrontierError):
     """A search for one position gave up, as it was asked to, before it found a solution."""
 

@@ -27,10 +27,11 @@ from zarr.codecs import Crc32cCodec, ZstdCodec
 
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Puzzle, puzzle_of
-from frontier.search.workspace import OpenLayer, Workspace
+from frontier.search.workspace import Workspace
 from frontier.space.graph import Space
 from frontier.space.jit import kernel
 from frontier.store.files import PARTIAL, remove_tree
+from frontier.store.layers import StoredLayer
 from frontier.store.run import RunStore
 
 PIECE_BYTES = 256_000_000
@@ -116,7 +117,7 @@ def workspace_of(run: RunStore) -> Workspace:
             "again with --set search.keep=all --set store.path=ANOTHER-DIRECTORY and ask "
             "there, or search for one position with solve CONFIG BOARD --method ida"
         )
-    return Workspace(run.path, run.identity)
+    return Workspace(run)
 
 
 def export(run: RunStore, target: Path) -> zarr.Array:
@@ -218,7 +219,7 @@ def _pieces(run: RunStore, work: Workspace) -> Iterator[tuple[int, np.ndarray]]:
     space, kind = work.space, _type(len(run.records) - 1)
     chunk = _piece_rows(space, kind, CHUNK_BYTES)
     rows = chunk * max(1, PIECE_BYTES // (chunk * space.code.half * kind.itemsize))
-    layers, total = [OpenLayer(work, record.depth) for record in run.records], 0
+    layers, total = [run.layer(r.depth, work.layout, work.reader) for r in run.records], 0
     for first in range(0, 2 * space.graph.vertices, rows):
         end = min(first + rows, 2 * space.graph.vertices)
         values = np.full((end - first, space.code.half), np.iinfo(kind).max, dtype=kind)
@@ -232,10 +233,10 @@ def _pieces(run: RunStore, work: Workspace) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def _fill(
-    work: Workspace, layer: OpenLayer, depth: int, first: int, end: int, values: np.ndarray
+    work: Workspace, layer: StoredLayer, depth: int, first: int, end: int, values: np.ndarray
 ) -> int:
     """Set the distances of a layer's states in rows first .. end-1; returns how many there are."""
-    space, layout = work.space, work.layout
+    space = work.space
     klass = space.class_of(depth)
     begin, stop = np.searchsorted(space.vertex[klass], [first // 2, end // 2]).tolist()
     rows = 2 * space.vertex[klass][begin:stop].astype(np.int64) + space.sign[klass][begin:stop]
@@ -250,27 +251,21 @@ def _fill(
     if begin == stop:
         return 0
     found = 0
-    chunk = np.empty((layout.block_nodes, layout.strip_words), dtype=np.uint64)
-    for block in range(begin // layout.block_nodes, (stop - 1) // layout.block_nodes + 1):
-        nodes = layout.block(klass, block)
-        inside = range(max(begin, nodes.start), min(stop, nodes.stop))
-        for prefix in range(layout.prefixes):
-            if layer.has_chunk(block, prefix):
-                layer.read_chunk(block, prefix, chunk)
-                column = prefix * layout.strip_words * space.code.bits
-                part = chunk[inside.start - nodes.start : inside.stop - nodes.start]
-                mine = rows[inside.start - begin : inside.stop - begin]
-                found += _fill_bits(part, mine, column, space.code.bits, depth, values)
+    for node, word, slab in layer.slabs(begin, stop):
+        inside = range(max(begin, node), min(stop, node + len(slab)))
+        part = slab[inside.start - node : inside.stop - node]
+        mine = rows[inside.start - begin : inside.stop - begin]
+        found += _fill_bits(part, mine, word * space.code.bits, space.code.bits, depth, values)
     return found
 
 
 @kernel
-def _fill_bits(chunk, rows, first_column, bits, depth, values):
+def _fill_bits(slab, rows, first_column, bits, depth, values):
     """Set the distance at each bit of uint64[nodes, words]; returns how many there are."""
     found = 0
     for n in range(rows.size):
-        for j in range(chunk.shape[1]):
-            word = chunk[n, j]
+        for j in range(slab.shape[1]):
+            word = slab[n, j]
             while word:
                 low = word & (~word + np.uint64(1))
                 bit = 0

@@ -18,7 +18,7 @@ def farthest(run: RunStore, limit: int) -> tuple[int, list[Board]]:
             "positions lie in the last one; run it to the end first"
         )
     last = run.records[-1]
-    work = Workspace(run.path, run.identity)
+    work = Workspace(run)
     klass = work.space.class_of(last.depth)
     numbers = work.layer(last.depth).numbers()
     return last.states, [work.puzzle.board(work.space.state(klass, n)) for n in numbers[:limit]]

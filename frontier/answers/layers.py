@@ -11,7 +11,9 @@ from zarr.errors import ZarrUserWarning
 
 from frontier.errors import InputError
 from frontier.puzzles import Board
-from frontier.search.workspace import OpenLayer, Workspace
+from frontier.search.workspace import Workspace
+from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
+from frontier.store.layers import StoredLayer
 from frontier.store.run import LayerRecord, RunStore
 from frontier.text import counted
 
@@ -57,13 +59,13 @@ class Layer:
     def array(self) -> zarr.Array:
         """The layer as it is stored, read-only; see `frontier.store.layers` for its two forms.
 
-        Zarr reads a chunk that is lost as zeros: `verify` says whether all are there. InputError
-        if the layer was not kept.
+        Zarr reads a part that is lost as zeros: `verify` says whether all are there. InputError if
+        the layer was not kept.
         """
         self._need()
-        with warnings.catch_warnings():  # see `frontier.store.codecs`
+        path = self._layers.store.layer_path(self.depth)
+        with warnings.catch_warnings():  # Zarr warns that others may lack the codec lz4
             warnings.simplefilter("ignore", ZarrUserWarning)
-            path = self._layers.store.layer_path(self.depth)
             return zarr.open_array(path, mode="r", zarr_format=3)
 
     def numbers(self) -> np.ndarray:
@@ -79,17 +81,17 @@ class Layer:
     def batches(self, size: int = BATCH) -> Iterator[np.ndarray]:
         """All positions as int64[N, cells] of codes, at most `size` at a time.
 
-        They come as they are stored, by chunks: a list in the order of state numbers. InputError,
+        They come as they are stored, by slabs: a list in the order of state numbers. InputError,
         at once, if the layer was not kept.
         """
         if size < 1:
             raise InputError(f"batches of {size} boards: at least 1")
         return self._batches(self._open(), size)
 
-    def _batches(self, layer: OpenLayer, size: int) -> Iterator[np.ndarray]:
+    def _batches(self, layer: StoredLayer, size: int) -> Iterator[np.ndarray]:
         work = self._layers.work
         klass = work.space.class_of(self.depth)
-        for part in layer.parts():
+        for part in layer.batches():
             for first in range(0, part.size, size):
                 states = [work.space.state(klass, number) for number in part[first : first + size]]
                 vertex, sequence = zip(*states, strict=True)
@@ -107,9 +109,9 @@ class Layer:
                 break
         return found
 
-    def _open(self) -> OpenLayer:
+    def _open(self) -> StoredLayer:
         self._need()
-        return OpenLayer(self._layers.work, self.depth)
+        return self._layers.work.layer(self.depth)
 
     def _need(self) -> None:
         if not self.kept:
@@ -130,7 +132,7 @@ class Layers(Sequence[Layer]):
     @cached_property
     def work(self) -> Workspace:
         """The tables of the run's puzzle, made once for all layers."""
-        return Workspace(self.store.path, self.store.identity)
+        return Workspace(self.store)
 
     def __repr__(self) -> str:
         kept = sum(layer.kept for layer in self._layers)

@@ -16,7 +16,7 @@ from frontier.answers.solution import Solution, solution_along
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Board
 from frontier.puzzles.bound import Bound, bound_of
-from frontier.search.workspace import OpenLayer
+from frontier.store.layers import StoredLayer
 from frontier.store.run import RunStore
 
 MOST_OPEN_STATES = 50_000_000
@@ -39,7 +39,7 @@ class Oracle:
         """InputError if the run did not keep its layers."""
         self._run = run
         self._work = workspace_of(run)
-        self._layers: OrderedDict[int, OpenLayer] = OrderedDict()
+        self._layers: OrderedDict[int, StoredLayer] = OrderedDict()
         self.puzzle = self._work.puzzle
         self._table: Distances | None = None
         self._table_bytes = size_of(self._work.space, len(run.records) - 1)
@@ -101,7 +101,7 @@ class Oracle:
     def _nearest(self, depth: int, neighbours: np.ndarray) -> tuple[int, Board]:
         """One of a state's neighbours that lies in the layer at `depth`, with its board.
 
-        Each may lie in another chunk, so those are looked at first that seem to be nearer.
+        Each may lie in another slab, so those are looked at first that seem to be nearer.
         """
         klass = self._work.space.class_of(depth)
         states = [self._work.space.state(klass, int(n)) for n in neighbours]
@@ -134,12 +134,12 @@ class Oracle:
                 )
         return int(ways.sum())
 
-    def _layer(self, depth: int) -> OpenLayer:
+    def _layer(self, depth: int) -> StoredLayer:
         """An open layer; those asked for longest ago are closed."""
         if depth in self._layers:
             self._layers.move_to_end(depth)
         else:
-            self._layers[depth] = OpenLayer(self._work, depth)
+            self._layers[depth] = self._run.layer(depth, self._work.layout, self._work.reader)
             held = sum(layer.held for layer in self._layers.values())
             while held > MOST_OPEN_STATES and len(self._layers) > 1:
                 held -= self._layers.popitem(last=False)[1].held

@@ -53,7 +53,7 @@ MOST_SHOWN = 20
 def verify(run, deep, states, seed, as_json):
     """Check all files of RUN that the search reads.
 
-    Manifests, checksums and counts of all layers on disk are checked; --deep asks samples of each
+    Records, checksums and counts of all layers on disk are checked; --deep asks samples of each
     layer whether they are where they must be, by the layers before and no kernel. Nothing is
     changed. Exit code 4 if something is wrong; `repair` may mend it.
     """
@@ -136,7 +136,7 @@ def _say(text: str) -> None:
 
 def _describe(store: RunStore, found: Verified) -> str:
     looked = (
-        f"{counted(found.layers, 'layer')} on disk, {counted(found.chunks, 'chunk')}, "
+        f"{counted(found.layers, 'layer')} on disk, {counted(found.parts, 'part')}, "
         f"{size(found.bytes)}"
     )
     if found.asked:

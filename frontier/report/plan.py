@@ -11,7 +11,6 @@ LABEL = 18
 def plan_value(outlook: Outlook) -> dict:
     """What `plan` says, as JSON."""
     plan, layout, made = outlook.plan, outlook.plan.layout, outlook.forecast
-    chunks = layout.prefixes * layout.blocks(0)
     fullest = max(range(len(outlook.shape.sizes)), key=outlook.shape.sizes.__getitem__)
     step = next((step for step in made.steps if step.first <= fullest <= step.last), None)
     moved = None
@@ -33,9 +32,10 @@ def plan_value(outlook: Outlook) -> dict:
         "layout": {
             **layout_settings(layout),
             "prefixes": layout.prefixes,
-            "chunks": chunks,
-            "chunk_bytes": layout.chunk_bytes,
             "tasks": layout.task_count(0),
+            "part_bytes": layout.part_bytes,
+            "slab_bytes": layout.slab_bytes,
+            "current_read": max(traffic.current for traffic in outlook.traffic),
             "far_share": max(traffic.far_share for traffic in outlook.traffic),
         },
         "workers": outlook.workers,
@@ -81,7 +81,6 @@ def _rates_value(outlook: Outlook) -> dict:
         "cached": outlook.forecast.cached,
         "scheduler_seconds_a_task": rates.task,
         "seconds_a_commit": rates.layer,
-        "seconds_a_chunk_listed": rates.line,
     }
 
 
@@ -122,13 +121,12 @@ def _layers(layers: dict) -> str:
 
 def _layout(value: dict) -> str:
     layout = value["layout"]
-    chunks = f"{counted(layout['chunks'], 'chunk')} of {size(layout['chunk_bytes'])} a layer"
+    parts = f"of {size(layout['part_bytes'])}, in slabs of {size(layout['slab_bytes'])}"
     if value["form"] == "memory":
-        return f"in memory, {chunks} where they are stored"
+        return f"in memory; stored as {counted(layout['tasks'], 'part')} {parts}"
     return (
-        f"{counted(layout['tasks'], 'task')} a layer; {chunks}: prefixes of "
-        f"{counted(layout['prefix_digits'], 'digit')}, blocks of "
-        f"{counted(layout['block_nodes'], 'node')}"
+        f"{counted(layout['tasks'], 'task')} a layer, each makes a part {parts}: prefixes of "
+        f"{counted(layout['prefix_digits'], 'digit')}, {counted(layout['task_nodes'], 'node')}"
     )
 
 
@@ -170,13 +168,13 @@ def _assumptions(value: dict, outlook: Outlook) -> list[str]:
         f"disk, a worker: {size(rates['read_bytes_a_second'])}/s read, "
         f"{size(rates['write_bytes_a_second'])}/s written, {rates['seconds_a_file'] * 1e3:.2f} ms "
         f"a file; {'all layers' if rates['cached'] else 'no layer'} in the page cache",
-        f"commits: {rates['seconds_a_commit'] * 1e3:.1f} ms a layer, "
-        f"{rates['seconds_a_chunk_listed'] * 1e6:.0f} µs a chunk",
+        f"commits: {rates['seconds_a_commit'] * 1e3:.1f} ms a layer",
     ]
     if value["form"] == "tasks":
         said += [
             f"scheduler: {rates['scheduler_seconds_a_task'] * 1e3:.1f} ms a task",
-            f"locality: {layout['far_share']:.1%} of the chunks that a task reads are other tasks'",
+            f"locality: a task reads {layout['current_read']:.2f} times its own part of the "
+            f"current layer; {layout['far_share']:.1%} of all that it reads has another prefix",
         ]
     if not value["layers"]["depth_is_known"]:
         said.append(

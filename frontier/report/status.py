@@ -12,14 +12,12 @@ from frontier.report.view import (
     describe_state,
     end_of,
     in_a_line,
-    tasks_done,
     view_of,
     words_of_depth,
     words_of_end,
     words_of_left,
 )
 from frontier.store.files import disk_bytes
-from frontier.store.glance import glance
 from frontier.store.run import RunStore
 from frontier.text import counted, percent, rate, size, span
 
@@ -47,8 +45,8 @@ def status_of(run: RunStore, resume: str | None = None) -> dict:
         "states_of_the_puzzle": run.identity["states"],
         "seconds": round(view.seconds, 3),
         "disk": disk_bytes(run.path),
-        "tasks_finished_of_the_next_layer": 0 if view.complete else tasks_done(run, view),
-        "damaged": glance(RunStore.open(run.path)),
+        "tasks_finished_of_the_next_layer": 0 if view.complete else run.tasks_done(),
+        "damaged": RunStore.open(run.path).missing(),
     }
     if view.ended:
         value |= {"ended": view.when, "reason": view.reason}

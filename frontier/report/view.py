@@ -259,7 +259,7 @@ def view_of(run: RunStore) -> View:
     if state == UNDER_WAY:
         view.holder = describe_holder(lock)
         view.began = held_since(lock) or view.began
-        if done := tasks_done(run, view):
+        if done := run.tasks_done():
             view.task = TaskFinished(len(view.layers), done, 0, 0)
         return view
     when, last = log[-1] if log else (view.since, None)
@@ -274,14 +274,6 @@ def view_of(run: RunStore) -> View:
             reason = f"killed, or under way on host {host}, which cannot be seen from here"
         view.ended, view.when = RunStopped(len(view.layers) - 1, reason, when - view.began), None
     return view
-
-
-def tasks_done(run: RunStore, view: View) -> int:
-    """How many tasks of the layer under way have said that they are done."""
-    try:
-        return len(list(run.wip_path(len(view.layers)).glob("*.json")))
-    except FileNotFoundError:  # the layer was committed meanwhile
-        return 0
 
 
 def _finished(view: View, events: list[Event]) -> list[LayerFinished]:

@@ -6,14 +6,14 @@ crash costs what was done since the call before.
 
 import time
 from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 
-from frontier.search.task import MOST_NODES_COUNTED, ONE_TASK
 from frontier.search.workspace import Workspace, workspace
 from frontier.space.jit import compile_seconds
 from frontier.space.memory import Bitmaps, MemorySearch, count_all
-from frontier.store.layers import ChunkWriter, Manifest, bits_key, create_bits, write_list
+from frontier.store.parts import Record, digest_of
 from frontier.store.run import LayerRecord
 
 
@@ -43,7 +43,6 @@ class Advanced:
     the end."""
 
     records: list[LayerRecord] = field(default_factory=list)
-    manifests: list[Manifest] = field(default_factory=list)
     complete: bool = False
     storing: float = 0.0
 
@@ -56,33 +55,30 @@ class _Advancing:
         self._started = self._before = time.perf_counter()
         self._compiled = compile_seconds()
 
-    def add(
-        self, depth: int, states: int, nodes: list[int] | None, start: bool, home: int | None
-    ) -> bool:
+    def add(self, depth: int, states: int, start: bool, home: int | None) -> bool:
         """Note a layer; returns whether that was the last one that this call may do."""
         now, compiled = time.perf_counter(), compile_seconds()
         # The first run on a machine compiles the kernels; that is no part of any search.
         seconds = max(0.0, now - self._before - (compiled - self._compiled))
         self.done.records.append(
-            LayerRecord(
-                depth, states, self._form, False, seconds, nodes=nodes, start=start, home=home
-            )
+            LayerRecord(depth, states, self._form, False, seconds, start=start, home=home)
         )
         self._before, self._compiled = now, compiled
         return depth == self.call.until or now - self._started > self.call.seconds
 
-    def stored(self, manifest: Manifest) -> None:
+    def stored(self, depth: int, parts: list[Record]) -> None:
         """Note that a layer is stored."""
-        self.done.manifests.append(manifest)
         for record in self.done.records:
-            if record.depth == manifest.depth:
-                record.stored, record.bytes = True, manifest.bytes
+            if record.depth == depth:
+                record.stored, record.parts, record.digest = True, len(parts), digest_of(parts)
+                record.bytes = sum(part.bytes for part in parts)
 
 
 def advance_lists(call: Advance) -> Advanced:
     """Advance on sorted lists of state numbers, until a layer is empty or has too many states."""
-    with ONE_TASK:
-        return _advance_lists(workspace(call.path, call.identifier, call.durable), call)
+    work = workspace(call.path, call.identifier, call.durable)
+    with work.computing:
+        return _advance_lists(work, call)
 
 
 def _advance_lists(work: Workspace, call: Advance) -> Advanced:
@@ -90,6 +86,12 @@ def _advance_lists(work: Workspace, call: Advance) -> Advanced:
     previous, current = work.layer(depth - 1).numbers(), work.layer(depth).numbers()
     layers: list[tuple[int, np.ndarray]] = []
     over = False
+
+    def store(depth: int, numbers: np.ndarray) -> None:
+        start, home = _start_listed(work, depth, numbers), _home_listed(work, depth, numbers)
+        files, durable = work.files(depth), work.run.durable
+        advancing.stored(depth, [files.write_list(numbers, work.writer, durable, start, home)])
+
     while not over:
         found = work.lists.expand(work.space.class_of(depth), current, previous)
         if not found.size:
@@ -98,21 +100,21 @@ def _advance_lists(work: Workspace, call: Advance) -> Advanced:
         depth += 1
         previous, current = current, found
         layers = [*layers[-1:], (depth, found)]
-        nodes, start = _count_nodes(work, depth, found), _lists_start(work, depth, found)
-        home = _lists_home(work, depth, found)
-        over = advancing.add(depth, int(found.size), nodes, start, home) or found.size > call.most
+        start, home = _start_listed(work, depth, found), _home_listed(work, depth, found)
+        over = advancing.add(depth, int(found.size), start, home) or found.size > call.most
         if call.keep_all:
-            advancing.stored(_store_list(work, depth, found))
+            store(depth, found)
     if not call.keep_all:
         for depth, numbers in layers:
-            advancing.stored(_store_list(work, depth, numbers))
+            store(depth, numbers)
     return advancing.done
 
 
 def advance_bits(call: Advance) -> Advanced:
     """Advance on bitmaps in memory, until a layer is empty or two are thin enough for lists."""
-    with ONE_TASK:
-        return _advance_bits(workspace(call.path, call.identifier, call.durable), call)
+    work = workspace(call.path, call.identifier, call.durable)
+    with work.computing:
+        return _advance_bits(work, call)
 
 
 def _advance_bits(work: Workspace, call: Advance) -> Advanced:
@@ -129,20 +131,19 @@ def _advance_bits(work: Workspace, call: Advance) -> Advanced:
             depth -= 1
             break
         sizes = [sizes[-1], states]
-        nodes = counts.tolist() if counts.size <= MOST_NODES_COUNTED else None
         number, home = work.start_in(work.space.class_of(depth)), None
         start = number is not None and search.layer(depth).holds(number)
         if work.home is not None:
             home = int(counts[work.home[work.space.class_of(depth)]].sum())
-        over = advancing.add(depth, states, nodes, start, home)
+        over = advancing.add(depth, states, start, home)
         if call.keep_all:
-            advancing.stored(_store_bits(work, depth, search))
+            advancing.stored(depth, _store_bits(work, depth, search))
     before = time.perf_counter()
     if not call.keep_all:
         for last in range(max(call.depth + 1, depth - 1), depth + 1):
             # the layer before an empty one has been written over
             if not (advancing.done.complete and last < depth):
-                advancing.stored(_store_bits(work, last, search))
+                advancing.stored(last, _store_bits(work, last, search))
     advancing.done.storing = time.perf_counter() - before
     if advancing.done.complete or depth == call.until:
         work.memory = None  # its gigabytes are not needed for answers
@@ -165,43 +166,53 @@ def _memory(work: Workspace, call: Advance) -> MemorySearch:
 
 
 def _load(work: Workspace, depth: int, bitmaps: Bitmaps) -> None:
-    layer, layout = work.layer(depth), work.layout
+    layer, strip = work.layer(depth), work.layout.strip_words
     if layer.is_list:
         bitmaps.add(layer.numbers())
         return
-    klass = work.space.class_of(depth)
-    buffer = np.empty((layout.block_nodes, layout.strip_words), dtype=np.uint64)
-    for block in range(layout.blocks(klass)):
-        for prefix in range(layout.prefixes):
-            if layer.has_chunk(block, prefix):
-                layer.read_chunk(block, prefix, buffer)
-                chunk = bitmaps.chunk(block, prefix)
-                chunk[:] = buffer[: len(chunk)]
+    for first, word, slab in layer.slabs():
+        prefix, begin = divmod(word, strip)
+        strips = bitmaps.strips(first, len(slab), prefix)
+        strips[:, begin : begin + slab.shape[1]] = slab[: len(strips)]
     bitmaps.find_live()
 
 
-def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> Manifest:
-    """Store a layer under a name of this call's own; the driver puts it in place."""
-    path, layout = work.run.scratch_path(depth), work.layout
-    create_bits(path, layout, work.space.class_of(depth), work.codec)
-    bitmaps = search.layer(depth)
+def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[Record]:
+    """Store a layer, part by part; the driver commits it."""
+    files, layout, bitmaps = work.files(depth), work.layout, search.layer(depth)
+    files.begin_bits(work.run.durable)
+    number = work.start_in(files.klass)
 
-    writer = ChunkWriter(path, work.codec, durable=work.run.durable)
+    def store(task: int) -> Record:
+        where, states = layout.task(files.klass, task), 0
+        home = None if work.home is None else 0
+        with files.write_part(task, work.writer, work.run.durable) as writer:
+            for slab in range(prod(layout.grid)):
+                first, prefix, word = layout.slab_of(where, slab)
+                strips = bitmaps.strips(first, layout.slab_nodes, prefix)
+                words = np.ascontiguousarray(strips[:, word : word + layout.slab_words])
+                if not (found := int(count_all(words))):
+                    continue
+                states += found
+                if home is not None:
+                    at_home = work.home[files.klass][first : first + len(words)]
+                    home += int(count_all(np.ascontiguousarray(words[at_home])))
+                if len(words) < layout.slab_nodes:
+                    words = np.pad(words, ((0, layout.slab_nodes - len(words)), (0, 0)))
+                writer.write(slab, words)
+            start = number is not None and _holds(work, files.klass, task, number, bitmaps)
+            return writer.finish(files.run, depth, task, states, start, home)
 
-    def store(place: tuple[int, int]) -> tuple[str, list]:
-        key, chunk = bits_key(*place), bitmaps.chunk(*place)
-        states = int(count_all(chunk))
-        if len(chunk) < layout.block_nodes:
-            chunk = np.pad(chunk, ((0, layout.block_nodes - len(chunk)), (0, 0)))
-        return key, writer.write(key, chunk, states)
-
-    chunks = dict(search.share(store, bitmaps.chunks()))
-    writer.finish()
-    states = sum(line[0] for line in chunks.values())
-    return Manifest(depth, "bits", states, chunks, scratch=path.name)
+    return search.share(store, files.tasks)
 
 
-def _lists_start(work: Workspace, depth: int, numbers: np.ndarray) -> bool:
+def _holds(work: Workspace, klass: int, task: int, number: int, bitmaps: Bitmaps) -> bool:
+    """Whether a state lies in a task's part."""
+    where = work.layout.place(klass, np.array([number], dtype=np.uint64))[0]
+    return int(where[0]) == task and bitmaps.holds(number)
+
+
+def _start_listed(work: Workspace, depth: int, numbers: np.ndarray) -> bool:
     number = work.start_in(work.space.class_of(depth))
     if number is None:
         return False
@@ -209,25 +220,8 @@ def _lists_start(work: Workspace, depth: int, numbers: np.ndarray) -> bool:
     return at < numbers.size and int(numbers[at]) == number
 
 
-def _lists_home(work: Workspace, depth: int, numbers: np.ndarray) -> int | None:
+def _home_listed(work: Workspace, depth: int, numbers: np.ndarray) -> int | None:
     if work.home is None:
         return None
-    nodes = (numbers // np.uint64(work.code.half)).astype(np.int64)
+    nodes = (numbers // np.uint64(work.space.code.half)).astype(np.int64)
     return int(np.count_nonzero(work.home[work.space.class_of(depth)][nodes]))
-
-
-def _store_list(work: Workspace, depth: int, numbers: np.ndarray) -> Manifest:
-    """Store a layer under a name of this call's own; the driver puts it in place."""
-    path = work.run.scratch_path(depth)
-    manifest = write_list(path, depth, numbers, work.codec, work.run.durable)
-    manifest.scratch = path.name
-    return manifest
-
-
-def _count_nodes(work: Workspace, depth: int, numbers: np.ndarray) -> list[int] | None:
-    """States at each node of the layer's class, where there are few nodes."""
-    nodes = work.space.nodes[work.space.class_of(depth)]
-    if nodes > MOST_NODES_COUNTED:
-        return None
-    ends = np.arange(nodes + 1, dtype=np.uint64) * np.uint64(work.code.half)
-    return np.diff(np.searchsorted(numbers, ends)).tolist()

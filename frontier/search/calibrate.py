@@ -35,13 +35,12 @@ from frontier.search.forecast import Codec, Disk, Rates
 from frontier.search.plan import Plan, layout_settings
 from frontier.search.shape import Trial
 from frontier.space.bits import expand
-from frontier.space.layout import WORD_BYTES, Layout
+from frontier.space.layout import Layout
 from frontier.space.memory import MemorySearch, count_all, memory_layout
 from frontier.space.program import program_of, swaps_of
 from frontier.stopwatch import Stopwatch
-from frontier.store.codecs import ChunkCodec
-from frontier.store.files import DELETING, existing
-from frontier.store.layers import ChunkWriter, Manifest
+from frontier.store.codecs import SlabCodec
+from frontier.store.files import DELETING, existing, write_bytes
 from frontier.store.run import LayerRecord, RunStore
 
 CORES = len(os.sched_getaffinity(0))
@@ -55,14 +54,16 @@ columns = 2
 """
 
 KERNEL_SECONDS = 0.5
-STRIPS = 4
-"""Strips that stand for all that a task reads: more than fit in the caches."""
+KERNEL_WORDS = 300_000
+"""Words that a call of the kernel makes."""
+
+SLABS = 64
+"""Slabs that stand for all that a task reads: more than fit in the caches."""
 
 DISK_BYTES = 128_000_000
 DISK_FILES = 40
 EMPTY_TASKS = 300
 LAYERS = 5
-LINES = 2000
 
 
 def calibrate(plan: Plan, trial: Trial) -> Rates:
@@ -80,8 +81,8 @@ def calibrate(plan: Plan, trial: Trial) -> Rates:
             found = list(executor.run(measure, [call] * executor.workers, _never))
             trip, task = empty_tasks(executor)
         start = _start_seconds(folder, plan.alone, plan.config.store.fsync, cluster)
-        layer, line = _layer_seconds(folder, plan)
-        data, _ = ChunkCodec(codec).encode(trial.largest)
+        layer = _layer_seconds(folder, plan)
+        data, _ = SlabCodec(codec).encode(trial.largest)
     words, codecs, disks = zip(*found, strict=True)
     return Rates(
         word=float(np.mean(words)),
@@ -91,7 +92,6 @@ def calibrate(plan: Plan, trial: Trial) -> Rates:
         disk=_mean(disks),
         task=task,
         layer=layer + trip,
-        line=line,
         start=start,
     )
 
@@ -105,8 +105,8 @@ def _mean(parts: tuple):
 def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> tuple[float, Codec, Disk]:
     """What one worker measures: seconds of the kernel for a word, its codec, its disk."""
     cut = Layout(puzzle_of(puzzle).space, **layout)
-    found = codec_on_layers(ChunkCodec(codec))
-    stored = int(min(cut.chunk_bytes, DISK_BYTES // 4) * found.stored[-1])
+    found = codec_on_layers(SlabCodec(codec))
+    stored = int(min(cut.part_bytes, DISK_BYTES // 4) * found.stored[-1])
     return kernel_seconds(cut), found, disk_rates(Path(folder), stored)
 
 
@@ -114,28 +114,32 @@ def kernel_seconds(layout: Layout) -> float:
     """Seconds of one core for a word, on chunks of a typical task all of whose rows are alive."""
     task = layout.task(0, layout.task_count(0) // 2)
     program, swaps = program_of(layout, task), swaps_of(layout)
-    strip, block = layout.strip_words, layout.block(0, task.first_block)
-    arena = np.random.default_rng(0).integers(0, 2**60, STRIPS * strip, dtype=np.uint64)
+    strip, nodes = (
+        layout.strip_words,
+        min(len(task.nodes), max(1, KERNEL_WORDS // layout.strip_words)),
+    )
+    slab = layout.slab_words
+    arena = np.random.default_rng(0).integers(0, 2**60, SLABS * slab, dtype=np.uint64)
     arena &= np.roll(arena, 1) & np.roll(arena, 2)  # an eighth of the bits
     live = np.ones(arena.size // layout.row_words, dtype=bool)
-    which = np.arange(program.needed.size).reshape(program.needed.shape) % STRIPS
-    base = np.where(program.needed, which * strip, -1)
-    out = np.zeros((len(block), strip), dtype=np.uint64)
-    rows = np.ones(len(block) * layout.rows, dtype=bool)
+    which = np.arange(program.needed.size).reshape(program.needed.shape) % SLABS
+    base = np.where(program.needed, which * slab, -1)
+    out = np.zeros((nodes, strip), dtype=np.uint64)
+    rows = np.ones(nodes * layout.rows, dtype=bool)
 
-    def chunk(prefix: int) -> None:
+    def strips(prefix: int) -> None:
         rows[:] = True
         expand(out, rows, 0, prefix, arena, live, base, program, swaps)
 
-    chunk(0)  # loads the kernel
-    chunks, began = 0, time.perf_counter()
+    strips(0)  # loads the kernel
+    calls, began = 0, time.perf_counter()
     while (spent := time.perf_counter() - began) < KERNEL_SECONDS:
-        chunk(chunks % (task.last_prefix - task.first_prefix))
-        chunks += 1
-    return spent / (chunks * out.size)
+        strips(calls % (task.last_prefix - task.first_prefix))
+        calls += 1
+    return spent / (calls * out.size)
 
 
-def codec_on_layers(codec: ChunkCodec) -> Codec:
+def codec_on_layers(codec: SlabCodec) -> Codec:
     """The codec on one node's strip of each layer of the sample board."""
     puzzle = Tiles(*SAMPLE_BOARD)
     space = puzzle.space
@@ -148,11 +152,9 @@ def codec_on_layers(codec: ChunkCodec) -> Codec:
         density = int(count_all(chunk)) / (chunk.size * space.code.bits)
         back = np.zeros_like(chunk)
         clock.reset()
-        data, checksum = codec.encode(chunk)
+        data = codec.encode(chunk)[0].copy()
         clock.lap("codec")
-        whole = np.concatenate([data, np.frombuffer(checksum, dtype=np.uint8)])
-        clock.lap("rest")
-        codec.decode(whole, back)
+        codec.decode(data, back)
         clock.lap("kernel")
         spent = data.size, clock.seconds["codec"], clock.seconds["kernel"]
         samples.append((density, *(x / chunk.nbytes for x in spent)))
@@ -165,33 +167,26 @@ def codec_on_layers(codec: ChunkCodec) -> Codec:
 
 def disk_rates(folder: Path, size: int) -> Disk:
     """The disk on files of so many bytes."""
-    path, recycled = folder / uuid.uuid4().hex, folder / uuid.uuid4().hex
-    path.mkdir()
-    data = np.frombuffer(np.random.default_rng(0).bytes(size + -size % WORD_BYTES), dtype=np.uint64)
-    files = range(max(2, min(DISK_FILES, DISK_BYTES // data.nbytes)))
+    data = np.frombuffer(np.random.default_rng(0).bytes(size), dtype=np.uint8)
+    paths = [folder / uuid.uuid4().hex for _ in range(max(2, min(DISK_FILES, DISK_BYTES // size)))]
 
-    def write(chunk: np.ndarray, durable: bool) -> float:
+    def write(content: np.ndarray, durable: bool) -> float:
         began = time.perf_counter()
-        writer = ChunkWriter(path, "raw", recycled, durable=durable)
-        for i in files:
-            writer.write(f"c.{i}", chunk, 0)
-        writer.finish()
+        for path in paths:
+            write_bytes(path, content, durable)
         return time.perf_counter() - began
 
     def read() -> float:
         began = time.perf_counter()
-        for i in files:
-            (path / f"c.{i}").read_bytes()
+        for path in paths:
+            path.read_bytes()
         return time.perf_counter() - began
 
-    call = write(data[:1], False) / len(files)
-    write(data, False)
-    path.rename(recycled)  # as chunks are written over those of a forgotten layer
-    path.mkdir()
+    call = write(data[:1], False) / len(paths)
     written, found, forced = write(data, False), read(), write(data, True)
-    for i in files:
-        _forget(path / f"c.{i}")
-    rates = len(files) * data.nbytes / np.array([found, written, read(), forced])
+    for path in paths:
+        _forget(path)
+    rates = len(paths) * data.nbytes / np.array([found, written, read(), forced])
     return Disk(call, *rates.tolist())
 
 
@@ -201,26 +196,16 @@ def _forget(path: Path) -> None:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def _layer_seconds(folder: Path, plan: Plan) -> tuple[float, float]:
-    """Seconds of beginning and committing a layer, and of writing and reading a manifest's line."""
+def _layer_seconds(folder: Path, plan: Plan) -> float:
+    """Seconds of beginning and committing a layer."""
     run = RunStore.create(folder / "run", plan.identity)
     run.durable = plan.config.store.fsync == "layer"
-    spent = []
-    for depth in range(LAYERS):
-        began = time.perf_counter()
-        run.begin_layer(depth, plan.layout, plan.space.class_of(depth))
-        forget = (depth - 2,) if depth >= 2 else ()
-        run.commit(
-            [Manifest(depth, "bits", 0)], [LayerRecord(depth, 0, "bits", True, 0.0)], False, forget
-        )
-        run.finish_tasks(depth)
-        spent.append(time.perf_counter() - began)
-    chunks = {f"c.0.{i}.0": [i, i, "00000000"] for i in range(LINES)}
-    manifest = Manifest(LAYERS, "bits", sum(range(LINES)), chunks)
     began = time.perf_counter()
-    manifest.write(folder / "manifest.json")
-    Manifest.read(folder / "manifest.json")
-    return float(np.mean(spent)), (time.perf_counter() - began) / LINES
+    for depth in range(LAYERS):
+        run.files(depth, plan.layout).begin_bits(run.durable)
+        forget = (depth - 2,) if depth >= 2 else ()
+        run.commit([LayerRecord(depth, 0, "bits", True, 0.0)], False, forget)
+    return (time.perf_counter() - began) / LAYERS
 
 
 def _start_seconds(folder: Path, alone: bool, fsync: str, cluster: ClusterTable) -> float:

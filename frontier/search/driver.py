@@ -10,13 +10,13 @@ import shutil
 import signal
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 
 import numpy as np
 
-from frontier.errors import CorruptRunError, Stopped
+from frontier.errors import CorruptRunError, Stopped, StorageError
 from frontier.search.advance import Advance, Advanced, advance_bits, advance_lists
 from frontier.search.clusters import executor_of
 from frontier.search.environment import note_leg
@@ -32,14 +32,14 @@ from frontier.search.events import (
 )
 from frontier.search.executors import Executor
 from frontier.search.plan import Plan
-from frontier.search.task import TaskResult, expand_task
+from frontier.search.task import expand_task
 from frontier.search.workspace import workspace
 from frontier.signals import handling
 from frontier.store.copies import check_copies
-from frontier.store.files import read_sealed, remove_tree
 from frontier.store.identity import check_identity
-from frontier.store.layers import Manifest, write_list
+from frontier.store.layers import most_part_bytes
 from frontier.store.lock import NotWritable, RunLock
+from frontier.store.parts import Record, digest_of
 from frontier.store.run import LayerRecord, RunStore
 from frontier.text import counted, size
 
@@ -47,7 +47,7 @@ LIST_SECONDS = 2.0
 """How long lists are advanced before what was found is committed."""
 
 SPARE_BYTES = 1_000_000
-"""Of the disk, for the ledger and manifests."""
+"""Bytes of the disk that are left for the ledger and the log."""
 
 MEMORY_SECONDS = 5.0
 """The same for bitmaps in memory, of which two layers are stored then; at least ten times as long
@@ -72,6 +72,10 @@ class Driver:
         """
         if not self.run.records:
             self._commit_origins()
+        # A layer that tasks have begun is ended by tasks: they may have given up what it is made
+        # from.
+        if not self.run.complete and self.run.parts_under_way(self.plan.layout):
+            self._expand_layer()
         while not self.run.complete and (until is None or len(self.run.records) <= until):
             if self.stopping.is_set():
                 raise Stopped("interrupted")
@@ -83,19 +87,34 @@ class Driver:
                 self._expand_layer()
 
     def _commit_origins(self) -> None:
-        plan = self.plan
-        puzzle = plan.puzzle
+        plan, puzzle = self.plan, self.plan.puzzle
         numbers = np.unique(plan.space.numbers(*puzzle.origins())[1])
-        path = self.run.scratch_path(0)
-        manifest = write_list(path, 0, numbers, plan.config.store.codec, self.run.durable)
-        manifest.scratch = path.name
-        start, home = False, puzzle.blank_home()
+        start, home = False, None if puzzle.blank_home() is None else 1
         if puzzle.start is not None:
             klass, number = plan.space.number(*puzzle.state(puzzle.start))
             start = klass == 0 and bool(np.isin(np.uint64(number), numbers))
-        record = LayerRecord(0, len(numbers), "list", True, 0.0, manifest.bytes, start=start)
-        record.home = None if home is None else 1
-        self._commit([manifest], [record], complete=False)
+        with ThreadPoolExecutor(1) as thread:
+            part = self.run.files(0, plan.layout).write_list(
+                numbers, thread, self.run.durable, start, home
+            )
+        self._commit([self._record([part], "list", 0.0)], complete=False)
+
+    @staticmethod
+    def _record(parts: list[Record], form: str, seconds: float) -> LayerRecord:
+        """The line of a stored layer; parts: their records, in the order of the tasks."""
+        homes = [part.home for part in parts]
+        return LayerRecord(
+            depth=parts[0].depth,
+            states=sum(part.states for part in parts),
+            form=form,
+            stored=True,
+            seconds=seconds,
+            bytes=sum(part.bytes for part in parts),
+            start=any(part.start for part in parts),
+            home=None if None in homes else sum(homes),
+            parts=len(parts),
+            digest=digest_of(parts),
+        )
 
     def _advance(
         self, function: Callable[[Advance], Advanced], seconds: float, until: int | None
@@ -110,87 +129,72 @@ class Driver:
         )  # fmt: skip
         for done in self.executor.run(function, [(call,)], self.stopping.is_set):
             self._storing = done.storing
-            self._commit(done.manifests, done.records, done.complete)
+            self._commit(done.records, done.complete)
 
     def _expand_layer(self) -> None:
+        """One layer, by tasks. Those that are done already only check what they have done."""
         began = time.perf_counter()
         plan, run = self.plan, self.run
         depth = len(run.records)
-        klass = plan.space.class_of(depth)
-        results = self._finished_tasks(depth)
-        run.begin_layer(depth, plan.layout, klass)
-        tasks = plan.layout.task_count(klass)
-        todo = [number for number in range(tasks) if number not in results]
+        files = run.files(depth, plan.layout)
+        done = run.parts_under_way(plan.layout)
+        files.begin_bits(run.durable)
+        tasks, results = len(files.tasks), {}
+        todo = list(files.tasks)
         if depth % 2:
             todo.reverse()  # what was written last is read first, while caches still hold it
-        calls = ((*self._name(), depth, number) for number in todo)
-        states = sum(result.states for result in results.values())
-        self._check_disk(klass, len(todo))
+        gives_up = not self._keep_all and not plan.config.search.spare
+        calls = ((*self._name(), gives_up, depth, number) for number in todo)
+        states, left = 0, tasks - len(done)
+        self._check_disk(left)
         self.emit(LayerStarted(depth, tasks))
         for result in self.executor.run(expand_task, calls, self.stopping.is_set):
-            results[result.number] = result
-            states += result.states
+            results[result.record.task] = result
+            states += result.record.states
+            left -= result.record.task not in done
             self.emit(TaskFinished(depth, len(results), tasks, states))
-            self._check_disk(klass, tasks - len(results))
+            self._check_disk(left)
         if len(results) < tasks:
             raise Stopped(
-                f"interrupted in layer {depth}, {len(results)} of {counted(tasks, 'task')} done"
+                f"interrupted in layer {depth}, {tasks - left} of {counted(tasks, 'task')} done"
             )
-        if states == 0:
-            remove_tree(run.layer_path(depth))
-            run.commit([], [], complete=True)
+        record = self._record(
+            [results[number].record for number in files.tasks], "bits", time.perf_counter() - began
+        )
+        for result in results.values():
+            for kind, seconds in result.seconds.items():
+                record.work[kind] = record.work.get(kind, 0.0) + seconds
+        if states:
+            self._commit([record], complete=False)
         else:
-            manifest = Manifest(depth, "bits", states)
-            nodes = [0] * plan.space.nodes[klass]
-            work = Counter()
-            for number in sorted(results):
-                manifest.chunks.update(results[number].chunks)
-                work.update(results[number].seconds)
-                for node, count in results[number].nodes.items():
-                    nodes[int(node)] += count
-            manifest.nodes = nodes if sum(nodes) == states else None
-            record = LayerRecord(
-                depth, states, "bits", True, time.perf_counter() - began, manifest.bytes,
-                manifest.nodes, dict(work), any(result.start for result in results.values()),
-                _sum_or_none(result.home for result in results.values()),
-            )  # fmt: skip
-            self._commit([manifest], [record], complete=False)
-        run.finish_tasks(depth)
+            run.commit([], complete=True, forget=tuple(self._given_up()))
+            run.abandon_layer(depth)
 
-    def _check_disk(self, klass: int, left: int) -> None:
+    def _given_up(self) -> list[int]:
+        """The layer of which parts have been given up for those of the layer under way."""
+        before = len(self.run.records) - 2
+        if before not in self.run.stored_depths() or self.run.records[before].form == "list":
+            return []
+        files = self.run.files(before, self.plan.layout)
+        return [before] if any(not files.path(task).exists() for task in files.tasks) else []
+
+    def _check_disk(self, left: int) -> None:
         """Stopped when the tasks under way may fill the disk. left: tasks that are not done."""
-        layout, path = self.plan.layout, self.run.path
-        chunks = layout.blocks(klass) * layout.prefixes / max(1, layout.task_count(klass))
-        under_way = int(min(self.executor.at_once, left) * chunks * layout.chunk_bytes)
+        path = self.run.path
+        under_way = min(self.executor.at_once, left) * most_part_bytes(self.plan.layout)
         if (free := shutil.disk_usage(path).free) < under_way + SPARE_BYTES:
             raise Stopped(
                 f"only {size(free)} are free at {path}, and the tasks under way may write "
                 f"{size(under_way)}; make room, or give it another disk"
             )
 
-    def _finished_tasks(self, depth: int) -> dict[int, TaskResult]:
-        """Tasks of the layer under way that an earlier run has finished."""
-        results = {}
-        for path in self.run.wip_path(depth).glob("*.json"):
-            result = TaskResult(**read_sealed(path))
-            # A worker may outlive its driver, and even its run.
-            if result.run == self.run.identity["identifier"] and all(
-                self._has_chunk(depth, key, size) for key, (_, size, _) in result.chunks.items()
-            ):
-                results[result.number] = result
-        return results
-
-    def _has_chunk(self, depth: int, key: str, size: int) -> bool:
-        path = self.run.layer_path(depth) / key
-        return path.exists() and path.stat().st_size == size
-
-    def _commit(self, manifests: list[Manifest], records: list[LayerRecord], complete: bool):
+    def _commit(self, records: list[LayerRecord], complete: bool):
         run = self.run
         forget: tuple[int, ...] = ()
         if not self._keep_all:
             kept, new = run.stored_depths(), sum(record.stored for record in records)
             excess = len(kept) + new - 2 - self.plan.config.search.spare
-            forget = tuple(kept[: max(0, excess)])
+            forget = tuple({*kept[: max(0, excess)], *self._given_up()})
         so_far = run.states
         found = so_far + sum(record.states for record in records)
         if found > self.plan.puzzle.states:
@@ -199,7 +203,7 @@ class Driver:
                 f"the layers up to {records[-1].depth} of {run.path} would hold {found:,}: "
                 "something that the search read is wrong; nothing more is committed"
             )
-        run.commit(manifests, records, complete, forget)
+        run.commit(records, complete, forget)
         disk = sum(record.bytes for record in run.records if record.stored)
         elapsed = time.perf_counter() - self._started
         for record in records:
@@ -221,11 +225,6 @@ class Driver:
         return str(self.run.path), self.run.identity["identifier"], self.run.durable
 
 
-def _sum_or_none(numbers: Iterable[int | None]) -> int | None:
-    numbers = list(numbers)
-    return None if None in numbers else sum(numbers)
-
-
 def run_plan(
     plan: Plan, until: int | None, listeners: list[Listener], take_over: bool = False
 ) -> RunStore:
@@ -241,7 +240,7 @@ def run_plan(
         for listener in listeners:
             listener(event)
 
-    with _full_disk_stops():
+    with _system_errors():
         try:
             with RunLock(path / "lock", take_over):
                 return _run_held(plan, until, emit)
@@ -254,7 +253,8 @@ def run_plan(
 def _run_held(plan: Plan, until: int | None, emit: Listener) -> RunStore:
     path = plan.config.path
     durable = plan.config.store.fsync == "layer"
-    if not RunStore.exists(path):
+    found = RunStore.exists(path)
+    if not found:
         RunStore.create(path, plan.identity, durable)
     run = _opened(plan)
     run.durable = durable
@@ -262,21 +262,23 @@ def _run_held(plan: Plan, until: int | None, emit: Listener) -> RunStore:
         run.describe_group()
     run.sweep()
     if not run.complete and (until is None or len(run.records) <= until):
+        if found and durable:
+            run.force_all()  # the leg before may have left that to the system
         try:
             _search(plan, run, until, emit)
         finally:
             workspace.cache_clear()  # that of this process, if tasks ran here
-        run.drop_forgotten()  # a run that stops leaves these files, for the next to write over
     return run
 
 
 def _opened(plan: Plan) -> RunStore:
-    """The run of a plan, whose records are whole."""
+    """The run of a plan, all of whose files are there."""
     run = RunStore.open(plan.config.path)
     check_identity(run, plan.identity)
     check_copies(run)
-    for depth in run.stored_depths():
-        run.layer(depth)  # what is damaged is named now, not hours later
+    if lost := run.missing():  # named now, not hours later
+        others = f" (and {counted(len(lost) - 1, 'other')})" if len(lost) > 1 else ""
+        raise CorruptRunError(f"{lost[0]}{others}, though its layer is stored")
     _check(plan, run)
     return run
 
@@ -323,13 +325,16 @@ def _check(plan: Plan, run: RunStore) -> None:
 
 
 @contextmanager
-def _full_disk_stops():
+def _system_errors():
+    """What the system refuses stops the run, which can be resumed; nothing is damaged by it."""
     try:
         yield
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise Stopped(f"the disk is full ({error}); make room") from None
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise Stopped(f"the disk is full ({error}); make room") from None
+        raise StorageError(
+            f"the system failed to read or write ({error}); mend that, and run again to go on"
+        ) from None
 
 
 def _interrupts_stop(stop: Callable[[], None]) -> AbstractContextManager[None]:

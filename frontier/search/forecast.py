@@ -7,16 +7,16 @@ filled evenly, and tasks to take equally long.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil, inf
+from math import ceil, inf, prod
 
 import numpy as np
 
 from frontier.search.driver import LIST_SECONDS, MEMORY_SECONDS
-from frontier.search.plan import Plan
+from frontier.search.plan import TASKS_UNDER_WAY, Plan
 from frontier.search.shape import Shape
 from frontier.search.traffic import Traffic
 from frontier.space.layout import WORD_BYTES
-from frontier.store.codecs import CHECKSUM_BYTES
+from frontier.store.parts import footer_bytes
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class Rates:
     """How fast a worker is.
 
     Seconds: of the kernel for a `word` of a bitmap, of a state of a list (`listed`), of the
-    scheduler's processor for a `task`, of the driver for a `layer` and for each `line` of its
-    manifest, of the `start` of the command. list_bytes: stored, of a state of a list.
+    scheduler's processor for a `task`, of the driver for a `layer`, of the `start` of the command.
+    list_bytes: stored, of a state of a list.
     """
 
     word: float
@@ -71,7 +71,6 @@ class Rates:
     disk: Disk
     task: float
     layer: float
-    line: float
     start: float
 
 
@@ -150,26 +149,25 @@ def disk_of(plan: Plan, shape: Shape, codec: Codec) -> float:
     """Bytes on the disk at the peak of a whole run, which do not depend on how fast it is."""
     rates = Rates(
         word=0, listed=0, list_bytes=WORD_BYTES, codec=codec, disk=NO_DISK, task=0, layer=0,
-        line=0, start=0,
+        start=0,
     )  # fmt: skip
-    traffic = [Traffic(0, 0, 0)] * plan.space.classes
+    traffic = [Traffic(0, 0, 0, 0)] * plan.space.classes
     made = _Forecaster(plan, shape, traffic, rates, 1, True, None)
     return max((step.disk for step in made.steps(0)), default=0)
 
 
 def stored_bytes(plan: Plan, rates: Rates, depth: int, states: int) -> float:
     """Bytes of a layer of bits on disk."""
-    layout, klass = plan.layout, plan.space.class_of(depth)
-    chunks = layout.prefixes * layout.blocks(klass)
+    layout, parts = plan.layout, plan.layout.task_count(plan.space.class_of(depth))
     share = rates.codec.share(density(plan, depth, states))
-    return chunks * (layout.chunk_bytes * share + CHECKSUM_BYTES)
+    return parts * (layout.part_bytes * share + footer_bytes(prod(layout.grid)))
 
 
 def density(plan: Plan, depth: int, states: int) -> float:
-    """Ones a bit of a layer's chunks."""
-    layout = plan.layout
-    words = layout.prefixes * layout.blocks(plan.space.class_of(depth))
-    words *= layout.chunk_bytes // WORD_BYTES
+    """Ones a bit of a layer's parts."""
+    words = (
+        plan.layout.task_count(plan.space.class_of(depth)) * plan.layout.part_bytes // WORD_BYTES
+    )
     return states / (words * plan.space.code.bits)
 
 
@@ -193,7 +191,7 @@ class _Forecaster:
             self._listed(d) if self.shape.sizes[d] <= plan.list_states else self._stored(d)
             for d in range(0 if keep_all else max(0, depth + 1 - most), depth + 1)
         ]
-        recycled, storing = 0.0, 0.0
+        storing = 0.0
         while depth < last:
             if max(self.shape.sizes[max(0, depth - 1) : depth + 1]) <= plan.list_states:
                 end, seconds = self._advance(depth, last, self._list_seconds, LIST_SECONDS, True)
@@ -210,14 +208,14 @@ class _Forecaster:
                 storing = sum(map(self._storing_seconds, kept))
                 seconds += storing
             seconds += self.rates.layer
-            # Tasks write over the chunks of the layer forgotten last.
-            beside = max(recycled, *new) if form == "tasks" else recycled + sum(new)
+            there = sum(held) + sum(new)
+            if form == "tasks" and not keep_all and most == 2 and self._forms(depth - 1) == "bits":
+                # Parts of the layer before the current one are given up, one by one.
+                under_way = min(1.0, TASKS_UNDER_WAY * self.workers / self._tasks(end))
+                there = held[-1] + max(held[-2], sum(new)) + under_way * sum(new)
             read = self._read(end) if form == "tasks" else 0.0
-            yield Step(depth + 1, end, form, seconds, read, sum(new), sum(held) + beside)
-            held += new
-            if not keep_all:
-                recycled = held[-most - 1] if len(held) > most else 0.0
-                held = held[-most:]
+            yield Step(depth + 1, end, form, seconds, read, sum(new), there)
+            held = held + new if keep_all else (held + new)[-most:]
             depth = end
 
     def _advance(self, depth, last, seconds_of, patience, lists) -> tuple[int, float]:
@@ -243,38 +241,36 @@ class _Forecaster:
         seconds = raw * self._codec(depth, "encode") + self._stored(depth) / self._rate("write")
         return seconds / self.plan.threads
 
+    def _forms(self, depth: int) -> str:
+        """How a layer is stored: "lists" or "bits"."""
+        return "lists" if self.shape.sizes[max(0, depth)] <= self.plan.list_states else "bits"
+
+    def _tasks(self, depth: int) -> int:
+        return self.plan.layout.task_count(self.plan.space.class_of(depth))
+
     def _task_seconds(self, depth: int) -> float:
         """A layer by tasks, from its first to its commit."""
-        plan, rates, klass = self.plan, self.rates, self.plan.space.class_of(depth)
-        tasks, chunk = plan.layout.task_count(klass), plan.layout.chunk_bytes
-        moved = self.traffic[klass]
-        new, current, before = moved.own, moved.near + moved.far, moved.own
-        seconds = new * chunk / WORD_BYTES * rates.word
-        seconds += new * chunk * self._codec(depth, "encode")
-        seconds += current * chunk * self._codec(depth - 1, "decode")
-        seconds += before * chunk * self._codec(depth - 2, "decode")
-        seconds += (new + current + before) * rates.disk.call
+        rates, part, tasks = self.rates, self.plan.layout.part_bytes, self._tasks(depth)
+        moved = self.traffic[self.plan.space.class_of(depth)]
+        seconds = part / WORD_BYTES * rates.word
+        seconds += part * self._codec(depth, "encode")
+        seconds += moved.current * part * self._codec(depth - 1, "decode")
+        seconds += part * self._codec(depth - 2, "decode")
+        seconds += moved.files * rates.disk.call
         read, written = self._read(depth), self._stored(depth)
-        seconds += (read / self._rate("read") + written / self._rate("write")) / tasks
+        # A worker moves files while it computes; what takes longer counts.
+        moving = (read / self._rate("read") + written / self._rate("write")) / tasks
+        seconds = max(seconds, moving)
         layer = max(ceil(tasks / self.workers) * seconds, tasks * rates.task)
         if self.disk_rate:
             layer = max(layer, (read + written) / self.disk_rate)
-        return layer + plan.layout.prefixes * plan.layout.blocks(klass) * rates.line
+        return layer
 
     def _read(self, depth: int) -> float:
         """Stored bytes that the tasks of a layer read."""
-        klass = self.plan.space.class_of(depth)
-        moved, tasks = self.traffic[klass], self.plan.layout.task_count(klass)
-        chunks = [moved.near + moved.far, moved.own]
-        return sum(
-            count * tasks * self._stored(d) / self._chunks(d)
-            for count, d in zip(chunks, (depth - 1, depth - 2), strict=True)
-            if d >= 0
-        )
-
-    def _chunks(self, depth: int) -> int:
-        layout = self.plan.layout
-        return layout.prefixes * layout.blocks(self.plan.space.class_of(depth))
+        moved = self.traffic[self.plan.space.class_of(depth)]
+        before = self._stored(depth - 2) if depth >= 2 else 0.0
+        return moved.current * self._stored(depth - 1) + before
 
     def _codec(self, depth: int, what: str) -> float:
         states = self.shape.sizes[depth] if depth >= 0 else 0

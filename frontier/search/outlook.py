@@ -12,7 +12,7 @@ from frontier.search.forecast import Forecast, Rates, disk_of, forecast
 from frontier.search.plan import Plan
 from frontier.search.shape import Shape, shape_of, trial_of
 from frontier.search.traffic import Traffic, traffic_of
-from frontier.store.codecs import ChunkCodec
+from frontier.store.codecs import SlabCodec
 from frontier.store.files import disk_bytes, existing
 from frontier.store.run import RunStore
 from frontier.text import counted, size
@@ -49,7 +49,7 @@ class Outlook:
     def files(self) -> int:
         layout, classes = self.plan.layout, range(self.plan.space.classes)
         layers = LAYERS_AT_ONCE + self.plan.config.search.spare
-        return layers * layout.prefixes * max(map(layout.blocks, classes))
+        return layers * max(map(layout.task_count, classes))
 
     @property
     def warnings(self) -> list[str]:
@@ -96,7 +96,7 @@ def disk_warning(plan: Plan) -> str | None:
         return None
     trial = trial_of(plan.puzzle)
     shape = shape_of(max(known, trial.sizes, key=len), plan.puzzle.states)
-    disk = disk_of(plan, shape, codec_on_layers(ChunkCodec(plan.config.store.codec)))
+    disk = disk_of(plan, shape, codec_on_layers(SlabCodec(plan.config.store.codec)))
     return _too_small(plan, disk, free) if disk > free else None
 
 

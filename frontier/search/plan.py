@@ -7,25 +7,26 @@ from math import ceil, prod
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle
-from frontier.search.workspace import OPEN_LAYERS
+from frontier.search.task import arena_words
 from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.lists import ListKernel
 from frontier.space.memory import memory_bytes, memory_layout
 from frontier.space.program import program_of, reads_of
+from frontier.store.parts import buffered_bytes
 from frontier.text import counted, size
 
 PROCESS_BYTES = 330_000_000
 """A worker with its libraries and compiled kernels, before it does anything (measured)."""
 
-CHUNK_BYTES = (2_700_000, 5_400_000, 10_800_000, 21_600_000)
-"""Raw sizes of chunks that are tried."""
-
-CALL_SECONDS, READ_RATE, WRITE_RATE = 0.8e-3, 4e9, 1.1e9
-"""Time of a Zarr call, and raw bytes a second that one core reads and writes with lz4."""
+WORD_SECONDS, FILE_SECONDS = 6e-9, 0.5e-3
+"""What a worker needs for a word of a part, and to open or make a file."""
 
 TASK_SECONDS = 1e-3
 """Of a scheduler that has a processor of its own, for a task."""
+
+SLABS = 3
+"""Batches of slabs that a task holds beside what it reads and writes."""
 
 SMALL_LAYER = 100_000_000
 """Layers of fewer bytes need not be divided among the workers."""
@@ -36,18 +37,11 @@ SMALL_TASK = 8_000_000
 FINE_TASK = 30_000_000
 """Tasks of fewer bytes than this are not made finer still."""
 
-CHUNKS_IN_FLIGHT = 8
-"""Chunks a worker holds beside its strips, at most: its own, the copy that encoding makes, and what
-its three open layers read into, each up to two chunks as they are stored."""
-
-MANIFEST_LINE = 300
-"""Bytes of memory that a chunk's line of an open manifest takes (measured)."""
+TASKS_UNDER_WAY = 2
+"""Tasks of a worker that have files open: one computes while another waits for the disk."""
 
 LISTED_BYTES = 3 * 24
 """Bytes of a listed state in a task that reads lists: three layers, each with what sorts it."""
-
-CHUNKS_STORED = 3
-"""Chunks that each thread holds while it stores layers that are in memory."""
 
 THIN_WORDS = 64
 """A layer with fewer states than words / THIN_WORDS is advanced as a list: a state costs a list
@@ -116,8 +110,7 @@ def config_identity(config: Config) -> dict:
 def layout_settings(layout: Layout) -> dict:
     return {
         "prefix_digits": layout.prefix_digits,
-        "block_nodes": layout.block_nodes,
-        "task_blocks": layout.task_blocks,
+        "task_nodes": layout.task_nodes,
     }
 
 
@@ -179,7 +172,8 @@ def _plan_in_memory(
     """
     share = _share(config)
     chosen = Layout(space, **layout) if layout else memory_layout(space, share)
-    need = process_bytes(space) + memory_bytes(chosen) + CHUNKS_STORED * share * chosen.chunk_bytes
+    need = process_bytes(space) + memory_bytes(chosen)
+    need += share * (buffered_bytes(chosen.slab_bytes) + SLABS * chosen.slab_bytes)
     room = config.cluster.memory * share - need
     if not config.search.in_memory or room < 0:
         return None
@@ -200,31 +194,26 @@ def task_bytes(layout: Layout) -> int:
     return max(_costs(layout, klass)[0] for klass in range(layout.space.classes))
 
 
-def manifest_bytes(layout: Layout) -> int:
-    """Bytes of the manifests that a worker holds at once."""
-    chunks = layout.prefixes * max(map(layout.blocks, range(layout.space.classes)))
-    return OPEN_LAYERS * chunks * MANIFEST_LINE
-
-
 def process_bytes(space: Space) -> int:
     """Bytes of a worker without a task."""
     return PROCESS_BYTES + space.graph.vertex_bytes * space.graph.vertices
 
 
 def _costs(layout: Layout, klass: int) -> tuple[int, float]:
-    """(bytes a worker needs, seconds a strip for store and codec) of a typical task."""
+    """(bytes a worker needs, seconds a word) of a typical task."""
     count = layout.task_count(klass)
     if not count:
         return process_bytes(layout.space), 0.0
     program = program_of(layout, task := layout.task(klass, count // 2))
-    reads = reads_of(layout, program)
-    strips = sum(layout.block_nodes if read.whole else read.members.size for read in reads)
-    need = strips * layout.strip_words * WORD_BYTES + CHUNKS_IN_FLIGHT * layout.chunk_bytes
-    own = (task.last_block - task.first_block) * (task.last_prefix - task.first_prefix)
-    seconds = (len(reads) + own) * (CALL_SECONDS + layout.chunk_bytes / READ_RATE)
-    seconds += own * (CALL_SECONDS + layout.chunk_bytes / WRITE_RATE)
-    need += process_bytes(layout.space) + program.nbytes + manifest_bytes(layout)
-    return need, seconds / (own * layout.block_nodes * layout.strip_words)
+    reads = reads_of(layout, task, program)
+    arena = arena_words(layout, reads)
+    own = layout.part_bytes // WORD_BYTES
+    files = len({read.task for read in reads}) + 2
+    need = process_bytes(layout.space) + TASKS_UNDER_WAY * buffered_bytes(layout.slab_bytes)
+    need += arena * WORD_BYTES + SLABS * layout.slab_nodes * layout.strip_words * WORD_BYTES
+    need += program.nbytes
+    seconds = files * FILE_SECONDS + (arena + 2 * own) / 3 * WORD_SECONDS
+    return need, seconds / own
 
 
 def _choose(space: Space, memory: int, workers: int) -> tuple[Layout, int]:
@@ -249,36 +238,29 @@ def _choose(space: Space, memory: int, workers: int) -> tuple[Layout, int]:
 def _finest(space: Space) -> Layout:
     """The layout with the smallest tasks that its voltages allow."""
     for digits in reversed(range(len(space.code.leading) + 1)):
-        layout = Layout(space, digits, 1, 1)
+        layout = Layout(space, digits, 1)
         if layout.fits_voltages:
             return layout
     raise InputError("the voltages of this puzzle reach too far to cut its layers into tasks")
 
 
 def _candidates(space: Space, memory: int) -> Iterator[Layout]:
-    """Layouts to choose from: prefixes of every length, blocks of every handy size."""
+    """Layouts to choose from: prefixes of every length, nodes in so many tasks that they fit."""
     nodes, leading = max(space.nodes), space.code.leading
     if nodes * space.code.words * WORD_BYTES < SMALL_TASK:
-        yield Layout(space, 0, nodes, 1)
+        yield Layout(space, 0, nodes)
         return
     for digits in range(len(leading) + 1):
-        strip_bytes = prod(leading[digits:]) * WORD_BYTES
         siblings = leading[digits - 1] if digits else 1
-        finest = digits == len(leading)
-        if siblings * strip_bytes > memory and not finest:
+        family_bytes = siblings * prod(leading[digits:]) * WORD_BYTES
+        if family_bytes > memory and digits < len(leading):
             continue
-        for chunk_bytes in CHUNK_BYTES:
-            blocks = max(1, round(nodes * strip_bytes / chunk_bytes))
-            block_nodes = ceil(nodes / min(blocks, nodes))
-            task_blocks = ceil(nodes / block_nodes)
-            while task_blocks * block_nodes * siblings * strip_bytes > memory and task_blocks > 1:
-                task_blocks = ceil(task_blocks / 2)
-            while True:
-                layout = Layout(space, digits, block_nodes, task_blocks)
-                if layout.fits_voltages:
-                    yield layout
-                if task_blocks == 1 or digits > 0:
-                    break
-                task_blocks = ceil(task_blocks / 2)
-        if nodes * siblings * strip_bytes < FINE_TASK and digits:
+        fewest = max(1, ceil(nodes * family_bytes / memory))
+        for tasks in {1, *(fewest * 2**k for k in range(8))}:
+            if (
+                fewest <= tasks <= nodes
+                and (layout := Layout.cut(space, digits, tasks)).fits_voltages
+            ):
+                yield layout
+        if nodes * family_bytes < FINE_TASK and digits:
             break

@@ -8,8 +8,9 @@ more (``search.spare``, ``search.keep = "all"``) goes back as far as it must.
 from dataclasses import dataclass, field
 
 from frontier.errors import CorruptRunError
-from frontier.search.verify import GROUP, LEDGER, SUMMARY, Verified
+from frontier.search.verify import GROUP, LEDGER, SUMMARY, Verified, describing, surplus
 from frontier.search.workspace import Workspace
+from frontier.store.files import write_json
 from frontier.store.run import RunStore
 from frontier.text import counted
 
@@ -28,7 +29,7 @@ class Repair:
     depth: int
     stored: list[int]
     described: list[int] = field(default_factory=list)
-    tasks: list[str] = field(default_factory=list)
+    tasks: list[int] = field(default_factory=list)
     lost: list[int] = field(default_factory=list)
     summary: bool = False
 
@@ -42,18 +43,29 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
     if wrong := [fault.what for fault in verified.faults if fault.depth == LEDGER]:
         raise CorruptRunError(f"{run.path} cannot be repaired: {wrong[0]}")
     stored, last = run.stored_depths(), len(run.records) - 1
+    redo = sorted({fault.task for fault in verified.faults if fault.task is not None})
+    work = Workspace(run)
+    gone = [
+        task
+        for task in redo
+        if verified.given_up is not None and not work.files(last - 1).path(task).exists()
+    ]
     whole = [depth for depth in stored if verified.sound(depth)]
     for depth in reversed(whole):
         kept = [d for d in whole if d <= depth]
         if run.identity["keep"] == "all" and len(kept) <= depth:
             continue  # it would not have kept all
+        if verified.given_up is not None and (depth < last or gone):
+            break  # parts of the layer before the last have been replaced
         if depth == 0 or depth - 1 in whole:
-            tasks = [fault.task for fault in verified.faults if fault.task] if depth == last else []
+            tasks = redo if depth == last else []
             lost = [d for d in range(last + 1) if d > depth or (d in stored and d not in whole)]
             faults = {fault.depth for fault in verified.faults if fault.described}
             described = sorted(faults & {GROUP, *kept})
-            return Repair(depth, kept, described, sorted(set(tasks)), lost, SUMMARY in faults)
+            return Repair(depth, kept, described, tasks, lost, SUMMARY in faults)
     damaged = [str(depth) for depth in stored if depth not in whole]
+    if gone:
+        damaged.append(str(last + 1))
     raise CorruptRunError(
         f"{run.path} cannot be repaired: of its layers on disk {', '.join(damaged)} "
         f"{'is' if len(damaged) == 1 else 'are'} damaged, and there are no two whole ones in a row "
@@ -65,16 +77,18 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
 def repair(run: RunStore, what: Repair) -> None:
     """Do it; the caller holds the lock."""
     run.durable = True
-    work = Workspace(run.path, run.identity)
+    work = Workspace(run)
     for depth in what.described:
         if depth == GROUP:
             run.describe_group()
             continue
-        run.describe_layer(depth, work.layout, work.space.class_of(depth))
+        write_json(run.layer_path(depth) / "zarr.json", describing(run, work, depth), durable=True)
+        for name in surplus(run, work, depth):
+            (run.layer_path(depth) / name).unlink()
     if what.lost:
         run.roll_back(what.depth, what.stored)
     for task in what.tasks:
-        (run.wip_path(len(run.records)) / f"{task}.json").unlink()
+        work.files(len(run.records)).path(task).unlink()
     run.sweep()
 
 

@@ -1,143 +1,185 @@
-"""What a worker does: compute some chunks of the next layer.
+"""What a worker does: compute one part of the next layer.
 
-A task reads and writes whole chunks, writes the same bytes however often it is done, and
-returns a few numbers. Nothing travels but through the store.
+A task reads slabs and writes one file, the same bytes however often it is done, and returns a few
+numbers. Nothing travels but through the store. The file is there under its name when the task is
+done: who does it again finds it, and checks it instead.
 """
 
-import threading
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from frontier.search.workspace import OpenLayer, Workspace, workspace
+from frontier.errors import CorruptRunError
+from frontier.search.workspace import Workspace, workspace
 from frontier.space.bits import expand, live_rows
 from frontier.space.layout import Task
 from frontier.space.program import Program, Read
-from frontier.store.files import write_sealed
-from frontier.store.layers import ChunkWriter, bits_key
-
-MOST_NODES_COUNTED = 64
-
-ONE_TASK = threading.Lock()
-"""Tasks of one process share its buffers, so a worker with several threads takes turns."""
+from frontier.store.parts import Record
 
 
 @dataclass
 class TaskResult:
-    """What one task found.
+    """What a task found, and where the time of its worker went, in seconds by kind."""
 
-    chunks: lines of the manifest. nodes: states at each node, where there are few nodes.
-    seconds: where its time went, by kind. start: whether it found the position whose
-    distance is asked for. home: states whose blank is where the goal has it, where that can be
-    said. run: identifier of the run it belongs to.
-    """
-
-    number: int
-    states: int
-    chunks: dict[str, list]
-    nodes: dict[int, int]
+    record: Record
     seconds: dict[str, float] = field(default_factory=dict)
-    start: bool = False
-    home: int | None = None
-    run: str = ""
 
 
-def expand_task(path: str, identifier: str, durable: bool, depth: int, number: int) -> TaskResult:
-    """Compute task `number` of the layer at `depth` from the two committed layers before it."""
-    with ONE_TASK:
-        return _expand_task(workspace(path, identifier, durable), depth, number)
+def expand_task(
+    path: str, identifier: str, durable: bool, gives_up: bool, depth: int, number: int
+) -> TaskResult:
+    """Compute a part of the layer at `depth` from the two committed layers before it.
 
-
-def _expand_task(work: Workspace, depth: int, number: int) -> TaskResult:
-    task = work.task(depth, number)
-    current, previous = work.layer(depth - 1), work.layer(depth - 2)
-    clock = work.clock
-    clock.reset()
-    program, reads = work.program(task)
-    arena, live, base = _gather(work, program, reads, current)
-    clock.lap("kernel")
-    result = TaskResult(number, 0, {}, {}, run=work.run.identity["identifier"])
-    if work.home is not None:
-        result.home = 0
-    if live.any():
-        layout = work.layout
-        out = work.buffer("chunk", layout.block_nodes * layout.strip_words)
-        out = out.reshape(layout.block_nodes, layout.strip_words)
-        origin = layout.block(task.klass, task.first_block).start
-        run = work.run
-        writer = ChunkWriter(
-            run.layer_path(depth), work.codec, run.recycled_path, clock, run.durable,
-            run.wip_path(depth),
-        )  # fmt: skip
-        found = np.zeros(program.own.size, dtype=np.int64)
-        for prefix in range(task.first_prefix, task.last_prefix):
-            for block in range(task.first_block, task.last_block):
-                nodes = layout.block(task.klass, block)
-                known = previous.has_chunk(block, prefix)
-                if known:
-                    previous.read_chunk(block, prefix, out)
-                else:
-                    out[:] = 0
-                rows = np.full(len(nodes) * layout.rows, known)
-                clock.lap("rest")
-                counts = expand(
-                    out[: len(nodes)], rows, nodes.start - origin, prefix - task.first_prefix,
-                    arena, live, base, program, work.swaps,
-                )  # fmt: skip
-                clock.lap("kernel")
-                states = int(counts.sum())
-                if states:
-                    out[len(nodes) :] = 0
-                    key = bits_key(block, prefix)
-                    result.chunks[key] = writer.write(key, out, states)
-                    result.states += states
-                    result.start |= _holds_start(work, task, block, prefix, out)
-                    found[nodes.start - origin : nodes.stop - origin] += counts
-                clock.lap("rest")
-        writer.finish()
-        if work.home is not None:
-            result.home = int(found[work.home[task.klass][origin : origin + found.size]].sum())
-        if work.space.nodes[task.klass] <= MOST_NODES_COUNTED:
-            result.nodes = {origin + int(i): int(found[i]) for i in np.flatnonzero(found)}
-    result.seconds = clock.seconds
-    write_sealed(work.run.wip_path(depth) / f"{number}.json", asdict(result), work.run.durable)
+    gives_up: delete the part of the layer at depth - 2 that this one replaces.
+    """
+    work = workspace(path, identifier, durable)
+    result = _done(work, depth, number) or _expand(work, depth, number)
+    if gives_up and depth >= 2 and not work.layer(depth - 2).is_list:
+        work.run.give_up(depth - 2, number, work.layout)
     return result
 
 
-def _gather(work: Workspace, program: Program, reads: list[Read], current: OpenLayer):
-    """Read the strips that the task needs: (arena, live rows, offsets) as `expand` wants."""
-    layout = work.layout
-    strip, per_block = layout.strip_words, layout.block_nodes
+def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
+    """The result of a task that has been done before, whose part is whole.
+
+    CorruptRunError if it is not, and what it was made from has been given up.
+    """
+    files = work.files(depth)
+    if not files.path(number).exists():
+        return None
+    try:
+        part = files.part(number)
+        part.check()
+    except CorruptRunError as error:
+        if depth >= 2 and not work.layer(depth - 2).is_list:
+            try:
+                work.files(depth - 2).part(number)
+            except CorruptRunError:
+                raise error from None
+        return None
+    return TaskResult(part.record)
+
+
+class _Slabs:
+    """The slabs of a part in the order in which they are computed, a batch of them at a time.
+
+    A batch is what some nodes have under one prefix: one slab, or all those of one node's strip.
+    """
+
+    def __init__(self, work: Workspace, task: Task):
+        self.work, self.task, self.layout = work, task, work.layout
+        stacks, prefixes, self.cuts = work.layout.grid
+        self._batches = [(stack, prefix) for prefix in range(prefixes) for stack in range(stacks)]
+        self.numbers = [
+            (stack * prefixes + prefix) * self.cuts + cut
+            for stack, prefix in self._batches
+            for cut in range(self.cuts)
+        ]
+
+    def batches(self):
+        """(first node of the task, nodes, prefix of the task, numbers of the slabs) of each."""
+        size, many = self.layout.slab_nodes, len(self.task.nodes)
+        for i, (stack, prefix) in enumerate(self._batches):
+            first = stack * size
+            nodes = min(size, many - first)
+            if nodes > 0:
+                yield first, nodes, prefix, i * self.cuts
+
+
+def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
+    task, layout, files = work.task(depth, number), work.layout, work.files(depth)
+    program, reads = work.program(task)
+    slabs = _Slabs(work, task)
+    current = work.layer(depth - 1).read([(read.task, read.slab) for read in reads])
+    before = work.layer(depth - 2).read([(number, slab) for slab in slabs.numbers])
+    states, start = 0, False
+    home = None if work.home is None else 0
+    with files.write_part(number, work.writer, work.run.durable, work.clock) as writer:
+        with work.computing:
+            clock = work.clock
+            clock.reset()
+            arena, live, base = _gather(work, program, reads, current)
+            out = np.zeros((layout.slab_nodes, layout.strip_words), dtype=np.uint64)
+            flat = out.reshape(slabs.cuts, -1)
+            wanted = _start_in(work, task)
+            pending = next(before, None)
+            for first, nodes, prefix, at in slabs.batches():
+                rows = np.zeros((layout.slab_nodes, layout.rows), dtype=bool)
+                by_slab = rows.reshape(slabs.cuts, -1)
+                for cut in range(slabs.cuts):
+                    if pending is not None and pending[0] == at + cut:
+                        pending[1](flat[cut])
+                        by_slab[cut] = True
+                        pending = next(before, None)
+                    else:
+                        flat[cut] = 0
+                rows[nodes:] = False
+                clock.lap("rest")
+                counts = expand(
+                    out[:nodes], rows[:nodes].reshape(-1), first, prefix,
+                    arena, live, base, program, work.swaps,
+                )  # fmt: skip
+                clock.lap("kernel")
+                if not (found := int(counts.sum())):
+                    continue
+                states += found
+                if home is not None:
+                    mine = slice(task.first_node + first, task.first_node + first + nodes)
+                    home += int(counts[work.home[task.klass][mine]].sum())
+                for cut in np.flatnonzero(by_slab.any(axis=1)).tolist():
+                    slab = slabs.numbers[at + cut]
+                    writer.write(slab, flat[cut])
+                    if wanted is not None and wanted[0] == slab:
+                        start = bool(int(flat[cut, wanted[1]]) >> wanted[2] & 1)
+            if pending is not None:
+                raise CorruptRunError(
+                    f"layer {depth - 2}: the slabs of part {number} are not in their order"
+                )
+            clock.lap("rest")
+            seconds = dict(clock.seconds)
+        record = writer.finish(files.run, depth, number, states, start, home)
+    return TaskResult(record, seconds)
+
+
+def _gather(work: Workspace, program: Program, reads: list[Read], current):
+    """Read the slabs that the task needs: (arena, live rows, offsets) as `expand` wants."""
+    layout, words = work.layout, work.layout.slab_words
     base = np.full(program.needed.shape, -1, dtype=np.int64)
-    reads = [read for read in reads if current.has_chunk(read.block, int(program.slots[read.slot]))]
-    sizes = [per_block if read.whole else read.members.size for read in reads]
-    arena = work.buffer("arena", sum(sizes) * strip)
+    arena = work.arena(arena_words(layout, reads))
+    live = np.zeros(arena.size // layout.row_words, dtype=bool)
+    whole = np.empty((layout.slab_nodes, words), dtype=np.uint64)
     at = 0
-    for read, size in zip(reads, sizes, strict=True):
-        place = arena[at * strip : (at + size) * strip].reshape(size, strip)
-        prefix = int(program.slots[read.slot])
-        inside = program.sources[read.members] - read.block * per_block
+    for i, fill in current:
+        read = reads[i]
+        size = layout.slab_nodes if read.whole else read.members.size
+        place = arena[at * words : (at + size) * words].reshape(size, words)
         if read.whole:
-            current.read_chunk(read.block, prefix, place)
-            base[read.members, read.slot] = (at + inside) * strip
+            fill(place)
+            base[read.members, read.slot] = (at + read.inside) * words
         else:
-            chunk = work.buffer("chunk", per_block * strip).reshape(per_block, strip)
-            current.read_chunk(read.block, prefix, chunk)
-            place[:] = chunk[inside]
-            base[read.members, read.slot] = (at + np.arange(size)) * strip
+            fill(whole)
+            place[:] = whole[read.inside]
+            base[read.members, read.slot] = (at + np.arange(size)) * words
+        first = at * words // layout.row_words
+        rows = size * words // layout.row_words
+        work.clock.lap("rest")
+        live_rows(place.reshape(-1), layout.row_words, live[first : first + rows])
+        work.clock.lap("kernel")
         at += size
-    live = np.empty(arena.size // layout.row_words, dtype=bool)
-    work.clock.lap("rest")
-    live_rows(arena, layout.row_words, live)
     return arena, live, base
 
 
-def _holds_start(work: Workspace, task: Task, block: int, prefix: int, out: np.ndarray) -> bool:
-    """Whether a chunk holds the position whose distance is asked for."""
+def arena_words(layout, reads: list[Read]) -> int:
+    """Words that the slabs of a task's reads take at most."""
+    nodes = sum(layout.slab_nodes if read.whole else read.members.size for read in reads)
+    return nodes * layout.slab_words
+
+
+def _start_in(work: Workspace, task: Task) -> tuple[int, int, int] | None:
+    """(slab, word, bit) of the position whose distance is asked for, if the task computes it."""
     number = work.start_in(task.klass)
     if number is None:
-        return False
-    chunk, node, word, bit = (int(place[0]) for place in work.place(np.array([number])))
-    if chunk != block * work.layout.prefixes + prefix:
-        return False
-    return bool(int(out[node, word]) >> bit & 1)
+        return None
+    place = work.layout.place(task.klass, np.array([number], dtype=np.uint64))
+    where, slab, word, bit = (int(of[0]) for of in place)
+    return (slab, word, bit) if where == task.number else None

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frontier.space.layout import Layout
+from frontier.search.task import arena_words
+from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.program import program_of, reads_of
 
 SAMPLE = 8
@@ -13,39 +14,44 @@ SAMPLE = 8
 
 @dataclass(frozen=True)
 class Traffic:
-    """Chunks of a task of one class, on average, where all chunks exist.
+    """What a task of one class reads of the current layer, on average, where all slabs exist.
 
-    own: what it writes; as many it reads of the layer before the current one. near, far: what it
-    reads of the current layer at the places of its own chunks, and of other tasks' chunks.
+    near, far: slabs of the parts with the task's own prefixes, and of others, as a multiple of the
+    part that the task writes. Beside these it reads one part of the layer before. held: bytes of
+    them that it keeps in memory, of the largest task. files: that it opens.
     """
 
-    own: float
     near: float
     far: float
+    held: int
+    files: float
 
     @property
-    def reads(self) -> float:
-        return self.own + self.near + self.far
+    def current(self) -> float:
+        """Parts of the current layer that a task reads."""
+        return self.near + self.far
 
     @property
     def far_share(self) -> float:
-        """The share of what it reads that other tasks have written."""
-        return self.far / self.reads
+        """The share of what it reads that tasks with other prefixes have written."""
+        return self.far / (1 + self.current)
 
 
 def traffic_of(layout: Layout, klass: int, sample: int = SAMPLE) -> Traffic:
     """The traffic of a class's tasks, of which a sample is looked at."""
     tasks = layout.task_count(klass)
     numbers = np.unique(np.linspace(0, tasks - 1, min(sample, tasks)).astype(np.int64))
-    near, far = [], []
+    near, far, held, files = [], [], [], []
     for task in (layout.task(klass, int(number)) for number in numbers):
         program = program_of(layout, task)
+        reads = reads_of(layout, task, program)
         inside = [
-            task.first_block <= read.block < task.last_block
-            and task.first_prefix <= program.slots[read.slot] < task.last_prefix
-            for read in reads_of(layout, program)
+            task.first_prefix <= program.slots[read.slot] // layout.cuts < task.last_prefix
+            for read in reads
         ]
-        near.append(sum(inside))
-        far.append(len(inside) - sum(inside))
-    own = layout.prefixes * layout.blocks(klass) / tasks
-    return Traffic(own, float(np.mean(near)), float(np.mean(far)))
+        own = len(task.nodes) / layout.slab_nodes * layout.siblings * layout.cuts
+        near.append(sum(inside) / own)
+        far.append((len(inside) - sum(inside)) / own)
+        held.append(arena_words(layout, reads) * WORD_BYTES)
+        files.append(len({read.task for read in reads}) + 2)
+    return Traffic(*(float(np.mean(x)) for x in (near, far)), max(held), float(np.mean(files)))

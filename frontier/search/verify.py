@@ -1,8 +1,8 @@
 """Whether a run directory holds what was written there, and whether that is right.
 
-*Whole*: the ledger and each manifest match their digests and each other, each chunk that a
-manifest lists is there, is the one that was written and holds as many states as listed, nothing
-else lies beside it, and Zarr would read the array as it was meant.
+*Whole*: the ledger and the records match their digests and each other, each part of a layer is
+there, is the one that was written and holds as many states as its record says, and Zarr would read
+the array as it was meant.
 
 *Right* (`deep`): states of a layer are drawn at random, and neighbours of the layer before it, and
 are asked the definition of a layer: a state lies at depth t just if some neighbour lies at depth
@@ -10,25 +10,22 @@ t - 1 and it lies neither there nor at t - 2. Neighbours are found one by one fr
 arcs, on sequences, in plain Python: none of the kernels that made the layer has a part in it.
 """
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-import zarr
-from zarr.errors import ZarrUserWarning
 
 from frontier.errors import CorruptRunError
-from frontier.search.workspace import OpenLayer, Workspace
+from frontier.search.workspace import Workspace
 from frontier.space.graph import Space
-from frontier.store.codecs import ChunkCodec
 from frontier.store.copies import check_copies
-from frontier.store.files import read_sealed
-from frontier.store.layers import StoredLayer, bits_key, block_and_prefix
-from frontier.store.run import RunStore
+from frontier.store.files import read_json, read_sealed
+from frontier.store.layers import LIST_NAME, StoredLayer, bits_metadata, list_metadata
+from frontier.store.parts import Part, Record, digest_of
+from frontier.store.run import PART_NAME, RunStore
 from frontier.text import counted
 
-CHUNKS_DRAWN = 8
+SLABS_DRAWN = 32
 GROUP, LEDGER, SUMMARY = -1, -2, -3
 """Stand in the place of a depth for what describes the run, for the ledger and the summary."""
 
@@ -44,7 +41,7 @@ class Fault:
 
     depth: int
     what: str
-    task: str | None = None
+    task: int | None = None
     described: bool = False
 
 
@@ -52,13 +49,15 @@ class Fault:
 class Verified:
     """What was looked at, and what was found.
 
-    layers, chunks, bytes: on disk. asked: positions of which it was asked whether they belong.
+    layers, parts, bytes: on disk. asked: positions of which it was asked whether they belong.
+    given_up: the layer some of whose parts the layer under way has replaced.
     """
 
     layers: int = 0
-    chunks: int = 0
+    parts: int = 0
     bytes: int = 0
     asked: int = 0
+    given_up: int | None = None
     faults: list[Fault] = field(default_factory=list)
 
     def sound(self, depth: int) -> bool:
@@ -77,7 +76,7 @@ def verify(
     deep: how many states of each layer, and as many others, are asked whether they belong there.
     say: is told of each layer before it is looked at.
     """
-    work, done, rng = Workspace(run.path, run.identity), Verified(), np.random.default_rng(seed)
+    work, done, rng = Workspace(run), Verified(), np.random.default_rng(seed)
     _whole_ledger(run, done)
     if not run.is_group():
         file = run.path / "layers" / "zarr.json"
@@ -92,7 +91,8 @@ def verify(
     _layer_under_way(run, work, done)
     if deep:
         for depth in run.stored_depths():
-            if depth - 1 in run.stored_depths() and done.sound(depth) and done.sound(depth - 1):
+            whole = all(done.sound(d) and d != done.given_up for d in (depth, depth - 1))
+            if depth - 1 in run.stored_depths() and whole:
                 say(f"layer {depth}: {counted(deep, 'state')} and as many others")
                 for what in _right_layer(run, work, depth, deep, rng, done):
                     done.faults.append(Fault(depth, what))
@@ -106,10 +106,6 @@ def _whole_ledger(run: RunStore, done: Verified) -> None:
     if found > states or (run.complete and found != states):
         what = f"{file}: its layers hold {counted(found, 'state')}, the puzzle has {states:,}"
         done.faults.append(Fault(LEDGER, what))
-    for depth, record in enumerate(run.records):
-        if record.depth != depth:
-            what = f"{file}: layer {record.depth} stands in the place of {depth}"
-            done.faults.append(Fault(LEDGER, what))
     try:
         check_copies(run)
     except CorruptRunError as error:
@@ -125,95 +121,122 @@ def _whole_ledger(run: RunStore, done: Verified) -> None:
 
 
 def _whole_layer(run: RunStore, work: Workspace, depth: int, done: Verified) -> Iterator[str]:
-    """What is wrong with a layer's manifest, its array or its chunks."""
+    """What is wrong with the parts of a layer."""
+    record, files = run.records[depth], work.files(depth)
+    if files.folder.is_symlink():
+        yield f"layer {depth}: {files.folder} is a link, and what the run wrote is not"
+        return
+    if record.form == "list":
+        yield from _whole_list(work, depth, record.states, record.digest, done)
+        return
+    replaced = run.parts_under_way(work.layout) if depth + 2 == len(run.records) else set()
+    records: list[Record] = []
+    for task in files.tasks:
+        if task in replaced and not files.path(task).exists():
+            done.given_up = depth
+            continue
+        try:
+            part = files.part(task)
+            _whole_part(work, depth, task, part, done)
+            records.append(part.record)
+        except CorruptRunError as error:
+            yield str(error)
+    if len(records) < len(files.tasks):
+        return
+    if digest_of(records) != record.digest:
+        yield f"layer {depth}: the parts in {files.folder} are not those that the ledger lists"
+    if (found := sum(part.states for part in records)) != record.states:
+        yield (
+            f"layer {depth}: the parts in {files.folder} hold {counted(found, 'state')}, the "
+            f"ledger lists {record.states:,}"
+        )
+
+
+def _whole_list(
+    work: Workspace, depth: int, states: int, digest: str, done: Verified
+) -> Iterator[str]:
+    """What is wrong with a layer that is a list."""
+    files, layer = work.files(depth), work.layer(depth)
     try:
-        stored = run.layer(depth)
+        part = files.list_part(states)
+        part.check()
+        done.parts += 1
+        done.bytes += part.record.bytes
+        numbers = layer.numbers()
     except CorruptRunError as error:
         yield str(error)
         return
-    if stored.manifest.form != run.records[depth].form:
-        yield f"layer {depth}: its manifest and the ledger do not name the same form"
-        return
-    for key, (states, size, _) in stored.manifest.chunks.items():
-        done.chunks += 1
-        done.bytes += size
-        yield from _whole_chunk(stored, work, key, states)
-    if stored.manifest.form == "list" and stored.manifest.states:
-        try:
-            numbers = stored.read_list()
-        except CorruptRunError:
-            return  # it was named above
-        klass = work.space.class_of(depth)
-        end = work.space.nodes[klass] * work.code.half
-        if (numbers[1:] <= numbers[:-1]).any() or int(numbers[-1]) >= end:
-            yield f"layer {depth}: {stored.path} is not an ascending list of states below {end:,}"
+    if digest_of([part.record]) != digest:
+        yield f"layer {depth}: {part.path} is not the file that the ledger lists"
+    end = work.space.nodes[files.klass] * work.space.code.half
+    if (numbers[1:] <= numbers[:-1]).any() or (numbers.size and int(numbers[-1]) >= end):
+        yield f"layer {depth}: {part.path} is not an ascending list of states below {end:,}"
+
+
+def _whole_part(work: Workspace, depth: int, task: int, part: Part, done: Verified) -> None:
+    """CorruptRunError if something is wrong with a part of a layer of bits."""
+    done.parts += 1
+    done.bytes += part.record.bytes
+    part.check()
+    layout, klass = work.layout, work.space.class_of(depth)
+    where, found = layout.task(klass, task), 0
+    out = np.empty((layout.slab_nodes, layout.slab_words), dtype=np.uint64)
+    layer = StoredLayer(work.files(depth), "bits", part.states, work.reader)
+    slabs = part.slabs
+    for i, fill in layer.read([(task, slab) for slab in slabs]):
+        fill(out)
+        found += int(np.bitwise_count(out).sum())
+        nodes = work.space.nodes[klass] - layout.slab_of(where, slabs[i])[0]
+        if out[max(0, nodes) :].any() or (out >> np.uint64(work.space.code.bits)).any():
+            raise part.damaged(slabs[i], "it has bits that stand for no state")
+    if found != part.states:
+        raise CorruptRunError(
+            f"layer {depth}: {part.path} holds {counted(found, 'state')}, its record says "
+            f"{part.states:,}"
+        )
 
 
 def _wrong_description(run: RunStore, work: Workspace, depth: int) -> str | None:
     """What is wrong with what Zarr sees of a layer."""
-    stored, layout, klass = run.layer(depth), work.layout, work.space.class_of(depth)
-    shape: tuple[int, ...] = (stored.manifest.states,)
-    if stored.manifest.form == "bits":
-        shape = layout.blocks(klass) * layout.block_nodes, *layout.shape(klass)[1:]
-    meant = shape, np.uint64, tuple(ChunkCodec(work.codec).zarr_codecs())
+    folder = run.layer_path(depth)
     try:
-        with warnings.catch_warnings():  # see `frontier.store.codecs`
-            warnings.simplefilter("ignore", ZarrUserWarning)
-            array = zarr.open_array(stored.path, mode="r")
-        if (array.shape, array.dtype, array.compressors) != meant:
-            return f"layer {depth}: {stored.path / 'zarr.json'} is not what was written there"
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        return f"layer {depth}: {stored.path / 'zarr.json'} describes no array: {error}"
-    names = {entry.name for entry in stored.path.iterdir()}
-    if others := sorted(names - {"zarr.json"} - stored.manifest.chunks.keys()):
-        return f"layer {depth}: {stored.path / others[0]} is not in the manifest"
+        if read_json(folder / "zarr.json") != describing(run, work, depth):
+            return f"layer {depth}: {folder / 'zarr.json'} is not what was written there"
+    except CorruptRunError as error:
+        return f"layer {depth}: {error}"
+    if others := surplus(run, work, depth):
+        return f"layer {depth}: {folder / others[0]} is none of its parts"
     return None
 
 
-def _whole_chunk(stored: StoredLayer, work: Workspace, key: str, states: int) -> Iterator[str]:
-    """What is wrong with a chunk."""
-    layout = work.layout
-    if stored.manifest.form == "list":
-        try:
-            stored.read_chunk(key, np.empty(stored.list_chunk, dtype=np.uint64))
-        except CorruptRunError as error:
-            yield str(error)
-        return
-    chunk = np.empty((layout.block_nodes, layout.strip_words), dtype=np.uint64)
-    try:
-        stored.read_chunk(key, chunk)
-    except CorruptRunError as error:
-        yield str(error)
-        return
-    found = int(np.bitwise_count(chunk).sum())
-    nodes = layout.block(work.space.class_of(stored.manifest.depth), block_and_prefix(key)[0])
-    if found != states:
-        yield (
-            f"layer {stored.manifest.depth}: chunk {stored.path / key} holds "
-            f"{counted(found, 'state')}, its manifest lists {states:,}"
-        )
-    if chunk[len(nodes) :].any() or (chunk >> np.uint64(work.code.bits)).any():
-        yield (
-            f"layer {stored.manifest.depth}: chunk {stored.path / key} has bits that stand for no "
-            "state"
-        )
+def surplus(run: RunStore, work: Workspace, depth: int) -> list[str]:
+    """Files in the folder of a layer that Zarr would take for parts of it, but are none."""
+    files = work.files(depth)
+    own = {LIST_NAME}
+    if run.records[depth].form == "bits":
+        own = {files.path(task).name for task in files.tasks}
+    names = {entry.name for entry in files.folder.iterdir()}
+    return sorted(name for name in names - own if PART_NAME.fullmatch(name))
+
+
+def describing(run: RunStore, work: Workspace, depth: int) -> dict:
+    """What the ``zarr.json`` of a layer must be."""
+    record, codec = run.records[depth], run.identity["codec"]
+    if record.form == "list":
+        return list_metadata(record.states, codec)
+    return bits_metadata(work.layout, work.space.class_of(depth), codec)
 
 
 def _layer_under_way(run: RunStore, work: Workspace, done: Verified) -> None:
-    """The finished tasks of the layer that is not committed yet."""
+    """The parts that are there of the layer that is not committed yet."""
     depth = len(run.records)
-    for path in sorted(run.wip_path(depth).glob("*.json")):
+    if run.complete:
+        return
+    for task in sorted(run.parts_under_way(work.layout)):
         try:
-            chunks = read_sealed(path)["chunks"]
+            _whole_part(work, depth, task, work.files(depth).part(task), done)
         except CorruptRunError as error:
-            done.faults.append(Fault(depth, str(error), path.stem))
-            continue
-        stored = run.uncommitted(depth, chunks)
-        for key, (states, size, _) in chunks.items():
-            done.chunks += 1
-            done.bytes += size
-            for what in _whole_chunk(stored, work, key, states):
-                done.faults.append(Fault(depth, what, path.stem))
+            done.faults.append(Fault(depth, str(error), task))
 
 
 def _right_layer(
@@ -222,11 +245,11 @@ def _right_layer(
     """States of a layer and their neighbours' neighbours that do not lie where they must."""
     space, klass = work.space, work.space.class_of(depth)
     layers = {d: work.layer(d) for d in (depth, depth - 1)}
-    before_known = depth < 2 or depth - 2 in run.stored_depths()
+    before_known = depth < 2 or (depth - 2 in run.stored_depths() and done.sound(depth - 2))
     if depth >= 2 and before_known:
         layers[depth - 2] = work.layer(depth - 2)
-    inside = _drawn(layers[depth], work, count, rng)
-    beside = _drawn(layers[depth - 1], work, count, rng)
+    inside = layers[depth].some(count, SLABS_DRAWN, rng).tolist()
+    beside = layers[depth - 1].some(count, SLABS_DRAWN, rng).tolist()
     near = [n for number in beside for _, n in neighbours(space, space.class_of(depth - 1), number)]
     numbers = np.unique(np.array([*inside, *near], dtype=np.uint64))
     done.asked += numbers.size
@@ -242,11 +265,9 @@ def _right_layer(
     reached = np.array([some.any() for some in there])
     wrong = known & (earlier | ~reached)
     missing = ~known & reached & ~earlier & before_known
-    places = work.place(numbers)[0].tolist()
     for i in np.flatnonzero(wrong | missing):
-        key = bits_key(*divmod(places[i], work.layout.prefixes))
         how = "is missing" if missing[i] else "is there but must not be"
-        yield f"layer {depth}: state {numbers[i]} {how} (chunk {key} of {run.layer_path(depth)})"
+        yield f"layer {depth}: state {numbers[i]} {how} (in {run.layer_path(depth)})"
 
 
 def neighbours(space: Space, klass: int, number: int) -> Iterator[tuple[int, int]]:
@@ -258,11 +279,3 @@ def neighbours(space: Space, klass: int, number: int) -> Iterator[tuple[int, int
         for i in space.graph.words[arcs.word[arc]]:
             moved[i], moved[i + 1] = moved[i + 1], moved[i]
         yield space.number(int(arcs.target[arc]), moved)
-
-
-def _drawn(layer: OpenLayer, work: Workspace, count: int, rng: np.random.Generator) -> list[int]:
-    """Up to `count` states of a layer, drawn at random from a few chunks drawn at random."""
-    if layer.is_list:
-        numbers = layer.numbers()
-        return rng.choice(numbers, min(count, numbers.size), replace=False).tolist()
-    return layer.some(count, CHUNKS_DRAWN, rng).tolist()

@@ -17,7 +17,6 @@ from frontier.space import words
 from frontier.space.jit import kernel
 from frontier.space.program import Program, Swaps
 
-
 NO_SLOTS = np.empty(0, dtype=np.int64)
 
 

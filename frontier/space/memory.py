@@ -23,7 +23,7 @@ NODE_BYTES, ARC_BYTES = 60, 10
 """What the tables of the tasks take, bitmaps aside."""
 
 WORD_SECONDS, CALL_SECONDS = 2e-9, 10e-6
-"""Seconds that one core takes for a word, and that the interpreter takes for a call of the kernel."""
+"""Seconds that one core takes for a word, and the interpreter for a call of the kernel."""
 
 
 class MemorySearch:

@@ -225,7 +225,7 @@ def _swaps_inside(layout: Layout, word: tuple[int, ...]) -> list[tuple[int, int]
 
 
 def _origin_of_rows(layout: Layout, task: Task, word: tuple[int, ...]):
-    """For each block of each row of the task: (digits fixed in the slab, offset in it) it comes from."""
+    """For each block of each row of the task: (slab as in `slots`, offset in it) it comes from."""
     leading = layout.space.code.leading
     outer, _ = split_word(word, layout.row_digits)
     digits = max([layout.row_digits, *(i + 2 for i in outer)])

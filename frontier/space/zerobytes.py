@@ -36,7 +36,6 @@ SLACK = 64
 """Bytes behind the data of `encode` that it may write to."""
 
 
-
 def most_bytes(words: int) -> int:
     """Bytes of the data of so many words at most."""
     return 8 * words + words + -(-words // 8) + -(-words // 64)

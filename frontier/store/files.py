@@ -3,7 +3,9 @@
 import hashlib
 import json
 import os
+import re
 import shutil
+import stat
 import uuid
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +14,11 @@ from frontier.errors import CorruptRunError
 
 DELETING = ".deleting"
 PARTIAL = ".partial"
+MARKED = re.compile(rf".+\.[0-9a-f]{{32}}({re.escape(PARTIAL)}|{re.escape(DELETING)})")
+"""Names of files and folders that are being written or deleted; nobody else has such names."""
+
+MOST_BYTES = 1 << 28
+"""Of a file that is read as a whole."""
 
 
 def write_json(path: Path, value: object, durable: bool = False) -> None:
@@ -56,15 +63,31 @@ def force(path: Path) -> None:
 
 
 def read_json(path: Path) -> dict:
-    """The value of a file of `write_json`; CorruptRunError if it does not hold one."""
+    """The value of a file of `write_json`; CorruptRunError if it does not hold one.
+
+    That a file cannot be read, for whatever reason of the system's, is an OSError: it says nothing
+    about what the file holds.
+    """
     try:
-        return json.loads(path.read_text())
+        return json.loads(read_bounded(path))
     except FileNotFoundError:
         raise CorruptRunError(f"{path} is missing, though the run says it was written") from None
-    except OSError as error:
-        raise CorruptRunError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError as error:
+    except IsADirectoryError:
+        raise CorruptRunError(f"{path} is a directory, not the file that was written") from None
+    except (ValueError, RecursionError) as error:
         raise CorruptRunError(f"{path} is not what was written there: {error}") from None
+
+
+def read_bounded(path: Path, most: int = MOST_BYTES) -> bytes:
+    """The bytes of a regular file; ValueError if it is none or has more than `most` bytes."""
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would be waited for
+    with open(number, "rb") as file:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            raise ValueError("it is no regular file")
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ValueError(f"it has more than {most:,} bytes")
+    return content
 
 
 def write_sealed(path: Path, value: dict, durable: bool = False) -> None:
@@ -95,11 +118,13 @@ def remove_tree(path: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what interrupted writes and deletions left directly in a folder."""
-    for path in folder.glob(f"*{DELETING}"):
-        shutil.rmtree(path, ignore_errors=True)
-    for path in folder.glob(f"*{PARTIAL}"):
-        path.unlink(missing_ok=True)
+    """Remove what interrupted writes and deletions of ours left directly in a folder."""
+    for path in folder.iterdir():
+        if MARKED.fullmatch(path.name):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
 
 
 def disk_bytes(folder: Path) -> int:

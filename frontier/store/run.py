@@ -1,52 +1,58 @@
 """A run directory: who the run is, which layers are committed, where they lie.
 
     run.json            who: format, identifier, puzzle, codec, keep, layout
-    ledger.json         the committed layers, from depth 0, one entry each
+    ledger.json         the committed layers, from depth 0, one line each
     copies/             of these two, for `repair`
     layers/zarr.json    a Zarr group; layers/0037 is the array of layer 37
-    manifests/0037.json which chunks that array has
-    wip/0038/5.json     chunks that task 5 of the layer under way has written
-    recycled/           chunks of the layer that was forgotten last
     events.jsonl, summary.json, environment.json, status.html for people; lock names the process
                         that writes
 
-A layer is *committed* by one atomic replacement of the ledger, after its chunks and its
-manifest are in place. Several thin layers may be committed by one replacement; those between
-need not be stored. What the ledger does not list is not there: a resumed run uses the finished
-tasks of the layer under way and sweeps everything else.
+A layer is *committed* by one atomic replacement of the ledger, after its parts are in place. A
+line of the ledger has a digest over the records of the layer's parts, and one over itself and the
+line before, so that no line can be exchanged for another. Several layers may be committed by one
+replacement; those between need not be stored. What the ledger does not list is not there: a resumed
+run uses the parts of the layer under way and sweeps everything else.
+
+**Two layers on disk.** A part of layer t - 1 is read by one task only, the one that computes the
+same part of t + 1. That task gives it up as soon as its own part is in place (`give_up`). So
+while layer t + 1 is under way a part of t - 1 may be missing, but only if that of t + 1 is there.
 """
 
+import hashlib
+import json
 import re
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-
-import zarr
 
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.space.layout import Layout
 from frontier.stopwatch import Stopwatch
 from frontier.store.files import (
-    DELETING,
-    PARTIAL,
+    MARKED,
     force,
     read_json,
     read_sealed,
-    remove_tree,
     sweep,
+    write_json,
     write_sealed,
 )
-from frontier.store.layers import Manifest, StoredLayer, create_bits, create_list
+from frontier.store.layers import GROUP, LayerFiles, StoredLayer
 from frontier.text import counted
 
-FORMAT = 2
-SCRATCH = ".scratch"
+FORMAT = 3
 OWN_NAMES = {
-    "run.json", "ledger.json", "copies", "layers", "manifests", "wip", "recycled",
+    "run.json", "ledger.json", "copies", "layers",
     "events.jsonl", "summary.json", "environment.json", "status.html", "lock",
 }  # fmt: skip
 """Everything that a run directory holds; nothing else there is ever touched."""
+
+LAYER_NAME = re.compile(r"\d{4,}")
+PART_NAME = re.compile(r"c(\.\d+){1,3}")
+"""Names in the folder of the layers, and of parts in that of a layer."""
 
 
 @dataclass
@@ -54,11 +60,12 @@ class LayerRecord:
     """A committed layer, as the ledger lists it.
 
     form: "bits" or "list". stored: whether the layer is on disk (or was never written, or is
-    deleted by now). seconds: time it took. bytes: of its chunks on disk when it was written.
-    nodes: states at each node of its class, where there are few nodes. work: seconds that the
-    workers together spent on the disk, in codecs, in kernels and on the rest. start: whether
-    the layer holds the position whose distance is asked for. home: states whose blank is where
-    the goal has it, where that can be said.
+    deleted by now). seconds: time it took. bytes: on disk when it was written. work: seconds that
+    the workers together spent waiting for the disk, in codecs, in kernels and on the rest. start:
+    whether the layer holds the position whose distance is asked for. home: states whose blank is
+    where the goal has it, where that can be said. parts: files that it had when it was stored.
+    digest: over their records, empty if it was never stored. chain: over this line and the chain of
+    the line before.
     """
 
     depth: int
@@ -67,10 +74,27 @@ class LayerRecord:
     stored: bool
     seconds: float
     bytes: int = 0
-    nodes: list[int] | None = None
     work: dict[str, float] = field(default_factory=dict)
     start: bool = False
     home: int | None = None
+    parts: int = 0
+    digest: str = ""
+    chain: str = ""
+
+    def chained(self, before: str, run: str) -> str:
+        """What `chain` must be after a line with that chain; before the first, "" ."""
+        line = [
+            run,
+            before,
+            self.depth,
+            self.states,
+            self.form,
+            self.start,
+            self.home,
+            self.digest,
+            self.parts,
+        ]
+        return hashlib.sha256(json.dumps(line).encode()).hexdigest()
 
 
 class RunStore:
@@ -115,8 +139,7 @@ class RunStore:
     @staticmethod
     def refuse_others(names: set[str], path: Path) -> None:
         """InputError if one of the names in a run directory is not a run's."""
-        others = (name for name in names - OWN_NAMES if not name.endswith((PARTIAL, DELETING)))
-        if foreign := sorted(others):
+        if foreign := sorted(name for name in names - OWN_NAMES if not MARKED.fullmatch(name)):
             raise InputError(
                 f"store.path = {path}: the directory also holds {', '.join(foreign[:3])}"
                 f"{', …' if len(foreign) > 3 else ''}; choose one of its own with "
@@ -125,24 +148,39 @@ class RunStore:
 
     @staticmethod
     def delete(path: Path) -> None:
-        """Delete what a run has written to its directory, even if it is damaged; nothing else."""
+        """Delete what a run has written to its directory, even if it is damaged; nothing else.
+
+        InputError if run.json is that of another program.
+        """
+        with suppress(CorruptRunError):  # a damaged one is deleted like a whole one
+            value = read_json(path / "run.json")
+            if not (isinstance(value, dict) and {"format", "puzzle"} <= value.keys()):
+                raise InputError(f"{path / 'run.json'} is not that of a run; nothing is deleted")
         sweep(path)
         # What says that there are layers goes first, what keeps other writers out last.
-        first = ("copies", "ledger.json", "run.json")
-        for name in (*first, *sorted(OWN_NAMES - {"lock"}), "lock"):
+        for name in ("ledger.json", "run.json"):
+            for folder in (path / "copies", path):
+                (folder / name).unlink(missing_ok=True)
+        if (path / "layers").is_dir():
+            for folder in (path / "layers").iterdir():
+                if LAYER_NAME.fullmatch(folder.name):
+                    _remove_layer(folder)
+            (path / "layers" / "zarr.json").unlink(missing_ok=True)
+        for name in ("copies", "layers"):
             if (path / name).is_dir():
-                remove_tree(path / name)
-            else:
-                (path / name).unlink(missing_ok=True)
+                sweep(path / name)
+                _remove_folder(path / name)
+        for name in sorted(OWN_NAMES - {"copies", "layers", "lock"}):
+            (path / name).unlink(missing_ok=True)
+        (path / "lock").unlink(missing_ok=True)
 
     @classmethod
     def create(cls, path: Path, identity: dict, durable: bool = False) -> "RunStore":
         """Begin a run in a directory of `make_directory`."""
         cls.make_directory(path)
-        for name in ("manifests", "wip", "copies"):
+        for name in ("layers", "copies"):
             (path / name).mkdir(exist_ok=True)
-        if not (path / "layers" / "zarr.json").exists():
-            zarr.create_group(path / "layers")
+        write_json(path / "layers" / "zarr.json", GROUP, durable)
         identity = {
             "format": FORMAT,
             "identifier": uuid.uuid4().hex,
@@ -152,6 +190,8 @@ class RunStore:
         for folder in (path / "copies", path):
             write_sealed(folder / "ledger.json", {"layers": [], "complete": False}, durable)
             write_sealed(folder / "run.json", identity, durable)
+        if durable:
+            force(path.parent)
         return cls.open(path)
 
     @classmethod
@@ -170,56 +210,56 @@ class RunStore:
                 f"{path / 'run.json'} has format {format}, this program reads format {FORMAT}: "
                 + ("install a newer frontier" if newer else "use the version that wrote it")
             )
-        identity = read_sealed(path / "run.json")
-        ledger = read_sealed(path / "ledger.json")
+        run = cls(path, read_sealed(path / "run.json"), [], False)
+        run.read_ledger()
+        return run
+
+    def read_ledger(self) -> None:
+        """Read again which layers are committed; CorruptRunError if that does not make sense."""
+        file, before = self.path / "ledger.json", ""
+        ledger = read_sealed(file)
         try:
             records = [LayerRecord(**record) for record in ledger["layers"]]
-            complete = ledger["complete"]
-        except (KeyError, TypeError) as error:
-            raise CorruptRunError(f"{path / 'ledger.json'} is not a ledger: {error}") from None
-        return cls(path, identity, records, complete)
+            complete = bool(ledger["complete"])
+            for depth, record in enumerate(records):
+                if record.depth != depth:
+                    raise ValueError(f"layer {record.depth} stands in the place of {depth}")
+                chain = record.chained(before, self.identity["identifier"])
+                if record.chain != chain:
+                    raise ValueError(
+                        f"the line of layer {depth} does not follow from the one before"
+                    )
+                before = chain
+        except (KeyError, TypeError, ValueError) as error:
+            raise CorruptRunError(f"{file} is no ledger of this run: {error}") from None
+        self.records, self.complete = records, complete
 
     def layer_path(self, depth: int) -> Path:
         return self.path / "layers" / f"{depth:04d}"
-
-    def scratch_path(self, depth: int) -> Path:
-        """A new name for a layer that is not committed yet; `sweep` removes what stays there."""
-        return self.path / "layers" / f"{depth:04d}.{uuid.uuid4().hex}{SCRATCH}"
-
-    def manifest_path(self, depth: int) -> Path:
-        return self.path / "manifests" / f"{depth:04d}.json"
-
-    def wip_path(self, depth: int) -> Path:
-        return self.path / "wip" / f"{depth:04d}"
 
     @property
     def environment_path(self) -> Path:
         """Where and with what the run was made; for people alone."""
         return self.path / "environment.json"
 
-    @property
-    def recycled_path(self) -> Path:
-        """Chunks of the layer that was forgotten last, to be written over."""
-        return self.path / "recycled"
+    def files(self, depth: int, layout: Layout) -> LayerFiles:
+        """Where the parts of a layer are, committed or not."""
+        identity = self.identity
+        folder = self.layer_path(depth)
+        return LayerFiles(folder, identity["identifier"], identity["codec"], layout, depth)
 
-    def layer(self, depth: int, clock: Stopwatch | None = None) -> StoredLayer:
-        """A stored layer, for reading."""
-        manifest = Manifest.read(self.manifest_path(depth))
-        if manifest.depth != depth:
-            raise CorruptRunError(
-                f"{self.manifest_path(depth)} describes layer {manifest.depth}, not {depth}"
-            )
-        if self.records and manifest.states != (states := self.records[depth].states):
-            raise CorruptRunError(
-                f"{self.manifest_path(depth)} describes {counted(manifest.states, 'state')}, the "
-                f"ledger {states:,}"
-            )
-        return StoredLayer(self.layer_path(depth), manifest, self.identity["codec"], clock)
-
-    def uncommitted(self, depth: int, chunks: dict[str, list]) -> StoredLayer:
-        """Chunks of the layer under way, for reading."""
-        manifest = Manifest(depth, "bits", sum(line[0] for line in chunks.values()), chunks)
-        return StoredLayer(self.layer_path(depth), manifest, self.identity["codec"])
+    def layer(
+        self,
+        depth: int,
+        layout: Layout,
+        thread: ThreadPoolExecutor,
+        clock: Stopwatch | None = None,
+    ) -> StoredLayer:
+        """A committed layer that is stored; the layer at depth -1 is empty."""
+        form, states = "list", 0
+        if depth >= 0:
+            form, states = self.records[depth].form, self.records[depth].states
+        return StoredLayer(self.files(depth, layout), form, states, thread, clock)
 
     def stored_depths(self) -> list[int]:
         return [record.depth for record in self.records if record.stored]
@@ -235,38 +275,25 @@ class RunStore:
         return next((record.depth for record in self.records if record.start), None)
 
     def commit(
-        self,
-        manifests: list[Manifest],
-        records: list[LayerRecord],
-        complete: bool,
-        forget: tuple[int, ...] = (),
+        self, records: list[LayerRecord], complete: bool, forget: tuple[int, ...] = ()
     ) -> None:
-        """Commit layers that follow the last committed one.
+        """Commit layers that follow the last committed one, whose parts are in place.
 
-        manifests: of those that are stored. forget: depths of layers that are not needed once
-        these are committed; they are deleted afterwards, but for the last one, whose files the
-        next layer may be written over.
+        forget: depths of layers that are not needed once these are committed; they are deleted
+        afterwards.
         """
-        for manifest in manifests:
-            if manifest.scratch:
-                remove_tree(self.layer_path(manifest.depth))  # left by a driver that died here
-                (self.path / "layers" / manifest.scratch).rename(self.layer_path(manifest.depth))
-                manifest.scratch = None
-            if self.durable:
-                force(self.layer_path(manifest.depth) / "zarr.json")
-                force(self.layer_path(manifest.depth))
-                force(self.path / "layers")
-            manifest.write(self.manifest_path(manifest.depth), self.durable)
-        self.records.extend(records)
+        if self.durable and records:
+            force(self.path / "layers")
+        for record in records:
+            before = self.records[-1].chain if self.records else ""
+            record.chain = record.chained(before, self.identity["identifier"])
+            self.records.append(record)
         self.complete = complete
         for depth in forget:
             self.records[depth].stored = False
         self._write_ledger()
         for depth in forget:
-            self.manifest_path(depth).unlink(missing_ok=True)
-            remove_tree(self.recycled_path)
-            if self.layer_path(depth).exists():
-                self.layer_path(depth).rename(self.recycled_path)
+            _remove_layer(self.layer_path(depth))
 
     def roll_back(self, depth: int, stored: list[int]) -> None:
         """Make `depth` the last committed layer; `stored`: which layers up to it are kept.
@@ -274,86 +301,92 @@ class RunStore:
         What lies beyond is swept away by the next `sweep`.
         """
         back = depth < len(self.records) - 1
+        under_way = len(self.records)
         self.records, self.complete = self.records[: depth + 1], self.complete and not back
         for record in self.records:
             record.stored = record.depth in stored
         self._write_ledger()
-        if back:  # else the layer under way is as it was
-            remove_tree(self.path / "wip")
-            (self.path / "wip").mkdir()
+        if back:  # the layer after `depth` was committed, but shall not be taken for one under way
+            for beyond in range(depth + 1, under_way + 1):
+                _remove_layer(self.layer_path(beyond))
 
-    def begin_layer(self, depth: int, layout: Layout, klass: int) -> None:
-        """Make the array of a bits layer, unless an earlier run has begun it.
+    def parts_under_way(self, layout: Layout) -> set[int]:
+        """The tasks of the layer under way whose parts are there."""
+        files = self.files(len(self.records), layout)
+        names = _parts(files.folder)
+        return {task for task in files.tasks if files.path(task).name in names}
 
-        The folder of task records is made first: where it is, the chunks stay.
+    def give_up(self, depth: int, task: int, layout: Layout) -> None:
+        """Delete a part of a layer of bits, as that which replaces it is in place."""
+        self.files(depth, layout).path(task).unlink(missing_ok=True)
+
+    def missing(self) -> list[str]:
+        """What is not there of the stored layers though it should be. Nothing is read.
+
+        The run may go on meanwhile.
         """
-        self.wip_path(depth).mkdir(parents=True, exist_ok=True)
-        (self.layer_path(depth) / "zarr.json").unlink(missing_ok=True)
-        create_bits(self.layer_path(depth), layout, klass, self.identity["codec"])
+        found = []
+        for record in reversed(self.records):
+            if not record.stored:
+                continue
+            folder = self.layer_path(record.depth)
+            there = _parts(folder)
+            if len(there) < record.parts and record.depth + 2 == len(self.records):
+                there |= _parts(self.layer_path(record.depth + 2))
+            if lost := record.parts - len(there):
+                found.append(f"{folder} lacks {lost:,} of its {counted(record.parts, 'part')}")
+            if folder.is_symlink():
+                found.append(f"{folder} is a link, and what the run wrote is not")
+        return found
 
-    def describe_layer(self, depth: int, layout: Layout, klass: int) -> None:
-        """Write a layer's ``zarr.json`` anew, and remove files that are none of its chunks."""
-        scratch, record = self.scratch_path(depth), self.records[depth]
-        if record.form == "bits":
-            create_bits(scratch, layout, klass, self.identity["codec"])
-        else:
-            create_list(scratch, record.states, self.identity["codec"])
-        chunks = self.layer(depth).manifest.chunks
-        for entry in self.layer_path(depth).iterdir():
-            if entry.name not in chunks:
-                remove_tree(entry) if entry.is_dir() else entry.unlink()
-        (scratch / "zarr.json").replace(self.layer_path(depth) / "zarr.json")
-        remove_tree(scratch)
+    def tasks_done(self) -> int:
+        """Parts that are there of the layer under way."""
+        return len(_parts(self.layer_path(len(self.records))))
+
+    def abandon_layer(self, depth: int) -> None:
+        """Drop what is there of a layer that is not committed."""
+        _remove_layer(self.layer_path(depth))
+
+    def sweep(self) -> None:
+        """Remove what a killed run left behind and no resumed run can use."""
+        (self.path / "layers").mkdir(exist_ok=True)
+        for folder in (self.path, self.path / "layers", self.path / "copies"):
+            if folder.is_dir():
+                sweep(folder)
+        stored, under_way = set(self.stored_depths()), len(self.records)
+        for folder in (self.path / "layers").iterdir():
+            if LAYER_NAME.fullmatch(folder.name) and not folder.is_symlink():
+                depth = int(folder.name)
+                if depth not in stored and (depth != under_way or self.complete):
+                    _remove_layer(folder)
+                elif depth == under_way:
+                    sweep(folder)
+
+    def force_all(self) -> None:
+        """Return when the disk has all that is there of the layers and what says so."""
+        for folder in sorted((self.path / "layers").iterdir()):
+            if LAYER_NAME.fullmatch(folder.name):
+                for file in folder.iterdir():
+                    if file.is_file():
+                        force(file)
+                force(folder)
+        for folder in (self.path / "layers", self.path / "copies", self.path):
+            for file in folder.glob("*.json"):
+                force(file)
+            force(folder)
+        force(self.path.parent)
 
     def is_group(self) -> bool:
         """Whether Zarr can open the layers together."""
         try:
-            value = read_json(self.path / "layers" / "zarr.json")
+            return read_json(self.path / "layers" / "zarr.json") == GROUP
         except CorruptRunError:
             return False
-        return isinstance(value, dict) and value.get("node_type") == "group"
 
     def describe_group(self) -> None:
         """Write the ``zarr.json`` of all layers anew."""
         (self.path / "layers").mkdir(exist_ok=True)
-        (self.path / "layers" / "zarr.json").unlink(missing_ok=True)
-        zarr.create_group(self.path / "layers")
-
-    def abandon_layer(self, depth: int) -> None:
-        """Drop what tasks have done of a layer that is made anew in another form."""
-        remove_tree(self.wip_path(depth))
-        remove_tree(self.layer_path(depth))
-
-    def finish_tasks(self, depth: int) -> None:
-        """Drop the task records of a committed layer."""
-        remove_tree(self.wip_path(depth))
-
-    def sweep(self) -> None:
-        """Remove what a killed run left behind and no resumed run can use."""
-        for name in ("manifests", "wip"):
-            (self.path / name).mkdir(exist_ok=True)
-        for folder in ("", "layers", "manifests", "wip"):
-            sweep(self.path / folder)
-        for path in (self.path / "layers").glob(f"*{SCRATCH}"):
-            remove_tree(path)
-        stored, under_way = set(self.stored_depths()), len(self.records)
-        for folder in (self.path / "layers", self.path / "manifests", self.path / "wip"):
-            for path in folder.iterdir():
-                if not re.fullmatch(r"\d{4,}(\.json)?", path.name):
-                    continue
-                depth = int(path.name.removesuffix(".json"))
-                kept = depth in stored and folder.name != "wip"
-                if not kept and not (depth == under_way and self.wip_path(depth).exists()):
-                    if path.is_dir():
-                        remove_tree(path)
-                    else:
-                        path.unlink()
-        for folder in (self.layer_path(under_way), self.wip_path(under_way)):
-            sweep(folder)
-
-    def drop_forgotten(self) -> None:
-        """Delete what is left of forgotten layers."""
-        remove_tree(self.recycled_path)
+        write_json(self.path / "layers" / "zarr.json", GROUP, self.durable)
 
     def _write_ledger(self) -> None:
         layers = [asdict(record) for record in self.records]
@@ -361,3 +394,31 @@ class RunStore:
         (self.path / "copies").mkdir(exist_ok=True)
         for folder in (self.path / "copies", self.path):
             write_sealed(folder / "ledger.json", ledger, self.durable)
+
+
+def _parts(folder: Path) -> set[str]:
+    """Names of the parts in the folder of a layer."""
+    try:
+        return {entry.name for entry in folder.iterdir() if PART_NAME.fullmatch(entry.name)}
+    except (FileNotFoundError, NotADirectoryError):
+        return set()
+
+
+def _remove_layer(folder: Path) -> None:
+    """Delete what a run has written in the folder of a layer; the folder, if nothing else is there.
+
+    A link is none of the run's, and what it leads to even less.
+    """
+    if folder.is_symlink() or not folder.is_dir():
+        return
+    sweep(folder)
+    for file in folder.iterdir():
+        if (file.name == "zarr.json" or PART_NAME.fullmatch(file.name)) and not file.is_dir():
+            file.unlink(missing_ok=True)
+    _remove_folder(folder)
+
+
+def _remove_folder(folder: Path) -> None:
+    """Delete a folder, unless something of somebody else's is left in it."""
+    with suppress(OSError):
+        folder.rmdir()
