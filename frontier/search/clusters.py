@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from frontier.config import QUEUES, ClusterTable
 from frontier.errors import InputError, Stopped
 from frontier.search.executors import Distributed, Executor, Serial
+from frontier.search.plan import TASKS_UNDER_WAY
 from frontier.search.queues import QUEUE_SETTINGS, make_cluster, queue_cluster
 from frontier.signals import handling
 from frontier.text import counted
@@ -82,7 +83,7 @@ def _local_cluster(settings: ClusterTable):
         try:
             cluster = LocalCluster(
                 n_workers=settings.workers,
-                threads_per_worker=1,
+                threads_per_worker=TASKS_UNDER_WAY,  # one computes while another waits for the disk
                 processes=True,
                 memory_limit=int(settings.memory),
                 host="127.0.0.1",

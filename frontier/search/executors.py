@@ -42,7 +42,7 @@ class Serial:
 class Distributed:
     """Runs calls on the workers of a Dask scheduler, however many there are at the moment."""
 
-    WINDOW = 2
+    WINDOW = 3
     """Calls under way for each worker, so it need not wait for the next one."""
 
     REFRESH_SECONDS = 1.0
