@@ -34,6 +34,9 @@ SMALL_LAYER = 100_000_000
 SMALL_TASK = 8_000_000
 """Layers of fewer bytes are one task."""
 
+LARGE_TASK = 600_000_000
+"""Parts of more bytes than this are not made: smaller ones read hardly more."""
+
 FINE_TASK = 30_000_000
 """Tasks of fewer bytes than this are not made finer still."""
 
@@ -247,15 +250,16 @@ def _finest(space: Space) -> Layout:
 def _candidates(space: Space, memory: int) -> Iterator[Layout]:
     """Layouts to choose from: prefixes of every length, nodes in so many tasks that they fit."""
     nodes, leading = max(space.nodes), space.code.leading
+    most = min(memory, LARGE_TASK)
     if nodes * space.code.words * WORD_BYTES < SMALL_TASK:
         yield Layout(space, 0, nodes)
         return
     for digits in range(len(leading) + 1):
         siblings = leading[digits - 1] if digits else 1
         family_bytes = siblings * prod(leading[digits:]) * WORD_BYTES
-        if family_bytes > memory and digits < len(leading):
+        if family_bytes > most and digits < len(leading):
             continue
-        fewest = max(1, ceil(nodes * family_bytes / memory))
+        fewest = max(1, ceil(nodes * family_bytes / most))
         for tasks in {1, *(fewest * 2**k for k in range(8))}:
             if (
                 fewest <= tasks <= nodes
