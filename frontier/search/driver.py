@@ -137,7 +137,8 @@ class Driver:
         plan, run = self.plan, self.run
         depth = len(run.records)
         files = run.files(depth, plan.layout)
-        done = run.parts_under_way(plan.layout)
+        if not (done := run.parts_under_way(plan.layout)):
+            run.abandon_layer(depth)  # a list that was not committed
         files.begin_bits(run.durable)
         tasks, results = len(files.tasks), {}
         todo = list(files.tasks)

@@ -34,6 +34,7 @@ def expand_task(
     """
     work = workspace(path, identifier, durable)
     result = _done(work, depth, number) or _expand(work, depth, number)
+    work.run.check_still_there()
     if gives_up and depth >= 2 and not work.layer(depth - 2).is_list:
         work.run.give_up(depth - 2, number, work.layout)
     return result
@@ -137,6 +138,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
                 )
             clock.lap("rest")
             seconds = dict(clock.seconds)
+        work.run.check_still_there()
         record = writer.finish(files.run, depth, number, states, start, home)
     return TaskResult(record, seconds)
 

@@ -25,7 +25,7 @@ from frontier.space.layout import Layout
 from frontier.space.lists import list_bits, set_bits
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import SlabCodec
-from frontier.store.files import write_json
+from frontier.store.files import force, write_json
 from frontier.store.parts import Block, Part, PartWriter, ReadAhead, Record, footer_bytes
 from frontier.text import counted
 
@@ -118,6 +118,8 @@ class LayerFiles:
         self.folder.mkdir(exist_ok=True)
         metadata = bits_metadata(self.layout, self.klass, self._codec)
         write_json(self.folder / "zarr.json", metadata, durable)
+        if durable:
+            force(self.folder.parent)
 
     @property
     def tasks(self) -> range:

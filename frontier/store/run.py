@@ -316,9 +316,19 @@ class RunStore:
         names = _parts(files.folder)
         return {task for task in files.tasks if files.path(task).name in names}
 
+    def check_still_there(self) -> None:
+        """InputError if another run has taken the place of this one: its files are not ours."""
+        identity = read_json(self.path / "run.json") if self.exists(self.path) else {}
+        if identity.get("identifier") != self.identity["identifier"]:
+            raise InputError(
+                f"{self.path} no longer holds the run that was begun here; a worker of it that is "
+                "still at work ends without writing anything"
+            )
+
     def give_up(self, depth: int, task: int, layout: Layout) -> None:
-        """Delete a part of a layer of bits, as that which replaces it is in place."""
-        self.files(depth, layout).path(task).unlink(missing_ok=True)
+        """Delete a part of a layer of bits, if that which replaces it is in place."""
+        if self.files(depth + 2, layout).path(task).exists():
+            self.files(depth, layout).path(task).unlink(missing_ok=True)
 
     def missing(self) -> list[str]:
         """What is not there of the stored layers though it should be. Nothing is read.
