@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, prod
 
+import numpy as np
+
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle
@@ -211,7 +213,7 @@ def _costs(layout: Layout, klass: int) -> tuple[int, float]:
     reads = reads_of(layout, task, program)
     arena = arena_words(layout, reads)
     own = layout.part_bytes // WORD_BYTES
-    files = len({read.task for read in reads}) + 2
+    files = np.unique(reads.task).size + 2
     need = process_bytes(layout.space) + TASKS_UNDER_WAY * buffered_bytes(layout.slab_bytes)
     need += arena * WORD_BYTES + SLABS * layout.slab_nodes * layout.strip_words * WORD_BYTES
     need += program.nbytes
