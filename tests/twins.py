@@ -87,6 +87,13 @@ def layers_of(
     return layers[:-1]
 
 
+def within_reach(
+    origins: set, start: Hashable, neighbours: Callable[[Hashable], Iterable[Hashable]]
+) -> set:
+    """The origins that the start can reach; all of them if it reaches none."""
+    return origins & set().union(*layers_of([start], neighbours)) or origins
+
+
 def blank_moves(rows: int, columns: int, board: Flat) -> list[Flat]:
     """The boards, flat and row by row, that one slide of a tile into the blank (0) makes."""
     blank = board.index(0)

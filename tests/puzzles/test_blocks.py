@@ -1,6 +1,7 @@
 """Sliding blocks: whole searches against dictionaries of pieces and the cells they cover."""
 
 import random
+from pathlib import Path
 
 import pytest
 from engine import bitmap_sizes, boards_at, list_layers
@@ -8,15 +9,19 @@ from twins import (
     agreeing,
     all_positions,
     block_layers,
+    block_moves,
     board_cells,
     drawn,
     position,
     random_blocks,
+    within_reach,
 )
 
+from frontier.config import load_config
 from frontier.puzzles import Blocks
 from frontier.space.layout import Layout
 
+CONFIGS = Path(__file__).parents[2] / "configs"
 METRICS = ("step", "straight", "path")
 HAKOIRI = "BAAC/BAAC/DEEF/DGHF/I..J", ("BCDF", "GHIJ")
 GOAT = "ahBB/bge./dkfw", ("hk",)
@@ -136,12 +141,13 @@ GOALS = {
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("name", GOALS)
 def test_goals_in_parts(name, metric):
-    """Depth 0 is every board that agrees with a goal, whether the others can be reached or not."""
+    """Depth 0 is every board that agrees with a goal and can be reached from the start."""
     drawing, goals, alike = GOALS[name]
     puzzle = Blocks(goals=goals, start=drawing, alike=alike, metric=metric)
     cells, whole = board_cells(drawing), position(drawing, alike)
     everything = all_positions(cells, whole)
-    origins = set().union(*(agreeing(cells, goal, everything, alike) for goal in goals))
+    agree = set().union(*(agreeing(cells, goal, everything, alike) for goal in goals))
+    origins = within_reach(agree, whole, lambda at: block_moves(cells, at, metric))
     reached = set().union(*assert_layers(puzzle, cells, origins, alike))
     assert len(puzzle.origins()[0]) == len(origins)
     for laid in everything:
@@ -166,8 +172,21 @@ def test_random_goals(seed):
                 marks[r][c] = "?"
         goals.append("/".join(map("".join, marks)))
     puzzle = Blocks(goals=goals, start=drawing, alike=alike, metric=rng.choice(METRICS))
-    origins = set().union(*(agreeing(cells, goal, everything, alike) for goal in goals))
+    agree = set().union(*(agreeing(cells, goal, everything, alike) for goal in goals))
+    origins = within_reach(agree, whole, lambda at: block_moves(cells, at, puzzle.metric))
     assert_layers(puzzle, cells, origins, alike)
+
+
+def test_positions_that_the_start_cannot_reach():
+    """Of the 53,954 positions from which the daughter gets out, those of the usual start."""
+    puzzle = load_config(CONFIGS / "hakoiri-exit.toml").make_puzzle()
+    sizes = [len(layer) for layer in layers_of(puzzle)]
+    assert puzzle.states == sum(sizes) == 25_955
+    moves = sum(depth * size for depth, size in enumerate(sizes))
+    assert round(moves / sum(sizes), 2) == 50.63
+    elsewhere = puzzle.parse("..BC/DGBC/DEEF/HAAF/IAAJ")
+    assert not puzzle.reaches(elsewhere)
+    assert "puzzle.start" in puzzle.why_unreachable
 
 
 def test_one_goal_is_a_list_of_one():
