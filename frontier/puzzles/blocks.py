@@ -112,9 +112,7 @@ class Blocks(Pieces):
     def _lines_of(self, first: list[str], groups: Sequence[str]) -> dict[str, frozenset[int]]:
         """For each piece that moves in its row or column only: which they are, those of its like
         pieces too."""
-        lines = {
-            letter: {_place(first, letter)[axis]} for letter, axis in self._axis.items()
-        }
+        lines = {letter: {_place(first, letter)[axis]} for letter, axis in self._axis.items()}
         for group in groups:
             for letter in filter(lines.__contains__, group):
                 lines[letter] = {line for other in group for line in lines[other]}
@@ -300,7 +298,8 @@ def _axes(horizontal: str, vertical: str, pieces: Mapping, groups: Sequence[str]
         for letter in letters:
             if letter not in pieces:
                 raise InputError(
-                    f"{said}: {letter!r} is no piece of the board; its pieces are {' '.join(pieces)}"
+                    f"{said}: {letter!r} is no piece of the board; its pieces are "
+                    + " ".join(pieces)
                 )
             if letter in axes:
                 raise InputError(f"{said}: {letter!r} is named twice; a piece has one axis or none")

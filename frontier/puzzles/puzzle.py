@@ -54,7 +54,8 @@ class Puzzle(ABC):
         """The states of int[N, cells]: int64[N] vertices and int64[N, length] sequences.
 
         The vertex is -1 where no moves lead to the way in which the pieces lie, or to the order of
-        those that cannot pass each other. InputError, naming the first of them, where a board is not one of this puzzle.
+        those that cannot pass each other. InputError, naming the first of them, where a board is
+        not one of this puzzle.
         """
 
     @abstractmethod

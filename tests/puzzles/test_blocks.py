@@ -18,7 +18,9 @@ from twins import (
 )
 
 from frontier.config import load_config
+from frontier.errors import InputError
 from frontier.puzzles import Blocks
+from frontier.puzzles import shapes as shapes_module
 from frontier.space.layout import Layout
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -71,9 +73,9 @@ def layers_of(puzzle, most=None):
     ]
 
 
-def assert_layers(puzzle, cells, origins, alike, most=None):
+def assert_layers(puzzle, cells, origins, alike, most=None, axes=None):
     """The engine finds the positions that a dictionary finds, layer by layer; returns them."""
-    expected = block_layers(cells, origins, puzzle.metric, most)
+    expected = block_layers(cells, origins, puzzle.metric, most, axes)
     found = layers_of(puzzle, most)
     assert [len(layer) for layer in found] == [len(layer) for layer in expected]
     assert [positions(puzzle, layer, alike) for layer in found] == expected
@@ -116,6 +118,105 @@ def test_random_boards(seed):
     everything = sorted(all_positions(cells, whole), key=str)
     for laid in random.Random(seed).sample(everything, min(len(everything), 40)):
         assert puzzle.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (laid in reached)
+
+
+# --- boards of which few shapes can be reached
+
+JAM = "AABBCCDD/EEFFGGHH/IIJJKKLL/MMNNOOPP/QRSTUVWX/QRSTUVWX/YZabcde./YZabcde."
+"""Dominoes of two kinds; there are more than four million ways to lay them."""
+JAM_ALIKE = ("ABCDEFGHIJKLMNOP", "QRSTUVWXYZabcde")
+
+
+def test_many_shapes_of_which_few_can_be_reached():
+    puzzle = Blocks(JAM, alike=JAM_ALIKE)
+    assert len(puzzle.shapes) == puzzle.states == 24
+    assert_layers(puzzle, board_cells(JAM), [position(JAM, JAM_ALIKE)], JAM_ALIKE)
+    other = JAM.replace("d", "?").replace(".", "d").replace("?", ".")
+    turned = "/".join(reversed(JAM.split("/")))
+    assert puzzle.reaches(puzzle.parse(other))
+    assert not puzzle.reaches(puzzle.parse(turned))
+    with pytest.raises(InputError, match="cannot be reached"):
+        puzzle.state(puzzle.parse(turned))
+    with pytest.raises(InputError, match=r"puzzle\.start = .*: the goal cannot be reached"):
+        Blocks(turned, start=JAM, alike=JAM_ALIKE).check()
+
+
+def test_a_part_of_a_board_needs_a_start_where_shapes_are_many():
+    goal = "/".join(["????????"] * 7 + ["???????."])
+    with pytest.raises(InputError, match=r"4,000,000 shapes .* a puzzle\.start would help"):
+        Blocks(goals=[goal, JAM], alike=JAM_ALIKE).states  # noqa: B018
+    puzzle = Blocks(goal, start=JAM, alike=JAM_ALIKE)
+    assert puzzle.states == 24
+    assert len(puzzle.origins()[0]) == len(
+        [at for at in Blocks(JAM, alike=JAM_ALIKE).shapes.rows if at[-1] == 1]
+    )
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_shapes_found_by_search(seed, monkeypatch):
+    """What a search finds is the same where the shapes are those that can be reached."""
+    monkeypatch.setattr(shapes_module, "_fill", lambda cells, sorts: None)
+    drawing, alike = random_blocks(random.Random(seed))
+    puzzle = Blocks(drawing, alike=alike, metric=random.Random(seed).choice(METRICS))
+    cells, whole = board_cells(drawing), position(drawing, alike)
+    reached = set().union(*assert_layers(puzzle, cells, [whole], alike))
+    everything = sorted(all_positions(cells, whole), key=str)
+    for laid in random.Random(seed).sample(everything, min(len(everything), 40)):
+        assert puzzle.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (laid in reached)
+
+
+def test_too_many_shapes_can_be_reached(monkeypatch):
+    drawing, alike = HAKOIRI
+    monkeypatch.setattr(shapes_module, "MOST_SHAPES", 25_955)
+    assert len(Blocks(drawing, alike=alike).shapes) == 25_955
+    monkeypatch.setattr(shapes_module, "MOST_SHAPES", 25_954)
+    with pytest.raises(InputError, match=r"more than 25,954 shapes .* so many can be reached"):
+        Blocks(drawing, alike=alike).shapes  # noqa: B018
+
+
+# --- pieces that move along one axis
+
+
+def axes_of(horizontal, vertical, alike):
+    kinds = {letter: group for group in alike for letter in group}
+    named = [*((letter, 0) for letter in horizontal), *((letter, 1) for letter in vertical)]
+    return {kinds.get(letter, letter): axis for letter, axis in named}
+
+
+def test_rush_hour():
+    """Fifty-one moves of the hardest start; 4,780 positions, as its author says."""
+    config = load_config(CONFIGS / "rush-hour.toml")
+    puzzle, settings = config.make_puzzle(), config.puzzle
+    start = puzzle.line(puzzle.start)
+    cells, whole = board_cells(start), position(start)
+    axes = axes_of(settings.horizontal, settings.vertical, ())
+    reached = set().union(*block_layers(cells, [whole], "straight", axes=axes))
+    assert len(reached) == puzzle.states == 4_780
+    origins = agreeing(cells, puzzle.line(puzzle.goals[0]), reached)
+    layers = assert_layers(puzzle, cells, origins, (), axes=axes)
+    assert [whole in layer for layer in layers].index(True) == len(layers) - 1 == 51
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_axes(seed):
+    rng = random.Random(seed)
+    drawing, alike = random_blocks(rng)
+    cells, whole = board_cells(drawing), position(drawing, alike)
+    named = ["", "", ""]
+    for kind in sorted({kind for kind, _ in whole}):
+        named[rng.randrange(3)] += kind
+    horizontal, vertical, _ = named
+    puzzle = Blocks(
+        drawing, alike=alike, metric=rng.choice(METRICS), horizontal=horizontal, vertical=vertical
+    )
+    axes = axes_of(horizontal, vertical, alike)
+    reached = set().union(*assert_layers(puzzle, cells, [whole], alike, axes=axes))
+    for laid in rng.sample(sorted(reached, key=str), min(len(reached), 20)):
+        board = puzzle.parse(drawn(drawing, laid, alike))
+        assert puzzle.reaches(board)
+        for after in block_moves(cells, laid, puzzle.metric, axes):
+            moved = puzzle.parse(drawn(drawing, after, alike))
+            assert puzzle.name_move(board, moved)
 
 
 # --- several goals, and parts of boards as goals
