@@ -205,11 +205,14 @@ class Blocks(Pieces):
         return "/".join(self.write(board))
 
     def picture(self, board: Board) -> Picture:
-        sort = {code: kind for kind, sort in enumerate(self._sorts) for code in sort.codes}
+        kind = {code: kind for kind, sort in enumerate(self._sorts) for code in sort.codes}
+        drawn = {code: self._symbols.get(name, name) for code, name in enumerate(self.labels)}
         parts = []
         for code, cells in covers(board).items():
+            sort = self._sorts[kind[code]]
+            shared = "" if sort.distinct else drawn[sort.codes[0]]
             name = self.labels[code]
-            parts.append(Part(code, name, self._symbols.get(name, name), sort[code], cells))
+            parts.append(Part(code, name, drawn[code], kind[code], cells, shared))
         return Picture(
             places=tuple((c, r) for r, c in self._cell),
             parts=tuple(parts),

@@ -148,6 +148,19 @@ class Puzzle(ABC):
         vertex, sequence = self.states_of(np.array([board]))
         return bool(self.reach.contains(vertex, sequence)[0])
 
+    @property
+    def remark(self) -> str | None:
+        """What to say of a search that ends where it begins; None of any other."""
+        vertex, _ = self.origins()
+        if self.states > len(vertex):
+            return None
+        if np.isin(vertex, self.graph.source).any():
+            return "every position that can be reached is at depth 0: the goal asks for nothing"
+        return (
+            "no move is possible from depth 0, so there is nothing to search: no piece lies beside "
+            "an empty cell that it could go to"
+        )
+
     def check(self) -> None:
         """InputError if the position whose distance is asked for cannot be reached."""
         if self.start is not None and not self.reaches(self.start):

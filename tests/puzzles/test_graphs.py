@@ -147,6 +147,14 @@ def test_random_graphs(seed):
     assert_layers(adjacency, goals, "".join(board))
 
 
+def test_what_is_said_of_a_search_that_ends_where_it_begins():
+    assert Graph([[1], [0], []], "ab.").remark.startswith("no move is possible from depth 0")
+    assert Graph([[]], ".").remark.startswith("no move is possible")
+    assert Graph(PATH, "???", start="ab.").remark.startswith("every position that can be reached")
+    assert Graph(PATH, "ab.").remark is None
+    assert Graph([[1], [0], []], ".?b", start="a.b").remark is None
+
+
 @pytest.mark.parametrize("goal", ["???.", "a???", "??b.", "????", "?a?b"])
 @pytest.mark.parametrize("start", ["abc.", "aab.", "abb."])
 def test_goals_in_parts(goal, start):
