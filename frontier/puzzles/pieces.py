@@ -111,6 +111,16 @@ class Pieces(Puzzle):
         other.start = None  # its pieces may be named so that no goal can be reached
         return other
 
+    def from_anywhere(self) -> "Pieces":
+        if self.start is None:
+            return self
+        moves = self.moves  # where shapes are too many, those that the start reaches
+        other = copy.copy(self)
+        for name in ("_component", "space"):
+            vars(other).pop(name, None)
+        other.start, other.moves = None, moves
+        return other
+
     @property
     def _offsets(self) -> list[tuple[int, int]]:
         """(sort, where its part of the sequence begins) of each class in the sequence."""

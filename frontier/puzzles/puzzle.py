@@ -148,6 +148,10 @@ class Puzzle(ABC):
         vertex, sequence = self.states_of(np.array([board]))
         return bool(self.reach.contains(vertex, sequence)[0])
 
+    def from_anywhere(self) -> "Puzzle":
+        """The same puzzle for positions wherever they are, be they out of the start's reach."""
+        return self
+
     @property
     def remark(self) -> str | None:
         """What to say of a search that ends where it begins; None of any other."""
