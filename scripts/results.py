@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "results"
 ONE = (
     "2x2", "2x3", "2x4", "2x5", "2x6", "2x7", "3x3", "3x3-multi", "3x4", "goat", "goat-start",
-    "hexagram", "hakoiri", "hakoiri-exit", "honeycomb",
+    "hexagram", "hakoiri", "hakoiri-exit", "rush-hour", "honeycomb",
 )  # fmt: skip
 SETS = {
     f"pattern-k{k}": [f"pattern-2x{n}-k{k}" for n in range(max(2, k), 8)] for k in (1, 2, 3)

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
 
@@ -24,6 +25,14 @@ def test_every_file_of_the_package_is_installed():
     assert data == listed
     assert ROOT / "frontier" / "py.typed" in data
     assert ROOT / "frontier" / "report" / "templates" / "notebook" / "run.html" in data
+
+
+def test_the_citation_is_that_of_this_version():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert cited["version"] == settings["project"]["version"]
+    assert cited["license"] == settings["project"]["license"]
+    assert {"cff-version", "message", "title", "authors"} <= set(cited)
 
 
 INTERRUPTED = """

@@ -38,7 +38,7 @@ class IdaSolver:
     """
 
     def __init__(self, puzzle: Puzzle, apart: bool = True, heuristics: Sequence[str | Path] = ()):
-        self.puzzle = puzzle
+        self.puzzle = puzzle = puzzle.from_anywhere()
         self._told = told_apart(puzzle) if apart else puzzle
         self._bound = bound = bound_of(self._told)
         goals = np.column_stack(self._told.origins())

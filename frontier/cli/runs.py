@@ -99,7 +99,7 @@ def _run(
         if fresh:
             _delete_if_there(member, yes, take_over)
         plan = api.plan(member)
-        if warning := disk_warning(plan):
+        for warning in filter(None, (plan.puzzle.remark, disk_warning(plan))):
             click.echo(f"warning: {warning}", err=True)
         try:
             finished = api.run(plan, until, [progress_display()], take_over)

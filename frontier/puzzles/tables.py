@@ -48,6 +48,8 @@ class BlocksTable(BoardsTable):
     alike: list[str] = []
     metric: Literal["step", "straight", "path"] = "step"
     symbols: dict[str, str] = {}
+    horizontal: str | None = None
+    vertical: str | None = None
 
 
 class PatternTable(Table):

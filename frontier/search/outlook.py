@@ -55,6 +55,8 @@ class Outlook:
     def warnings(self) -> list[str]:
         """What will not go well, with numbers and a remedy."""
         plan, layout, said = self.plan, self.plan.layout, []
+        if remark := plan.puzzle.remark:
+            said.append(remark)
         if self.forecast.disk > self.free:
             said.append(_too_small(plan, self.forecast.disk, self.free))
         if plan.alone:

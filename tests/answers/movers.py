@@ -24,6 +24,7 @@ from twins import (
     floor_position,
     layers_of,
     position,
+    within_reach,
 )
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -157,6 +158,9 @@ def blocks(metric: str = "step", alike=(), **more) -> Case:
             marks |= dict.fromkeys(piece, ".") | dict.fromkeys(there, letter)
         return ["".join(marks[r, c] for c in range(len(row))) for r, row in enumerate(written)]
 
+    if "start" in more:
+        start = position(drawing(more["start"]), alike)
+        goals = within_reach(set(goals), start, lambda board: block_moves(cells, board, metric))
     return Case(
         {"kind": "blocks", "metric": metric, "alike": list(alike), **more},
         goals,
@@ -199,6 +203,8 @@ def graph(adjacency, goal: str, blank: str = ".", **more) -> Case:
         assert target in adjacency[source]
         return slid(written, source, target)
 
+    if "start" in more:
+        goals = within_reach(set(goals), "".join(more["start"].split()), neighbours)
     table = {"kind": "graph", "adjacency": adjacency, "goal": goal, "blank": blank, **more}
     return Case(table, goals, neighbours, str, str, do)
 
