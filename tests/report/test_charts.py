@@ -99,10 +99,11 @@ def test_large_numbers_fit_beside_the_axes(figures, size):
     factor = 10**13 // run.states
     layers = tuple(
         replace(
-            of, states=of.states * factor, bytes=of.states * factor // 30, seconds=0.3 * of.states
+            of, states=of.states * factor, so_far=of.so_far * factor,
+            bytes=of.states * factor // 30, seconds=0.3 * of.states,
         )
         for of in run.layers
-    )
+    )  # fmt: skip
     large = replace(run, layers=layers)
     for draw in (charts._draw_layers, charts._draw_share, charts._draw_cost):
         canvas = drawn(draw, large, size)
