@@ -11,7 +11,7 @@ from textwrap import wrap
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from frontier.report.palette import INK, LINE, QUIET, SECOND
 from frontier.text import power
@@ -112,7 +112,7 @@ def stacked(
         where = across[0], foot / height, across[1], size.panel / height
         axes = canvas.add_axes(where, sharex=panels[0] if panels else None)
         axes.set_title(of_axes)
-        axes.yaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
+        axes.yaxis.set_major_locator(_few(whole=False))
         axes.tick_params("x", labelbottom=place == number - 1)
         panels.append(axes)
     _by_depth(panels[-1], depth, size.ticks)
@@ -121,6 +121,11 @@ def stacked(
         size=TITLE_LETTERS * letter, linespacing=1.2,
     )  # fmt: skip
     return canvas, panels
+
+
+def _few(whole: bool) -> MaxNLocator:
+    """Ticks of a linear axis upwards; whole: only at whole numbers."""
+    return MaxNLocator(nbins=5, steps=[1, 2, 5, 10], integer=whole)
 
 
 def _by_depth(axes: Axes, depth: int, most: int) -> None:
@@ -167,8 +172,6 @@ def log_of_states(axes: Axes) -> None:
     """A logarithmic axis of numbers from 1 on."""
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda count, _: power(round(log10(count)))))
-    axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.minorticks_off()
 
 
 def of_shares(axes: Axes) -> None:
@@ -176,12 +179,17 @@ def of_shares(axes: Axes) -> None:
 
 
 def leave_room(axes: Axes, size: Size, low: float, most: float, marked: bool = True) -> None:
-    """Let the axis reach from `low` to a little above `most`, or to where a mark is written."""
+    """Let the axis reach from `low` to a little above `most`, or to where a mark is written. It has
+    ticks up to `most` alone, so that no line goes through a mark."""
     share = 1 - (MARKED if marked else 0.3) * size.letters / size.panel
     if axes.get_yscale() == "log":
         axes.set_ylim(low, low * (most / low) ** (1 / share))
+        ticks = axes.get_yticks()
     else:
         axes.set_ylim(low, low + (most - low) / share)
+        ticks = _few(whole=most >= 1).tick_values(low, most)
+    axes.set_yticks([tick for tick in ticks if low <= tick <= most])
+    axes.minorticks_off()
 
 
 def mark_peak(axes: Axes, size: Size, depth: int, states: int) -> None:

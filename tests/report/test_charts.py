@@ -90,6 +90,9 @@ def test_peak_and_depth_are_marked(figures, size, name):
         assert 0 <= left < right <= 1
         assert low >= max(box(canvas, bar)[3] for bar in axes.patches)
         assert high <= axes.get_position().y1
+        lines = [box(canvas, line)[1] for line in axes.get_ygridlines()]
+        assert len(lines) >= 1
+        assert not any(low <= line <= high for line in lines)
 
 
 @pytest.mark.parametrize("size", SIZES)
