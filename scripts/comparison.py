@@ -120,6 +120,9 @@ def table(figures: dict) -> str:
         f"Everything else on the machine kept at most {max(others):.2f} cores busy meanwhile. "
         "Written by",
         "`python scripts/bench.py --compare`, where `--program PATH` adds another program.",
+        "What is published of programs that do the same, SlidingTilesSolver, PuzzleSearch, hog2, "
+        "twsearch",
+        "and 24puzzle, stands in [Other programs](../programs.md).",
     ]
     return "\n".join(lines) + "\n"
 
