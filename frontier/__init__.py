@@ -13,6 +13,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from frontier import errors
+
 if TYPE_CHECKING:
     from frontier.api import Layer, Plan, Run, open_run, plan, run
     from frontier.config import Config, load_config, make_config
@@ -32,8 +34,8 @@ _HOMES = {
 }
 
 __all__ = [
-    "Config", "Layer", "Plan", "Run", "define_puzzle", "load_config", "make_config", "open_run",
-    "plan", "run",
+    "Config", "Layer", "Plan", "Run", "define_puzzle", "errors", "load_config", "make_config",
+    "open_run", "plan", "run",
 ]  # fmt: skip
 
 

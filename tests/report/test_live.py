@@ -253,12 +253,13 @@ def test_a_stopped_run_says_how_to_resume_and_how_long_it_takes(tmp_path):
     said = invoke("status", config).stdout
     assert f"\n  resume with: {command}\n" in said
     assert re.search(r"\n  time left: [^\n]+, once it is resumed", said)
-    assert "\n  run it again to resume\n" in invoke("status", path).stdout
+    again = f"python -m frontier run {shlex.quote(str(path))}"
+    assert f"\n  resume with: {again}\n" in invoke("status", path).stdout
     assert json.loads(invoke("status", config, "--json").stdout)["resume"] == command
     page = (path / "status.html").read_text()
     assert "Run it again to resume." in page
     assert "<dt>time left</dt>" in page
-    invoke("run", config, "--set", "cluster.kind=serial")
+    invoke("run", path)
     assert "resume" not in invoke("status", config).stdout
     assert "time left" not in (path / "status.html").read_text()
 
