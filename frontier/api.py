@@ -16,9 +16,10 @@ from frontier.answers.farthest import farthest
 from frontier.answers.layers import Layer, Layers
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
+from frontier.answers.ways import Asked, way_to_solve
 from frontier.config import Config
 from frontier.errors import InputError
-from frontier.named import config_at, open_one
+from frontier.named import config_at, open_one, puzzle_and_run
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report import notebook
 from frontier.report.boards import draw_boards, film_strip
@@ -38,6 +39,7 @@ from frontier.values import as_written, at_home
 
 __all__ = [
     "Drawings", "Layer", "Layers", "Plan", "Run", "Solved", "delete_run", "open_run", "plan", "run",
+    "solve",
 ]  # fmt: skip
 
 
@@ -180,7 +182,7 @@ class Run:
     def solve(self, board: ArrayLike | str | Mapping) -> "Solved":
         """A shortest solution of a board, as text or as codes. Needs `search.keep = "all"`."""
         solution = self.oracle.solve(self.board(board))
-        return Solved(solution.boards, solution.moves, self.puzzle)
+        return Solved(solution.boards, solution.moves, self.puzzle, "layers")
 
     def count_solutions(self, board: ArrayLike | str | Mapping) -> int:
         """The exact number of shortest solutions. Needs `search.keep = "all"`."""
@@ -196,12 +198,17 @@ class Run:
         Arrays of numbers, and flat lists and tuples of whole numbers, are codes, for tiles their
         numbers; all else is a notation.
         """
-        flat = isinstance(board, list | tuple) and all(isinstance(c, Integral) for c in board)
-        if isinstance(board, np.ndarray) and board.dtype.kind not in "OUS":
-            board, flat = board.ravel(), True
-        if not flat:
-            return self.puzzle.parse(as_written(board, "board"))
-        return tuple(self.puzzle.as_boards([board])[0].tolist())
+        return _board_of(self.puzzle, board)
+
+
+def _board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping) -> Board:
+    """See `Run.board`."""
+    flat = isinstance(board, list | tuple) and all(isinstance(c, Integral) for c in board)
+    if isinstance(board, np.ndarray) and board.dtype.kind not in "OUS":
+        board, flat = board.ravel(), True
+    if not flat:
+        return puzzle.parse(as_written(board, "board"))
+    return tuple(puzzle.as_boards([board])[0].tolist())
 
 
 class Drawings:
@@ -223,9 +230,13 @@ class Drawings:
 
 @dataclass(frozen=True, repr=False)
 class Solved(Solution):
-    """A shortest solution of a board, to be looked at."""
+    """A shortest solution of a board, to be looked at.
+
+    method: how it was found, one of `frontier.answers.ways.METHODS`.
+    """
 
     puzzle: Puzzle
+    method: str
 
     def __str__(self) -> str:
         return describe_solution(self.puzzle, self, solution_value(self.puzzle, self, False))
@@ -304,6 +315,32 @@ def open_run(path: str | Path) -> Run:
     InputError if there is none, or if a config names several.
     """
     return Run(open_one(path))
+
+
+def solve(
+    what: Config | str | Path,
+    board: ArrayLike | str | Mapping | None = None,
+    *,
+    method: str | None = None,
+    heuristics: Sequence[str | Path] = (),
+    most_nodes: int | None = None,
+) -> Solved:
+    """A shortest solution of a board, by default of the config's start, without further ado.
+
+    what: a config, or the path of one or of a run directory. method: "layers", of a run that kept
+    them; "search", of all states in memory; or "ida", with `heuristics`, runs of patterns, and
+    giving up after `most_nodes`; by default the first of these that is possible. InputError if the
+    goal cannot be reached. For many boards `Run.solve` is better.
+    """
+    config, store = puzzle_and_run(what)
+    puzzle = config.make_puzzle()
+    if board is None and puzzle.start is None:
+        raise InputError(f"{config.name} has no puzzle.start, so name a board to be solved")
+    start = puzzle.start if board is None else _board_of(puzzle, board)
+    asked = Asked(method, heuristics=heuristics, most_nodes=most_nodes)
+    way = way_to_solve(config, store, asked)
+    solution, _ = way.solve(start)
+    return Solved(solution.boards, solution.moves, puzzle, way.method)
 
 
 def delete_run(path: Path, take_over: bool = False) -> None:

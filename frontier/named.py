@@ -69,6 +69,30 @@ def config_at(run: str | Path, settings: tuple[str, ...] = ()) -> Config:
     return checked_config(values, str(run), settings)
 
 
+def puzzle_and_run(
+    run: Config | str | Path, settings: tuple[str, ...] = ()
+) -> tuple[Config, RunStore | None]:
+    """What a run directory or a config says of one puzzle, and its run, if there is one.
+
+    InputError if it names several. A run of another puzzle in the directory of a config is none.
+    """
+    config = run if isinstance(run, Config) else None
+    path = None if config else at_home(run)
+    if path and path.is_dir():
+        store = open_one(run, settings)
+        told = {"name": store.identity["name"], "puzzle": store.identity["puzzle"]}
+        return checked_config(told | {"store": {"path": str(store.path)}}, str(run)), store
+    members = (config or load_config(path, settings)).members
+    if len(members) > 1:
+        name = config.name if config else run
+        raise InputError(f"{name} has several goals; name one with puzzle.blank, such as [0, 0]")
+    config = members[0]
+    store = RunStore.open(config.path) if RunStore.exists(config.path) else None
+    if store and store.identity["puzzle"] != config.puzzle_settings:
+        store = None
+    return config, store
+
+
 def _named(run: str | Path, settings: tuple[str, ...]) -> list[tuple[Path, Config | None]]:
     """Run directories, with the configs that name them."""
     path = at_home(run)
