@@ -44,7 +44,7 @@ def config_at(run: str | Path, settings: tuple[str, ...] = ()) -> Config:
     """
     path = at_home(run)
     if not path.is_dir():
-        return load_config(path, settings)
+        return _config_in(path, settings)
     first = _named(run, ())[0][0]
     store = RunStore.open(first)
     legs = read_legs(store.environment_path)
@@ -82,7 +82,7 @@ def puzzle_and_run(
         store = open_one(run, settings)
         told = {"name": store.identity["name"], "puzzle": store.identity["puzzle"]}
         return checked_config(told | {"store": {"path": str(store.path)}}, str(run)), store
-    members = (config or load_config(path, settings)).members
+    members = (config or _config_in(path, settings)).members
     if len(members) > 1:
         name = config.name if config else run
         raise InputError(f"{name} has several goals; name one with puzzle.blank, such as [0, 0]")
@@ -103,9 +103,14 @@ def _named(run: str | Path, settings: tuple[str, ...]) -> list[tuple[Path, Confi
         inside = sorted(entry for entry in others if RunStore.exists(entry))
         several = inside and not RunStore.exists(path)
         return [(entry, None) for entry in (inside if several else [path])]
-    if path.suffix == ".toml" or path.exists():
-        return [(member.path, member) for member in load_config(path, settings).members]
-    raise InputError(f"{run}: no such run directory or config")
+    return [(member.path, member) for member in _config_in(path, settings).members]
+
+
+def _config_in(path: Path, settings: tuple[str, ...]) -> Config:
+    """The config in a file, where there may have been meant a run directory."""
+    if path.suffix != ".toml" and not path.exists():
+        raise InputError(f"{path}: no such run directory or config")
+    return load_config(path, settings)
 
 
 def run_command(
