@@ -30,7 +30,7 @@ from frontier.puzzles import Puzzle, puzzle_of
 from frontier.puzzles.tables import KIND_TABLES, PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import blank_orbits
 from frontier.store.codecs import SlabCodec
-from frontier.values import as_written
+from frontier.values import as_written, at_home
 
 
 class SearchTable(Table):
@@ -162,7 +162,7 @@ class Config(Table):
     @property
     def path(self) -> Path:
         """The run directory."""
-        return Path(self.store.path or f"runs/{self.name}").absolute()
+        return at_home(self.store.path or f"runs/{self.name}").absolute()
 
     @property
     def from_every_blank(self) -> bool:
@@ -212,7 +212,7 @@ def load_config(path: str | Path, settings: tuple[str, ...] = ()) -> Config:
     settings: overrides ``key=value`` with dotted keys, values in TOML (bare words are strings).
     InputError for anything that cannot be used.
     """
-    path = Path(path)
+    path = at_home(path)
     try:
         text = path.read_text(encoding="utf-8-sig")  # as TOML asks; editors may add a BOM
     except FileNotFoundError:
@@ -223,9 +223,7 @@ def load_config(path: str | Path, settings: tuple[str, ...] = ()) -> Config:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is not valid TOML: {error}") from None
-    for setting in settings:
-        _override(values, setting)
-    return _checked(values, str(path))
+    return checked_config(values, str(path), settings)
 
 
 def make_config(
@@ -243,11 +241,16 @@ def make_config(
     tables = {"puzzle": puzzle, "search": search, "store": store, "cluster": cluster}
     given = {key: table for key, table in tables.items() if table is not None}
     where = f"config {name!r}"
-    return _checked(as_written({"name": name, **given}, where), where)
+    return checked_config(as_written({"name": name, **given}, where), where)
 
 
-def _checked(values: dict, where: str) -> Config:
-    """The config, whose puzzles can be made and have a start that can be reached."""
+def checked_config(values: dict, where: str, settings: tuple[str, ...] = ()) -> Config:
+    """The config of these tables, whose puzzles can be made and have a start that can be reached.
+
+    settings: overrides, which change `values`. InputError, beginning with `where`, if it cannot be.
+    """
+    for setting in settings:
+        _override(values, setting)
     config = config_of(values, where)
     for member in config.members:
         member.make_puzzle().check()

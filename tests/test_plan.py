@@ -102,6 +102,22 @@ def test_a_run_that_exists_is_known_and_kept(tmp_path):
 
 
 @pytest.mark.usefixtures("known_rates")
+def test_the_plan_of_a_complete_run_says_what_such_a_run_takes(tmp_path):
+    config = load_config(
+        CONFIGS / "2x5.toml", (f"store.path={tmp_path / 'run'}", "cluster.kind=serial")
+    )
+    words = CONFIGS / "2x5.toml", *at(tmp_path / "run")
+    before = json.loads(invoke(*words, "--json").stdout)
+    api.run(api.plan(config))
+    after = json.loads(invoke(*words, "--json").stdout)
+    for key in ("seconds", "bytes"):
+        assert after[key] == before[key]
+    assert after["disk"]["peak"] == before["disk"]["peak"] > 0
+    assert after["layers"]["committed"] == 56
+    assert "the run is complete, and what follows is of such a run" in invoke(*words).stdout
+
+
+@pytest.mark.usefixtures("known_rates")
 def test_a_family_is_planned_member_by_member(tmp_path):
     words = CONFIGS / "3x3-diameter.toml", *at(tmp_path / "run")
     members = json.loads(invoke(*words, "--json").stdout)["runs"]

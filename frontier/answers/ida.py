@@ -30,6 +30,12 @@ class Searched:
     nodes: list[int]
 
 
+def check_reached(puzzle: Puzzle, board: Board) -> None:
+    """InputError if the goal cannot be reached from the board."""
+    if not puzzle.reaches(board):
+        raise InputError(f"board {puzzle.line(board)}: {puzzle.why_unreachable}")
+
+
 class IdaSolver:
     """Solves positions of one puzzle; made once, asked often.
 
@@ -73,8 +79,7 @@ class IdaSolver:
 
         InputError if the goal cannot be reached, Unsolved after `most_nodes`.
         """
-        if not self.puzzle.reaches(board):
-            raise InputError(f"board {self.puzzle.line(board)}: {self.puzzle.why_unreachable}")
+        check_reached(self.puzzle, board)
         named = self._named(board)
         told = self._told
         total = int(self._bound.sums(np.array([named]))[0])

@@ -93,9 +93,9 @@ class Layer:
         klass = work.space.class_of(self.depth)
         for part in layer.batches():
             for first in range(0, part.size, size):
-                states = [work.space.state(klass, number) for number in part[first : first + size]]
-                vertex, sequence = zip(*states, strict=True)
-                yield work.puzzle.boards_of(np.array(vertex), np.array(sequence, dtype=np.int64))
+                yield work.puzzle.boards_of(
+                    *work.space.states_of(klass, part[first : first + size])
+                )
 
     def __iter__(self) -> Iterator[Board]:
         return (tuple(board) for batch in self.batches() for board in batch.tolist())

@@ -2,7 +2,6 @@
 
 import json
 from contextlib import suppress
-from pathlib import Path
 
 import click
 
@@ -15,11 +14,11 @@ from frontier.cli.common import (
     run_argument,
     set_option,
 )
-from frontier.cli.completion import complete_config
+from frontier.cli.completion import complete_run
 from frontier.cli.help import Command
-from frontier.config import Config, load_config
+from frontier.config import Config
 from frontier.errors import CorruptRunError, InputError, Stopped
-from frontier.named import open_all, open_one, paths_of, run_command
+from frontier.named import config_at, open_all, open_one, paths_of, run_command
 from frontier.puzzles import puzzle_of
 from frontier.report.boards import draw_boards
 from frontier.report.progress import progress_display
@@ -44,6 +43,7 @@ from frontier.text import counted, size
     examples={
         "run configs/2x7.toml": "Search 2×7, or go on with it.",
         "run configs/2x5.toml --set search.keep=all": "Keep all layers, for `solve`.",
+        "run runs/2x5": "Go on with a run by its directory.",
         "run configs/3x4.toml --until 20 --set cluster.kind=serial": "Layers up to depth 20, by "
         "tasks in this process.",
         "run configs/2x6.toml --set 'store.codec=\"zstd:1\"' --fresh": "Delete the run of 2×6 and "
@@ -63,7 +63,7 @@ from frontier.text import counted, size
     },
     see_also=("plan", "status", "farthest", "solve", "repair", "docs/clusters.md"),
 )
-@click.argument("config", metavar="CONFIG", shell_complete=complete_config)
+@click.argument("config", metavar="CONFIG|RUN", shell_complete=complete_run)
 @set_option
 @click.option("--until", type=click.IntRange(min=0), metavar="DEPTH", help="Stop after this depth.")
 @click.option("--fresh", is_flag=True, help="Delete the run in the run directory, start anew.")
@@ -73,14 +73,14 @@ from frontier.text import counted, size
 )
 @json_option
 def run(config, settings, until, fresh, yes, take_over, as_json):
-    """Start or resume the search that CONFIG describes.
+    """Start or resume the search that CONFIG describes, or resume that in the directory RUN.
 
     Layers are written to runs/NAME (or store.path) and counted until one is empty. Progress
     goes to standard error, the summary to standard output and to summary.json beside the
     layers. Ctrl-C finishes the tasks under way and stops; a second Ctrl-C stops at once. The same
     command resumes a run that was stopped or killed, and repeats the summary of a complete one.
     """
-    with allocation(load_config(config, settings)) as loaded:
+    with allocation(config_at(config, settings)) as loaded:
         _run(loaded, until, fresh, yes, take_over, as_json, run_command(config, settings, until))
 
 
@@ -102,7 +102,7 @@ def _run(
         for warning in filter(None, (plan.puzzle.remark, disk_warning(plan))):
             click.echo(f"warning: {warning}", err=True)
         try:
-            finished = api.run(plan, until, [progress_display()], take_over)
+            finished = api.run(plan, until, [progress_display()], take_over, progress=False)
         except Stopped as error:
             raise Stopped(f"{error}. Nothing is lost; {again}") from None
         except KeyboardInterrupt:  # at once, in the middle of a task
@@ -182,7 +182,7 @@ def status(run, watching, interval, as_json):
 
 def _statuses(run: str) -> list[dict]:
     """How the runs stand that a user names."""
-    resume = None if Path(run).is_dir() else run_command(run)
+    resume = run_command(run)
     return [
         status_of(RunStore.open(path), resume) if RunStore.exists(path) else not_begun(path)
         for path in paths_of(run)

@@ -114,7 +114,9 @@ def _layers(layers: dict) -> str:
         said = f"{layers['known']}, all known: depth {layers['depth']}"
     else:
         said = f"depth unknown, perhaps {layers['depth']}; {layers['known']} layers are known"
-    if layers["committed"]:
+    if layers["depth_is_known"] and layers["committed"] == layers["known"]:
+        said += "; the run is complete, and what follows is of such a run from its beginning"
+    elif layers["committed"]:
         said += f"; {layers['committed']} are committed, and what follows is of the others"
     return said
 

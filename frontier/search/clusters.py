@@ -17,6 +17,7 @@ from frontier.search.plan import TASKS_UNDER_WAY
 from frontier.search.queues import QUEUE_SETTINGS, make_cluster, queue_cluster
 from frontier.signals import handling
 from frontier.text import counted
+from frontier.values import at_home
 
 CONNECT_SECONDS = 30
 """How long to wait for a scheduler."""
@@ -44,11 +45,15 @@ SCHEDULER_SETTINGS = {"distributed.scheduler.worker-saturation": "inf"}
 
 
 @contextmanager
-def executor_of(settings: ClusterTable, alone: bool) -> Iterator[Executor]:
+def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Executor]:
     """Start or join the cluster that ``[cluster]`` names; it is closed at the end.
 
-    alone: no local workers need be started, as there is no work to share.
+    alone: no local workers need be started, as there is no work to share. client: of a cluster
+    that is there already, used instead and left open.
     """
+    if client is not None:
+        yield Distributed(client, settings.patience)
+        return
     if settings.kind == "serial" or (settings.kind == "local" and alone):
         yield Serial()
         return
@@ -121,7 +126,7 @@ def _place(settings: ClusterTable) -> str:
         )
     if settings.kind == "address":
         return settings.address
-    return _address_in(settings.scheduler_file)
+    return _address_in(str(at_home(settings.scheduler_file)))
 
 
 def _client(place, settings: ClusterTable):

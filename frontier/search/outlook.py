@@ -119,7 +119,10 @@ def _layers_there(plan: Plan) -> tuple[list[int], int]:
 
 
 def look_ahead(plan: Plan, disk_rate: float | None = None) -> Outlook:
-    """Try the search, the machine and the disk for some seconds, and work out the rest."""
+    """Try the search, the machine and the disk for some seconds, and work out the rest.
+
+    Of a run that is complete: what such a run takes.
+    """
     config, path = plan.config, plan.config.path
     known, there = _layers_there(plan)
     trial = trial_of(plan.puzzle)
@@ -132,7 +135,8 @@ def look_ahead(plan: Plan, disk_rate: float | None = None) -> Outlook:
         kind, config.cluster.workers
     )
     cache = 0.0 if described else psutil.virtual_memory().available - workers * plan.task_bytes
-    made = forecast(plan, shape, traffic, rates, workers, cache, max(0, len(known) - 1), disk_rate)
+    done = 0 if shape.complete and len(known) == shape.known else max(0, len(known) - 1)
+    made = forecast(plan, shape, traffic, rates, workers, cache, done, disk_rate)
     place = existing(path)
     files = os.statvfs(place)
     return Outlook(

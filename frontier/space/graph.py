@@ -210,6 +210,13 @@ class Space:
         sign = int(self.sign[klass][node])
         return int(self.vertex[klass][node]), self.code.unrank(index, sign)
 
+    def states_of(self, klass: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """`state` of uint64[N] state numbers: int64[N] and int64[N, length]."""
+        node, index = np.divmod(numbers, np.uint64(self.code.half))
+        node = node.astype(np.int64)
+        sequences = self.code.unranks(index.astype(np.int64), self.sign[klass][node])
+        return self.vertex[klass][node].astype(np.int64), sequences
+
     def arcs_into(self, klass: int) -> Arcs:
         """The arcs into the nodes of a class, sorted by the node they enter.
 

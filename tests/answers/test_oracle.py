@@ -351,7 +351,7 @@ def test_arrays_of_boards_of_another_size(runs, shape):
         runs("2x3").distance(boards)
 
 
-@pytest.mark.parametrize("boards", ["abc", 7, None, [[0, 1, 2], [3]], [0, 1, 2, 3, 4, 5], ["abc"]])
+@pytest.mark.parametrize("boards", ["abc", 7, None, [[0, 1, 2], [3]], [0, 1, 2, 3, 4], ["abc"]])
 def test_what_is_no_array_of_boards(runs, boards):
     with pytest.raises(InputError, match=r"^boards? "):
         runs("2x3").distance(boards)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from frontier.store.glance import glance
 from rich.console import Console
 
 from frontier import api, text
@@ -49,7 +50,6 @@ from frontier.search.events import (
     TaskFinished,
 )
 from frontier.store.files import read_sealed, write_sealed
-from frontier.store.glance import glance
 from frontier.store.run import OWN_NAMES, LayerRecord, RunStore
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -203,6 +203,21 @@ def test_how_sure_it_is_said_to_be():
     assert re.fullmatch(r"about \d+ s \(\d+ s to \d+ s\)", said[2])
 
 
+def test_after_the_peak_nothing_larger_is_said_to_come():
+    sizes = [states for states, _, _ in RECORDED["2x7"]]
+    peak = sizes.index(max(sizes))
+    said = {}
+    for layers in range(40, peak + 8):
+        view = View()
+        for event in events_of("2x7", layers):
+            view(event, 0.0)
+        said[layers - 1] = words_of_left(view.left(0.0))[1]
+    assert said[39] == "the largest layers are still to come"
+    assert said[peak + 2] == "among the largest layers so far"
+    assert said[peak + 3] == "among the largest layers so far"
+    assert "still to come" not in "".join(said[depth] for depth in range(peak + 1, peak + 7))
+
+
 def left_of(least, likely, most, passed=True):
     return Left(likely, least, most, 9, 9, 9, passed)
 
@@ -253,12 +268,13 @@ def test_a_stopped_run_says_how_to_resume_and_how_long_it_takes(tmp_path):
     said = invoke("status", config).stdout
     assert f"\n  resume with: {command}\n" in said
     assert re.search(r"\n  time left: [^\n]+, once it is resumed", said)
-    assert "\n  run it again to resume\n" in invoke("status", path).stdout
+    again = f"python -m frontier run {shlex.quote(str(path))}"
+    assert f"\n  resume with: {again}\n" in invoke("status", path).stdout
     assert json.loads(invoke("status", config, "--json").stdout)["resume"] == command
     page = (path / "status.html").read_text()
     assert "Run it again to resume." in page
     assert "<dt>time left</dt>" in page
-    invoke("run", config, "--set", "cluster.kind=serial")
+    invoke("run", path)
     assert "resume" not in invoke("status", config).stdout
     assert "time left" not in (path / "status.html").read_text()
 
@@ -389,6 +405,24 @@ def test_status_of_a_killed_run(tmp_path):
     log.write_text("".join(line for line in log.open() if '"RunFinished"' not in line))
     said = invoke("status", tmp_path / "run").stdout
     assert "stopped: killed, or its machine failed" in said
+    # The log has the last start alone, or is not there at all.
+    lines = log.read_text().splitlines(keepends=True)
+    log.write_text("".join(line for line in lines if '"RunStarted"' in line))
+    assert "stopped: killed, or its machine failed" in invoke("status", tmp_path / "run").stdout
+    log.unlink()
+    assert "stopped: its log is lost" in invoke("status", tmp_path / "run").stdout
+
+
+def test_nothing_is_lost_of_a_run_that_ended_during_its_start(tmp_path, monkeypatch):
+    def fails(*_, **__):
+        raise Stopped("no cluster")
+
+    monkeypatch.setattr("frontier.search.driver.executor_of", fails)
+    with pytest.raises(Stopped):
+        run(tmp_path / "run")
+    said = invoke("status", tmp_path / "run").stdout
+    assert "it ended during its start, before the first layer" in said
+    assert "log is lost" not in said
 
 
 def test_a_run_on_a_host_that_cannot_be_seen_may_be_under_way(tmp_path):

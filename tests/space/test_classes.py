@@ -58,6 +58,8 @@ def test_indices_number_the_sequences_of_a_sign_in_lexicographic_order(m, smalle
     assert code.half == len(expected)
     assert [code.unrank(i, odd) for i in range(code.half)] == list(expected)
     assert [code.rank(sequence) for sequence in expected] == [(i, odd) for i in range(code.half)]
+    many = code.unranks(np.arange(code.half), np.full(code.half, odd))
+    assert many.tolist() == list(map(list, expected))
 
 
 @given(codes_and_sequences())
@@ -68,6 +70,7 @@ def test_unrank_undoes_rank(case):
     assert 0 <= index < code.half
     assert odd == sign(sequence)
     assert code.unrank(index, odd) == sequence
+    assert code.unranks(np.array([index]), np.array([odd])).tolist() == [list(sequence)]
 
 
 @given(st.integers(2, 14), st.data())
