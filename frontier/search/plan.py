@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, prod
 
+from frontier import machine
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle
@@ -125,6 +126,8 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     """Plan a run; `layout`: settings to keep, of a run that exists. InputError if it cannot fit."""
     puzzle = config.make_puzzle()
     memory, share = config.cluster.memory, _share(config)
+    if config.cluster.workers_here and not config.cluster.oversubscribe:
+        machine.refuse_beyond(config.cluster.workers_here, memory)
     least = PROCESS_BYTES + puzzle.shape_bytes
     if puzzle.shape_bytes and least > memory * share:
         raise InputError(
