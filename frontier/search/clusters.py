@@ -5,17 +5,14 @@ Sockets listen on the loopback, unless ``cluster.interface`` names another inter
 speak TLS, and with which certificates, is said by Dask's own settings (``distributed.comm``).
 """
 
-import logging
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from frontier.config import QUEUES, ClusterTable
 from frontier.errors import InputError, Stopped
 from frontier.search.executors import Distributed, Executor, Serial
+from frontier.search.local import local_cluster
 from frontier.search.queues import QUEUE_SETTINGS, make_cluster, queue_cluster
-from frontier.signals import handling
-from frontier.text import counted
 
 CONNECT_SECONDS = 30
 """How long to wait for a scheduler."""
@@ -55,7 +52,11 @@ def executor_of(settings: ClusterTable, alone: bool) -> Iterator[Executor]:
 
     with config.set(QUIET):
         if settings.kind == "local":
-            with _local_cluster(settings) as cluster, _client(cluster, settings) as client:
+            with (
+                config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS),
+                local_cluster(settings, security()) as cluster,
+                _client(cluster, settings) as client,
+            ):
                 yield Distributed(client, settings.patience)
         elif settings.kind in QUEUES:
             with _queue_cluster(settings) as (cluster, tend), _client(cluster, settings) as client:
@@ -71,33 +72,6 @@ def security():
 
     settings = Security()
     return settings if settings.require_encryption else None
-
-
-@contextmanager
-def _local_cluster(settings: ClusterTable):
-    from dask import config
-    from distributed import LocalCluster
-
-    with config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS), _interrupts_held() as asked:
-        try:
-            cluster = LocalCluster(
-                n_workers=settings.workers,
-                threads_per_worker=1,
-                processes=True,
-                memory_limit=int(settings.memory),
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",
-                silence_logs=logging.CRITICAL,  # what goes wrong is said once, by us
-            )
-        except (RuntimeError, OSError, TimeoutError) as error:
-            raise Stopped(
-                f"the local cluster of {counted(settings.workers, 'worker')} did not start "
-                f"({error}); with fewer, cluster.workers, they may"
-            ) from None
-    with cluster:
-        if asked:
-            raise KeyboardInterrupt
-        yield cluster
 
 
 @contextmanager
@@ -156,13 +130,3 @@ def _address_in(file: str) -> str:
         raise InputError(
             f"cluster.scheduler_file = {file} is not what `dask scheduler` writes ({error!r})"
         ) from None
-
-
-@contextmanager
-def _interrupts_held():
-    """Processes started meanwhile ignore Ctrl-C: the driver alone decides how to stop. It is
-    ignored here too; a SIGTERM, which they must not ignore, is noted in the list."""
-    asked: list[bool] = []
-    note = {signal.SIGINT: signal.SIG_IGN, signal.SIGTERM: lambda *_: asked.append(True)}
-    with handling(note):
-        yield asked

@@ -6,6 +6,7 @@ back each result as it comes. Dask is imported only where it is asked for.
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from importlib.util import find_spec
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
@@ -54,7 +55,7 @@ class Distributed:
         self._client, self._patience, self._tend = client, patience, tend
         self.workers, self._looked = 0, float("-inf")
         self._last_worker = time.monotonic()
-        self.dashboard = client.dashboard_link or None
+        self.dashboard = (client.dashboard_link or None) if has_dashboard() else None
         self._look()
 
     @property
@@ -109,6 +110,11 @@ class Distributed:
                 f"there has been no worker for {self._patience} s (cluster.patience); see why none "
                 f"comes to the scheduler at {self._client.scheduler.address}, or wait longer"
             )
+
+
+def has_dashboard() -> bool:
+    """Whether what Dask draws its dashboard with is installed."""
+    return find_spec("bokeh") is not None
 
 
 def _result(future):
