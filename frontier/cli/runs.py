@@ -71,8 +71,13 @@ from frontier.text import counted, size
 @click.option(
     "--take-over", is_flag=True, help="The process on another host that held the run is gone."
 )
+@click.option(
+    "--job",
+    metavar="NAME",
+    help="The job of a queue that this is: take over what its earlier start on another host held.",
+)
 @json_option
-def run(config, settings, until, fresh, yes, take_over, as_json):
+def run(config, settings, until, fresh, yes, take_over, job, as_json):
     """Start or resume the search that CONFIG describes.
 
     Layers are written to runs/NAME (or store.path) and counted until one is empty. Progress
@@ -81,7 +86,8 @@ def run(config, settings, until, fresh, yes, take_over, as_json):
     command resumes a run that was stopped or killed, and repeats the summary of a complete one.
     """
     with allocation(load_config(config, settings)) as loaded:
-        _run(loaded, until, fresh, yes, take_over, as_json, run_command(config, settings, until))
+        command = run_command(config, settings, until)
+        _run(loaded, until, fresh, yes, take_over or job or False, as_json, command)
 
 
 def _run(
@@ -89,7 +95,7 @@ def _run(
     until: int | None,
     fresh: bool,
     yes: bool,
-    take_over: bool,
+    take_over: bool | str,
     as_json: bool,
     command: str,
 ) -> None:
@@ -255,7 +261,7 @@ def export(run, target, as_json):
     click.echo(json.dumps(value) if as_json else said)
 
 
-def _delete_if_there(config: Config, yes: bool, take_over: bool) -> None:
+def _delete_if_there(config: Config, yes: bool, take_over: bool | str) -> None:
     """Delete the run of a config, if there is one and it is meant."""
     if not RunStore.exists(config.path):
         return

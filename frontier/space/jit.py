@@ -4,12 +4,14 @@ Kernels release the interpreter lock, so a worker still answers its scheduler wh
 runs, and are cached on disk, so only the first run on a machine compiles them. Numba does
 not notice when a kernel that was inlined from another file changes; the cache folder's
 name therefore carries a hash of the sources of this package. The cache is local to the
-machine and the user, and ``NUMBA_CACHE_DIR`` overrides it.
+machine and the user, and ``NUMBA_CACHE_DIR`` overrides it. Functions that others compile
+in the same process are cached where they would be without this package.
 """
 
 import hashlib
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numba
@@ -23,11 +25,21 @@ def _source_hash() -> str:
     return digest.hexdigest()[:16]
 
 
-if not numba.config.CACHE_DIR:
+def _cache() -> str:
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    numba.config.CACHE_DIR = str(base / "frontier" / f"kernels-{_source_hash()}")
+    return str(base / "frontier" / f"kernels-{_source_hash()}")
 
-kernel = numba.njit(nogil=True, cache=True, error_model="numpy")
+
+CACHE = numba.config.CACHE_DIR or _cache()
+
+
+def kernel(function: Callable) -> Callable:
+    """Compile a function when it is called first."""
+    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, CACHE  # read by njit
+    try:
+        return numba.njit(nogil=True, cache=True, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = before
 
 
 class _Compiling(event.Listener):
