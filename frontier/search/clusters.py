@@ -5,6 +5,7 @@ Sockets listen on the loopback, unless ``cluster.interface`` names another inter
 speak TLS, and with which certificates, is said by Dask's own settings (``distributed.comm``).
 """
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -33,7 +34,11 @@ WORKER_SETTINGS = {
 }
 """Dask's settings of the workers that are started here or in jobs."""
 
-QUIET = {"logging.distributed": "critical"}
+QUIET = {
+    "logging": dict.fromkeys(
+        ("distributed", "distributed.client", "tornado.application"), "critical"
+    )
+}
 """What goes wrong is said once, by us. It holds where Dask is imported after it is set."""
 
 SCHEDULER_SETTINGS = {"distributed.scheduler.worker-saturation": "inf"}
@@ -50,7 +55,7 @@ def executor_of(settings: ClusterTable, alone: bool) -> Iterator[Executor]:
         return
     from dask import config
 
-    with config.set(QUIET):
+    with config.set(QUIET), _quiet_here():
         if settings.kind == "local":
             with (
                 config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS),
@@ -64,6 +69,22 @@ def executor_of(settings: ClusterTable, alone: bool) -> Iterator[Executor]:
         else:
             with _client(_place(settings), settings) as client:
                 yield Distributed(client, settings.patience)
+
+
+@contextmanager
+def _quiet_here() -> Iterator[None]:
+    """The same where the user has imported Dask before."""
+    import distributed  # noqa: F401  (it sets levels)
+
+    loggers = [logging.getLogger(name) for name in QUIET["logging"]]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 def security():

@@ -131,5 +131,5 @@ def _result(future):
             f"worker after worker died doing the same task ({error}); if memory ran out, raise "
             "cluster.memory or lower cluster.workers"
         ) from None
-    except (CancelledError, CommClosedError) as error:
-        raise Stopped(f"the connection to the scheduler was lost ({error})") from None
+    except (CancelledError, CommClosedError):
+        raise Stopped("the connection to the scheduler was lost") from None

@@ -303,6 +303,10 @@ def test_a_scheduler_that_dies(tmp_path):
             started[0].kill()
         out, said = driver.communicate()
         assert driver.returncode == (0 if start else 3), said
+        assert "Traceback" not in said
+        assert start or said.splitlines()[-1].startswith(
+            "frontier: the connection to the scheduler was lost. Nothing is lost; resume with"
+        )
         for process in started:
             process.terminate()
             process.wait()
