@@ -1,14 +1,17 @@
 """What this process may use of the machine, and what it would use of another."""
 
 import os
+import re
 import resource
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from frontier import machine
+from frontier.cli import main
 from frontier.config import Config, load_config
 from frontier.errors import InputError
 from frontier.search.plan import make_plan
@@ -148,3 +151,19 @@ def test_what_is_not_there_is_refused(monkeypatch, cluster, said):
         make_plan(config_of(**cluster))
     make_plan(config_of(**cluster, oversubscribe=True))
     make_plan(config_of(**{"memory": "1GB", **cluster, "kind": "address", "address": "tcp://x:1"}))
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_plan_and_run_say_where_layers_are(tmp_path, in_memory):
+    config = tmp_path / "c.toml"
+    config.write_text(
+        'name = "c"\npuzzle = {kind = "tiles", rows = 2, columns = 2}\n'
+        f'search.in_memory = {str(in_memory).lower()}\nstore.path = "{tmp_path}/run"\n'
+    )
+    there = r"in memory, by \d+ threads? .*search\.in_memory=false"
+    tasks = r"by tasks, from disk to disk .*search\.in_memory=true"
+    for command in ("plan", "run"):
+        done = CliRunner().invoke(main, [command, str(config)])
+        assert done.exit_code == 0, done.output
+        assert bool(re.search(there, done.output)) == in_memory
+        assert bool(re.search(tasks, done.output)) != in_memory

@@ -63,6 +63,8 @@ class PlainProgress:
         match event:
             case RunStarted():
                 self._say(headline(event))
+                if event.way:
+                    self._say(f"layers are searched {event.way}")
                 if event.dashboard:
                     self._say(f"dashboard: {event.dashboard}")
                 self._say(f"{'depth':>5} {'states':>18} {'so far':>20} {'rate':>9} {'time':>12}")
@@ -127,6 +129,8 @@ class LiveProgress:
     def _show(self, event: Event) -> None:
         if isinstance(event, RunStarted):
             self._console.print(headline(event))
+            if event.way:
+                self._console.print(f"layers are searched {event.way}", soft_wrap=True)
             if event.dashboard:
                 self._console.print(dashboard(event.dashboard), soft_wrap=True)
             self._live = Live(
@@ -197,7 +201,7 @@ def _ending(event: RunFinished | RunStopped) -> str:
     if isinstance(event, RunStopped):
         where = f"after depth {event.depth}" if event.depth >= 0 else "before the first layer"
         return f"stopped {where} ({event.reason}), {span(event.elapsed)}"
-    found = f"{counted(event.states, 'state')}, {span(event.elapsed)}"
+    found = f"{counted(event.states, 'state')}, {span(event.elapsed)} since it was started"
     if not event.complete:
         return f"depth {event.depth} reached as asked: {found}"
     return f"complete: depth {event.depth}, {found}"

@@ -299,6 +299,7 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener) -> Non
                 bool(run.records),
                 executor.dashboard,
                 until,
+                plan.way,
             )
         )
         try:

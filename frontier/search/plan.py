@@ -95,6 +95,18 @@ class Plan:
         return self.threads > 0
 
     @property
+    def way(self) -> str:
+        """Where layers are while they are searched, and how to have it otherwise."""
+        if self.alone:
+            return (
+                f"in memory, by {counted(self.threads, 'thread')} of one process "
+                "(by tasks, from disk to disk: --set search.in_memory=false)"
+            )
+        asked = self.config.search.in_memory
+        other = "cluster.memory is too little for it" if asked else "--set search.in_memory=true"
+        return f"by tasks, from disk to disk (in memory: {other})"
+
+    @property
     def identity(self) -> dict:
         """What makes a run this run: written to the run directory, compared on resume."""
         return {
