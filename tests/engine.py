@@ -27,12 +27,15 @@ def layouts_of(space, row_words=ROW_WORDS[0], most_prefixes=1000):
                         yield layout
 
 
-def list_layers(space, origins, most=None):
+def list_layers(space, origins, most=None, plain=False):
     """The sorted state numbers of each layer, by the list kernel, up to the depth `most`.
+
+    plain: without compiled kernels.
 
     Origins are (class, number).
     """
     kernel = ListKernel(space)
+    kernel.plain = plain
     current = np.array(sorted({number for _, number in origins}), dtype=np.uint64)
     previous, layers = current[:0], []
     while current.size and (most is None or len(layers) <= most):

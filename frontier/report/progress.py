@@ -87,10 +87,11 @@ class PlainProgress:
         self._states, self._seconds = 0, 0.0
         total = self._view.started.states
         share = percent(event.states_so_far / total)
+        left = self._left() if event.elapsed >= self.SECONDS else ""
         self._say(
             f"{event.depth:>5} {event.states:>18,} {event.states_so_far:>20,} "
             f"{speed:>9} {span(event.elapsed):>12} {share:>8}"
-            f"  disk {size(event.disk)}{self._left()}"
+            f"  disk {size(event.disk)}{left}"
         )
 
     def _left(self) -> str:

@@ -198,9 +198,9 @@ def _plan_in_memory(
     room = config.cluster.memory * share - need
     if not config.search.in_memory or room < 0:
         return None
-    words = max(space.nodes) * space.code.words
-    by_memory = room // ListKernel(space).room(1)
-    list_states = max(THIN_IN_MEMORY, min(words // THIN_WORDS, by_memory))
+    words, lists = max(space.nodes) * space.code.words, ListKernel(space)
+    most = space.states if lists.plain else words // THIN_WORDS
+    list_states = max(THIN_IN_MEMORY, min(most, room // lists.room(1)))
     return Plan(config, puzzle, space, chosen, list_states, need, share)
 
 

@@ -17,6 +17,8 @@ from collections.abc import Callable
 from functools import cache, update_wrapper
 from pathlib import Path
 
+LITTLE = 10_000
+
 _one_thread = threading.RLock()
 
 
@@ -29,6 +31,13 @@ class Kernel:
 
     def __call__(self, *arguments):
         return (self._compiled or self.compiled)(*arguments)
+
+    def for_size(self, size: int) -> Callable:
+        """The kernel, or for little work the Python function: it is done before Numba is loaded.
+
+        size: how often its innermost loop is run, about.
+        """
+        return self.function if size <= LITTLE and self._compiled is None else self
 
     @property
     def compiled(self) -> Callable:
