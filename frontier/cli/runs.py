@@ -1,7 +1,7 @@
 """Commands on runs: run, status, farthest, export."""
 
 import json
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import click
@@ -21,9 +21,7 @@ from frontier.config import Config, load_config
 from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.named import open_all, open_one, paths_of, run_command
 from frontier.puzzles import puzzle_of
-from frontier.report.boards import draw_boards
 from frontier.report.progress import progress_display
-from frontier.report.status import corrupt, describe_status, not_begun, status_of
 from frontier.report.summary import (
     describe,
     describe_family,
@@ -31,9 +29,6 @@ from frontier.report.summary import (
     summary,
     write_summary,
 )
-from frontier.report.watch import watch
-from frontier.search.allocation import allocation
-from frontier.search.outlook import disk_warning
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
 from frontier.text import counted, size
@@ -85,9 +80,26 @@ def run(config, settings, until, fresh, yes, take_over, job, as_json):
     layers. Ctrl-C finishes the tasks under way and stops; a second Ctrl-C stops at once. The same
     command resumes a run that was stopped or killed, and repeats the summary of a complete one.
     """
-    with allocation(load_config(config, settings)) as loaded:
+    with _allocated(load_config(config, settings)) as loaded:
         command = run_command(config, settings, until)
         _run(loaded, until, fresh, yes, take_over or job or False, as_json, command)
+
+
+def _allocated(config: Config):
+    """The config with a cluster of the tasks of this Slurm job, if it asks for one."""
+    if config.cluster.kind != "slurm-runner":
+        return nullcontext(config)
+    from frontier.search.allocation import allocation
+
+    return allocation(config)
+
+
+def _disk_warning(plan: api.Plan) -> str | None:
+    if plan.alone:
+        return None
+    from frontier.search.outlook import disk_warning
+
+    return disk_warning(plan)
 
 
 def _run(
@@ -105,7 +117,7 @@ def _run(
         if fresh:
             _delete_if_there(member, yes, take_over)
         plan = api.plan(member)
-        if warning := disk_warning(plan):
+        if warning := _disk_warning(plan):
             click.echo(f"warning: {warning}", err=True)
         try:
             finished = api.run(plan, until, [progress_display()], take_over)
@@ -166,6 +178,9 @@ def status(run, watching, interval, as_json):
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
+    from frontier.report.status import corrupt, describe_status
+    from frontier.report.watch import watch
+
     values = []
     if watching:
         paths = paths_of(run, waiting=True)
@@ -188,6 +203,8 @@ def status(run, watching, interval, as_json):
 
 def _statuses(run: str) -> list[dict]:
     """How the runs stand that a user names."""
+    from frontier.report.status import not_begun, status_of
+
     resume = None if Path(run).is_dir() else run_command(run)
     return [
         status_of(RunStore.open(path), resume) if RunStore.exists(path) else not_begun(path)
@@ -218,6 +235,8 @@ def farthest(run, limit, as_json):
 
     They are those of the last layer, so RUN must be complete.
     """
+    from frontier.report.boards import draw_boards
+
     values = []
     for store in open_all(run):
         count, boards = farthest_of(store, limit)
