@@ -5,7 +5,6 @@ known one. Checking creates nothing.
 """
 
 import difflib
-import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -13,7 +12,6 @@ from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import psutil
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -25,6 +23,7 @@ from pydantic import (
     model_validator,
 )
 
+from frontier import machine
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.puzzles.tables import KIND_TABLES, PuzzleTable, Table, TilesTable
@@ -56,6 +55,12 @@ QUEUES = ("slurm", "pbs", "lsf", "sge", "oar", "htcondor")
 LEAST_WALLTIME = 60
 """Seconds; a shorter job would hardly start."""
 
+MEMORY = 1_500_000_000
+"""Bytes that a worker may take where nothing says how much there is: in a queue, on other hosts."""
+
+SHARE = 3, 4
+"""The part of this machine's memory that the workers on it may take together."""
+
 _NEEDED = {
     "address": ("address", ""),
     "scheduler-file": ("scheduler_file", ""),
@@ -85,10 +90,11 @@ class ClusterTable(Table):
     so a config needs only another `kind` on another machine."""
 
     kind: Literal["local", "serial", "address", "scheduler-file", "slurm-runner", *QUEUES] = "local"
-    workers: StrictInt = Field(
-        default_factory=lambda: len(os.sched_getaffinity(0)), ge=1, le=100_000
+    workers: StrictInt = Field(default_factory=lambda: machine.cores(), ge=1, le=100_000)
+    memory: ByteSize = Field(
+        default_factory=lambda known: default_memory(known.get("kind"), known.get("workers", 1))
     )
-    memory: ByteSize = Field(default_factory=lambda: _default_memory())
+    oversubscribe: StrictBool = False
     patience: StrictInt = Field(
         default_factory=lambda known: 86_400 if known.get("kind") in QUEUES else 300, ge=1
     )
@@ -104,6 +110,11 @@ class ClusterTable(Table):
     @property
     def walltime_seconds(self) -> int:
         return _seconds(self.walltime)
+
+    @property
+    def workers_here(self) -> int:
+        """How many processes this machine is to run tasks on; 0 where others do."""
+        return {"local": self.workers, "serial": 1}.get(self.kind, 0)
 
     @model_validator(mode="after")
     def _has_what_its_kind_needs(self):
@@ -130,10 +141,11 @@ class ClusterTable(Table):
         return self
 
 
-def _default_memory() -> ByteSize:
-    """1.5 GB a worker, or less where the machine has less than that for each processor."""
-    share = psutil.virtual_memory().total * 0.7 / len(os.sched_getaffinity(0))
-    return ByteSize(min(1_500_000_000, int(share)))
+def default_memory(kind: str, workers: int) -> ByteSize:
+    """Bytes that each of the workers may take where the config does not say."""
+    if kind in ("local", "serial"):
+        return ByteSize(machine.memory() * SHARE[0] // SHARE[1] // workers)
+    return ByteSize(MEMORY)
 
 
 LONGEST_NAME = 100

@@ -27,12 +27,15 @@ def layouts_of(space, row_words=ROW_WORDS[0], most_prefixes=1000):
                         yield layout
 
 
-def list_layers(space, origins, most=None):
+def list_layers(space, origins, most=None, plain=False):
     """The sorted state numbers of each layer, by the list kernel, up to the depth `most`.
+
+    plain: without compiled kernels.
 
     Origins are (class, number).
     """
     kernel = ListKernel(space)
+    kernel.plain = plain
     current = np.array(sorted({number for _, number in origins}), dtype=np.uint64)
     previous, layers = current[:0], []
     while current.size and (most is None or len(layers) <= most):
@@ -133,7 +136,9 @@ def assert_search(space, origins, expected, row_words=ROW_WORDS, steps=True):
     origins = [space.number(*state) for state in origins]
     assert {klass for klass, _ in origins} == {0}
     numbers = [numbers_of(space, states, depth) for depth, states in enumerate(expected)]
-    assert [layer.tolist() for layer in list_layers(space, origins)] == numbers
+    for plain in (False, True):
+        found = list_layers(space, origins, plain=plain)
+        assert [layer.tolist() for layer in found] == numbers
     layers = [np.array(layer, dtype=np.uint64) for layer in [[], *numbers, []]]
     has_rows = bool(space.code.leading)
     for words in row_words if has_rows else row_words[:1]:

@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+import json
+import os
 import re
 import subprocess
 import sys
@@ -76,6 +78,51 @@ def test_everything_is_typed(what):
             assert "return" in hints, name
             assert set(taken) <= set(hints), name
     assert (Path(frontier.__file__).parent / "py.typed").exists()
+
+
+SMALL_RUN = """
+import sys
+from frontier.cli import main
+main(["run", sys.argv[1], "--set", "store.path=" + sys.argv[2], "--json"], standalone_mode=False)
+print({"numba", "dask", "distributed", "matplotlib"} & set(sys.modules))
+"""
+
+
+def test_a_small_run_loads_neither_numba_nor_dask(tmp_path):
+    """They take longer to load than it takes."""
+    config = Path(frontier.__file__).parents[1] / "configs" / "3x3.toml"
+    command = [sys.executable, "-c", SMALL_RUN, config, tmp_path / "run"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    summary, loaded = said.splitlines()
+    assert json.loads(summary)["states"] == 181_440
+    assert loaded == "set()"
+
+
+USER = """
+import sys
+import numba
+import frontier.api
+
+@numba.njit(cache=True)
+def mine(x):
+    return x + 1
+
+assert mine(1) == 2
+"""
+
+
+def test_a_users_own_kernels_stay_where_numba_puts_them(tmp_path):
+    script = tmp_path / "user.py"
+    script.write_text(USER)
+    home = {
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "PYTHONPATH": str(Path(frontier.__file__).parents[1]),
+    }
+    subprocess.run(
+        [sys.executable, script], check=True, env={**os.environ, **home, "NUMBA_CACHE_DIR": ""}
+    )
+    assert list((tmp_path / "__pycache__").glob("user.mine-*.nbi"))
+    assert not list((tmp_path / "cache").rglob("*mine*"))
 
 
 def test_importing_loads_no_kernels():

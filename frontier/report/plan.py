@@ -92,6 +92,7 @@ def describe_plan(value: dict, outlook: Outlook) -> str:
         ("layers", _layers(layers)),
         ("base graph", "{vertices:,} vertices, {arcs:,} arcs".format(**value["base_graph"])),
         ("layout", _layout(value)),
+        ("searched", outlook.plan.way),
         ("memory", _memory(value, outlook)),
         ("disk at its peak", "{}; free: {}".format(*map(size, value["disk"].values()))),
         ("fullest layer", _fullest(value["fullest_layer"])),

@@ -65,6 +65,8 @@ class PlainProgress:
         match event:
             case RunStarted():
                 self._say(headline(event))
+                if event.way:
+                    self._say(f"layers are searched {event.way}")
                 if event.dashboard:
                     self._say(f"dashboard: {event.dashboard}")
                 self._say(f"{'depth':>5} {'states':>18} {'so far':>20} {'rate':>9} {'time':>12}")
@@ -87,10 +89,11 @@ class PlainProgress:
         self._states, self._seconds = 0, 0.0
         total = self._view.started.states
         share = percent(event.states_so_far / total)
+        left = self._left() if event.elapsed >= self.SECONDS else ""
         self._say(
             f"{event.depth:>5} {event.states:>18,} {event.states_so_far:>20,} "
             f"{speed:>9} {span(event.elapsed):>12} {share:>8}"
-            f"  disk {size(event.disk)}{self._left()}"
+            f"  disk {size(event.disk)}{left}"
         )
 
     def _left(self) -> str:
@@ -129,6 +132,8 @@ class LiveProgress:
     def _show(self, event: Event) -> None:
         if isinstance(event, RunStarted):
             self._console.print(headline(event))
+            if event.way:
+                self._console.print(f"layers are searched {event.way}", soft_wrap=True)
             if event.dashboard:
                 self._console.print(dashboard(event.dashboard), soft_wrap=True)
             self._live = Live(
@@ -199,7 +204,7 @@ def _ending(event: RunFinished | RunStopped) -> str:
     if isinstance(event, RunStopped):
         where = f"after depth {event.depth}" if event.depth >= 0 else "before the first layer"
         return f"stopped {where} ({event.reason}), {span(event.elapsed)}"
-    found = f"{counted(event.states, 'state')}, {span(event.elapsed)}"
+    found = f"{counted(event.states, 'state')}, {span(event.elapsed)} since it was started"
     if not event.complete:
         return f"depth {event.depth} reached as asked: {found}"
     return f"complete: depth {event.depth}, {found}"

@@ -307,6 +307,7 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client
                 bool(run.records),
                 executor.dashboard,
                 until,
+                plan.way,
             )
         )
         try:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import psutil
 
-from frontier.config import Config
-from frontier.search.calibrate import CORES, calibrate, codec_on_layers
+from frontier import machine
+from frontier.config import Config, default_memory
+from frontier.search.calibrate import calibrate, codec_on_layers
 from frontier.search.forecast import Forecast, Rates, disk_of, forecast
 from frontier.search.plan import Plan
 from frontier.search.shape import Shape, shape_of, trial_of
@@ -78,9 +79,10 @@ class Outlook:
 
 def described_cluster(config: Config, workers: int) -> Config:
     """The config for a cluster of so many workers that is not there to be looked at."""
-    cluster = config.cluster.model_copy(
-        update={"kind": "address", "address": "described", "workers": workers}
-    )
+    update = {"kind": "address", "address": "described", "workers": workers}
+    if "memory" not in config.cluster.model_fields_set:
+        update["memory"] = default_memory("address", workers)
+    cluster = config.cluster.model_copy(update=update)
     return config.model_copy(update={"cluster": cluster})
 
 
@@ -131,7 +133,7 @@ def look_ahead(plan: Plan, disk_rate: float | None = None) -> Outlook:
     rates = calibrate(plan, trial)
     kind = config.cluster.kind
     described = kind not in ("local", "serial")
-    workers = {"serial": 1, "local": min(config.cluster.workers, CORES)}.get(
+    workers = {"serial": 1, "local": min(config.cluster.workers, machine.cores())}.get(
         kind, config.cluster.workers
     )
     cache = 0.0 if described else psutil.virtual_memory().available - workers * plan.task_bytes

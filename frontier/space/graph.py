@@ -153,7 +153,10 @@ class Space:
         if roots.size == 0:
             raise ValueError("a space needs at least one origin")
         base = graph.arcs
-        colour, bipartite = _walk(base.start, base.target, base.word, graph.odd, roots)
+        size = 2 * base.target.size
+        colour, bipartite = _walk.for_size(size)(
+            base.start, base.target, base.word, graph.odd, roots
+        )
         self.classes = 2 if bipartite else 1
         if not bipartite:
             colour = np.minimum(colour, 0)
@@ -170,7 +173,7 @@ class Space:
             start = np.zeros(self.nodes[c] + 1, dtype=np.int64)
             np.cumsum(np.diff(base.start)[self.vertex[c]], out=start[1:])
             arcs = Arcs(start, np.empty(start[-1], np.int32), np.empty(start[-1], np.int16))
-            _lift(
+            _lift.for_size(size)(
                 self.vertex[c], self.sign[c], base.start, base.target, base.word, graph.odd,
                 self._node_of, arcs.start, arcs.target, arcs.word,
             )  # fmt: skip

@@ -194,7 +194,7 @@ def _walk_trees(graph: BaseGraph, origins: np.ndarray) -> tuple[np.ndarray, np.n
     length = graph.length
     component = np.full(graph.vertices, -1, dtype=np.int64)
     tree = np.tile(np.arange(length), (graph.vertices, 1))
-    _walk(
+    _walk.for_size(graph.arcs.target.size * length)(
         *vars(graph.arcs).values(), graph.voltages,
         np.unique(origins).astype(np.int64), component, tree,
     )  # fmt: skip

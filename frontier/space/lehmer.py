@@ -136,7 +136,7 @@ class LehmerCode:
 
         `half` must be less than 2^63.
         """
-        return _ranks(
+        return _ranks.for_size(sequences.size * self.length)(
             np.ascontiguousarray(sequences, dtype=np.int64), np.array(self.radices, np.int64)
         )
 

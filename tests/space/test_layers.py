@@ -29,6 +29,7 @@ from twins import (
 )
 
 from frontier.puzzles import Tiles
+from frontier.space import jit
 from frontier.space import layout as layout_module
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.layout import Layout
@@ -339,3 +340,26 @@ def test_bits_of_a_chunk(m, data):
     listed = np.zeros(len(places), dtype=np.uint64)
     size = list_bits(chunk, *where, listed)
     assert listed[:size].tolist() == numbers
+
+
+@pytest.mark.parametrize("puzzle", [Tiles(2, 3), Tiles(3, 2), Tiles(1, 4)])
+def test_neighbours_without_compiled_kernels(puzzle):
+    """They are the same, in the order of the arcs."""
+    space, plain, compiled = puzzle.space, ListKernel(puzzle.space), ListKernel(puzzle.space)
+    plain.plain, compiled.plain = True, False
+    for klass, nodes in enumerate(space.nodes):
+        numbers = np.arange(nodes * space.code.half, dtype=np.uint64)
+        both = (lists.neighbours(klass, numbers) for lists in (plain, compiled))
+        for found, expected in zip(*both, strict=True):
+            assert np.array_equal(found, expected)
+
+
+def test_little_is_done_without_compiled_kernels(monkeypatch):
+    """Numba is not even imported for it; what is found is the same."""
+    found = [Tiles(2, 3).space.arcs, Tiles(2, 3).reach.states, LehmerCode(4).ranks(np.eye(4))]
+    monkeypatch.setattr(jit, "LITTLE", 0)
+    again = [Tiles(2, 3).space.arcs, Tiles(2, 3).reach.states, LehmerCode(4).ranks(np.eye(4))]
+    for one, other in zip(found[0], again[0], strict=True):
+        assert all(map(np.array_equal, vars(one).values(), vars(other).values()))
+    assert found[1] == again[1] == 360
+    assert all(map(np.array_equal, found[2], again[2]))
