@@ -6,7 +6,7 @@ from pathlib import Path
 from frontier.config import Config, checked_config, load_config, member_names
 from frontier.errors import InputError
 from frontier.search.environment import read_legs
-from frontier.store.identity import check_identity
+from frontier.store.identity import check_identity, same_puzzle
 from frontier.store.run import OWN_NAMES, RunStore
 from frontier.values import at_home
 
@@ -88,7 +88,7 @@ def puzzle_and_run(
         raise InputError(f"{name} has several goals; name one with puzzle.blank, such as [0, 0]")
     config = members[0]
     store = RunStore.open(config.path) if RunStore.exists(config.path) else None
-    if store and store.identity["puzzle"] != config.puzzle_settings:
+    if store and not same_puzzle(store.identity["puzzle"], config.puzzle_settings):
         store = None
     return config, store
 

@@ -9,7 +9,10 @@ from distributed import Client, LocalCluster
 
 import frontier
 from frontier.errors import InputError
+from frontier.puzzles import Tiles
 from frontier.report import progress
+from frontier.report.documents import report_page
+from frontier.report.figures import figures_of
 
 TILES = {"kind": "tiles", "rows": 2, "columns": 3}
 
@@ -89,6 +92,23 @@ def test_a_home_directory_is_written_with_a_tilde(tmp_path, monkeypatch):
     assert frontier.open_run("~/x").counts == run.counts
     run.export("~/distances.zarr")
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["distances.zarr", "x"]
+
+
+def test_a_puzzle_has_a_title_of_its_own(tmp_path):
+    named = config_of(tmp_path, {**TILES, "title": "The five <&> tiles"}, kind="serial")
+    run = frontier.run(named, until=5)
+    written = "The five &lt;&amp;&gt; tiles"
+    assert run.puzzle.title == "The five <&> tiles"
+    assert written in run._repr_html_()
+    assert written in (run.path / "status.html").read_text()
+    assert frontier.run(config_of(tmp_path, kind="serial")).complete  # the title is no matter
+    figures = figures_of(frontier.open_run(run.path).store)
+    assert written in report_page(figures)
+    assert frontier.solve(named, "1 0 2/3 4 5").method == "layers"
+    assert isinstance(named.make_puzzle(), Tiles)
+    for title in ("", " ", "two\nlines", "x" * 101, 7):
+        with pytest.raises(InputError, match=r"puzzle\.title = "):
+            config_of(tmp_path, {**TILES, "title": title})
 
 
 # --- boards
