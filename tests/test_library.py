@@ -153,6 +153,7 @@ def run(tmp_path_factory):
 def as_bits(tmp_path_factory):
     """A run whose large layers are bitmaps of several chunks."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("frontier.space.lists.PLAIN_STATES", 0)
         patch.setattr("frontier.search.plan.THIN_IN_MEMORY", 20)
         patch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
         made = run_of(tmp_path_factory.mktemp("bits"))

@@ -81,6 +81,7 @@ def test_not_more_boards_than_are_drawn(tmp_path):
 @pytest.mark.parametrize("settings", [(), ("search.in_memory=false",)])
 def test_the_time_of_each_layer_goes_somewhere(tmp_path, monkeypatch, settings):
     monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
+    monkeypatch.setattr("frontier.space.lists.PLAIN_STATES", 0)
     monkeypatch.setattr("frontier.search.plan.THIN_IN_MEMORY", 0)
     monkeypatch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
     run = made(tmp_path / "run", "2x4", *settings)
