@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import zarr
 from numpy.typing import ArrayLike
 
 from frontier.answers.distances import export
@@ -36,6 +36,9 @@ from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
 from frontier.text import counted, percent, size, span
 from frontier.values import as_written, at_home
+
+if TYPE_CHECKING:
+    import zarr
 
 __all__ = [
     "Drawings", "Layer", "Layers", "Plan", "Run", "Solved", "delete_run", "open_run", "plan", "run",
@@ -175,7 +178,7 @@ class Run:
         alone = array.ndim > 0 and array.size == cells != array[0].size
         return self.puzzle.as_boards(array.reshape(1, cells) if alone else array), alone
 
-    def export(self, target: str | Path) -> zarr.Array:
+    def export(self, target: str | Path) -> "zarr.Array":
         """Write all distances as a Zarr array; see `frontier.answers.distances`."""
         return export(self.store, at_home(target))
 

@@ -152,7 +152,8 @@ class LehmerCode:
         sequences = np.zeros((indices.size, self.length), dtype=np.int64)
         free = self.length - 2 if self.m >= 2 else -1
         radices = np.array(self.radices, dtype=np.int64)
-        _unranks(indices, np.asarray(signs, dtype=np.int64), radices, free, sequences)
+        unranks = _unranks.for_size(sequences.size * self.length)
+        unranks(indices, np.asarray(signs, dtype=np.int64), radices, free, sequences)
         return sequences
 
 
