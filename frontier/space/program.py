@@ -93,6 +93,8 @@ def reads_of(layout: Layout, task: Task, program: Program) -> list[Read]:
     klass = (task.klass - 1) % layout.space.classes
     stacks = program.sources // layout.slab_nodes
     reads = []
+    if not stacks.size:
+        return reads
     for members in np.split(np.arange(stacks.size), np.flatnonzero(np.diff(stacks)) + 1):
         node = int(program.sources[members[0]])
         stack = node % layout.task_nodes // layout.slab_nodes
