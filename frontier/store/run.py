@@ -325,15 +325,23 @@ class RunStore:
 
         The run may go on meanwhile.
         """
+        found = self._missing()
+        if found:
+            now = RunStore.open(self.path)
+            if now.records != self.records:  # what is missed has been given up since
+                return now.missing()
+        return found
+
+    def _missing(self) -> list[str]:
         found = []
         for record in reversed(self.records):
             if not record.stored:
                 continue
             folder = self.layer_path(record.depth)
             there = _parts(folder)
-            if len(there) < record.parts and record.depth + 2 == len(self.records):
+            if record.form == "bits" and record.depth + 2 == len(self.records):
                 there |= _parts(self.layer_path(record.depth + 2))
-            if lost := record.parts - len(there):
+            if (lost := record.parts - len(there)) > 0:
                 found.append(f"{folder} lacks {lost:,} of its {counted(record.parts, 'part')}")
             if folder.is_symlink():
                 found.append(f"{folder} is a link, and what the run wrote is not")
