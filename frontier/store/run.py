@@ -282,6 +282,9 @@ class RunStore:
         forget: depths of layers that are not needed once these are committed; they are deleted
         afterwards.
         """
+        for record in records:
+            if record.stored:
+                sweep(self.layer_path(record.depth))  # a worker that was killed may have left some
         if self.durable and records:
             force(self.path / "layers")
         for record in records:
@@ -421,8 +424,11 @@ def _remove_layer(folder: Path) -> None:
         return
     sweep(folder)
     for file in folder.iterdir():
-        if (file.name == "zarr.json" or PART_NAME.fullmatch(file.name)) and not file.is_dir():
-            file.unlink(missing_ok=True)
+        if file.name == "zarr.json" or PART_NAME.fullmatch(file.name):
+            if file.is_dir() and not file.is_symlink():
+                _remove_folder(file)
+            else:
+                file.unlink(missing_ok=True)
     _remove_folder(folder)
 
 

@@ -36,7 +36,7 @@ def engine_layers(puzzle):
     layers = list_layers(space, origins)
     sizes = [layer.size for layer in layers]
     assert sum(sizes) == puzzle.states
-    assert bitmap_sizes(space, origins, Layout(space, 0, 2, 2), threads=2) == sizes
+    assert bitmap_sizes(space, origins, Layout(space, 0, 2), threads=2) == sizes
     return [
         boards_at(space, puzzle, space.class_of(depth), numbers)
         for depth, numbers in enumerate(layers)
@@ -85,7 +85,7 @@ def test_multi_on_3x3(blank):
     origins = origins_in(space, puzzle)
     assert [layer.size for layer in list_layers(space, origins)] == expected
     for prefix_digits in (0, 1):
-        layout = Layout(space, prefix_digits, 3, 1)
+        layout = Layout(space, prefix_digits, 3)
         if layout.fits_voltages:
             assert bitmap_sizes(space, origins, layout, threads=2) == expected
     assert len(expected) - 1 == 24

@@ -255,7 +255,7 @@ def test_layouts_with_prefixes_of_both_classes_are_tried():
     space = Space(BaseGraph.from_arcs(1, 7, [(0, 0, (0,)), (0, 0, (7,))], (3,)), [(0, 0)])
     assert space.code.leading == (3, 2, 1, 7, 6)
     assert {layout.prefix_digits for layout in layouts_of(space)} == set(range(6))
-    assert Layout(space, 3, 1, 1).siblings == 1
+    assert Layout(space, 3, 1).siblings == 1
 
 
 @given(codes_and_sequences(), st.data())
