@@ -360,10 +360,9 @@ class RunStore:
 
     def sweep(self) -> None:
         """Remove what a killed run left behind and no resumed run can use."""
-        (self.path / "layers").mkdir(exist_ok=True)
         for folder in (self.path, self.path / "layers", self.path / "copies"):
-            if folder.is_dir():
-                sweep(folder)
+            folder.mkdir(exist_ok=True)
+            sweep(folder)
         stored, under_way = set(self.stored_depths()), len(self.records)
         for folder in (self.path / "layers").iterdir():
             if LAYER_NAME.fullmatch(folder.name) and not folder.is_symlink():

@@ -220,11 +220,51 @@ def test_nothing_says_what_was_searched(copy):
     assert "put one of them back" in invoke("repair", path, "--yes", code=4).output
 
 
-def test_an_edited_ledger_contradicts_its_copy(copy):
+@pytest.mark.parametrize(
+    "change",
+    [{"states": 1}, {"depth": 4}, {"form": "bits"}, {"start": True}, {"home": 1}, {"parts": 2},
+     {"digest": "0" * 64}, {"chain": "0" * 64}],
+)  # fmt: skip
+def test_a_line_of_the_ledger_that_is_edited_breaks_the_chain(copy, change):
+    """Even where both ledgers are, and their digests are made right again."""
     path = copy("frontier")
     ledger = read_sealed(path / "ledger.json")
-    ledger["layers"][5]["states"] += 1
-    write_sealed(path / "ledger.json", ledger)
+    ledger["layers"][5] |= change
+    for folder in (path, path / "copies"):
+        write_sealed(folder / "ledger.json", ledger)
+    for words in ("verify", path), ("repair", path, "--yes"), ("status", path):
+        assert "is no ledger of this run" in invoke(*words, code=4).output
+    with pytest.raises(CorruptRunError, match="is no ledger of this run"):
+        finished(path, "frontier")
+
+
+def test_lines_of_the_ledger_that_are_exchanged_or_left_out(copy):
+    path = copy("frontier")
+    ledger = read_sealed(path / "ledger.json")
+    lines = ledger["layers"]
+    swapped = [*lines[:4], {**lines[5], "depth": 4}, {**lines[4], "depth": 5}, *lines[6:]]
+    fewer = [{**line, "depth": depth} for depth, line in enumerate([*lines[:7], *lines[8:]])]
+    for wrong in (swapped, fewer, lines[1:]):
+        write_sealed(path / "ledger.json", {**ledger, "layers": wrong})
+        with pytest.raises(CorruptRunError, match="is no ledger of this run"):
+            RunStore.open(path)
+
+
+def test_the_ledger_of_another_run_is_refused(copy, whole):
+    path = copy("frontier")
+    for folder in ("", "copies"):
+        shutil.copy(whole[0] / "spare" / folder / "ledger.json", path / folder / "ledger.json")
+    with pytest.raises(CorruptRunError, match="is no ledger of this run"):
+        RunStore.open(path)
+
+
+def test_an_edited_ledger_contradicts_its_copy(copy):
+    path = copy("frontier")
+    copy_of_it = read_sealed(path / "copies" / "ledger.json")
+    run = RunStore.open(path)
+    run.records[5].states += 1
+    write_ledger(run)
+    write_sealed(path / "copies" / "ledger.json", copy_of_it)
     assert "says something else" in invoke("verify", path, code=4).output
     assert "says something else" in invoke("repair", path, "--yes", code=4).output
     with pytest.raises(CorruptRunError, match="says something else"):
