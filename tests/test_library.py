@@ -151,7 +151,7 @@ def run(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def as_bits(tmp_path_factory):
-    """A run whose large layers are bitmaps of several chunks."""
+    """A run whose large layers are bitmaps of several parts."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("frontier.space.lists.PLAIN_STATES", 0)
         patch.setattr("frontier.search.plan.THIN_IN_MEMORY", 20)
@@ -220,7 +220,7 @@ def test_several_layers_are_read_at_the_same_time(form, request):
 @pytest.mark.parametrize("form", ["run", "as_bits"])
 def test_numbers_and_arrays(form, request, monkeypatch):
     run = request.getfixturevalue(form)
-    work = Workspace(run.path, run.store.identity)
+    work = Workspace(run.store)
     for layer in run.layers:
         numbers = layer.numbers()
         assert numbers.dtype == np.uint64
@@ -263,10 +263,10 @@ def test_layers_that_were_not_kept(tmp_path):
     assert run.layers[-1].boards() == run.farthest()
 
 
-def test_a_damaged_chunk_is_no_board(tmp_path):
+def test_a_damaged_part_is_no_board(tmp_path):
     run = run_of(tmp_path)
-    chunk = next(run.store.layer_path(9).glob("c.*"))
-    chunk.write_bytes(chunk.read_bytes()[:-5])
+    part = next(run.store.layer_path(9).glob("c.*"))
+    part.write_bytes(part.read_bytes()[:-5])
     with pytest.raises(CorruptRunError, match="layer 9"):
         run.layers[9].boards(1)
 

@@ -69,7 +69,7 @@ def test_large_puzzles(tmp_path, name):
     assert value["form"] == "tasks"
     assert value["memory"]["needed"] <= value["memory"]["given"]
     layout = value["layout"]
-    raw = layout["chunks"] * layout["chunk_bytes"]
+    raw = layout["tasks"] * layout["part_bytes"]
     assert raw >= value["fullest_layer"]["raw"]
     assert value["bytes"]["written"] < value["bytes"]["read"]
     assert not path.exists()

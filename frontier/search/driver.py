@@ -159,17 +159,17 @@ class Driver:
             raise Stopped(
                 f"interrupted in layer {depth}, {tasks - left} of {counted(tasks, 'task')} done"
             )
+        if not states:
+            run.commit([], complete=True, forget=tuple(self._given_up()))
+            run.abandon_layer(depth)
+            return
         record = self._record(
             [results[number].record for number in files.tasks], "bits", time.perf_counter() - began
         )
         for result in results.values():
             for kind, seconds in result.seconds.items():
                 record.work[kind] = record.work.get(kind, 0.0) + seconds
-        if states:
-            self._commit([record], complete=False)
-        else:
-            run.commit([], complete=True, forget=tuple(self._given_up()))
-            run.abandon_layer(depth)
+        self._commit([record], complete=False)
 
     def _given_up(self) -> list[int]:
         """The layer of which parts have been given up for those of the layer under way."""

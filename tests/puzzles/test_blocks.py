@@ -65,7 +65,7 @@ def layers_of(puzzle, most=None):
     if most is None:
         sizes = [layer.size for layer in layers]
         assert sum(sizes) == puzzle.states
-        layout = Layout(space, 0, -(-max(space.nodes) // 3), 2)
+        layout = Layout(space, 0, -(-max(space.nodes) // 3))
         assert bitmap_sizes(space, origins, layout, threads=2) == sizes
     return [
         boards_at(space, puzzle, space.class_of(depth), numbers)

@@ -48,7 +48,7 @@ def layers_of(puzzle):
     layers = list_layers(space, origins)
     sizes = [layer.size for layer in layers]
     assert sum(sizes) == puzzle.states
-    layout = Layout(space, 0, -(-max(space.nodes) // 3), 2)
+    layout = Layout(space, 0, -(-max(space.nodes) // 3))
     assert bitmap_sizes(space, origins, layout, threads=2) == sizes
     return [
         {labels(puzzle, board) for board in boards_at(space, puzzle, space.class_of(depth), found)}

@@ -193,8 +193,8 @@ def test_pages_and_drawings_share_their_colours():
 
 def test_a_damaged_last_layer_is_named(tmp_path):
     run = made(tmp_path / "run", "2x3")
-    chunk = next(path for path in run.layer_path(21).iterdir() if path.name != "zarr.json")
-    chunk.unlink()
+    part = next(path for path in run.layer_path(21).iterdir() if path.name != "zarr.json")
+    part.unlink()
     with pytest.raises(CorruptRunError, match=r"layers/0021"):
         figures_of(run)
 

@@ -251,9 +251,9 @@ def test_what_is_not_complete(runs, tmp_path):
 
 def test_damaged_runs(tmp_path):
     run = made(tmp_path / "run", "2x3")
-    chunk = next(path for path in run.layer_path(21).iterdir() if path.name != "zarr.json")
-    content = chunk.read_bytes()
-    chunk.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    part = next(path for path in run.layer_path(21).iterdir() if path.name != "zarr.json")
+    content = part.read_bytes()
+    part.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     targets = targets_in(tmp_path)
     said = invoke("report", run.path, *targets, code=4).stderr
     assert "0021" in said
@@ -264,7 +264,7 @@ def test_damaged_runs(tmp_path):
     identity.pop("digest")
     write_sealed(run.path / "run.json", {**identity, "format": 99})
     said = invoke("report", run.path, code=4).stderr
-    assert "has format 99, this program reads format 2" in said
+    assert "has format 99, this program reads format 3" in said
     assert "repair" not in said
 
 

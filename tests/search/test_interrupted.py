@@ -8,7 +8,7 @@ from itertools import count, cycle
 from types import SimpleNamespace
 
 import pytest
-from search.test_driver import config_of, in_memory, run
+from search.test_driver import assert_store_the_same, config_of, in_memory, run
 from twins import bfs_layers
 
 from frontier import api
@@ -17,7 +17,7 @@ from frontier.search import advance as advance_module
 from frontier.search import driver as driver_module
 from frontier.search.workspace import Workspace, workspace
 from frontier.space.memory import Bitmaps, MemorySearch, _MemoryTask
-from frontier.store.layers import ChunkWriter, Manifest
+from frontier.store.parts import PartWriter
 from frontier.store.run import RunStore
 
 MOMENTS = {
@@ -26,9 +26,9 @@ MOMENTS = {
     "load": (advance_module, "_load"),
     "clear": (Bitmaps, "clear"),
     "layer": (advance_module, "_store_bits"),
-    "chunk": (ChunkWriter, "write"),
+    "slab": (PartWriter, "write"),
+    "part": (PartWriter, "finish"),
     "commit": (RunStore, "commit"),
-    "manifest": (Manifest, "write"),
     "ledger": (RunStore, "_write_ledger"),
 }
 """What is interrupted, before it is done or after that."""
@@ -70,29 +70,18 @@ def plan_of(path, columns, keep, list_states=0):
     return dataclasses.replace(plan, list_states=list_states)
 
 
-def files(done):
-    """What is in the folder of layers, but for its own file."""
-    folder = done.path / "layers"
-    return {
-        str(file.relative_to(folder)): file.read_bytes()
-        for file in folder.rglob("*")
-        if file.is_file() and file.parent != folder
-    }
-
-
 def assert_is(done, calm, columns):
     """The run has the layers of a dictionary, and stores what an undisturbed one does."""
     expected = bfs_layers(2, columns)
     assert done.complete
     assert [record.states for record in done.records] == [len(layer) for layer in expected]
     assert [r.home for r in done.records] == [sum(b[0] == 0 for b in layer) for layer in expected]
-    work = Workspace(done.path, done.identity)
+    work = Workspace(done)
     for depth in done.stored_depths():
         numbers, klass = work.layer(depth).numbers(), work.space.class_of(depth)
         boards = {work.puzzle.board(work.space.state(klass, number)) for number in numbers}
         assert boards == expected[depth]
-    assert files(done) == files(calm)
-    assert done.stored_depths() == calm.stored_depths()
+    assert_store_the_same(done, calm)
 
 
 ERRORS = [KeyboardInterrupt(), RuntimeError(), OSError(errno.EIO, "")]
@@ -117,7 +106,7 @@ def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment
     assert max(committed) > 1 or moment in ("load", "clear")
 
 
-SHARES = {"step": 0.1, "task": 0.01, "layer": 0.1, "chunk": 0.003}
+SHARES = {"step": 0.1, "task": 0.01, "layer": 0.1, "slab": 0.003, "part": 0.01}
 """How often that what is done for each layer is interrupted, if a call is of one; else 0.1."""
 
 

@@ -15,6 +15,7 @@ from engine import (
     list_layers,
     numbers_of,
     origins_of,
+    whole_slabs,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,7 +83,7 @@ def test_3x3_from_every_cell(blank):
     origins = [space.number(*state) for state in origins_of(puzzle)]
     lists = list_layers(space, origins)
     assert [layer.size for layer in lists] == expected
-    assert bitmap_sizes(space, origins, Layout(space, 1, 2, 1)) == expected
+    assert bitmap_sizes(space, origins, Layout(space, 1, 2)) == expected
 
 
 @pytest.mark.parametrize("row_words", ROW_WORDS)
@@ -140,11 +141,14 @@ def test_2x5_known_numbers():
     assert [layer.size for layer in layers[:6]] == [1, 2, 3, 6, 11, 19]
 
 
-@pytest.mark.parametrize("blocks", [(1, 5), (2, 1), (3, 2), (5, 1)])
+@pytest.mark.parametrize("slab_bytes", [layout_module.SLAB_BYTES, 1000])
+@pytest.mark.parametrize("nodes", [1, 2, 3, 5])
 @pytest.mark.parametrize("prefix_digits", [0, 1, 2, 3])
-def test_2x5_in_many_layouts(prefix_digits, blocks):
+def test_2x5_in_many_layouts(prefix_digits, nodes, slab_bytes, monkeypatch):
+    monkeypatch.setattr(layout_module, "ROW_WORDS", 42 if slab_bytes == 1000 else 4096)
+    monkeypatch.setattr(layout_module, "SLAB_BYTES", slab_bytes)
     space, layers = lists_2x5()
-    layout = Layout(space, prefix_digits, *blocks)
+    layout = whole_slabs(space, prefix_digits, nodes)
     assert layout.fits_voltages
     sizes = bitmap_sizes(space, [(0, 0)], layout, threads=2)
     assert sizes == [layer.size for layer in layers]
@@ -155,7 +159,7 @@ def test_2x5_in_short_rows(row_words, monkeypatch):
     monkeypatch.setattr(layout_module, "ROW_WORDS", row_words)
     space, layers = lists_2x5()
     for prefix_digits in (0, 1):
-        layout = Layout(space, prefix_digits, 2, 2)
+        layout = Layout(space, prefix_digits, 2)
         assert layout.row_digits == {42: 2, 6: 3, 1: 3}[row_words]
         sizes = bitmap_sizes(space, [(0, 0)], layout, threads=3)
         assert sizes == [layer.size for layer in layers]
@@ -163,8 +167,8 @@ def test_2x5_in_short_rows(row_words, monkeypatch):
 
 @pytest.mark.parametrize(
     ("depth", "settings"),
-    [(0, (2, 2, 1)), (9, (3, 2, 2)), (20, (0, 3, 1)), (36, (1, 1, 3)), (37, (2, 5, 1)),
-     (50, (1, 5, 1)), (54, (2, 1, 1)), (55, (2, 1, 2))],
+    [(0, (2, 2)), (9, (3, 4)), (20, (0, 3)), (36, (1, 1)), (37, (2, 5)), (50, (1, 5)),
+     (54, (2, 1)), (55, (2, 2))],
 )  # fmt: skip
 def test_2x5_states_of_a_layer(depth, settings):
     space, layers = lists_2x5()
@@ -232,7 +236,7 @@ def test_bitmaps_and_lists_agree_on_random_graphs_with_nine_things(seed):
     tried = set()
     for words in ROW_WORDS[:2]:
         for layout in layouts_of(space, words, most_prefixes=504):
-            if layout.block_nodes == (1 if layout.prefix_digits < 2 else 3):
+            if layout.task_nodes == (1 if layout.prefix_digits < 2 else 3):
                 assert bitmap_sizes(space, [(0, 0)], layout, threads=2) == expected
                 tried.add(layout.prefix_digits)
     assert min(border, 3) in tried
@@ -313,7 +317,7 @@ def test_keep_new(found, previous, current):
 
 @pytest.mark.parametrize("m", [0, 2, 3, 4, 5, 6, 7])
 @given(data=st.data())
-def test_bits_of_a_chunk(m, data):
+def test_bits_of_a_slab(m, data):
     """Bits stand where the state numbers say, and are listed again in their order."""
     code = LehmerCode(m)
     first_node, nodes = data.draw(st.integers(0, 9)), data.draw(st.integers(1, 4))
@@ -330,15 +334,15 @@ def test_bits_of_a_chunk(m, data):
         (first_node + node) * code.half + (first_word + word) * code.bits + bit
         for node, word, bit in chosen
     ]
-    chunk = np.zeros((nodes, words), dtype=np.uint64)
+    slab = np.zeros((nodes, words), dtype=np.uint64)
     where = first_node, first_word, code.half, code.bits
-    set_bits(chunk, np.array(numbers, dtype=np.uint64), *where)
+    set_bits(slab, np.array(numbers, dtype=np.uint64), *where)
     expected = [[0] * words for _ in range(nodes)]
     for node, word, bit in chosen:
         expected[node][word] |= 1 << bit
-    assert chunk.tolist() == expected
+    assert slab.tolist() == expected
     listed = np.zeros(len(places), dtype=np.uint64)
-    size = list_bits(chunk, *where, listed)
+    size = list_bits(slab, *where, listed)
     assert listed[:size].tolist() == numbers
 
 
