@@ -70,6 +70,9 @@ def search_with_faults(scratch: Path) -> list[int]:
         # a worker ends when it has lost its scheduler
         start(host, ["bash", "-c", 'while true; do "$@"; sleep 1; done', "bash", *worker])
     settings = [word for key, value in SETTINGS.items() for word in ("--set", f"{key}={value}")]
+    # cut as for eight threads, so that a layer has many tasks, and workers die within one
+    begin = [*frontier(path), "--set", "cluster.workers=8", "--until", "0"]
+    subprocess.run(begin, check=True, capture_output=True)
     driver = start("driver", [*frontier(path), *settings])
 
     wait_for_layer(path, 33, driver)
