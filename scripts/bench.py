@@ -21,8 +21,9 @@ With --compare, `scripts/comparison.py` times what a user would run otherwise.
 
 Each search is a command of its own. Peak memory is the most that its process and all their
 children held at once: resident sizes are added up every 0.1 s, and pages that processes share
-count in each. "Others" is how many cores everything else on the machine kept busy meanwhile;
-figures can be compared only where it is near 0. Both are the greatest of all repeats.
+count in each. Peak disk is the most bytes that the files of the run had at once, looked at as
+often. "Others" is how many cores everything else on the machine kept busy meanwhile; figures can
+be compared only where it is near 0. All three are the greatest of all repeats.
 """
 
 import argparse
@@ -40,6 +41,7 @@ from timing import ROOT, THIN_FIRST, THIN_LAST, command, config_of, whole_run
 from frontier.config import load_config
 from frontier.machine import cores
 from frontier.puzzles import Tiles
+from frontier.search.plan import layout_settings
 from frontier.space.memory import layer_sizes, memory_layout
 from frontier.text import rate
 from frontier.text import size as bytes_text
@@ -48,6 +50,7 @@ CORES = cores()
 say = partial(print, file=sys.stderr, flush=True)
 FULL_WORD = 60  # states of a word; where it has fewer, bitmaps waste memory and (a) is left out
 LABELS = {"kernels": "(a) kernels", "run": "(b) run", "plain": "(c) plain"}
+FORMS = {"list": "as lists", "memory": "as bitmaps in memory", "tasks": "by tasks from disk"}
 
 
 def main():
@@ -70,10 +73,10 @@ def main():
             figures["startup"].append(whole_run("2x2", scratch, options.settings))
         for size in options.sizes:
             figures["sizes"][size] = measure(size, scratch, options)
-    print(f"{'':22}{'seconds':>25}{'':24}{'peak':>10}{'others':>8}")
+    print(f"{'':22}{'seconds':>25}{'':24}{'peak':>10}{'peak':>10}{'others':>8}")
     print(
         f"{'size':7}{'part':15}{'min':>9}{'median':>8}{'max':>8}"
-        f"{'states':>12}{'written':>12}{'memory':>10}{'cores':>8}"
+        f"{'states':>12}{'written':>12}{'memory':>10}{'disk':>10}{'cores':>8}"
     )
     _print_part("2x2", "start-up", figures["startup"])
     for size, parts in figures["sizes"].items():
@@ -158,8 +161,7 @@ def kernels(size: str) -> dict:
         began = time.perf_counter()
         layers = list(layer_sizes(space, origins, layout, CORES))
         seconds = time.perf_counter() - began
-    cut = {"prefix_digits": layout.prefix_digits, "block_nodes": layout.block_nodes}
-    return {"layers": layers, "seconds": seconds, "layout": cut}
+    return {"layers": layers, "seconds": seconds, "layout": layout_settings(layout)}
 
 
 def _median(results: list[dict]) -> float:
@@ -168,12 +170,13 @@ def _median(results: list[dict]) -> float:
 
 def _print_part(size: str, label: str, results: list[dict]) -> None:
     spent = [result["seconds"] for result in results]
-    written = results[0].get("bytes_written")
+    written, disk = results[0].get("bytes_written"), max(run.get("disk", -1) for run in results)
     print(
         f"{size:7}{label:15}{min(spent):9.3f}{median(spent):8.3f}{max(spent):8.3f}"
         f"{rate(sum(results[0]['layers']), median(spent)):>12}"
         f"{'–' if written is None else bytes_text(written):>12}"
         f"{bytes_text(max(result['peak'] for result in results)):>10}"
+        f"{'–' if disk < 0 else bytes_text(disk):>10}"
         f"{max(result['others'] for result in results):8.2f}"
     )
 
@@ -194,6 +197,7 @@ def _print_size(size: str, parts: dict[str, list[dict]], startup: float) -> None
     steps = ", ".join(f"{step} {spent:.2f} s" for step, spent in typical["work"].items())
     print(f"{'':7}{', '.join(said)}")
     print(f"{'':7}(b) in layers {typical['in_layers']:.2f} s; workers together: {steps or '–'}")
+    print(f"{'':7}    most layers {FORMS[typical['form']]}")
     if len(typical["layers"]) > THIN_FIRST + THIN_LAST:
         share = typical["in_thin_layers"] / typical["in_layers"]
         print(f"{'':7}    first {THIN_FIRST} and last {THIN_LAST} layers: {share:.0%} of that time")

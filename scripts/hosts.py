@@ -69,8 +69,10 @@ def search_with_faults(scratch: Path) -> list[int]:
         worker = dask("worker", SCHEDULER, "--host", address, "--nthreads", "1")
         # a worker ends when it has lost its scheduler
         start(host, ["bash", "-c", 'while true; do "$@"; sleep 1; done', "bash", *worker])
-    settings = [word for key, value in SETTINGS.items() for word in ("--set", f"{key}={value}")]
-    driver = start("driver", [*frontier(path), *settings])
+    # cut as for eight threads, so that a layer has many tasks, and workers die within one
+    alone = SETTINGS | {"cluster.kind": "local", "cluster.workers": 8, "search.in_memory": "true"}
+    subprocess.run([*frontier(path), *words(alone), "--until", "0"], check=True)
+    driver = start("driver", [*frontier(path), *words(SETTINGS)])
 
     wait_for_layer(path, 33, driver)
     cut("worker-1", TIMEOUT / 2)
@@ -166,6 +168,10 @@ def dask(*words: str) -> list[str]:
 def frontier(path: Path) -> list[str]:
     config = HERE / "configs" / "2x6.toml"
     return [sys.executable, "-m", "frontier", "run", config, "--set", f"store.path={path}"]
+
+
+def words(settings: dict) -> list[str]:
+    return [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
 
 
 def start(host: str, command: list[str]) -> subprocess.Popen:

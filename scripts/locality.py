@@ -5,9 +5,9 @@
 For a size, which names a config of configs/, cut into tasks as for 1, 2 and 4 workers, and ever
 more finely:
 
-* chunks that a task reads of the current layer from its own places (near) and from other tasks'
-  (far); the share of far ones in all it reads, the layer before included; what all tasks read,
-  as a multiple of one layer; the memory of a worker;
+* what a task reads of the current layer, as a multiple of the part that it writes: slabs under its
+  own prefixes (near) and under others (far); the share of far ones in all it reads, the layer
+  before included; the files that it opens; the memory of a worker;
 * the efficiency to expect: the time of one worker over N times that of N workers, by the
   arithmetic of `plan`, with kernels, codec, disk and scheduler as measured here.
 
@@ -57,10 +57,10 @@ def main():
     trial = trial_of(plans[0].puzzle)
     shape = shape_of(trial.sizes, plans[0].puzzle.states)
     rates = calibrate(plans[0], trial)
-    print(f"{'':27}{'chunks a task':>20}{'far':>7}{'read':>8}{'worker':>9}  efficiency with")
+    print(f"{'':27}{'parts a task':>15}{'far':>7}{'files':>7}{'worker':>9}  efficiency with")
     heads = "".join(f"{f'{n:,}':>8}" for n in options.workers)
-    print(f"{'tasks':>9}{'chunk':>9}{'prefix':>9}{'own':>6}{'near':>7}{'far':>7}{'share':>7}"
-          f"{'layers':>8}{'memory':>9}{heads} workers")  # fmt: skip
+    print(f"{'tasks':>9}{'part':>9}{'prefix':>9}{'near':>8}{'far':>7}{'share':>7}"
+          f"{'a task':>7}{'memory':>9}{heads} workers")  # fmt: skip
     rows = [locality(plan, shape, rates, options.workers) for plan in plans]
     scheduler = {}
     for workers in HERE:
@@ -86,13 +86,9 @@ def plans_of(size: str, settings: list[str]) -> Iterator[Plan]:
             yield plan
     digits = plan.layout.prefix_digits
     while (digits := digits + 1) <= len(plan.space.code.leading):
-        nodes = max(plan.space.nodes)
-        blocks = Layout(plan.space, digits, nodes, 1)
-        if not blocks.fits_voltages or blocks.task_count(0) > MOST_TASKS:
+        layout = Layout(plan.space, digits, max(plan.space.nodes))
+        if not layout.fits_voltages or layout.task_count(0) > MOST_TASKS:
             break
-        per_chunk = max(1, nodes * plan.layout.chunk_bytes // blocks.chunk_bytes)
-        block = min(nodes, per_chunk)
-        layout = Layout(plan.space, digits, block, -(-nodes // block))
         yield dataclasses.replace(plan, layout=layout, task_bytes=task_bytes(layout))
 
 
@@ -102,21 +98,19 @@ def locality(plan: Plan, shape, rates, workers: list[int]) -> dict:
     traffic = [traffic_of(layout, klass) for klass in range(plan.space.classes)]
     one, *many = (forecast(plan, shape, traffic, rates, n, cache=0).seconds for n in (1, *workers))
     moved = traffic[0]
-    tasks, chunks = layout.task_count(0), layout.prefixes * layout.blocks(0)
     row = {
-        "tasks": tasks,
-        "chunk_bytes": layout.chunk_bytes,
+        "tasks": layout.task_count(0),
+        "part_bytes": layout.part_bytes,
         "prefix_digits": layout.prefix_digits,
         **dataclasses.asdict(moved),
         "far_share": moved.far_share,
-        "layers_read": moved.reads * tasks / chunks,
         "memory": plan.task_bytes,
         "efficiency": [one / (n * taken) for n, taken in zip(workers, many, strict=True)],
     }
     shares = "".join(f"{share:8.0%}" for share in row["efficiency"])
     print(
-        f"{tasks:9,}{bytes_text(layout.chunk_bytes):>9}{layout.prefix_digits:9}{moved.own:6.0f}"
-        f"{moved.near:7.0f}{moved.far:7.0f}{moved.far_share:7.1%}{row['layers_read']:8.2f}"
+        f"{row['tasks']:9,}{bytes_text(layout.part_bytes):>9}{layout.prefix_digits:9}"
+        f"{moved.near:8.2f}{moved.far:7.2f}{moved.far_share:7.1%}{moved.files:7.0f}"
         f"{bytes_text(plan.task_bytes):>9}{shares}",
         flush=True,
     )

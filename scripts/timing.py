@@ -1,4 +1,4 @@
-"""Timing whole commands from outside: seconds, memory, and what else the machine did."""
+"""Timing whole commands from outside: seconds, memory, disk, and what else the machine did."""
 
 import json
 import resource
@@ -10,6 +10,8 @@ from pathlib import Path
 from subprocess import PIPE, TimeoutExpired
 
 import psutil
+
+from frontier.store.files import disk_bytes
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE_SECONDS = 0.1
@@ -27,38 +29,50 @@ def whole_run(size: str, scratch: str, settings: list[str]) -> dict:
     result = command(
         "-m", "frontier", "run", config_of(size), "--fresh", "--yes", "--json",
         "--set", f"store.path={json.dumps(str(path))}",
-        *(word for setting in settings for word in ("--set", setting)),
+        *(word for setting in settings for word in ("--set", setting)), folder=path,
     )  # fmt: skip
     records = json.loads((path / "ledger.json").read_text())["layers"]
     shutil.rmtree(path)
     spent = [record["seconds"] for record in records]
     work = sum((Counter(record["work"]) for record in records), Counter())
     return {
-        **{key: result[key] for key in ("layers", "bytes_written", "peak", "others")},
+        **{key: result[key] for key in ("layers", "bytes_written", "peak", "disk", "others")},
         "seconds": result["wall"],
         "work": dict(work),
         "in_layers": sum(spent),
         "in_thin_layers": sum(spent[:THIN_FIRST] + spent[-THIN_LAST:]),
+        "form": Counter(map(_form, records)).most_common(1)[0][0],
     }
 
 
-def command(*arguments) -> dict:
-    """Run Python; the JSON that it prints, with `wall`, `peak` (bytes) and `others` (cores)."""
-    output, figures = timed([sys.executable, *map(str, arguments)])
+def _form(record: dict) -> str:
+    """How a layer was advanced: "list", in "memory" or by "tasks", which note what they did."""
+    if record["form"] == "list":
+        return "list"
+    return "tasks" if record["work"] else "memory"
+
+
+def command(*arguments, folder: Path | None = None) -> dict:
+    """Run Python; the JSON that it prints, with the figures of `timed`."""
+    output, figures = timed([sys.executable, *map(str, arguments)], folder)
     return {**json.loads(output), **figures}
 
 
-def timed(words: list[str]) -> tuple[str, dict]:
-    """Run a command: what it prints, and `wall` (seconds), `peak` (bytes), `others` (cores)."""
+def timed(words: list[str], folder: Path | None = None) -> tuple[str, dict]:
+    """Run a command: what it prints, and `wall` (seconds), `peak` (bytes), `others` (cores).
+
+    folder: `disk` is the most bytes that the files below it had at once.
+    """
     before, began = time_of_others(), time.perf_counter()
     with psutil.Popen(words, stdout=PIPE, stderr=PIPE, text=True) as process:
-        peak = _tree_bytes(process)
+        peak, disk = _tree_bytes(process), 0
         while True:
             try:
                 output, errors = process.communicate(timeout=SAMPLE_SECONDS)
                 break
             except TimeoutExpired:
                 peak = max(peak, _tree_bytes(process))
+                disk = max(disk, disk_bytes(folder) if folder else 0)
     wall = time.perf_counter() - began
     if process.returncode:
         sys.exit(f"{' '.join(words)} failed:\n{errors}")
@@ -66,6 +80,7 @@ def timed(words: list[str]) -> tuple[str, dict]:
         "wall": wall,
         "peak": peak,
         "others": max(0.0, time_of_others() - before) / wall,
+        **({"disk": max(disk, disk_bytes(folder))} if folder else {}),
     }
 
 

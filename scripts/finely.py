@@ -1,0 +1,51 @@
+"""`frontier`, but a new run's layers are cut into many tasks and are never lists.
+
+    python scripts/finely.py run configs/2x5.toml --set search.in_memory=false
+
+So a puzzle that takes a second goes through what large ones go through; for `faults.py`. A run in
+memory commits what it has found twenty times a second.
+"""
+
+import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+PREFIX_DIGITS = 2
+"""Of the layout, fewer where a puzzle has fewer."""
+
+COMMIT_SECONDS = 0.05
+
+
+@contextmanager
+def cut_finely() -> Iterator[None]:
+    """Plans made meanwhile are like that."""
+    from frontier.search import driver, plan
+    from frontier.space.layout import Layout
+
+    make_plan, seconds = plan.make_plan, driver.MEMORY_SECONDS
+
+    def make(config, layout=None):
+        made = make_plan(config, layout)
+        if layout is None:
+            digits = min(PREFIX_DIGITS, len(made.space.code.leading))
+            made = dataclasses.replace(
+                made, layout=Layout(made.space, digits, max(made.space.nodes))
+            )
+        return dataclasses.replace(made, list_states=0)
+
+    plan.make_plan, driver.MEMORY_SECONDS = make, COMMIT_SECONDS
+    try:
+        yield
+    finally:
+        plan.make_plan, driver.MEMORY_SECONDS = make_plan, seconds
+
+
+def main() -> None:
+    from frontier.__main__ import main as command
+
+    with cut_finely():
+        command()
+
+
+if __name__ == "__main__":
+    main()

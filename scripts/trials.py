@@ -1,0 +1,248 @@
+"""Runs that are disturbed, for `faults.py`: how they are started and what must come of them."""
+
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from collections import Counter
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+
+from click.testing import CliRunner
+from finely import cut_finely
+
+from frontier.cli import main as command
+
+ROOT = Path(__file__).resolve().parents[1]
+BY_TASKS = "search.in_memory=false"
+SERIAL, TWO = (BY_TASKS, "cluster.kind=serial"), (BY_TASKS, "cluster.workers=2")
+IDENTITY = re.compile(rb'("(?:run|digest)": ")[0-9a-f]+"')
+"""What a part's record says of its run, and what follows from that."""
+
+
+@dataclass
+class Case:
+    """A run to disturb.
+
+    config: of configs/. fine: layers are cut into many small tasks (`finely.py`). begun: settings
+    of the process that begins the run, whose layout stays. expected: counts, and what the layers
+    hold, of an undisturbed run, which took so many seconds.
+    """
+
+    name: str
+    config: str
+    settings: tuple[str, ...] = ()
+    fine: bool = False
+    begun: tuple[str, ...] = ()
+    scratch: Path = Path()
+    counts: list[int] = field(default_factory=list)
+    layers: dict[int, dict[str, str]] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def forks(self) -> bool:
+        """Whether a run is one process, which can be forked from this one. That saves start-up."""
+        return BY_TASKS not in self.settings or "cluster.kind=serial" in self.settings
+
+    def arguments(self, path: Path, *more: str) -> list[str]:
+        settings = [f"store.path={json.dumps(str(path))}", *self.settings, *more]
+        config = ROOT / "configs" / f"{self.config}.toml"
+        return ["run", str(config), *(w for s in settings for w in ("--set", s))]
+
+    def begin(self, path: Path, more: tuple[str, ...] = ()) -> None:
+        """Begin a run with the settings that begin it, if there are some."""
+        if self.begun:
+            run = Case(self.name, self.config, self.begun).start(path, more, ("--until", "0"))
+            run.demand(0)
+
+    def start(
+        self, path: Path, more: tuple[str, ...] = (), options: tuple[str, ...] = (), before=None
+    ) -> "Run":
+        """Start a run, or go on with one. before: a function that a forked process calls first."""
+        words = [*self.arguments(path, *more), *options]
+        said = self.scratch / f"{path.name}.said"
+        return Forked(words, said, self.fine, before) if self.forks else Started(words, said, self)
+
+    def call(self, *arguments: str) -> tuple[int, str]:
+        """A command in this process: its exit code, the last of what it said."""
+        with cut_finely() if self.fine else nullcontext():
+            result = CliRunner().invoke(command, list(arguments))
+        if result.exception and not isinstance(result.exception, SystemExit):
+            return -1, "".join(traceback.format_exception(result.exception))[-2000:]
+        return result.exit_code, result.output.strip()[-300:]
+
+    def prepare(self, scratch: Path) -> None:
+        """Run undisturbed: twice, since the first time loads kernels."""
+        self.scratch = scratch / re.sub(r"\W+", "-", self.name)
+        self.scratch.mkdir()
+        if self.forks:
+            self.call(*self.arguments(self.scratch / "warm"), "--until", "12")
+        path, keep = self.scratch / "undisturbed", ("search.keep=all",) if self.fine else ()
+        self.begin(path, keep)
+        began = time.perf_counter()
+        self.start(path, keep).demand(0)
+        self.seconds = time.perf_counter() - began
+        self.counts, self.layers = found_in(path)
+
+    def wrong(self, path: Path) -> str | None:
+        """What is wrong with a run that says it is complete."""
+        counts, layers = found_in(path)
+        if counts != self.counts:
+            return f"the layers hold {counts}"
+        if len(counts) - 1 not in layers:
+            return "its last layer is not there"
+        for depth in layers.keys() & self.layers.keys():
+            found, right = layers[depth], self.layers[depth]
+            same_form = ("c.0" in found) == ("c.0" in right)  # it may have been a list
+            if same_form and found != right:
+                names = [n for n in found | right if found.get(n) != right.get(n)]
+                return f"layer {depth} differs in {', '.join(names[:4])}"
+        return None
+
+    def judge(self, path: Path) -> str | None:
+        """The same, and whether `verify` finds it sound."""
+        if wrong := self.wrong(path):
+            return f"run came out wrong: {wrong}"
+        code, said = self.call("verify", str(path))
+        return f"verify ends with {code}: {said}" if code else None
+
+
+def found_in(path: Path) -> tuple[list[int], dict[int, dict[str, str]]]:
+    """The states of each layer, and digests of the files of those that are stored."""
+    ledger = json.loads((path / "ledger.json").read_text())
+    if not ledger["complete"]:
+        return [], {}
+    stored = {}
+    for layer in ledger["layers"]:
+        if layer["stored"]:
+            files = (path / "layers" / f"{layer['depth']:04d}").glob("c.*")
+            stored[layer["depth"]] = {file.name: _digest(file) for file in files}
+    return [layer["states"] for layer in ledger["layers"]], stored
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(IDENTITY.sub(rb"\1", file.read_bytes())).hexdigest()
+
+
+class Run:
+    """A process that drives a run. code: None while it runs; that of a signal is negative."""
+
+    pid: int
+
+    @property
+    def code(self) -> int | None:
+        raise NotImplementedError
+
+    def wait(self, seconds: float | None = None) -> int | None:
+        raise NotImplementedError
+
+    def __init__(self, said: Path):
+        self._said = said
+
+    @property
+    def said(self) -> str:
+        """The last of what it said."""
+        return self._said.read_text(errors="replace").strip()[-2000:]
+
+    def demand(self, code: int) -> None:
+        """Wait for it to end as it must."""
+        if self.wait() != code:
+            sys.exit(f"faults: it ends with {self.code}, without any fault:\n{self.said}")
+
+
+class Forked(Run):
+    """A fork of this process."""
+
+    def __init__(self, words: list[str], said: Path, fine: bool, before=None):
+        super().__init__(said)
+        target = _in_child, (words, str(said), fine, before)
+        self._process = get_context("fork").Process(target=target[0], args=target[1])
+        self._process.start()
+        self.pid = self._process.pid
+
+    @property
+    def code(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self, seconds: float | None = None) -> int | None:
+        self._process.join(seconds)
+        return self.code
+
+
+def _in_child(words: list[str], said: str, fine: bool, before) -> None:
+    os.setsid()
+    file = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    for number in (1, 2):
+        os.dup2(file, number)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with cut_finely() if fine else nullcontext():
+        if before:
+            before()
+        command(words)
+
+
+class Started(Run):
+    """A process with workers of its own."""
+
+    def __init__(self, words: list[str], said: Path, case: Case):
+        super().__init__(said)
+        program = [str(ROOT / "scripts" / "finely.py")] if case.fine else ["-m", "frontier"]
+        with said.open("w") as file:
+            self._process = subprocess.Popen(
+                [sys.executable, *program, *words], stdout=file, stderr=file,
+                start_new_session=True,
+            )  # fmt: skip
+        self.pid = self._process.pid
+
+    @property
+    def code(self) -> int | None:
+        return self._process.poll()
+
+    def wait(self, seconds: float | None = None) -> int | None:
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        return self.code
+
+
+class Campaign:
+    """Counts what comes of faults, by kind."""
+
+    def __init__(self, seed: int):
+        self.random = random.Random(seed)
+        self.kinds: dict[str, Counter] = {}
+        self.wrong: list[str] = []
+        self._began = time.perf_counter()
+
+    def note(self, kind: str, case: Case, outcome: str, what: str = "") -> None:
+        row = self.kinds.setdefault(kind, Counter())
+        row["injected"] += 1
+        row[outcome] += 1
+        if outcome == "wrong":
+            self.wrong.append(f"{kind}, {case.name}: {what}")
+        now = time.perf_counter()
+        taken, self._began = now - self._began, now
+        print(f"{kind:20}{case.name:18}{outcome:10}{taken:6.1f} s  {what}", file=sys.stderr)
+        sys.stderr.flush()
+
+    def judged(self, kind: str, case: Case, path: Path, wrong: str | None, what: str) -> None:
+        """Note a run that went on after a fault. One that came out wrong is kept."""
+        outcome = "survived" if wrong is None else "wrong"
+        self.note(kind, case, outcome, what if wrong is None else f"{what}: {wrong}")
+        if wrong is None:
+            shutil.rmtree(path)
+
+    def table(self) -> str:
+        columns = ("injected", "detected", "survived", "wrong")
+        lines = [f"{'fault':20}" + "".join(f"{name:>10}" for name in columns)]
+        rows = [*self.kinds.items(), ("all", sum(self.kinds.values(), Counter()))]
+        lines += [f"{k:20}" + "".join(f"{row[name]:10}" for name in columns) for k, row in rows]
+        return "\n".join(lines)
