@@ -12,7 +12,7 @@ from search.test_driver import assert_store_the_same, config_of, in_memory, run
 from twins import bfs_layers
 
 from frontier import api
-from frontier.errors import Stopped
+from frontier.errors import Stopped, StorageError
 from frontier.search import advance as advance_module
 from frontier.search import driver as driver_module
 from frontier.search.workspace import Workspace, workspace
@@ -99,7 +99,7 @@ def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment
             interrupt(patch, moment, lambda c=calls, n=number: next(c) == n, error, after)
             try:
                 run(plan)
-            except type(error):
+            except StorageError if isinstance(error, OSError) else type(error):
                 committed.append(len(RunStore.open(plan.config.path).records))
         assert_is(run(plan), calm, 3)
     assert committed[0] <= 1 + layers_a_call
@@ -130,7 +130,7 @@ def test_interruptions_at_random_moments(
             try:
                 done = run(plan)
                 break
-            except (KeyboardInterrupt, RuntimeError, OSError):
+            except (KeyboardInterrupt, RuntimeError, StorageError):
                 deaths += 1
             if rng.random() < 0.3:
                 workspace.cache_clear()
