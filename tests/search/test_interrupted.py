@@ -85,6 +85,8 @@ def assert_is(done, calm, columns):
 
 
 ERRORS = [KeyboardInterrupt(), RuntimeError(), OSError(errno.EIO, "")]
+SEEN = [KeyboardInterrupt, RuntimeError, StorageError]
+"""What is raised, and what the run says then."""
 
 
 @pytest.mark.parametrize("after", [False, True])
@@ -93,13 +95,13 @@ ERRORS = [KeyboardInterrupt(), RuntimeError(), OSError(errno.EIO, "")]
 def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment, keep, after):
     """Now and again, each time in another run, most of them after calls that are committed."""
     calm, committed = run(plan_of(tmp_path / "calm", 3, keep)), []
-    for number, error in zip((1, 4, 8, 17), cycle(ERRORS)):
+    for number, (error, seen) in zip((1, 4, 8, 17), cycle(zip(ERRORS, SEEN, strict=True))):
         plan, calls = plan_of(tmp_path / str(number), 3, keep), count(1)
         with monkeypatch.context() as patch:
             interrupt(patch, moment, lambda c=calls, n=number: next(c) == n, error, after)
             try:
                 run(plan)
-            except StorageError if isinstance(error, OSError) else type(error):
+            except seen:
                 committed.append(len(RunStore.open(plan.config.path).records))
         assert_is(run(plan), calm, 3)
     assert committed[0] <= 1 + layers_a_call
@@ -130,7 +132,7 @@ def test_interruptions_at_random_moments(
             try:
                 done = run(plan)
                 break
-            except (KeyboardInterrupt, RuntimeError, StorageError):
+            except tuple(SEEN):
                 deaths += 1
             if rng.random() < 0.3:
                 workspace.cache_clear()
