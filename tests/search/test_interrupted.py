@@ -95,7 +95,7 @@ SEEN = [KeyboardInterrupt, RuntimeError, StorageError]
 def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment, keep, after):
     """Now and again, each time in another run, most of them after calls that are committed."""
     calm, committed = run(plan_of(tmp_path / "calm", 3, keep)), []
-    for number, (error, seen) in zip((1, 4, 8, 17), cycle(zip(ERRORS, SEEN, strict=True))):
+    for number, (error, seen) in zip((1, 4, 8, 17, 30), cycle(zip(ERRORS, SEEN, strict=True))):
         plan, calls = plan_of(tmp_path / str(number), 3, keep), count(1)
         with monkeypatch.context() as patch:
             interrupt(patch, moment, lambda c=calls, n=number: next(c) == n, error, after)
