@@ -193,7 +193,8 @@ def run_of(path, twin, form="both in memory", until=None, **search) -> api.Run:
     )
     plan = api.plan(config)
     assert plan.alone == in_memory
-    finely = [Layout.cut(plan.space, digits, 5) for digits in (1, 0)]
+    most_digits = min(1, len(plan.space.code.leading))
+    finely = [Layout.cut(plan.space, digits, 5) for digits in (most_digits, 0)]
     layout = next(layout for layout in finely if layout.fits_voltages)
     done = api.run(dataclasses.replace(plan, list_states=list_states, layout=layout), until)
     forms = {record.form for record in done.store.records[1:]}
@@ -390,7 +391,7 @@ def test_many_boards_are_looked_up_in_the_array(runs, name, monkeypatch):
         patch.setattr(oracle_module, "MANY", 1000)
         asked = []
         patch.setattr(Distances, "of_run", lambda store: asked.append(store) or of_run(store))
-        patch.setattr(oracle_module, "OpenLayer", refuse)
+        patch.setattr(oracle_module.Oracle, "_layer", refuse)
         run = api.open_run(runs(name).path)
         for _ in range(2):
             found = run.distance(boards)

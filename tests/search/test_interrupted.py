@@ -12,7 +12,7 @@ from search.test_driver import assert_store_the_same, config_of, in_memory, run
 from twins import bfs_layers
 
 from frontier import api
-from frontier.errors import Stopped
+from frontier.errors import Stopped, StorageError
 from frontier.search import advance as advance_module
 from frontier.search import driver as driver_module
 from frontier.search.workspace import Workspace, workspace
@@ -85,6 +85,8 @@ def assert_is(done, calm, columns):
 
 
 ERRORS = [KeyboardInterrupt(), RuntimeError(), OSError(errno.EIO, "")]
+SEEN = [KeyboardInterrupt, RuntimeError, StorageError]
+"""What is raised, and what the run says then."""
 
 
 @pytest.mark.parametrize("after", [False, True])
@@ -93,13 +95,13 @@ ERRORS = [KeyboardInterrupt(), RuntimeError(), OSError(errno.EIO, "")]
 def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment, keep, after):
     """Now and again, each time in another run, most of them after calls that are committed."""
     calm, committed = run(plan_of(tmp_path / "calm", 3, keep)), []
-    for number, error in zip((1, 4, 8, 17), cycle(ERRORS)):
+    for number, (error, seen) in zip((1, 4, 8, 17, 30), cycle(zip(ERRORS, SEEN, strict=True))):
         plan, calls = plan_of(tmp_path / str(number), 3, keep), count(1)
         with monkeypatch.context() as patch:
             interrupt(patch, moment, lambda c=calls, n=number: next(c) == n, error, after)
             try:
                 run(plan)
-            except type(error):
+            except seen:
                 committed.append(len(RunStore.open(plan.config.path).records))
         assert_is(run(plan), calm, 3)
     assert committed[0] <= 1 + layers_a_call
@@ -130,7 +132,7 @@ def test_interruptions_at_random_moments(
             try:
                 done = run(plan)
                 break
-            except (KeyboardInterrupt, RuntimeError, OSError):
+            except tuple(SEEN):
                 deaths += 1
             if rng.random() < 0.3:
                 workspace.cache_clear()

@@ -104,6 +104,11 @@ def test_nothing_is_stored_of_nothing_but_a_mask():
     assert len(encoded([2**64 - 1] * 4096)) == most_bytes(4096) == 9 * 4096 + 512 + 64
 
 
+def test_an_error_names_the_sizes():
+    with pytest.raises(ValueError, match="its 1,234 bytes are no bitmap of 5,000 words"):
+        decoded(bytes(1234), 5000)
+
+
 def test_room_that_is_too_small_is_refused():
     words = np.ones(100, dtype=np.uint64)
     with pytest.raises(ValueError, match="no room for 100 words"):
@@ -145,8 +150,7 @@ def test_any_bytes(data, size):
 def assert_safe(data, size):
     try:
         words = decoded(data, size)
-    except ValueError as error:
-        assert str(error) == f"its {len(data):,} bytes are no bitmap of {size:,} words"
+    except ValueError:
         return
     assert len(words) == size
     zeros = [mask.count(b"\0") for mask in parts_of(data, size)]
