@@ -12,6 +12,7 @@ import sys
 import time
 import traceback
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -216,11 +217,17 @@ class Started(Run):
 class Campaign:
     """Counts what comes of faults, by kind."""
 
-    def __init__(self, seed: int):
-        self.random = random.Random(seed)
+    def __init__(self, seed: int, only: list[str] | None = None):
+        """only: the kinds of faults that are injected; None for all."""
+        self.random, self._only = random.Random(seed), only
         self.kinds: dict[str, Counter] = {}
         self.wrong: list[str] = []
         self._began = time.perf_counter()
+
+    def pick(self, kinds: Iterable[str]) -> str:
+        """One of some kinds of faults."""
+        kinds = list(kinds)
+        return self.random.choice([k for k in kinds if not self._only or k in self._only] or kinds)
 
     def note(self, kind: str, case: Case, outcome: str, what: str = "") -> None:
         row = self.kinds.setdefault(kind, Counter())
