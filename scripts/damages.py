@@ -34,23 +34,24 @@ def damage(campaign: Campaign, case: Case, count: int) -> None:
     choice = campaign.random
     others = {more: _other(case, i, more) for i, more in enumerate(KEPT)}
     for i in range(count):
-        more, path, damaged = KEPT[i % len(KEPT)], case.scratch / f"half-{i}", case.scratch / "hurt"
+        more, path = KEPT[i % len(KEPT)], case.scratch / f"half-{i}"
+        damaged, again = case.scratch / f"hurt-{i}", case.scratch / f"again-{i}"
         case.begin(path, more)
         if i % 4 == 3 or not _killed(choice, case, path, more):
             until = str(choice.randrange(3, len(case.counts) - 2))
             case.start(path, more, ("--until", until)).demand(0)
         shutil.copytree(path, damaged)
+        there = len(RunStore.open(path).records)
         kind = campaign.pick(DAMAGES)
         if (what := hurt(choice, damaged, kind, others[more])) is None:
             kind = "turn a bit"
             what = hurt(choice, damaged, kind, others[more])
-        outcome, said = _consequence(case, damaged, more, kind == "forge")
+        shutil.copytree(damaged, again)
+        outcome, said = _consequence(case, damaged, again, more, there, kind == "forge")
         campaign.note(kind, case, outcome, f"{what}: {said}")
         if outcome != "wrong":
-            shutil.rmtree(path)
-            shutil.rmtree(damaged)
-        else:
-            damaged.rename(path.with_name(f"{path.name}-hurt"))
+            for folder in (path, damaged, again):
+                shutil.rmtree(folder)
 
 
 def _other(case: Case, number: int, more: tuple[str, ...]) -> Path:
@@ -190,19 +191,22 @@ def _edit(choice: random.Random, path: Path, kind: str) -> str:
     return said
 
 
-def _consequence(case: Case, path: Path, more: tuple[str, ...], forged: bool) -> tuple[str, str]:
-    """What comes of damage: (detected, survived or wrong; what was said)."""
+def _consequence(
+    case: Case, path: Path, again: Path, more: tuple[str, ...], there: int, forged: bool
+) -> tuple[str, str]:
+    """What comes of damage: (detected, survived or wrong; what was said).
+
+    again: the same, to go on with at once. there: the layers that are there, of which some are not
+    read again; they may stay damaged, but not those that come.
+    """
     verified, said = case.call("verify", str(path), "--deep", "--states", "50")
     if verified != 4 and not (forged and verified == 0):
         return "wrong", f"verify ends with {verified}: {said}"
-    copy = path.with_name("again")
-    shutil.copytree(path, copy)
-    resumed = case.start(copy, more)
+    resumed = case.start(again, more)
     if resumed.wait() not in (0, 4):
         return "wrong", f"run ends with {resumed.code}: {resumed.said}"
-    if resumed.code == 0 and (wrong := case.wrong(copy)):
+    if resumed.code == 0 and (wrong := case.wrong(again, there)):
         return "wrong", f"run came out wrong: {wrong}"
-    shutil.rmtree(copy)
     if verified == 0:
         return "survived" if resumed.code == 0 else "detected", f"run ends with {resumed.code}"
     repaired, words = case.call("repair", str(path), "--yes")

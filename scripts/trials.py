@@ -94,18 +94,18 @@ class Case:
         self.seconds = time.perf_counter() - began
         self.counts, self.layers = found_in(path)
 
-    def wrong(self, path: Path) -> str | None:
-        """What is wrong with a run that says it is complete."""
+    def wrong(self, path: Path, since: int = 0) -> str | None:
+        """What is wrong with the layers, since some depth, of a run that says it is complete."""
         counts, layers = found_in(path)
         if counts != self.counts:
             return f"the layers hold {counts}"
         if len(counts) - 1 not in layers:
             return "its last layer is not there"
-        for depth in layers.keys() & self.layers.keys():
+        for depth in sorted(d for d in layers.keys() & self.layers.keys() if d >= since):
             found, right = layers[depth], self.layers[depth]
             same_form = ("c.0" in found) == ("c.0" in right)  # it may have been a list
             if same_form and found != right:
-                names = [n for n in found | right if found.get(n) != right.get(n)]
+                names = [name for name in found | right if found.get(name) != right.get(name)]
                 return f"layer {depth} differs in {', '.join(names[:4])}"
         return None
 
