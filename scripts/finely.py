@@ -10,9 +10,6 @@ import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-PREFIX_DIGITS = 2
-"""Of the layout, fewer where a puzzle has fewer."""
-
 COMMIT_SECONDS = 0.05
 
 
@@ -27,10 +24,10 @@ def cut_finely() -> Iterator[None]:
     def make(config, layout=None):
         made = make_plan(config, layout)
         if layout is None:
-            digits = min(PREFIX_DIGITS, len(made.space.code.leading))
-            made = dataclasses.replace(
-                made, layout=Layout(made.space, digits, max(made.space.nodes))
-            )
+            by_digits = Layout(made.space, 2, max(made.space.nodes))
+            by_nodes = Layout(made.space, 0, 1)
+            fine = by_digits if by_digits.fits_voltages else by_nodes
+            made = dataclasses.replace(made, layout=fine)
         return dataclasses.replace(made, list_states=0)
 
     plan.make_plan, driver.MEMORY_SECONDS = make, COMMIT_SECONDS

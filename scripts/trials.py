@@ -12,6 +12,7 @@ import sys
 import time
 import traceback
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -93,18 +94,18 @@ class Case:
         self.seconds = time.perf_counter() - began
         self.counts, self.layers = found_in(path)
 
-    def wrong(self, path: Path) -> str | None:
-        """What is wrong with a run that says it is complete."""
+    def wrong(self, path: Path, since: int = 0) -> str | None:
+        """What is wrong with the layers, since some depth, of a run that says it is complete."""
         counts, layers = found_in(path)
         if counts != self.counts:
             return f"the layers hold {counts}"
         if len(counts) - 1 not in layers:
             return "its last layer is not there"
-        for depth in layers.keys() & self.layers.keys():
+        for depth in sorted(d for d in layers.keys() & self.layers.keys() if d >= since):
             found, right = layers[depth], self.layers[depth]
             same_form = ("c.0" in found) == ("c.0" in right)  # it may have been a list
             if same_form and found != right:
-                names = [n for n in found | right if found.get(n) != right.get(n)]
+                names = [name for name in found | right if found.get(name) != right.get(name)]
                 return f"layer {depth} differs in {', '.join(names[:4])}"
         return None
 
@@ -216,11 +217,17 @@ class Started(Run):
 class Campaign:
     """Counts what comes of faults, by kind."""
 
-    def __init__(self, seed: int):
-        self.random = random.Random(seed)
+    def __init__(self, seed: int, only: list[str] | None = None):
+        """only: the kinds of faults that are injected; None for all."""
+        self.random, self._only = random.Random(seed), only
         self.kinds: dict[str, Counter] = {}
         self.wrong: list[str] = []
         self._began = time.perf_counter()
+
+    def pick(self, kinds: Iterable[str]) -> str:
+        """One of some kinds of faults."""
+        kinds = list(kinds)
+        return self.random.choice([k for k in kinds if not self._only or k in self._only] or kinds)
 
     def note(self, kind: str, case: Case, outcome: str, what: str = "") -> None:
         row = self.kinds.setdefault(kind, Counter())

@@ -33,10 +33,10 @@ def check_copies(run: RunStore) -> None:
 
     They are written one after the other, so one may be ahead of the other.
     """
-    mine = [(record.depth, record.states) for record in run.records]
+    mine = [record.chain for record in run.records]
 
     def same_layers(copy: dict) -> bool:
-        copied = [(layer["depth"], layer["states"]) for layer in copy.get("layers", [])]
+        copied = [layer["chain"] for layer in copy.get("layers", [])]
         both = min(len(copied), len(mine))
         return copied[:both] == mine[:both]
 

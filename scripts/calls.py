@@ -1,0 +1,184 @@
+"""Harm at the system calls by which a run changes files, for `faults.py`.
+
+`calls.c` is compiled and preloaded into this process, which forks: the fork runs, and at its n-th
+call that changes a file of the run it is killed, or the call fails, or writes half of what it
+should. Then the run is resumed, sometimes with harm again, until it is complete.
+
+Zombies: a worker's task stops at such a call, the run goes on without it or is begun anew, and then
+the task goes on too.
+"""
+
+import ctypes
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from trials import ROOT, Campaign, Case, Run
+
+from frontier.search.task import expand_task
+from frontier.search.workspace import Workspace
+from frontier.space.layout import Layout
+from frontier.store.run import RunStore
+
+NONE, KILL_BEFORE, KILL_AFTER, KILL_HALF, FAIL, SHORT, FAIL_FROM_HERE, STOP = range(8)
+"""As in calls.c."""
+
+HARMS = {
+    "kill before a call": (KILL_BEFORE, 0),
+    "kill after a call": (KILL_AFTER, 0),
+    "kill in a write": (KILL_HALF, 0),
+    "half a write": (SHORT, 0),
+    "EIO": (FAIL, errno.EIO),
+    "ENOSPC": (FAIL, errno.ENOSPC),
+    "EACCES": (FAIL, errno.EACCES),
+    "EIO from here on": (FAIL_FROM_HERE, errno.EIO),
+    "ENOSPC from here on": (FAIL_FROM_HERE, errno.ENOSPC),
+    "EROFS from here on": (FAIL_FROM_HERE, errno.EROFS),
+}
+AGAIN = 0.3
+"""How often harm is done to the resumed run too."""
+
+ZOMBIES = 5
+"""One fault of so many is a zombie."""
+
+TASK_CALLS = 6
+"""Of a task: make a file, write, force it to the disk, rename it, force that, give a part up."""
+
+
+def preload() -> None:
+    """Start this program anew with the library in it; exit code 77 if there is no compiler."""
+    if "calls.so" in os.environ.get("LD_PRELOAD", ""):
+        return
+    if not (compiler := shutil.which("cc")):
+        print("faults: skipped: there is no C compiler (cc)")
+        sys.exit(77)
+    library = Path(tempfile.mkdtemp(prefix="faults-")) / "calls.so"
+    source = ROOT / "scripts" / "calls.c"
+    words = [compiler, "-O1", "-Wall", "-shared", "-fPIC", "-o", library, source, "-ldl"]
+    subprocess.run(words, check=True)
+    environment = {**os.environ, "LD_PRELOAD": str(library)}
+    os.execve(sys.executable, [sys.executable, *sys.argv], environment)
+
+
+class Library:
+    """The preloaded library."""
+
+    def __init__(self):
+        self._path = os.environ.pop("LD_PRELOAD")  # processes that are started do without
+        self._c = ctypes.CDLL(self._path)
+
+    def remove(self) -> None:
+        shutil.rmtree(Path(self._path).parent)
+
+    def arm(self, path: Path, number: int, how: int = NONE, error: int = 0) -> None:
+        """In this process: do harm at a call, from 1; 0: none."""
+        self._c.calls_arm(str(path).encode(), ctypes.c_long(number), how, error)
+
+    @property
+    def count(self) -> int:
+        """Calls of the process that was armed last."""
+        return int(self._c.calls_count())
+
+
+def at_calls(campaign: Campaign, library: Library, case: Case, count: int) -> None:
+    """Go over so many points of a run, spread evenly over its calls."""
+    path = case.scratch / "counted"
+    case.start(path, before=lambda: library.arm(path, 0)).demand(0)
+    calls, choice = library.count, campaign.random
+    print(f"{case.name}: {calls:,} calls change files", file=sys.stderr)
+    zombies = count // ZOMBIES if case.forks and "cluster.kind=serial" in case.settings else 0
+    points = count - zombies
+    for i in range(points):
+        at = 1 + (i * calls + choice.randrange(calls)) // points
+        _harmed(campaign, case, library, case.scratch / f"called-{i}", at, calls)
+    for i in range(zombies):
+        _zombie(campaign, case, library, case.scratch / f"zombie-{i}", calls)
+
+
+def _harmed(
+    campaign: Campaign, case: Case, library: Library, path: Path, at: int, calls: int
+) -> None:
+    choice = campaign.random
+    kind = campaign.pick(HARMS)
+    what, wrong, again = f"call {at}", None, True
+    while again and not wrong:
+        wrong = _ended(harm(case, library, path, at, *HARMS[kind]))
+        if again := choice.random() < AGAIN:
+            at = choice.randrange(1, calls)
+            what += f", call {at}"
+    if not wrong:
+        run = case.start(path)
+        wrong = case.judge(path) if run.wait() == 0 else f"run ends with {run.code}: {run.said}"
+    campaign.judged(kind, case, path, wrong, what)
+
+
+def harm(case: Case, library: Library, path: Path, at: int, how: int, error: int) -> Run:
+    """Run with harm at a call, to the end."""
+    run = case.start(path, before=lambda: library.arm(path, at, how, error))
+    run.wait()
+    return run
+
+
+def _ended(run: Run) -> str | None:
+    """What is wrong with how a harmed run ended."""
+    if run.code in (0, 2, 3, -signal.SIGKILL) and "Traceback" not in run.said:
+        return None
+    return f"harmed, it ends with {run.code}: {run.said}"
+
+
+def _zombie(campaign: Campaign, case: Case, library: Library, path: Path, calls: int) -> None:
+    choice = campaign.random
+    kind = campaign.pick(("zombie", "zombie, fresh"))
+    harm(case, library, path, choice.randrange(calls // 10, calls), KILL_BEFORE, 0)
+    run = RunStore.open(path)
+    under_way = len(run.records)
+    if run.complete or under_way < 2:
+        shutil.rmtree(path)
+        return
+    task = choice.choice(run.files(under_way, _layout_of(run)).tasks)
+    done = task in run.parts_under_way(_layout_of(run))
+    at = 1 if done else choice.randint(1, TASK_CALLS)
+    zombie = _stopped_task(library, run, under_way, task, at)
+    what = f"task {task} of layer {under_way} at its call {at}"
+    if zombie is None:
+        what += ", which it has not"
+    fresh = ("--fresh", "--yes") if kind == "zombie, fresh" else ()
+    until = under_way + choice.randrange(-3, 3)
+    first = case.start(path, options=(*fresh, "--until", str(max(0, until))))
+    what += f", until {until}"
+    wrong = None if first.wait() == 0 else f"run ends with {first.code}: {first.said}"
+    second = case.start(path) if choice.random() < 0.5 else None
+    if zombie is not None:
+        os.kill(zombie, signal.SIGCONT)
+        os.waitpid(zombie, 0)
+    for last in (second, case.start(path) if second is None else None):
+        if last and not wrong and last.wait():
+            wrong = f"run ends with {last.code}: {last.said}"
+        elif last:
+            last.wait()
+    campaign.judged(kind, case, path, wrong or case.judge(path), what)
+
+
+def _layout_of(run: RunStore) -> Layout:
+    return Workspace(run).layout
+
+
+def _stopped_task(library: Library, run: RunStore, depth: int, task: int, at: int) -> int | None:
+    """A process that does a task and stops before one of its calls; None if it has ended."""
+    if not (pid := os.fork()):
+        with suppress(BaseException):
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, 1)
+            os.dup2(null, 2)
+            run.files(depth, _layout_of(run)).begin_bits()
+            library.arm(run.path, at, STOP)
+            expand_task(str(run.path), run.identity["identifier"], True, True, depth, task)
+        os._exit(0)
+    _, status = os.waitpid(pid, os.WUNTRACED)
+    return pid if os.WIFSTOPPED(status) else None
