@@ -44,7 +44,7 @@ class CtrlC:
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, CtrlC())
-sys.argv = ["frontier", "--version"]
+sys.argv = ["frontier", "run", "--help"]
 {start}
 """
 

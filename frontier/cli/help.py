@@ -10,6 +10,8 @@ from importlib import import_module
 
 import click
 
+from frontier.signals import leaving_at_once
+
 EXIT_CODES = {
     "0": "done",
     "1": "failed",
@@ -77,7 +79,8 @@ class Commands(Mapping[str, click.Command]):
         self.modules: dict[str, str] = {}
 
     def __getitem__(self, name):
-        return getattr(import_module(self.modules[name]), name)
+        with leaving_at_once():
+            return getattr(import_module(self.modules[name]), name)
 
     def __iter__(self):
         return iter(self.modules)

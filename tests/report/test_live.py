@@ -18,7 +18,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from frontier.store.glance import glance
 from rich.console import Console
 
 from frontier import api, text
