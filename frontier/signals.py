@@ -28,8 +28,10 @@ def handling(handlers: Mapping[int, Callable | int]) -> Iterator[None]:
 
 @contextmanager
 def leaving_at_once() -> Iterator[None]:
-    """Let Ctrl-C end the process there and then, unless somebody wants it otherwise: while libraries
-    are loaded, which may swallow an exception when they are half loaded, or take it for another."""
+    """Let Ctrl-C end the process there and then, unless somebody wants it otherwise.
+
+    That is for libraries while they are loaded: half loaded, they may swallow an exception.
+    """
     asked = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with handling({signal.SIGINT: _leave} if asked else {}):
         yield
