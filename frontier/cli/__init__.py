@@ -18,7 +18,7 @@ from frontier.cli.solving import rotate, solve
 from frontier.cli.streams import OutputError, drop_output, prepare_streams
 from frontier.cli.studies import thesis
 from frontier.cli.upkeep import repair, verify
-from frontier.errors import CorruptRunError, FormatError, FrontierError, Stopped
+from frontier.errors import CorruptRunError, FormatError, FrontierError, Stopped, StorageError
 from frontier.signals import handling
 
 
@@ -43,6 +43,11 @@ class _Commands(Group):
         except FrontierError as error:
             click.echo(f"frontier: {error}{_remedy(error)}", err=True)
             context.exit(error.exit_code)
+        except OutputError:
+            raise
+        except OSError as error:
+            click.echo(f"frontier: {StorageError.of(error)}", err=True)
+            context.exit(StorageError.exit_code)
         except KeyboardInterrupt:
             click.echo("frontier: interrupted", err=True)
             context.exit(Stopped.exit_code)

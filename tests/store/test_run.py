@@ -66,8 +66,8 @@ def test_sweep_keeps_what_a_resumed_run_uses(tmp_path):
     committed(run, 0)
     files = run.files(1, LAYOUT)  # under way
     files.begin_bits()
-    with files.write_part(2, THREAD) as writer:
-        writer.finish(files.run, 1, 2, 0, False, None)
+    with files.write_part(1, THREAD) as writer:
+        writer.finish(files.run, 1, 1, 0, False, None)
     leftovers = [
         run.layer_path(1) / f"c.7.{MARK}.partial",
         run.path / "layers" / f"0009.{MARK}.deleting",
@@ -82,7 +82,7 @@ def test_sweep_keeps_what_a_resumed_run_uses(tmp_path):
         (run.path / name).write_text("not ours")
     run.sweep()
     assert numbers_of(run, 0) == [0]
-    assert run.parts_under_way(LAYOUT) == {2}
+    assert run.parts_under_way(LAYOUT) == {1}
     assert run.tasks_done() == 1
     assert not any(path.exists() for path in (run.layer_path(2), *leftovers))
     assert all((run.path / name).read_text() == "not ours" for name in others)
