@@ -26,6 +26,10 @@ class Stopped(FrontierError):
 class StorageError(Stopped):
     """The system failed to read or write a file. That says nothing about what the file holds."""
 
+    @classmethod
+    def of(cls, error: OSError) -> "StorageError":
+        return cls(f"the system failed to read or write ({error}); mend that, and try again")
+
 
 class Unsolved(FrontierError):
     """A search for one position gave up, as it was asked to, before it found a solution."""

@@ -11,7 +11,7 @@ import click
 
 from frontier.cli.help import Group
 from frontier.cli.streams import OutputError, drop_output, prepare_streams
-from frontier.errors import CorruptRunError, FormatError, FrontierError, Stopped
+from frontier.errors import CorruptRunError, FormatError, FrontierError, StorageError, Stopped
 from frontier.signals import handling
 
 
@@ -36,6 +36,11 @@ class _Commands(Group):
         except FrontierError as error:
             click.echo(f"frontier: {error}{_remedy(error)}", err=True)
             context.exit(error.exit_code)
+        except OutputError:
+            raise
+        except OSError as error:
+            click.echo(f"frontier: {StorageError.of(error)}", err=True)
+            context.exit(StorageError.exit_code)
         except KeyboardInterrupt:
             click.echo("frontier: interrupted", err=True)
             context.exit(Stopped.exit_code)

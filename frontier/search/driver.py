@@ -339,9 +339,7 @@ def _system_errors():
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise Stopped(f"the disk is full ({error}); make room") from None
-        raise StorageError(
-            f"the system failed to read or write ({error}); mend that, and run again to go on"
-        ) from None
+        raise StorageError.of(error) from None
 
 
 def _interrupts_stop(stop: Callable[[], None]) -> AbstractContextManager[None]:

@@ -115,11 +115,18 @@ class LayerFiles:
 
     def begin_bits(self, durable: bool = False) -> None:
         """Make the folder and the metadata of a layer of bits; parts that are there stay."""
-        self.folder.mkdir(exist_ok=True)
+        self._make_folder()
         metadata = bits_metadata(self.layout, self.klass, self._codec)
         write_json(self.folder / "zarr.json", metadata, durable)
         if durable:
             force(self.folder.parent)
+
+    def _make_folder(self) -> None:
+        if self.folder.is_symlink():
+            raise CorruptRunError(
+                f"{self.folder} is a link, and what the run wrote is not: take it away"
+            )
+        self.folder.mkdir(exist_ok=True)
 
     @property
     def tasks(self) -> range:
@@ -161,7 +168,7 @@ class LayerFiles:
         home: int | None = None,
     ) -> Record:
         """Write a whole layer as a list of sorted state numbers, uint64."""
-        self.folder.mkdir(exist_ok=True)
+        self._make_folder()
         write_json(self.folder / "zarr.json", list_metadata(numbers.size, self._codec), durable)
         slab, slabs = np.zeros(LIST_SLAB, dtype=np.uint64), list_slabs(numbers.size)
         path = self.folder / LIST_NAME

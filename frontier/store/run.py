@@ -287,10 +287,7 @@ class RunStore:
                 sweep(self.layer_path(record.depth))  # a worker that was killed may have left some
         if self.durable and records:
             force(self.path / "layers")
-        for record in records:
-            before = self.records[-1].chain if self.records else ""
-            record.chain = record.chained(before, self.identity["identifier"])
-            self.records.append(record)
+        self.records.extend(records)
         self.complete = complete
         for depth in forget:
             self.records[depth].stored = False
@@ -409,6 +406,9 @@ class RunStore:
         write_json(self.path / "layers" / "zarr.json", GROUP, self.durable)
 
     def _write_ledger(self) -> None:
+        chain = ""
+        for record in self.records:
+            chain = record.chain = record.chained(chain, self.identity["identifier"])
         layers = [asdict(record) for record in self.records]
         ledger = {"layers": layers, "complete": self.complete}
         (self.path / "copies").mkdir(exist_ok=True)

@@ -1,10 +1,14 @@
 import json
 import os
+import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from frontier.errors import CorruptRunError, InputError
+from frontier.errors import CorruptRunError, FormatError, InputError
+from frontier.puzzles import Tiles
+from frontier.space.layout import Layout
 from frontier.store.files import (
     disk_bytes,
     read_json,
@@ -14,73 +18,135 @@ from frontier.store.files import (
     write_json,
     write_sealed,
 )
-from frontier.store.layers import write_list
 from frontier.store.lock import RunLock, describe_holder, is_held
+from frontier.store.parts import digest_of
 from frontier.store.run import LayerRecord, RunStore
 
 IDENTITY = {"name": "x", "puzzle": {}, "codec": "lz4", "keep": "frontier", "layout": {}}
+LAYOUT = Layout(Tiles(2, 4).space, 1, 2)
+THREAD = ThreadPoolExecutor(1)
+MARK = "0123456789abcdef" * 2
+"""Of names that this package gives to what it is writing or deleting."""
+
+
+def written(run, depth):
+    """A list of depth + 1 numbers, not committed."""
+    numbers = np.arange(depth + 1, dtype=np.uint64)
+    return run.files(depth, LAYOUT).write_list(numbers, THREAD)
 
 
 def committed(run, depth, forget=()):
-    numbers = np.arange(depth + 1, dtype=np.uint64)
-    manifest = write_list(run.layer_path(depth), depth, numbers, "lz4")
-    record = LayerRecord(depth, depth + 1, "list", True, 0.5, manifest.bytes)
-    run.commit([manifest], [record], complete=False, forget=forget)
+    part = written(run, depth)
+    digest = digest_of([part])
+    record = LayerRecord(depth, depth + 1, "list", True, 0.5, part.bytes, parts=1, digest=digest)
+    run.commit([record], complete=False, forget=forget)
+
+
+def numbers_of(run, depth):
+    return run.layer(depth, LAYOUT, THREAD).numbers().tolist()
 
 
 def test_what_is_committed_is_there_when_opened_again(tmp_path):
     run = RunStore.create(tmp_path / "run", IDENTITY)
     for depth in range(4):
         committed(run, depth, forget=(depth - 2,) if depth >= 2 else ())
-    assert [p.name for p in run.recycled_path.glob("c.*")] == ["c.0"]
-    run.drop_forgotten()
-    assert not run.recycled_path.exists()
     again = RunStore.open(tmp_path / "run")
     assert again.records == run.records
     assert again.stored_depths() == [2, 3]
     assert again.states == 1 + 2 + 3 + 4
-    assert again.layer(3).read_list().tolist() == [0, 1, 2, 3]
+    assert numbers_of(again, 3) == [0, 1, 2, 3]
     assert sorted(path.name for path in (tmp_path / "run" / "layers").glob("0*")) == [
         "0002",
         "0003",
-    ]
-    assert sorted(path.name for path in (tmp_path / "run" / "manifests").iterdir()) == [
-        "0002.json",
-        "0003.json",
     ]
 
 
 def test_sweep_keeps_what_a_resumed_run_uses(tmp_path):
     run = RunStore.create(tmp_path / "run", IDENTITY)
     committed(run, 0)
-    write_list(run.layer_path(1), 1, np.arange(3, dtype=np.uint64), "lz4")  # under way
-    run.wip_path(1).mkdir()
-    write_json(run.wip_path(1) / "0.json", {"number": 0})
-    (run.layer_path(1) / "c.7.abc.partial").write_bytes(b"torn")
-    write_list(run.layer_path(2), 2, np.arange(3, dtype=np.uint64), "lz4")  # never committed
-    run.wip_path(0).mkdir()
-    write_json(run.wip_path(0) / "0.json", {"number": 0})
-    (tmp_path / "run" / "wip" / "0016.0").write_text("not ours")
-    (tmp_path / "run" / "layers" / "0009.ff.deleting").mkdir()
+    files = run.files(1, LAYOUT)  # under way
+    files.begin_bits()
+    with files.write_part(1, THREAD) as writer:
+        writer.finish(files.run, 1, 1, 0, False, None)
+    leftovers = [
+        run.layer_path(1) / f"c.7.{MARK}.partial",
+        run.path / "layers" / f"0009.{MARK}.deleting",
+        run.path / "copies" / f"ledger.json.{MARK}.partial",
+        run.path / f"ledger.json.{MARK}.partial",
+    ]
+    for path in leftovers:
+        path.write_bytes(b"torn")
+    written(run, 2)  # never committed
+    others = ["layers/notes", "layers/c.7.abc.partial", "layers/0001/mine.partial", "copies/0016"]
+    for name in others:
+        (run.path / name).write_text("not ours")
     run.sweep()
-    assert run.layer(0).read_list().tolist() == [0]
-    assert (run.wip_path(1) / "0.json").exists()
-    assert (run.layer_path(1) / "c.0").exists()
-    for path in (
-        run.layer_path(2),
-        run.wip_path(0),
-        tmp_path / "run" / "layers" / "0009.ff.deleting",
-        run.layer_path(1) / "c.7.abc.partial",
-    ):
-        assert not path.exists()
+    assert numbers_of(run, 0) == [0]
+    assert run.parts_under_way(LAYOUT) == {1}
+    assert run.tasks_done() == 1
+    assert not any(path.exists() for path in (run.layer_path(2), *leftovers))
+    assert all((run.path / name).read_text() == "not ours" for name in others)
 
 
-def test_sweep_drops_a_layer_without_finished_tasks(tmp_path):
+def test_of_the_layer_under_way_only_parts_of_tasks_count(tmp_path):
     run = RunStore.create(tmp_path / "run", IDENTITY)
     committed(run, 0)
-    write_list(run.layer_path(1), 1, np.arange(3, dtype=np.uint64), "lz4")
+    written(run, 1)  # a list that was never committed
     run.sweep()
-    assert not run.layer_path(1).exists()
+    assert run.parts_under_way(LAYOUT) == set()
+
+
+def test_layers_that_are_links_are_left_alone(tmp_path):
+    """By sweeping, forgetting, abandoning, rolling back and deleting; and what they lead to."""
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    for depth in range(3):
+        committed(run, depth)
+    shutil.copytree(run.layer_path(2), tmp_path / "elsewhere")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "elsewhere").iterdir()}
+    shutil.rmtree(run.layer_path(1))
+    for depth in (1, 3, 7):
+        run.layer_path(depth).symlink_to(tmp_path / "elsewhere")
+    run.sweep()
+    run.abandon_layer(3)
+    links = [run.layer_path(depth) for depth in (1, 3, 7)]
+    run.commit([], complete=False, forget=(1,))
+    run.roll_back(0, [0])
+    RunStore.delete(run.path)
+    assert all(path.is_symlink() for path in links)
+    assert {p.name: p.read_bytes() for p in (tmp_path / "elsewhere").iterdir()} == before
+    assert not (run.path / "run.json").exists()
+
+
+def test_what_is_not_the_run_s_own_survives_in_layers(tmp_path):
+    """When layers are forgotten, abandoned, rolled back and deleted."""
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    for depth in range(4):
+        committed(run, depth)
+    written(run, 4)
+    others = [run.layer_path(depth) / name for depth in range(5) for name in ("c.0.bak", "notes")]
+    others += [run.path / "layers" / "notes", run.path / "copies" / "notes"]
+    for path in others:
+        path.write_text("mine")
+    (run.layer_path(3) / "c.9").mkdir()
+    (run.layer_path(3) / "c.9" / "notes").write_text("mine")
+    run.commit([], complete=False, forget=(0, 1))
+    run.abandon_layer(4)
+    run.roll_back(2, [2])
+    for depth in (0, 1, 3, 4):
+        assert not (run.layer_path(depth) / "c.0").exists()
+        assert not (run.layer_path(depth) / "zarr.json").exists()
+    RunStore.delete(run.path)
+    assert all(path.read_text() == "mine" for path in others)
+    assert (run.layer_path(3) / "c.9" / "notes").read_text() == "mine"
+    files = {path for path in run.path.rglob("*") if path.is_file()}
+    assert files == {*others, run.layer_path(3) / "c.9" / "notes"}
+
+
+def test_a_run_of_the_old_format_is_refused_by_name(tmp_path):
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    write_json(run.path / "run.json", {**read_json(run.path / "run.json"), "format": 2})
+    with pytest.raises(FormatError, match=r"has format 2, this program reads format 3"):
+        RunStore.open(run.path)
 
 
 def test_other_formats_and_no_run(tmp_path):
@@ -119,9 +185,10 @@ def test_files_are_replaced_whole_and_trees_go(tmp_path):
     remove_tree(tmp_path / "a")
     remove_tree(tmp_path / "a")
     assert list(tmp_path.iterdir()) == []
-    (tmp_path / "x.partial").write_text("torn")
+    (tmp_path / f"x.{MARK}.partial").write_text("torn")
+    (tmp_path / "x.partial").write_text("mine")
     sweep(tmp_path)
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["x.partial"]
 
 
 def test_one_writer(tmp_path):
@@ -184,8 +251,8 @@ def test_digests_do_not_depend_on_how_keys_are_written(tmp_path):
 
 def test_leftovers_of_a_killed_run_are_its_own(tmp_path):
     run = RunStore.create(tmp_path / "run", IDENTITY)
-    (run.path / "ledger.json.ab.partial").write_text("torn")
-    (run.path / "recycled.ab.deleting").mkdir()
+    (run.path / f"ledger.json.{MARK}.partial").write_text("torn")
+    (run.path / f"layers.{MARK}.deleting").mkdir()
     RunStore.refuse_others({path.name for path in run.path.iterdir()}, run.path)
     RunStore.delete(run.path)
     assert list(run.path.iterdir()) == []
@@ -195,12 +262,12 @@ def test_edited_files_are_found(tmp_path):
     run = RunStore.create(tmp_path / "run", IDENTITY)
     committed(run, 0)
     committed(run, 1)
-    for path in (run.path / "ledger.json", run.path / "run.json", run.manifest_path(1)):
+    for path in (run.path / "ledger.json", run.path / "run.json"):
         good = path.read_text()
         value = json.loads(good)
         value["edited"] = True
         path.write_text(json.dumps(value))
         with pytest.raises(CorruptRunError, match=path.name):
-            RunStore.open(run.path).layer(1)
+            RunStore.open(run.path)
         path.write_text(good)
-    assert RunStore.open(run.path).layer(1).read_list().tolist() == [0, 1]
+    assert numbers_of(RunStore.open(run.path), 1) == [0, 1]

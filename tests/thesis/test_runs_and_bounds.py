@@ -10,7 +10,7 @@ from twins import blank_moves, layers_of
 from frontier import api
 from frontier.config import Config
 from frontier.errors import InputError
-from frontier.store.files import read_sealed, write_sealed
+from frontier.store.run import RunStore
 from frontier.thesis.bounds import Bounds, linear_formula, thesis_bound
 from frontier.thesis.runs import Depths, Runs
 
@@ -152,11 +152,11 @@ def test_a_run_that_keeps_its_layers_will_do(tmp_path):
 
 def without_home(path, depths=None):
     """Let the ledger of a run be one that does not say where blanks are, at some depths."""
-    ledger = read_sealed(path / "ledger.json")
-    for record in ledger["layers"]:
-        if depths is None or record["depth"] in depths:
-            del record["home"]
-    write_sealed(path / "ledger.json", ledger)
+    run = RunStore.open(path)
+    for record in run.records:
+        if depths is None or record.depth in depths:
+            record.home = None
+    run.roll_back(len(run.records) - 1, run.stored_depths())
 
 
 @pytest.mark.parametrize("missing", [None, [0], [7], [-1]])
