@@ -7,14 +7,17 @@
 
 `load_config` reads a config and `make_config` makes one, `define_puzzle` a puzzle of one's own;
 `plan` says what a run will do, `run` starts or resumes it and `open_run` opens a run that exists;
+`solve` finds a shortest solution of one board, with or without a run;
 `frontier.errors` holds what they raise. docs/library.md shows how they are used.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from frontier import errors
+
 if TYPE_CHECKING:
-    from frontier.api import Layer, Plan, Run, open_run, plan, run
+    from frontier.api import Layer, Plan, Run, open_run, plan, run, solve
     from frontier.config import Config, load_config, make_config
     from frontier.puzzles.cells import define_puzzle
 
@@ -29,11 +32,12 @@ _HOMES = {
     "open_run": "frontier.api",
     "plan": "frontier.api",
     "run": "frontier.api",
+    "solve": "frontier.api",
 }
 
 __all__ = [
-    "Config", "Layer", "Plan", "Run", "define_puzzle", "load_config", "make_config", "open_run",
-    "plan", "run",
+    "Config", "Layer", "Plan", "Run", "define_puzzle", "errors", "load_config", "make_config",
+    "open_run", "plan", "run", "solve",
 ]  # fmt: skip
 
 

@@ -1,14 +1,14 @@
 """The steps of a run as functions; the command line and ``import frontier`` stand on these."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
-from typing import overload
+from typing import TYPE_CHECKING
 
 import numpy as np
-import zarr
 from numpy.typing import ArrayLike
 
 from frontier.answers.distances import export
@@ -16,30 +16,44 @@ from frontier.answers.farthest import farthest
 from frontier.answers.layers import Layer, Layers
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
+from frontier.answers.ways import Asked, way_to_solve
 from frontier.config import Config
 from frontier.errors import InputError
-from frontier.named import open_one
+from frontier.named import config_at, open_one, puzzle_and_run
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report import notebook
 from frontier.report.boards import draw_boards, film_strip
 from frontier.report.log import EventLog
+from frontier.report.progress import display_for_people
 from frontier.report.solution import describe_solution, solution_value
 from frontier.report.status_page import StatusPage
 from frontier.search import plan as plans
+from frontier.search.clients import client_for, on_client
 from frontier.search.driver import run_plan
 from frontier.search.events import Listener
 from frontier.store.identity import check_identity
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
 from frontier.text import counted, percent, size, span
+from frontier.values import as_written, at_home
+
+if TYPE_CHECKING:
+    import zarr
 
 __all__ = [
     "Drawings", "Layer", "Layers", "Plan", "Run", "Solved", "delete_run", "open_run", "plan", "run",
+    "solve",
 ]  # fmt: skip
 
 
+@dataclass(frozen=True, repr=False)
 class Plan(plans.Plan):
-    """A checked plan of a run, to be looked at."""
+    """A checked plan of a run, to be looked at.
+
+    fresh: made as if there were no run yet.
+    """
+
+    fresh: bool = False
 
     def _repr_html_(self) -> str:
         where = f"in memory, {counted(self.threads, 'thread')}" if self.alone else "by tasks"
@@ -76,6 +90,8 @@ class Run:
             "time in layers": span(sum(record.seconds for record in self.store.records)),
             "directory": str(self.path),
         }
+        if self.puzzle.start is not None:
+            facts["distance of the start"] = str(self.start_distance or "not reached yet")
         name = f"{self.store.identity['name']}: {self.puzzle.title}"
         return notebook.run_html(name, facts, self.counts)
 
@@ -109,6 +125,12 @@ class Run:
         """The states of all layers known."""
         return self.store.states
 
+    @property
+    def start_distance(self) -> int | None:
+        """The distance of the config's `puzzle.start`; None if it has none, or the run has not come
+        so far."""
+        return self.store.start_depth
+
     @cached_property
     def puzzle(self) -> Puzzle:
         return puzzle_of(self.store.identity["puzzle"])
@@ -122,33 +144,48 @@ class Run:
         """Up to `limit` positions of the last layer; InputError if the run is not complete."""
         return farthest(self.store, limit)[1]
 
-    @overload
-    def distance(self, boards: str | Mapping) -> int: ...
-
-    @overload
-    def distance(self, boards: ArrayLike | Sequence) -> np.ndarray: ...
-
     def distance(self, boards: str | Mapping | ArrayLike | Sequence) -> int | np.ndarray:
-        """Distances of boards, int32[N]; of one board as text, a number.
+        """The distance of one board, a number; of several boards, int32[N].
 
-        boards: int[N, cells] or in rows, int[N, rows, columns], of the codes of `Puzzle.parse`,
-        for tiles their numbers; or a list of boards as text. -1 where the goal cannot be reached,
-        or is farther than the run has come. Needs `search.keep = "all"`.
+        boards: one board, as `solve` takes it, or several: a list of such, int[N, cells], or
+        int[N, rows, columns]. -1 where the goal cannot be reached, or is farther than the run has
+        come. Needs `search.keep = "all"`.
         """
-        if isinstance(boards, str | Mapping):
-            return int(self.distance([boards])[0])
-        if isinstance(boards, list | tuple) and any(isinstance(b, str | Mapping) for b in boards):
-            boards = [self.board(board) for board in boards]
-        return self.oracle.distance(boards)
+        array, alone = self._boards(boards)
+        found = self.oracle.distance(array)
+        return int(found[0]) if alone else found
 
-    def export(self, target: str | Path) -> zarr.Array:
+    def _boards(self, given: str | Mapping | ArrayLike | Sequence) -> tuple[np.ndarray, bool]:
+        """Boards as int[N, cells], and whether what was given is one board, not a list of it.
+
+        What can be read as a list of boards is one.
+        """
+        try:
+            array = np.asarray(given)
+        except ValueError:  # of lists of different lengths
+            array = np.empty(0, dtype=object)
+        text = array.dtype.kind in "OUS"
+        if text and not array.ndim:
+            return np.array([self.board(given)]), True
+        if text:
+            try:
+                return np.array([self.board(board) for board in given]), False
+            except InputError as error:
+                with suppress(InputError):
+                    return np.array([self.board(given)]), True
+                raise error
+        cells = self.puzzle.cells
+        alone = array.ndim > 0 and array.size == cells != array[0].size
+        return self.puzzle.as_boards(array.reshape(1, cells) if alone else array), alone
+
+    def export(self, target: str | Path) -> "zarr.Array":
         """Write all distances as a Zarr array; see `frontier.answers.distances`."""
-        return export(self.store, Path(target))
+        return export(self.store, at_home(target))
 
     def solve(self, board: ArrayLike | str | Mapping) -> "Solved":
         """A shortest solution of a board, as text or as codes. Needs `search.keep = "all"`."""
         solution = self.oracle.solve(self.board(board))
-        return Solved(solution.boards, solution.moves, self.puzzle)
+        return Solved(solution.boards, solution.moves, self.puzzle, "layers")
 
     def count_solutions(self, board: ArrayLike | str | Mapping) -> int:
         """The exact number of shortest solutions. Needs `search.keep = "all"`."""
@@ -161,13 +198,20 @@ class Run:
     def board(self, board: ArrayLike | str | Mapping) -> Board:
         """A board by its codes.
 
-        Arrays, and flat lists and tuples of whole numbers, are codes; all else is a notation.
+        Arrays of numbers, and flat lists and tuples of whole numbers, are codes, for tiles their
+        numbers; all else is a notation.
         """
-        if isinstance(board, np.ndarray):
-            return tuple(board.ravel().tolist())
-        if isinstance(board, list | tuple) and all(isinstance(code, Integral) for code in board):
-            return tuple(map(int, board))
-        return self.puzzle.parse(board)
+        return _board_of(self.puzzle, board)
+
+
+def _board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping) -> Board:
+    """See `Run.board`."""
+    flat = isinstance(board, list | tuple) and all(isinstance(c, Integral) for c in board)
+    if isinstance(board, np.ndarray) and board.dtype.kind not in "OUS":
+        board, flat = board.ravel(), True
+    if not flat:
+        return puzzle.parse(as_written(board, "board"))
+    return tuple(puzzle.as_boards([board])[0].tolist())
 
 
 class Drawings:
@@ -189,9 +233,13 @@ class Drawings:
 
 @dataclass(frozen=True, repr=False)
 class Solved(Solution):
-    """A shortest solution of a board, to be looked at."""
+    """A shortest solution of a board, to be looked at.
+
+    method: how it was found, one of `frontier.answers.ways.METHODS`.
+    """
 
     puzzle: Puzzle
+    method: str
 
     def __str__(self) -> str:
         return describe_solution(self.puzzle, self, solution_value(self.puzzle, self, False))
@@ -204,35 +252,64 @@ class Solved(Solution):
         return film_strip(self.puzzle, self)
 
 
-def plan(config: Config, fresh: bool = False) -> Plan:
+def plan(config: Config, fresh: bool = False, client=None) -> Plan:
     """What a run will do; InputError if it cannot be done. Makes nothing.
 
     fresh: as if the run directory were empty; else an existing run keeps its layout, and is
-    refused if another config made it.
+    refused if another config made it. client: as for `run`.
     """
+    if (client := client_for(config, client)) is not None:
+        config = on_client(config, client)
     if fresh or not RunStore.exists(config.path):
-        return Plan(**vars(plans.make_plan(config)))
+        return Plan(**vars(plans.make_plan(config)), fresh=fresh)
     existing = RunStore.open(config.path)
     check_identity(existing, plans.config_identity(config))
     return Plan(**vars(plans.make_plan(config, existing.identity["layout"])))
 
 
 def run(
-    plan: plans.Plan,
+    what: plans.Plan | Config | str | Path,
     until: int | None = None,
     listeners: Sequence[Listener] = (),
     take_over: bool = False,
+    *,
+    fresh: bool = False,
+    progress: bool | None = None,
+    client=None,
 ) -> Run:
     """Start or resume a run and return it when it is done.
 
-    until: last depth to compute, by default `search.until` of the config. take_over: a process on
-    another host that was writing the run is gone.
+    what: a plan; or a config, or the path of one or of a run directory, to be planned first.
+    until: last depth to compute, by default `search.until` of the config. listeners: called with
+    each event. take_over: a process on another host that was writing the run is gone. fresh: the
+    run that is there is deleted. progress: whether it is shown, by default in terminals and
+    notebooks. client: a `distributed.Client` whose workers do the tasks, by default the current
+    one, where the config names no kind of cluster.
     """
-    until = plan.config.search.until if until is None else until
-    path = plan.config.path
+    config = getattr(what, "config", what)
+    if not isinstance(config, Config):
+        config = config_at(what, () if client is None else ("cluster.kind=local",))
+    if config.from_every_blank:
+        names = ", ".join(member.name for member in config.members)
+        raise InputError(f"{config.name} is several runs, {names}: run each of config.members")
+    path = config.path
+    there = RunStore.exists(path)
+    if there and not fresh and getattr(what, "fresh", False):
+        raise InputError(
+            f"{path} holds a run, and the plan was made as if there were none: run(plan, "
+            "fresh=True) deletes that run, plan(config) makes a plan that goes on with it"
+        )
+    client = client_for(config, client)
+    planned = what
+    if client is not None or fresh or not isinstance(what, plans.Plan):
+        planned = plan(config, fresh, client)  # before anything is deleted
+    if there and fresh:
+        delete_run(path, take_over)
+    until = config.search.until if until is None else until
+    shown = [display] if (display := display_for_people(progress)) else []
     with StatusPage(path) as page:
         files = EventLog(path / "events.jsonl"), page
-        return Run(run_plan(plan, until, [*listeners, *files], take_over))
+        return Run(run_plan(planned, until, [*shown, *listeners, *files], take_over, client))
 
 
 def open_run(path: str | Path) -> Run:
@@ -241,6 +318,32 @@ def open_run(path: str | Path) -> Run:
     InputError if there is none, or if a config names several.
     """
     return Run(open_one(path))
+
+
+def solve(
+    what: Config | str | Path,
+    board: ArrayLike | str | Mapping | None = None,
+    *,
+    method: str | None = None,
+    heuristics: Sequence[str | Path] = (),
+    most_nodes: int | None = None,
+) -> Solved:
+    """A shortest solution of a board, by default of the config's start, without further ado.
+
+    what: a config, or the path of one or of a run directory. method: "layers", of a run that kept
+    them; "search", of all states in memory; or "ida", with `heuristics`, runs of patterns, and
+    giving up after `most_nodes`; by default the first of these that is possible. InputError if the
+    goal cannot be reached. For many boards `Run.solve` is better.
+    """
+    config, store = puzzle_and_run(what)
+    puzzle = config.make_puzzle()
+    if board is None and puzzle.start is None:
+        raise InputError(f"{config.name} has no puzzle.start, so name a board to be solved")
+    start = puzzle.start if board is None else _board_of(puzzle, board)
+    asked = Asked(method, heuristics=heuristics, most_nodes=most_nodes)
+    way = way_to_solve(config, store, asked)
+    solution, _ = way.solve(start)
+    return Solved(solution.boards, solution.moves, puzzle, way.method)
 
 
 def delete_run(path: Path, take_over: bool = False) -> None:

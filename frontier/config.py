@@ -5,7 +5,6 @@ known one. Checking creates nothing.
 """
 
 import difflib
-import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -13,7 +12,6 @@ from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import psutil
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -25,12 +23,13 @@ from pydantic import (
     model_validator,
 )
 
+from frontier import machine
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.puzzles.tables import KIND_TABLES, PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import blank_orbits
 from frontier.store.codecs import SlabCodec
-from frontier.values import as_written
+from frontier.values import as_written, at_home
 
 
 class SearchTable(Table):
@@ -55,6 +54,12 @@ QUEUES = ("slurm", "pbs", "lsf", "sge", "oar", "htcondor")
 
 LEAST_WALLTIME = 60
 """Seconds; a shorter job would hardly start."""
+
+MEMORY = 1_500_000_000
+"""Bytes that a worker may take where nothing says how much there is: in a queue, on other hosts."""
+
+SHARE = 3, 4
+"""The part of this machine's memory that the workers on it may take together."""
 
 _NEEDED = {
     "address": ("address", ""),
@@ -85,10 +90,11 @@ class ClusterTable(Table):
     so a config needs only another `kind` on another machine."""
 
     kind: Literal["local", "serial", "address", "scheduler-file", "slurm-runner", *QUEUES] = "local"
-    workers: StrictInt = Field(
-        default_factory=lambda: len(os.sched_getaffinity(0)), ge=1, le=100_000
+    workers: StrictInt = Field(default_factory=lambda: machine.cores(), ge=1, le=100_000)
+    memory: ByteSize = Field(
+        default_factory=lambda known: default_memory(known.get("kind"), known.get("workers", 1))
     )
-    memory: ByteSize = Field(default_factory=lambda: _default_memory())
+    oversubscribe: StrictBool = False
     patience: StrictInt = Field(
         default_factory=lambda known: 86_400 if known.get("kind") in QUEUES else 300, ge=1
     )
@@ -104,6 +110,11 @@ class ClusterTable(Table):
     @property
     def walltime_seconds(self) -> int:
         return _seconds(self.walltime)
+
+    @property
+    def workers_here(self) -> int:
+        """How many processes this machine is to run tasks on; 0 where others do."""
+        return {"local": self.workers, "serial": 1}.get(self.kind, 0)
 
     @model_validator(mode="after")
     def _has_what_its_kind_needs(self):
@@ -130,10 +141,11 @@ class ClusterTable(Table):
         return self
 
 
-def _default_memory() -> ByteSize:
-    """1.5 GB a worker, or less where the machine has less than that for each processor."""
-    share = psutil.virtual_memory().total * 0.7 / len(os.sched_getaffinity(0))
-    return ByteSize(min(1_500_000_000, int(share)))
+def default_memory(kind: str, workers: int) -> ByteSize:
+    """Bytes that each of the workers may take where the config does not say."""
+    if kind in ("local", "serial"):
+        return ByteSize(machine.memory() * SHARE[0] // SHARE[1] // workers)
+    return ByteSize(MEMORY)
 
 
 LONGEST_NAME = 100
@@ -162,7 +174,7 @@ class Config(Table):
     @property
     def path(self) -> Path:
         """The run directory."""
-        return Path(self.store.path or f"runs/{self.name}").absolute()
+        return at_home(self.store.path or f"runs/{self.name}").absolute()
 
     @property
     def from_every_blank(self) -> bool:
@@ -212,7 +224,7 @@ def load_config(path: str | Path, settings: tuple[str, ...] = ()) -> Config:
     settings: overrides ``key=value`` with dotted keys, values in TOML (bare words are strings).
     InputError for anything that cannot be used.
     """
-    path = Path(path)
+    path = at_home(path)
     try:
         text = path.read_text(encoding="utf-8-sig")  # as TOML asks; editors may add a BOM
     except FileNotFoundError:
@@ -223,9 +235,7 @@ def load_config(path: str | Path, settings: tuple[str, ...] = ()) -> Config:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is not valid TOML: {error}") from None
-    for setting in settings:
-        _override(values, setting)
-    return _checked(values, str(path))
+    return checked_config(values, str(path), settings)
 
 
 def make_config(
@@ -243,11 +253,16 @@ def make_config(
     tables = {"puzzle": puzzle, "search": search, "store": store, "cluster": cluster}
     given = {key: table for key, table in tables.items() if table is not None}
     where = f"config {name!r}"
-    return _checked(as_written({"name": name, **given}, where), where)
+    return checked_config(as_written({"name": name, **given}, where), where)
 
 
-def _checked(values: dict, where: str) -> Config:
-    """The config, whose puzzles can be made and have a start that can be reached."""
+def checked_config(values: dict, where: str, settings: tuple[str, ...] = ()) -> Config:
+    """The config of these tables, whose puzzles can be made and have a start that can be reached.
+
+    settings: overrides, which change `values`. InputError, beginning with `where`, if it cannot be.
+    """
+    for setting in settings:
+        _override(values, setting)
     config = config_of(values, where)
     for member in config.members:
         member.make_puzzle().check()

@@ -3,10 +3,12 @@
 import shlex
 from pathlib import Path
 
-from frontier.config import Config, load_config, member_names
+from frontier.config import Config, checked_config, load_config, member_names
 from frontier.errors import InputError
-from frontier.store.identity import check_identity
+from frontier.search.environment import read_legs
+from frontier.store.identity import check_identity, same_puzzle
 from frontier.store.run import OWN_NAMES, RunStore
+from frontier.values import at_home
 
 
 def open_all(run: str | Path, settings: tuple[str, ...] = ()) -> list[RunStore]:
@@ -34,9 +36,66 @@ def paths_of(run: str | Path, waiting: bool = False) -> list[Path]:
     return paths
 
 
+def config_at(run: str | Path, settings: tuple[str, ...] = ()) -> Config:
+    """The config in a file, or the one that a run directory was made by, as far as its files tell.
+
+    settings: as for `load_config`. InputError if there is neither, or if a cluster's particulars
+    are needed, which no run directory holds.
+    """
+    path = at_home(run)
+    if not path.is_dir():
+        return _config_in(path, settings)
+    first = _named(run, ())[0][0]
+    store = RunStore.open(first)
+    legs = read_legs(store.environment_path)
+    told = legs[-1]["config"] if legs else {}
+    puzzle, name = dict(store.identity["puzzle"]), store.identity["name"]
+    if first != path:  # one of several
+        puzzle, name = {**puzzle, "blank": "all"}, name.removesuffix(f"-{first.name}")
+    values = {
+        "name": name,
+        "puzzle": puzzle,
+        "search": told.get("search", {}) | {"keep": store.identity["keep"]},
+        "store": told.get("store", {}) | {"codec": store.identity["codec"], "path": str(path)},
+        "cluster": told.get("cluster", {}),
+    }
+    kind = values["cluster"].get("kind", "local")
+    here = any(setting.partition("=")[0].strip() == "cluster.kind" for setting in settings)
+    if kind not in ("local", "serial") and not here:
+        raise InputError(
+            f"{run} was made on a cluster (cluster.kind = {kind}) whose particulars are not in the "
+            "run directory: name its config instead, or say --set cluster.kind=local"
+        )
+    return checked_config(values, str(run), settings)
+
+
+def puzzle_and_run(
+    run: Config | str | Path, settings: tuple[str, ...] = ()
+) -> tuple[Config, RunStore | None]:
+    """What a run directory or a config says of one puzzle, and its run, if there is one.
+
+    InputError if it names several. A run of another puzzle in the directory of a config is none.
+    """
+    config = run if isinstance(run, Config) else None
+    path = None if config else at_home(run)
+    if path and path.is_dir():
+        store = open_one(run, settings)
+        told = {"name": store.identity["name"], "puzzle": store.identity["puzzle"]}
+        return checked_config(told | {"store": {"path": str(store.path)}}, str(run)), store
+    members = (config or _config_in(path, settings)).members
+    if len(members) > 1:
+        name = config.name if config else run
+        raise InputError(f"{name} has several goals; name one with puzzle.blank, such as [0, 0]")
+    config = members[0]
+    store = RunStore.open(config.path) if RunStore.exists(config.path) else None
+    if store and not same_puzzle(store.identity["puzzle"], config.puzzle_settings):
+        store = None
+    return config, store
+
+
 def _named(run: str | Path, settings: tuple[str, ...]) -> list[tuple[Path, Config | None]]:
     """Run directories, with the configs that name them."""
-    path = Path(run)
+    path = at_home(run)
     if path.is_dir():
         if settings:
             raise InputError(f"--set changes a config, and {run} is a run directory")
@@ -44,9 +103,14 @@ def _named(run: str | Path, settings: tuple[str, ...]) -> list[tuple[Path, Confi
         inside = sorted(entry for entry in others if RunStore.exists(entry))
         several = inside and not RunStore.exists(path)
         return [(entry, None) for entry in (inside if several else [path])]
-    if path.suffix == ".toml" or path.exists():
-        return [(member.path, member) for member in load_config(path, settings).members]
-    raise InputError(f"{run}: no such run directory or config")
+    return [(member.path, member) for member in _config_in(path, settings).members]
+
+
+def _config_in(path: Path, settings: tuple[str, ...]) -> Config:
+    """The config in a file, where there may have been meant a run directory."""
+    if path.suffix != ".toml" and not path.exists():
+        raise InputError(f"{path}: no such run directory or config")
+    return load_config(path, settings)
 
 
 def run_command(

@@ -1,5 +1,6 @@
 """Signals that are answered otherwise for a while."""
 
+import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,3 +24,19 @@ def handling(handlers: Mapping[int, Callable | int]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def leaving_at_once() -> Iterator[None]:
+    """Let Ctrl-C end the process there and then, unless somebody wants it otherwise.
+
+    That is for libraries while they are loaded: half loaded, they may swallow an exception.
+    """
+    asked = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with handling({signal.SIGINT: _leave} if asked else {}):
+        yield
+
+
+def _leave(number, frame) -> None:
+    os.write(2, b"frontier: interrupted\n")
+    os._exit(3)  # as for frontier.errors.Stopped, which may not be loaded yet

@@ -1,6 +1,7 @@
 """Values that Python code gives, as a config file would say them."""
 
 import json
+import os
 from collections.abc import Mapping
 from datetime import time
 from pathlib import Path
@@ -20,6 +21,11 @@ def as_written(values, name: str):
         return json.loads(json.dumps(values, default=_written))
     except (TypeError, ValueError) as error:
         raise InputError(f"{name}: {error}") from None
+
+
+def at_home(path: str | Path) -> Path:
+    """A path, in which ~ is the home directory, as in a shell."""
+    return Path(os.path.expanduser(path))  # unlike Path.expanduser, it leaves unknown users alone
 
 
 def _written(value):

@@ -7,8 +7,7 @@ SETTINGS=${SETTINGS:-"cluster.kind=htcondor cluster.workers=32 cluster.interface
     cluster.walltime=04:00:00"}
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
-# A requeued job may start on another host than the one that died with the lock of the run.
-command=(python -m frontier run "$CONFIG" --take-over)
+command=(python -m frontier run "$CONFIG")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 
 exec "${command[@]}"

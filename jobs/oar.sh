@@ -26,8 +26,8 @@ SETTINGS=${SETTINGS:-"cluster.kind=oar cluster.workers=32 cluster.interface=eth0
     cluster.walltime=04:00:00"}
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
-# A requeued job may start on another host than the one that died with the lock of the run.
-command=(python -m frontier run "$CONFIG" --take-over)
+# A job that is started anew, on another host, takes over what it held when it died; no other does.
+command=(python -m frontier run "$CONFIG" --job "oar-$OAR_JOB_ID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 
 # USR1: the walltime is near, so stop, and go on in another job, which OAR submits.

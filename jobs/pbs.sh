@@ -29,8 +29,8 @@ SETTINGS=${SETTINGS:-"cluster.kind=pbs cluster.workers=32 cluster.interface=eth0
 export CONFIG VENV SETTINGS SCRIPT SECONDS_TO_RUN
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
-# A requeued job may start on another host than the one that died with the lock of the run.
-command=(python -m frontier run "$CONFIG" --take-over)
+# A job that is started anew, on another host, takes over what it held when it died; no other does.
+command=(python -m frontier run "$CONFIG" --job "pbs-$PBS_JOBID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 
 # PBS warns of no walltime, so timeout sends the TERM that stops the run. qdel sends one too.

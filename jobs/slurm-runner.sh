@@ -30,8 +30,8 @@ VENV=${VENV-.venv}                  # the virtual environment with frontier[jobq
 SETTINGS=${SETTINGS:-"cluster.kind=slurm-runner cluster.interface=eth0 cluster.memory=1.5GB"}
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
-# A requeued job may start on another host than the one that died with the lock of the run.
-command=(python -m frontier run "$CONFIG" --take-over)
+# A job that is started anew, on another host, takes over what it held when it died; no other does.
+command=(python -m frontier run "$CONFIG" --job "slurm-$SLURM_JOB_ID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 
 # srun hands a TERM on to all tasks; the driver stops the run, and that ends the others.

@@ -30,7 +30,7 @@ for host in $HOSTS; do
     # It ends with its connection (-tt).
     ssh -tt "$host" "cd '$PWD' && $activate && while true; do
         dask worker --scheduler-file '$file' --protocol $PROTOCOL --interface $INTERFACE \
-            --nthreads 1 --nworkers $WORKERS --memory-limit $MEMORY --death-timeout 60
+            --nthreads 2 --nworkers $WORKERS --memory-limit $MEMORY --death-timeout 60
         sleep 5
     done" < /dev/null &
 done

@@ -28,7 +28,6 @@ be compared only where it is near 0. All three are the greatest of all repeats.
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 import time
@@ -40,13 +39,14 @@ from comparison import SIZES, compare, table
 from timing import ROOT, THIN_FIRST, THIN_LAST, command, config_of, whole_run
 
 from frontier.config import load_config
+from frontier.machine import cores
 from frontier.puzzles import Tiles
 from frontier.search.plan import layout_settings
 from frontier.space.memory import layer_sizes, memory_layout
 from frontier.text import rate
 from frontier.text import size as bytes_text
 
-CORES = len(os.sched_getaffinity(0))
+CORES = cores()
 say = partial(print, file=sys.stderr, flush=True)
 FULL_WORD = 60  # states of a word; where it has fewer, bitmaps waste memory and (a) is left out
 LABELS = {"kernels": "(a) kernels", "run": "(b) run", "plain": "(c) plain"}

@@ -7,7 +7,6 @@ and must find the same layers. A program of yours joins with `--program PATH`: i
 """
 
 import json
-import os
 import platform
 import re
 import sys
@@ -17,6 +16,7 @@ from statistics import median
 from timing import ROOT, command, config_of, timed, whole_run
 
 from frontier.config import load_config
+from frontier.machine import cores
 from frontier.search.environment import processor
 from frontier.text import rate
 from frontier.text import size as bytes_text
@@ -36,7 +36,7 @@ WHAT = {
 
 def compare(sizes: list[str], repeats: int, programs: list[str], scratch: str | None) -> dict:
     """Results by size and contender; each a list of `repeats`, `None` where it was left out."""
-    cores = len(os.sched_getaffinity(0))
+    there = cores()
     results: dict[str, dict] = {}
     with tempfile.TemporaryDirectory(prefix="compare-", dir=scratch) as folder:
         whole_run("3x3", folder, [])  # kernels are in Numba's cache from now on
@@ -58,7 +58,7 @@ def compare(sizes: list[str], repeats: int, programs: list[str], scratch: str | 
                         print(f"{size}: {name}, {i + 1} of {repeats}", file=sys.stderr, flush=True)
                         found.append(contenders[name]())
             _check(size, rows["contenders"])
-    return {"cores": cores, "processor": processor(), "python": platform.python_version(),
+    return {"cores": there, "processor": processor(), "python": platform.python_version(),
             "repeats": repeats, "sizes": results}  # fmt: skip
 
 
@@ -120,6 +120,9 @@ def table(figures: dict) -> str:
         f"Everything else on the machine kept at most {max(others):.2f} cores busy meanwhile. "
         "Written by",
         "`python scripts/bench.py --compare`, where `--program PATH` adds another program.",
+        "What is published of programs that do the same, SlidingTilesSolver, PuzzleSearch, hog2, "
+        "twsearch",
+        "and 24puzzle, stands in [Other programs](../programs.md).",
     ]
     return "\n".join(lines) + "\n"
 

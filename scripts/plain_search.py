@@ -134,7 +134,7 @@ def main():
     parser = argparse.ArgumentParser(description="Plain breadth-first search of a tile puzzle.")
     parser.add_argument("rows", type=int)
     parser.add_argument("columns", type=int)
-    cores = len(os.sched_getaffinity(0))
+    cores = os.cpu_count() or 1
     parser.add_argument("--threads", type=int, default=cores, help="default: every core")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()

@@ -1,5 +1,7 @@
 """The engine driven by hand: whole searches on bitmaps and on lists, as tests compare them."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from twins import indices
@@ -12,27 +14,39 @@ from frontier.space.memory import layer_sizes
 from frontier.space.program import program_of, reads_of, swaps_of
 
 ROW_WORDS = (layout_module.ROW_WORDS, 42, 6, 1)
+SLAB_BYTES = (layout_module.SLAB_BYTES, 4000, 100)
 
 
 def layouts_of(space, row_words=ROW_WORDS[0], most_prefixes=1000):
-    """All kinds of layouts that fit the voltages."""
-    leading, most = space.code.leading, max(space.nodes)
+    """All kinds of layouts that fit the voltages, of each way to cut strips into slabs."""
+    leading, most, known = space.code.leading, max(space.nodes), set()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(layout_module, "ROW_WORDS", row_words)
-        for prefix_digits in range(len(leading) + 1):
-            for block_nodes in sorted({1, 2, 3, most}):
-                for task_blocks in sorted({1, 2, -(-most // block_nodes)}):
-                    layout = Layout(space, prefix_digits, block_nodes, task_blocks)
-                    if layout.fits_voltages and layout.prefixes <= most_prefixes:
-                        yield layout
+        for prefix_digits, slab_bytes in product(range(len(leading) + 1), SLAB_BYTES):
+            patch.setattr(layout_module, "SLAB_BYTES", slab_bytes)
+            for nodes in sorted({1, 2, 3, most}):
+                layout = whole_slabs(space, prefix_digits, nodes)
+                cut = prefix_digits, layout.task_nodes, layout.grid
+                if layout.fits_voltages and layout.prefixes <= most_prefixes and cut not in known:
+                    known.add(cut)
+                    yield layout
 
 
-def list_layers(space, origins, most=None):
+def whole_slabs(space, prefix_digits, nodes):
+    """The layout whose tasks have so many nodes, or a few more, which fill whole slabs."""
+    slab = Layout(space, prefix_digits, nodes).slab_nodes
+    return Layout(space, prefix_digits, -(-nodes // slab) * slab)
+
+
+def list_layers(space, origins, most=None, plain=False):
     """The sorted state numbers of each layer, by the list kernel, up to the depth `most`.
+
+    plain: without compiled kernels.
 
     Origins are (class, number).
     """
     kernel = ListKernel(space)
+    kernel.plain = plain
     current = np.array(sorted({number for _, number in origins}), dtype=np.uint64)
     previous, layers = current[:0], []
     while current.size and (most is None or len(layers) <= most):
@@ -70,19 +84,16 @@ def numbers_of(space, states, depth):
 def bitmap_step(layout, depth, current, previous):
     """The layer after `current`, which lies at `depth`, computed task by task on bitmaps.
 
-    As a worker does it, a task is given no strip that it does not need or that is empty.
+    As a worker does it, a task is given no slab that it does not need or that is empty.
     """
-    space, strip = layout.space, layout.strip_words
+    space, strip, slab_words = layout.space, layout.strip_words, layout.slab_words
     code, klass = space.code, space.class_of(depth + 1)
 
-    def strip_of(numbers, node, prefix):
-        words = np.zeros(strip, dtype=np.uint64)
-        first = node * code.half + prefix * strip * code.bits
-        low, high = np.searchsorted(
-            numbers, np.array([first, first + strip * code.bits], np.uint64)
-        )
-        here = numbers[low:high]
-        set_bits(words[None], here, node, prefix * strip, code.half, code.bits)
+    def words_of(numbers, node, first_word, size):
+        words = np.zeros(size, dtype=np.uint64)
+        first = node * code.half + first_word * code.bits
+        low, high = np.searchsorted(numbers, np.array([first, first + size * code.bits], np.uint64))
+        set_bits(words[None], numbers[low:high], node, first_word, code.half, code.bits)
         return words
 
     found, swaps = [], swaps_of(layout)
@@ -90,30 +101,33 @@ def bitmap_step(layout, depth, current, previous):
         task = layout.task(klass, number)
         program = program_of(layout, task)
         base = np.full(program.needed.shape, -1, dtype=np.int64)
-        strips = []
-        for read in reads_of(layout, program):
-            for member in read.members:
-                words = strip_of(current, int(program.sources[member]), program.slots[read.slot])
-                if words.any():
-                    base[member, read.slot] = len(strips) * strip
-                    strips.append(words)
-        arena = np.concatenate([*strips, np.empty(0, dtype=np.uint64)])
+        slabs = []
+        reads = reads_of(layout, task, program)
+        for slot, first, last in zip(reads.slot, reads.first, reads.last, strict=True):
+            for member in range(first, last):
+                node, first_word = int(program.sources[member]), program.slots[slot]
+                words = words_of(current, node, int(first_word) * slab_words, slab_words)
+                if program.needed[member, slot] and words.any():
+                    base[member, slot] = len(slabs) * slab_words
+                    slabs.append(words)
+        arena = np.concatenate([*slabs, np.empty(0, dtype=np.uint64)])
         live = np.empty(arena.size // layout.row_words, dtype=bool)
         live_rows(arena, layout.row_words, live)
-        origin = layout.block(klass, task.first_block).start
         for prefix in range(task.first_prefix, task.last_prefix):
-            for block in range(task.first_block, task.last_block):
-                nodes = layout.block(klass, block)
-                chunk = np.stack([strip_of(previous, node, prefix) for node in nodes])
-                by_row = chunk.reshape(-1, layout.row_words)
+            for first in range(task.first_node, task.last_node, layout.slab_nodes):
+                nodes = range(first, min(first + layout.slab_nodes, task.last_node))
+                target = np.stack(
+                    [words_of(previous, node, prefix * strip, strip) for node in nodes]
+                )
+                by_row = target.reshape(-1, layout.row_words)
                 # Rows may be given as live though they are empty, as a worker does.
                 rows_live = by_row.any(axis=1) | (np.arange(len(by_row)) % 2 == 0)
                 counts = expand(
-                    chunk, rows_live, nodes.start - origin, prefix - task.first_prefix,
+                    target, rows_live, first - task.first_node, prefix - task.first_prefix,
                     arena, live, base, program, swaps,
                 )  # fmt: skip
                 assert (rows_live == by_row.any(axis=1)).all()
-                for node, words, count in zip(nodes, chunk, counts, strict=True):
+                for node, words, count in zip(nodes, target, counts, strict=True):
                     numbers = np.empty(strip * code.bits, dtype=np.uint64)
                     size = list_bits(
                         words[None], node, prefix * strip, code.half, code.bits, numbers
@@ -133,7 +147,9 @@ def assert_search(space, origins, expected, row_words=ROW_WORDS, steps=True):
     origins = [space.number(*state) for state in origins]
     assert {klass for klass, _ in origins} == {0}
     numbers = [numbers_of(space, states, depth) for depth, states in enumerate(expected)]
-    assert [layer.tolist() for layer in list_layers(space, origins)] == numbers
+    for plain in (False, True):
+        found = list_layers(space, origins, plain=plain)
+        assert [layer.tolist() for layer in found] == numbers
     layers = [np.array(layer, dtype=np.uint64) for layer in [[], *numbers, []]]
     has_rows = bool(space.code.leading)
     for words in row_words if has_rows else row_words[:1]:

@@ -65,6 +65,16 @@ def test_boards_of_one_line(tmp_path, rows, columns):
     assert (value["depth"], value["states"]) == (LINES[rows, columns], rows * columns)
 
 
+def test_run_says_that_no_move_is_possible(tmp_path):
+    config = tmp_path / "alone.toml"
+    config.write_text(
+        'name = "alone"\n[puzzle]\nkind = "graph"\nadjacency = [[1], [0], []]\ngoal = "ab."\n'
+    )
+    result = invoke("run", config, *serial(tmp_path))
+    assert "warning: no move is possible from depth 0" in result.stderr
+    assert "states: 1\n" in result.stdout
+
+
 def test_run_tells_a_person(tmp_path):
     result = invoke("run", CONFIGS / "2x3.toml", *serial(tmp_path))
     assert "depth (God's number from this goal): 21" in result.stdout
@@ -331,7 +341,7 @@ def test_the_only_worker_is_replaced(tmp_path):
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     kills = 0
     while process.poll() is None and kills < 2:
-        if (path / "wip" / f"{38 + 6 * kills:04d}").exists():
+        if (path / "layers" / f"{38 + 6 * kills:04d}").exists():
             children = psutil.Process(process.pid).children(recursive=True)
             for child in children:
                 if "spawn_main" in " ".join(_command(child)):

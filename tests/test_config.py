@@ -45,7 +45,7 @@ def test_defaults(tmp_path):
     assert (config.search.keep, config.search.until, config.store.codec) == (
         "frontier",
         None,
-        "lz4",
+        "bitmap",
     )
     assert config.cluster.kind == "local"
     assert config.cluster.workers >= 1

@@ -53,8 +53,8 @@ INSTEAD = {
     "python3 -m venv .venv && . .venv/bin/activate && pip install '.[jobqueue]'": PARSED,
     # large
     RUN: BEGUN,
-    f"{RUN} --set cluster.workers=8 --set cluster.memory=4GB":
-        f"{BEGUN} --set cluster.workers=8 --set cluster.memory=4GB",
+    f"{RUN} --set cluster.workers=1 --set cluster.memory=8GB":
+        f"{BEGUN} --set cluster.workers=1 --set cluster.memory=1GB",
     "python -m frontier run configs/pattern-2x8-k5.toml": PARSED,
     "python scripts/results.py --runs runs": "python scripts/results.py --runs runs 2x3",
     "python scripts/results.py --runs runs --large":

@@ -56,7 +56,7 @@ def test_every_command_has_a_page(name):
 
 
 def test_every_command_stands_in_one_section():
-    listed = [command for commands in main.sections.values() for command in commands]
+    listed = [COMMANDS[name] for names in main.sections.values() for name in names]
     assert sorted(command.name for command in listed) == sorted(COMMANDS)
     said = help_of("", 80)
     assert all(f"\n{title}:\n" in said for title in main.sections)
@@ -99,9 +99,9 @@ def folder(tmp_path, monkeypatch):
 
 def test_runs_and_configs_are_completed(folder):
     configs = {"configs/2x2.toml", "configs/2x3.toml"}
-    assert completed("run", "") == completed("plan", "conf") == configs
+    assert completed("plan", "") == completed("run", "conf") == configs
     assert completed("run", "configs/2x3") == {"configs/2x3.toml"}
-    assert completed("status", "") == configs | {"runs/2x2"}
+    assert completed("status", "") == completed("run", "") == configs | {"runs/2x2"}
     assert completed("status", "runs/") == completed("verify", "run") == {"runs/2x2"}
     assert completed("farthest", str(folder / "runs") + "/") == {str(folder / "runs" / "2x2")}
     assert completed("status", "nowhere/") == set()

@@ -17,6 +17,7 @@ from distributed.cli import dask_scheduler, dask_worker
 
 from frontier.cli import main
 from frontier.config import ClusterTable
+from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
 
 ROOT = Path(__file__).parents[1]
@@ -133,6 +134,40 @@ def test_a_walltime_stops_the_run_and_lets_it_go_on(tmp_path, commands, script):
     assert process.returncode == code, said
     assert "Nothing is lost" in said
     assert commands.read_text().strip() == called
+
+
+NUMBERS = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "OAR_JOB_ID"}
+
+
+@pytest.mark.parametrize("script", AGAIN)
+def test_only_the_same_job_takes_over_what_it_held(tmp_path, commands, script):
+    """A job that died on another host goes on when its queue starts it anew; the same run
+    submitted once more is refused."""
+    path = tmp_path / "run"
+    path.mkdir()
+
+    def submitted(number):
+        jobs = {**dict.fromkeys(NUMBERS, number), "PBS_O_WORKDIR": "."}
+        settings = "cluster.kind=serial", "search.in_memory=true", "search.until=9"
+        said, _ = (process := start(script, path, *settings, **jobs)).communicate()
+        return process.returncode, said
+
+    name = f"{script.removesuffix('.sh')}-17"
+    holder = json.dumps({"host": "elsewhere", "process": 7, "since": 0, "job": name})
+    (path / "lock").write_text(holder)
+    code, said = submitted("18")
+    assert code == 2, said
+    assert "process 7 on host elsewhere" in said
+    assert (path / "lock").read_text() == holder
+    code, said = submitted("17")
+    assert code == 0, said
+    with RunLock(path / "lock", name):
+        assert json.loads((path / "lock").read_text())["job"] == name
+
+
+@pytest.mark.parametrize("path", JOBS, ids=lambda path: path.name)
+def test_no_script_takes_over_what_another_holds(path):
+    assert "--take-over" not in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("script", ["slurm.sh", "pbs.sh"])

@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+import json
+import os
 import re
 import subprocess
 import sys
@@ -37,7 +39,7 @@ def test_the_examples_print_what_stands_below_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     sections = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.M)
     names, ran = {}, 0
-    for section in sections[1:4]:
+    for section in sections[1:5]:
         for source, expected in blocks_of(section):
             said = io.StringIO()
             with contextlib.redirect_stdout(said):
@@ -45,7 +47,7 @@ def test_the_examples_print_what_stands_below_them(tmp_path, monkeypatch):
             lines = [line.rstrip() for line in said.getvalue().splitlines()]
             assert lines == [line.rstrip() for line in expected.splitlines()]
             ran += 1
-    assert ran == 4
+    assert ran == 5
     assert (tmp_path / "2x4.png").read_bytes()[1:4] == b"PNG"
 
 
@@ -57,7 +59,7 @@ def names_of(heading):
 
 
 def test_the_page_has_every_name():
-    assert names_of("`frontier.`") == {*frontier.__all__, "errors"}
+    assert names_of("`frontier.`") == set(frontier.__all__)
     for heading, what in (("of a `Run`", api.Run), ("of a `Layer`", api.Layer)):
         public = {name for name in dir(what) if not name.startswith("_")} - {"store"}
         assert names_of(heading) == public
@@ -76,6 +78,51 @@ def test_everything_is_typed(what):
             assert "return" in hints, name
             assert set(taken) <= set(hints), name
     assert (Path(frontier.__file__).parent / "py.typed").exists()
+
+
+SMALL_RUN = """
+import sys
+from frontier.cli import main
+main(["run", sys.argv[1], "--set", "store.path=" + sys.argv[2], "--json"], standalone_mode=False)
+print({"numba", "dask", "distributed", "matplotlib"} & set(sys.modules))
+"""
+
+
+def test_a_small_run_loads_neither_numba_nor_dask(tmp_path):
+    """They take longer to load than it takes."""
+    config = Path(frontier.__file__).parents[1] / "configs" / "3x3.toml"
+    command = [sys.executable, "-c", SMALL_RUN, config, tmp_path / "run"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    summary, loaded = said.splitlines()
+    assert json.loads(summary)["states"] == 181_440
+    assert loaded == "set()"
+
+
+USER = """
+import sys
+import numba
+import frontier.api
+
+@numba.njit(cache=True)
+def mine(x):
+    return x + 1
+
+assert mine(1) == 2
+"""
+
+
+def test_a_users_own_kernels_stay_where_numba_puts_them(tmp_path):
+    script = tmp_path / "user.py"
+    script.write_text(USER)
+    home = {
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "PYTHONPATH": str(Path(frontier.__file__).parents[1]),
+    }
+    subprocess.run(
+        [sys.executable, script], check=True, env={**os.environ, **home, "NUMBA_CACHE_DIR": ""}
+    )
+    assert list((tmp_path / "__pycache__").glob("user.mine-*.nbi"))
+    assert not list((tmp_path / "cache").rglob("*mine*"))
 
 
 def test_importing_loads_no_kernels():
@@ -104,8 +151,9 @@ def run(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def as_bits(tmp_path_factory):
-    """A run whose large layers are bitmaps of several chunks."""
+    """A run whose large layers are bitmaps of several parts."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("frontier.space.lists.PLAIN_STATES", 0)
         patch.setattr("frontier.search.plan.THIN_IN_MEMORY", 20)
         patch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
         made = run_of(tmp_path_factory.mktemp("bits"))
@@ -172,7 +220,7 @@ def test_several_layers_are_read_at_the_same_time(form, request):
 @pytest.mark.parametrize("form", ["run", "as_bits"])
 def test_numbers_and_arrays(form, request, monkeypatch):
     run = request.getfixturevalue(form)
-    work = Workspace(run.path, run.store.identity)
+    work = Workspace(run.store)
     for layer in run.layers:
         numbers = layer.numbers()
         assert numbers.dtype == np.uint64
@@ -215,10 +263,10 @@ def test_layers_that_were_not_kept(tmp_path):
     assert run.layers[-1].boards() == run.farthest()
 
 
-def test_a_damaged_chunk_is_no_board(tmp_path):
+def test_a_damaged_part_is_no_board(tmp_path):
     run = run_of(tmp_path)
-    chunk = next(run.store.layer_path(9).glob("c.*"))
-    chunk.write_bytes(chunk.read_bytes()[:-5])
+    part = next(run.store.layer_path(9).glob("c.*"))
+    part.write_bytes(part.read_bytes()[:-5])
     with pytest.raises(CorruptRunError, match="layer 9"):
         run.layers[9].boards(1)
 

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
 
@@ -26,6 +27,14 @@ def test_every_file_of_the_package_is_installed():
     assert ROOT / "frontier" / "report" / "templates" / "notebook" / "run.html" in data
 
 
+def test_the_citation_is_that_of_this_version():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert cited["version"] == settings["project"]["version"]
+    assert cited["license"] == settings["project"]["license"]
+    assert {"cff-version", "message", "title", "authors"} <= set(cited)
+
+
 INTERRUPTED = """
 import os, signal, sys
 
@@ -35,7 +44,7 @@ class CtrlC:
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, CtrlC())
-sys.argv = ["frontier", "--version"]
+sys.argv = ["frontier", "run", "--help"]
 {start}
 """
 

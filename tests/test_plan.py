@@ -69,7 +69,7 @@ def test_large_puzzles(tmp_path, name):
     assert value["form"] == "tasks"
     assert value["memory"]["needed"] <= value["memory"]["given"]
     layout = value["layout"]
-    raw = layout["chunks"] * layout["chunk_bytes"]
+    raw = layout["tasks"] * layout["part_bytes"]
     assert raw >= value["fullest_layer"]["raw"]
     assert value["bytes"]["written"] < value["bytes"]["read"]
     assert not path.exists()
@@ -99,6 +99,22 @@ def test_a_run_that_exists_is_known_and_kept(tmp_path):
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     other = invoke(*words, "--set", "puzzle.goal=[[1,2,3,4,5,6],[7,8,9,10,11,0]]", code=2)
     assert "was made by another config" in other.stderr
+
+
+@pytest.mark.usefixtures("known_rates")
+def test_the_plan_of_a_complete_run_says_what_such_a_run_takes(tmp_path):
+    config = load_config(
+        CONFIGS / "2x5.toml", (f"store.path={tmp_path / 'run'}", "cluster.kind=serial")
+    )
+    words = CONFIGS / "2x5.toml", *at(tmp_path / "run")
+    before = json.loads(invoke(*words, "--json").stdout)
+    api.run(api.plan(config))
+    after = json.loads(invoke(*words, "--json").stdout)
+    for key in ("seconds", "bytes"):
+        assert after[key] == before[key]
+    assert after["disk"]["peak"] == before["disk"]["peak"] > 0
+    assert after["layers"]["committed"] == 56
+    assert "the run is complete, and what follows is of such a run" in invoke(*words).stdout
 
 
 @pytest.mark.usefixtures("known_rates")

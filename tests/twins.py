@@ -87,6 +87,13 @@ def layers_of(
     return layers[:-1]
 
 
+def within_reach(
+    origins: set, start: Hashable, neighbours: Callable[[Hashable], Iterable[Hashable]]
+) -> set:
+    """The origins that the start can reach; all of them if it reaches none."""
+    return origins & set().union(*layers_of([start], neighbours)) or origins
+
+
 def blank_moves(rows: int, columns: int, board: Flat) -> list[Flat]:
     """The boards, flat and row by row, that one slide of a tile into the blank (0) makes."""
     blank = board.index(0)
@@ -253,11 +260,18 @@ def shifted(covered: Cells, direction: tuple[int, int]) -> Cells:
     return frozenset((r + direction[0], c + direction[1]) for r, c in covered)
 
 
-def block_moves(cells: Cells, before: Position, metric: str) -> set[Position]:
+def block_moves(
+    cells: Cells, before: Position, metric: str, axes: dict | None = None
+) -> set[Position]:
     """The positions after one move: a piece by one cell (step), in a line (straight), or along
-    any path of steps over cells that nothing else covers (path)."""
+    any path of steps over cells that nothing else covers (path).
+
+    axes: for kinds that move along one axis, 0 if they stay in their row, 1 if in their column.
+    """
     after = set()
     for kind, covered in before:
+        axis = (axes or {}).get(kind)
+        ways = [d for d in DIRECTIONS if axis is None or not d[axis]]
         rest = before - {(kind, covered)}
         free = cells - frozenset().union(*(other for _, other in rest))
         ends = set()
@@ -265,13 +279,13 @@ def block_moves(cells: Cells, before: Position, metric: str) -> set[Position]:
             ends = set().union(
                 *layers_of(
                     [covered],
-                    lambda at, free=free: [
-                        to for d in DIRECTIONS if (to := shifted(at, d)) <= free
+                    lambda at, free=free, ways=ways: [
+                        to for d in ways if (to := shifted(at, d)) <= free
                     ],
                 )[1:]
             )
         else:
-            for direction in DIRECTIONS:
+            for direction in ways:
                 to = shifted(covered, direction)
                 while to <= free:
                     ends.add(to)
@@ -283,10 +297,14 @@ def block_moves(cells: Cells, before: Position, metric: str) -> set[Position]:
 
 
 def block_layers(
-    cells: Cells, origins: Iterable[Position], metric: str, most: int | None = None
+    cells: Cells,
+    origins: Iterable[Position],
+    metric: str,
+    most: int | None = None,
+    axes: dict | None = None,
 ) -> list[set[Position]]:
     """The positions at each depth, up to the depth `most`."""
-    return layers_of(origins, lambda at: block_moves(cells, at, metric), most)
+    return layers_of(origins, lambda at: block_moves(cells, at, metric, axes), most)
 
 
 def all_positions(cells: Cells, pieces: Position) -> set[Position]:

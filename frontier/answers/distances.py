@@ -18,12 +18,11 @@ import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import google_crc32c
 import numpy as np
 import psutil
-import zarr
-from zarr.codecs import Crc32cCodec, ZstdCodec
 
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Puzzle, puzzle_of
@@ -33,6 +32,9 @@ from frontier.space.jit import kernel
 from frontier.store.files import PARTIAL, remove_tree
 from frontier.store.layers import StoredLayer
 from frontier.store.run import RunStore
+
+if TYPE_CHECKING:
+    import zarr
 
 PIECE_BYTES = 256_000_000
 """Rows that are made at once."""
@@ -70,6 +72,8 @@ class Distances:
         """From a complete run or from what `export` wrote; InputError if it is neither."""
         if RunStore.exists(path):
             return cls.of_run(complete(RunStore.open(path)))
+        import zarr
+
         try:
             # an array of format 2 may name a codec that unpickles
             array = zarr.open_array(path, mode="r", zarr_format=3)
@@ -120,11 +124,14 @@ def workspace_of(run: RunStore) -> Workspace:
     return Workspace(run)
 
 
-def export(run: RunStore, target: Path) -> zarr.Array:
+def export(run: RunStore, target: Path) -> "zarr.Array":
     """Write the distances of a complete run as a Zarr array.
 
     InputError if there is something at `target`, or the run has not all layers.
     """
+    import zarr
+    from zarr.codecs import Crc32cCodec, ZstdCodec
+
     if os.path.lexists(target):
         raise InputError(f"{target} exists; nothing is overwritten, name another place")
     if inside := next(filter(RunStore.exists, target.absolute().parents), None):

@@ -21,4 +21,5 @@ def farthest(run: RunStore, limit: int) -> tuple[int, list[Board]]:
     work = Workspace(run)
     klass = work.space.class_of(last.depth)
     numbers = work.layer(last.depth).numbers()
-    return last.states, [work.puzzle.board(work.space.state(klass, n)) for n in numbers[:limit]]
+    boards = work.puzzle.boards_of(*work.space.states_of(klass, numbers[:limit]))
+    return last.states, list(map(tuple, boards.tolist()))

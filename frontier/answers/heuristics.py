@@ -10,6 +10,7 @@ from frontier.answers.distances import Distances
 from frontier.errors import InputError
 from frontier.puzzles import Pattern, Puzzle, Tiles
 from frontier.puzzles.pieces import OPEN
+from frontier.values import at_home
 
 MOST_DATABASES = 12
 """All sets of disjoint ones are tried at each node."""
@@ -48,7 +49,7 @@ def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
     position[:] = (boards[:, puzzle.reading] == 0).argmax(axis=1)
     databases = []
     for path in paths:
-        distances = Distances.open(Path(path))
+        distances = Distances.open(at_home(path))
         _check(puzzle, distances.puzzle, path)
         pattern = distances.puzzle
         number = {int(tile): n for n, tile in enumerate(pattern.members)}

@@ -30,6 +30,12 @@ class Searched:
     nodes: list[int]
 
 
+def check_reached(puzzle: Puzzle, board: Board) -> None:
+    """InputError if the goal cannot be reached from the board."""
+    if not puzzle.reaches(board):
+        raise InputError(f"board {puzzle.line(board)}: {puzzle.why_unreachable}")
+
+
 class IdaSolver:
     """Solves positions of one puzzle; made once, asked often.
 
@@ -38,7 +44,7 @@ class IdaSolver:
     """
 
     def __init__(self, puzzle: Puzzle, apart: bool = True, heuristics: Sequence[str | Path] = ()):
-        self.puzzle = puzzle
+        self.puzzle = puzzle = puzzle.from_anywhere()
         self._told = told_apart(puzzle) if apart else puzzle
         self._bound = bound = bound_of(self._told)
         goals = np.column_stack(self._told.origins())
@@ -73,8 +79,7 @@ class IdaSolver:
 
         InputError if the goal cannot be reached, Unsolved after `most_nodes`.
         """
-        if not self.puzzle.reaches(board):
-            raise InputError(f"board {self.puzzle.line(board)}: {self.puzzle.why_unreachable}")
+        check_reached(self.puzzle, board)
         named = self._named(board)
         told = self._told
         total = int(self._bound.sums(np.array([named]))[0])

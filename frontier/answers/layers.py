@@ -3,19 +3,19 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
-import zarr
-from zarr.errors import ZarrUserWarning
 
 from frontier.errors import InputError
 from frontier.puzzles import Board
 from frontier.search.workspace import Workspace
-from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.store.layers import StoredLayer
 from frontier.store.run import LayerRecord, RunStore
 from frontier.text import counted
+
+if TYPE_CHECKING:
+    import zarr
 
 MOST_NUMBERS = 100_000_000
 """State numbers that are given at once: 800 MB."""
@@ -56,12 +56,17 @@ class Layer:
         return self._record.stored
 
     @property
-    def array(self) -> zarr.Array:
+    def array(self) -> "zarr.Array":
         """The layer as it is stored, read-only; see `frontier.store.layers` for its two forms.
 
         Zarr reads a part that is lost as zeros: `verify` says whether all are there. InputError if
         the layer was not kept.
         """
+        import zarr
+        from zarr.errors import ZarrUserWarning
+
+        from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
+
         self._need()
         path = self._layers.store.layer_path(self.depth)
         with warnings.catch_warnings():  # Zarr warns that others may lack the codec lz4
@@ -93,9 +98,9 @@ class Layer:
         klass = work.space.class_of(self.depth)
         for part in layer.batches():
             for first in range(0, part.size, size):
-                states = [work.space.state(klass, number) for number in part[first : first + size]]
-                vertex, sequence = zip(*states, strict=True)
-                yield work.puzzle.boards_of(np.array(vertex), np.array(sequence, dtype=np.int64))
+                yield work.puzzle.boards_of(
+                    *work.space.states_of(klass, part[first : first + size])
+                )
 
     def __iter__(self) -> Iterator[Board]:
         return (tuple(board) for batch in self.batches() for board in batch.tolist())

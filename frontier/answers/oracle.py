@@ -104,9 +104,7 @@ class Oracle:
         Each may lie in another slab, so those are looked at first that seem to be nearer.
         """
         klass = self._work.space.class_of(depth)
-        states = [self._work.space.state(klass, int(n)) for n in neighbours]
-        vertices, sequences = zip(*states, strict=True)
-        boards = self.puzzle.boards_of(np.array(vertices), np.array(sequences, dtype=np.int64))
+        boards = self.puzzle.boards_of(*self._work.space.states_of(klass, neighbours))
         for i in np.argsort(self._bound.sums(boards), kind="stable"):
             if self._layer(depth).contains(neighbours[i : i + 1])[0]:
                 return int(neighbours[i]), tuple(boards[i].tolist())

@@ -9,15 +9,8 @@ from contextlib import suppress
 
 import click
 
-from frontier.cli.drawing import draw
 from frontier.cli.help import Group
-from frontier.cli.planning import plan
-from frontier.cli.reporting import report
-from frontier.cli.runs import export, farthest, run, status
-from frontier.cli.solving import rotate, solve
 from frontier.cli.streams import OutputError, drop_output, prepare_streams
-from frontier.cli.studies import thesis
-from frontier.cli.upkeep import repair, verify
 from frontier.errors import CorruptRunError, FormatError, FrontierError, Stopped
 from frontier.signals import handling
 
@@ -77,7 +70,17 @@ def main():
     """
 
 
-main.add_section("Search", plan, run, status)
-main.add_section("Ask what was found", report, farthest, solve, draw, export)
-main.add_section("Look after runs", verify, repair)
-main.add_section("Studies", thesis, rotate)
+RUNS, SOLVING = "frontier.cli.runs", "frontier.cli.solving"
+UPKEEP = "frontier.cli.upkeep"
+
+main.add_section("Search", plan="frontier.cli.planning", run=RUNS, status=RUNS)
+main.add_section(
+    "Ask what was found",
+    report="frontier.cli.reporting",
+    farthest=RUNS,
+    solve=SOLVING,
+    draw="frontier.cli.drawing",
+    export=RUNS,
+)
+main.add_section("Look after runs", verify=UPKEEP, repair=UPKEEP)
+main.add_section("Studies", thesis="frontier.cli.studies", rotate=SOLVING)

@@ -6,8 +6,11 @@ to the width of the terminal, examples too.
 
 import re
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 
 import click
+
+from frontier.signals import leaving_at_once
 
 EXIT_CODES = {
     "0": "done",
@@ -68,6 +71,24 @@ class Command(click.Command):
                 formatter.write_text(", ".join(self.see_also))
 
 
+class Commands(Mapping[str, click.Command]):
+    """Commands by name. The module of one is imported when it is asked for, as none needs what the
+    others do."""
+
+    def __init__(self):
+        self.modules: dict[str, str] = {}
+
+    def __getitem__(self, name):
+        with leaving_at_once():
+            return getattr(import_module(self.modules[name]), name)
+
+    def __iter__(self):
+        return iter(self.modules)
+
+    def __len__(self):
+        return len(self.modules)
+
+
 class Group(click.Group):
     """A group that lists its commands by section, in the order in which one uses them.
 
@@ -79,19 +100,21 @@ class Group(click.Group):
     def __init__(self, *arguments, examples: Mapping[str, str] | None = None, **settings):
         super().__init__(*arguments, **settings)
         self.examples = dict(examples or {})
-        self.sections: dict[str, list[click.Command]] = {}
+        self.sections: dict[str, list[str]] = {}
+        self.commands = Commands()
 
-    def add_section(self, title: str, *commands: click.Command) -> None:
-        self.sections[title] = list(commands)
-        for command in commands:
-            self.add_command(command)
+    def add_section(self, title: str, **modules: str) -> None:
+        """Name its commands, each with the module that has it."""
+        self.sections[title] = list(modules)
+        self.commands.modules.update(modules)
 
     def list_commands(self, ctx):
         return list(self.commands)
 
     def format_commands(self, ctx, formatter):
         longest = max(map(len, self.commands))
-        for title, commands in self.sections.items():
+        for title, names in self.sections.items():
+            commands = [self.commands[name] for name in names]
             with formatter.section(title):
                 formatter.write_dl([(c.name.ljust(longest), _first(c.help)) for c in commands])
 

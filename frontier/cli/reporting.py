@@ -25,6 +25,9 @@ from frontier.store.run import RunStore
 
 PLAIN_WIDTH = 200
 
+PICTURES = (".png", ".pdf", ".svg")
+"""How the name of a chart may end, which says what it is written as."""
+
 
 def _file_option(name: str, what: str):
     return click.option(f"--{name}", metavar="FILE", help=f"Write {what}.")
@@ -34,20 +37,27 @@ def _file_option(name: str, what: str):
     cls=Command,
     examples={
         "report runs/2x5": "In the terminal.",
-        "report runs/2x5 --html 2x5.html --png 2x5.png --csv 2x5.csv": "As a page, a picture and a "
-        "table.",
+        "report runs/2x5 --html 2x5.html --chart 2x5.pdf --csv 2x5.csv": "As a page, a picture and "
+        "a table.",
         "report runs/2x5 runs/2x6 --html both.html": "Two runs side by side.",
     },
     see_also=("status", "farthest", "draw", "docs/results/"),
 )
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=complete_run)
 @_file_option("html", "a page with charts and boards, one file for browsers and paper")
-@_file_option("png", "the chart of the layers as a picture for a paper, 16 cm at 200 dpi")
+@click.option(
+    "--chart",
+    "--png",
+    "chart",
+    metavar="FILE",
+    help="Write the chart of the layers as a picture for a paper, 16 cm broad: PDF, SVG or PNG at "
+    "200 dpi, by the ending of its name.",
+)
 @_file_option("csv", "the layers as a table for programs")
 @_file_option("markdown", "the report as text with tables")
 @force_option
 @json_option
-def report(runs, html, png, csv, markdown, force, as_json):
+def report(runs, html, chart, csv, markdown, force, as_json):
     """Report what RUN found, and how; of several runs, compare them.
 
     States of each layer, shares, mean and median depth, growth, time and bytes, where the time
@@ -56,23 +66,25 @@ def report(runs, html, png, csv, markdown, force, as_json):
     says how much is known. Runs of the same puzzle must agree: where they do not, the comparison
     says so. A config with several goals names several runs.
     """
-    targets = {"html": html, "png": png, "csv": csv, "markdown": markdown}
+    named = {"html": html, "chart": chart, "csv": csv, "markdown": markdown}
     targets = {
-        kind: Target(f"--{kind}", Path(name)) for kind, name in targets.items() if name is not None
+        kind: Target(f"--{kind}", Path(name), PICTURES if kind == "chart" else ())
+        for kind, name in named.items()
+        if name is not None
     }
     check_targets(list(targets.values()), force)
-    named = [path for run in runs for path in paths_of(run)]
-    _check_distinct(named)
-    begun = [path for path in named if RunStore.exists(path)]
+    paths = [path for run in runs for path in paths_of(run)]
+    _check_distinct(paths)
+    begun = [path for path in paths if RunStore.exists(path)]
     found = [figures_of(RunStore.open(path)) for path in begun]
-    if len(named) == 1:
+    if len(paths) == 1:
         subject, value = found[0], report_value(found[0])
     else:
         subject = Comparison(tuple(found), tuple(map(str, begun)))
         value = comparison_value(subject)
         for said in subject.differences:
             click.echo(f"warning: {said}", err=True)
-    contents = [_content(kind, subject) for kind in targets]
+    contents = [_content(kind, target, subject) for kind, target in targets.items()]
     for target, content in zip(targets.values(), contents, strict=True):
         target.write(content)
     if as_json:
@@ -90,17 +102,18 @@ def _check_distinct(paths: list[Path]) -> None:
             raise InputError(f"the run {path} is named twice{also}; name each run once")
 
 
-def _content(kind: str, subject: Figures | Comparison) -> str | bytes:
+def _content(kind: str, target: Target, subject: Figures | Comparison) -> str | bytes:
     """A document of one run or of several. What draws is imported when it is needed."""
     several = isinstance(subject, Comparison)
     if kind == "html":
         from frontier.report.documents import comparison_page, report_page
 
         return comparison_page(subject) if several else report_page(subject)
-    if kind == "png":
-        from frontier.report.charts import comparison_png, layers_png
+    if kind == "chart":
+        from frontier.report.charts import comparison_picture, layers_picture
 
-        return comparison_png(subject) if several else layers_png(subject)
+        draw = comparison_picture if several else layers_picture
+        return draw(subject, target.path.suffix.removeprefix("."))
     if kind == "csv":
         return comparison_csv(subject) if several else layers_csv(subject)
     return comparison_markdown(subject) if several else report_markdown(subject)

@@ -1,8 +1,7 @@
 """Commands on runs: run, status, farthest, export."""
 
 import json
-from contextlib import suppress
-from pathlib import Path
+from contextlib import nullcontext, suppress
 
 import click
 
@@ -15,15 +14,13 @@ from frontier.cli.common import (
     run_argument,
     set_option,
 )
-from frontier.cli.completion import complete_config
+from frontier.cli.completion import complete_run
 from frontier.cli.help import Command
-from frontier.config import Config, load_config
+from frontier.config import Config
 from frontier.errors import CorruptRunError, InputError, Stopped
-from frontier.named import open_all, open_one, paths_of, run_command
+from frontier.named import config_at, open_all, open_one, paths_of, run_command
 from frontier.puzzles import puzzle_of
-from frontier.report.boards import draw_boards
 from frontier.report.progress import progress_display
-from frontier.report.status import corrupt, describe_status, not_begun, status_of
 from frontier.report.summary import (
     describe,
     describe_family,
@@ -31,9 +28,6 @@ from frontier.report.summary import (
     summary,
     write_summary,
 )
-from frontier.report.watch import watch
-from frontier.search.allocation import allocation
-from frontier.search.outlook import disk_warning
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
 from frontier.text import counted, size
@@ -44,6 +38,7 @@ from frontier.text import counted, size
     examples={
         "run configs/2x7.toml": "Search 2×7, or go on with it.",
         "run configs/2x5.toml --set search.keep=all": "Keep all layers, for `solve`.",
+        "run runs/2x5": "Go on with a run by its directory.",
         "run configs/3x4.toml --until 20 --set cluster.kind=serial": "Layers up to depth 20, by "
         "tasks in this process.",
         "run configs/2x6.toml --set 'store.codec=\"zstd:1\"' --fresh": "Delete the run of 2×6 and "
@@ -63,7 +58,7 @@ from frontier.text import counted, size
     },
     see_also=("plan", "status", "farthest", "solve", "repair", "docs/clusters.md"),
 )
-@click.argument("config", metavar="CONFIG", shell_complete=complete_config)
+@click.argument("config", metavar="CONFIG|RUN", shell_complete=complete_run)
 @set_option
 @click.option("--until", type=click.IntRange(min=0), metavar="DEPTH", help="Stop after this depth.")
 @click.option("--fresh", is_flag=True, help="Delete the run in the run directory, start anew.")
@@ -71,17 +66,40 @@ from frontier.text import counted, size
 @click.option(
     "--take-over", is_flag=True, help="The process on another host that held the run is gone."
 )
+@click.option(
+    "--job",
+    metavar="NAME",
+    help="The job of a queue that this is: take over what its earlier start on another host held.",
+)
 @json_option
-def run(config, settings, until, fresh, yes, take_over, as_json):
-    """Start or resume the search that CONFIG describes.
+def run(config, settings, until, fresh, yes, take_over, job, as_json):
+    """Start or resume the search that CONFIG describes, or resume that in the directory RUN.
 
     Layers are written to runs/NAME (or store.path) and counted until one is empty. Progress
     goes to standard error, the summary to standard output and to summary.json beside the
     layers. Ctrl-C finishes the tasks under way and stops; a second Ctrl-C stops at once. The same
     command resumes a run that was stopped or killed, and repeats the summary of a complete one.
     """
-    with allocation(load_config(config, settings)) as loaded:
-        _run(loaded, until, fresh, yes, take_over, as_json, run_command(config, settings, until))
+    with _allocated(config_at(config, settings)) as loaded:
+        command = run_command(config, settings, until)
+        _run(loaded, until, fresh, yes, take_over or job or False, as_json, command)
+
+
+def _allocated(config: Config):
+    """The config with a cluster of the tasks of this Slurm job, if it asks for one."""
+    if config.cluster.kind != "slurm-runner":
+        return nullcontext(config)
+    from frontier.search.allocation import allocation
+
+    return allocation(config)
+
+
+def _disk_warning(plan: api.Plan) -> str | None:
+    if plan.alone:
+        return None
+    from frontier.search.outlook import disk_warning
+
+    return disk_warning(plan)
 
 
 def _run(
@@ -89,7 +107,7 @@ def _run(
     until: int | None,
     fresh: bool,
     yes: bool,
-    take_over: bool,
+    take_over: bool | str,
     as_json: bool,
     command: str,
 ) -> None:
@@ -99,10 +117,10 @@ def _run(
         if fresh:
             _delete_if_there(member, yes, take_over)
         plan = api.plan(member)
-        if warning := disk_warning(plan):
+        for warning in filter(None, (plan.puzzle.remark, _disk_warning(plan))):
             click.echo(f"warning: {warning}", err=True)
         try:
-            finished = api.run(plan, until, [progress_display()], take_over)
+            finished = api.run(plan, until, [progress_display()], take_over, progress=False)
         except Stopped as error:
             raise Stopped(f"{error}. Nothing is lost; {again}") from None
         except KeyboardInterrupt:  # at once, in the middle of a task
@@ -160,6 +178,9 @@ def status(run, watching, interval, as_json):
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
+    from frontier.report.status import corrupt, describe_status
+    from frontier.report.watch import watch
+
     values = []
     if watching:
         paths = paths_of(run, waiting=True)
@@ -182,7 +203,9 @@ def status(run, watching, interval, as_json):
 
 def _statuses(run: str) -> list[dict]:
     """How the runs stand that a user names."""
-    resume = None if Path(run).is_dir() else run_command(run)
+    from frontier.report.status import not_begun, status_of
+
+    resume = run_command(run)
     return [
         status_of(RunStore.open(path), resume) if RunStore.exists(path) else not_begun(path)
         for path in paths_of(run)
@@ -212,6 +235,8 @@ def farthest(run, limit, as_json):
 
     They are those of the last layer, so RUN must be complete.
     """
+    from frontier.report.boards import draw_boards
+
     values = []
     for store in open_all(run):
         count, boards = farthest_of(store, limit)
@@ -255,7 +280,7 @@ def export(run, target, as_json):
     click.echo(json.dumps(value) if as_json else said)
 
 
-def _delete_if_there(config: Config, yes: bool, take_over: bool) -> None:
+def _delete_if_there(config: Config, yes: bool, take_over: bool | str) -> None:
     """Delete the run of a config, if there is one and it is meant."""
     if not RunStore.exists(config.path):
         return

@@ -2,42 +2,39 @@
 
 import json
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from frontier.answers.ida import IdaSolver
-from frontier.answers.oracle import Oracle
+from frontier.answers.ida import check_reached
 from frontier.answers.rotation import FIFTEEN, solve_by_rotations
-from frontier.answers.solution import Solution
-from frontier.cli.common import json_option, puzzle_at, set_option
+from frontier.answers.ways import METHODS, Asked, way_to_solve
+from frontier.cli.common import json_option, set_option
 from frontier.cli.completion import complete_run
 from frontier.cli.files import Target, check_targets, force_option
 from frontier.cli.help import Command
 from frontier.errors import InputError
-from frontier.named import open_one
-from frontier.puzzles import Board, Puzzle, puzzle_of
+from frontier.named import puzzle_and_run
+from frontier.puzzles import Puzzle
 from frontier.report.boards import animation, film_page, film_strip
 from frontier.report.rotation import describe_rotation, rotation_value
 from frontier.report.solution import describe_solution, solution_value
-from frontier.store.run import RunStore
-from frontier.text import counted
+from frontier.text import counted, span
 
 
 @click.command(
     cls=Command,
     examples={
-        "run configs/2x5.toml --set search.keep=all": "Make a run that keeps its layers,",
-        'solve runs/2x5 "9 8 7 6 5/4 3 2 1 0" --all-counts': "and ask it for a shortest solution, "
+        'solve configs/2x5.toml "9 8 7 6 5/4 3 2 1 0" --all-counts': "Find a shortest solution, "
         "and how many there are.",
-        "solve runs/2x5 --file positions.txt --json": "Solve one position a line.",
-        "solve configs/goat.toml --method ida --boards": "Solve the start of a config without a "
-        "run, and show the boards on the way.",
-        "solve configs/goat.toml --method ida --animate goat.html": "A page that steps through the "
-        "solution; or --strip goat.svg, all boards in one picture.",
-        'solve configs/2x7.toml "7 1 2 4 5 6 13/8 3 9 0 10 11 12" --method ida --heuristic '
+        "run configs/2x5.toml --set search.keep=all": "Make a run that keeps its layers,",
+        "solve runs/2x5 --file positions.txt --json": "and ask it, here for one position a line.",
+        "solve configs/goat.toml --boards": "Solve the start of a config, and show the boards on "
+        "the way.",
+        "solve configs/goat.toml --animate goat.html": "A page that steps through the solution; or "
+        "--strip goat.svg, all boards in one picture.",
+        'solve configs/2x7.toml "7 1 2 4 5 6 13/8 3 9 0 10 11 12" --heuristic '
         "2x7-k3.zarr": "Let a pattern database guide the search.",
     },
     see_also=("run", "farthest", "draw", "export", "docs/puzzles.md"),
@@ -47,12 +44,11 @@ from frontier.text import counted
 @click.option("--file", type=click.Path(), help="Solve the positions of a file, one a line.")
 @click.option(
     "--method",
-    type=click.Choice(["layers", "ida"]),
-    default="layers",
-    show_default=True,
-    help="Look the position up in the layers of a run, or search for it alone (IDA*).",
+    type=click.Choice(METHODS),
+    help="Look positions up in the layers of a run, search all states in memory, or search for "
+    "each position alone (IDA*).  [default: the first of these that is possible]",
 )
-@click.option("--all-counts", is_flag=True, help="Count all shortest solutions (layers).")
+@click.option("--all-counts", is_flag=True, help="Count all shortest solutions (not ida).")
 @click.option("--boards", "show_boards", is_flag=True, help="Show the boards on the way.")
 @click.option(
     "--tell-apart/--no-tell-apart",
@@ -101,38 +97,31 @@ def solve(
 ):
     """Find a shortest solution of each BOARD.
 
-    With --method layers, RUN is a run that kept its layers (search.keep = "all"); each answer
-    then takes a fraction of a second. With --method ida any config will do, nothing is stored
-    or read, and the time grows with the distance. Without BOARD and --file, the config's start is
-    solved.
+    From the layers of RUN, or of the CONFIG's run, if it is complete and kept them (search.keep =
+    "all"); else, where all states fit in memory, by a search of them all; else by IDA*, whose time
+    grows with the distance. Which it was is said on standard error. Without BOARD and --file, the
+    config's start is solved.
 
     A BOARD is written as its puzzle writes it, rows parted by slashes.
     """
-    if method == "layers":
-        if tell_apart is not None or most_nodes is not None or heuristics:
-            raise InputError(
-                "--tell-apart, --heuristic and --most-nodes are for a search (--method ida)"
-            )
-        store = open_one(run, settings)
-        puzzle = puzzle_of(store.identity["puzzle"])
-        make_solver = partial(_layers_solver, store, all_counts)
-    else:
-        if all_counts:
-            raise InputError("--all-counts needs the layers of a run (--method layers)")
-        puzzle = puzzle_at(run, settings)
-        apart = tell_apart is not False
-        make_solver = partial(_ida_solver, puzzle, apart, heuristics, most_nodes)
+    config, store = puzzle_and_run(run, settings)
+    puzzle = config.make_puzzle()
+    asked = Asked(method, all_counts, tell_apart, heuristics, most_nodes, _Watch)
     positions = _positions(puzzle, boards, file)
     strip = _drawing("--strip", strip, [".svg"], len(positions))
     animate = _drawing("--animate", animate, [".svg", ".html"], len(positions))
     check_targets([target for target in (strip, animate) if target], force)
-    solver = make_solver()  # may take minutes, so what is asked is known before
-    for where, text in positions:
+    way = way_to_solve(config, store, asked)  # may take a while, so what is asked is known before
+    for number, (where, text) in enumerate(positions):
         try:
-            solution, found = solver(puzzle.parse(text))
+            board = puzzle.parse(text)
+            check_reached(puzzle, board)
+            if number == 0:
+                click.echo(f"{way.words} …", err=True)
+            solution, found = way.solve(board)
         except InputError as error:
             raise InputError(f"{where}{error}") from None
-        value = solution_value(puzzle, solution, show_boards, **found)
+        value = solution_value(puzzle, solution, show_boards, **found) | {"method": way.method}
         click.echo(json.dumps(value) if as_json else describe_solution(puzzle, solution, value))
         if strip:
             strip.write(film_strip(puzzle, solution))
@@ -167,43 +156,18 @@ def rotate(board, show_boards, as_json):
     click.echo(json.dumps(value) if as_json else describe_rotation(rotation, show_boards))
 
 
-Solver = Callable[[Board], tuple[Solution, dict]]
-"""Board -> its solution, and what else `solution_value` is to say of it."""
-
-
-def _layers_solver(store: RunStore, count: bool) -> Solver:
-    oracle = Oracle(store)
-
-    def solve(board: Board) -> tuple[Solution, dict]:
-        return oracle.solve(board), {"count": oracle.count(board)} if count else {}
-
-    return solve
-
-
-def _ida_solver(
-    puzzle: Puzzle, tell_apart: bool, heuristics: tuple[str, ...], most_nodes: int | None
-) -> Solver:
-    solver = IdaSolver(puzzle, tell_apart, heuristics)
-
-    def solve(board: Board) -> tuple[Solution, dict]:
-        searched = solver.solve(board, most_nodes, _Watch())
-        return searched.solution, {"nodes": searched.nodes}
-
-    return solve
-
-
 class _Watch:
-    """Says how far a search is, at most once a second."""
+    """Says how far a search is: after a second, and then after twice as long each time."""
 
     def __init__(self):
-        self._said = time.monotonic()
+        self._began, self._next = time.monotonic(), 1.0
 
     def __call__(self, bound: int, nodes: int) -> None:
-        if time.monotonic() - self._said >= 1:
-            self._said = time.monotonic()
-            click.echo(
-                f"at least {counted(bound, 'move')}, {counted(nodes, 'node')} so far", err=True
-            )
+        elapsed = time.monotonic() - self._began
+        if elapsed >= self._next:
+            self._next = 2 * elapsed
+            said = f"at least {counted(bound, 'move')}, {counted(nodes, 'node')} so far"
+            click.echo(f"{said}, {span(elapsed)}", err=True)
 
 
 def _drawing(

@@ -33,4 +33,7 @@ def puzzle_of(settings: dict) -> Puzzle:
 def _made(settings: str) -> Puzzle:
     # A puzzle's shapes and moves may take a while to make, and are asked for again and again.
     values = json.loads(settings)
-    return KINDS[values.pop("kind")](**values)
+    kind, title = KINDS[values.pop("kind")], values.pop("title", None)
+    if title is not None:
+        kind = type(kind.__name__, (kind,), {"title": title})
+    return kind(**values)

@@ -22,6 +22,9 @@ from frontier.text import counted
 WALL = "#"
 DIRECTIONS = ((-1, 0), (1, 0), (0, -1), (0, 1))
 ARROWS = "↑↓←→"
+AXES = ("horizontal", "vertical")
+LINES = ("row", "column")
+"""What a piece of each axis stays in."""
 Cell = tuple[int, int]
 
 
@@ -33,6 +36,7 @@ class Blocks(Pieces):
         says what the pieces are.
     alike: groups of letters of pieces that count as the same.
     metric: "step", "straight" or "path"; see `frontier.puzzles.moves`.
+    horizontal, vertical: the letters of the pieces that move in their row or in their column only.
     symbols: letter -> what stands for it in drawings.
     """
 
@@ -44,6 +48,8 @@ class Blocks(Pieces):
         alike: Sequence[str] = (),
         metric: str = "step",
         symbols: Mapping[str, str] | None = None,
+        horizontal: str | None = None,
+        vertical: str | None = None,
     ):
         given = [("puzzle.goal", board) for board in boards_given(goal, goals)]
         if start is not None:
@@ -67,10 +73,13 @@ class Blocks(Pieces):
         if unknown := sorted(set(self._symbols) - set(pieces)):
             raise InputError(f"puzzle.symbols names {', '.join(unknown)}, not a piece of the board")
         self._code = {letter: code for code, letter in enumerate(pieces, start=1)}
+        self._axis = _axes(horizontal or "", vertical or "", pieces, groups)
+        self._lines = self._lines_of(reference, groups)
         forms: dict[tuple, list[str]] = {}
         for letter, form in pieces.items():
             group = next((g for g in groups if letter in g), "")
-            forms.setdefault((form, group), []).append(letter)
+            kind = (form, group, self._axis.get(letter), self._lines.get(letter))
+            forms.setdefault(kind, []).append(letter)
         reading, sorts = self._sorts_of(forms)
         boards = [self._codes(rows, name, part=not name.endswith("start")) for name, rows in drawn]
         began = boards.pop() if start is not None else None
@@ -100,16 +109,27 @@ class Blocks(Pieces):
                 if (r, c) not in walls:
                     self._cell[r, c] = len(self._cell)
 
+    def _lines_of(self, first: list[str], groups: Sequence[str]) -> dict[str, frozenset[int]]:
+        """For each piece that moves in its row or column only: which they are, those of its like
+        pieces too."""
+        lines = {letter: {_place(first, letter)[axis]} for letter, axis in self._axis.items()}
+        for group in groups:
+            for letter in filter(lines.__contains__, group):
+                lines[letter] = {line for other in group for line in lines[other]}
+        return {letter: frozenset(where) for letter, where in lines.items()}
+
     def _sorts_of(self, forms: dict[tuple, list[str]]) -> tuple[list[int], list[Sort]]:
         """(cells in reading order, along the shorter side; the sorts of pieces)."""
         by_column = self.rows <= self.columns
         order = sorted(self._cell, key=lambda rc: rc[::-1] if by_column else rc)
         place = {rc: i for i, rc in enumerate(order)}
-        footprints = {form: _footprint(form, place) for form, _ in forms}
-        sorts = [
-            Sort(footprints[form], tuple(sorted(self._code[x] for x in letters)), not group)
-            for (form, group), letters in forms.items()
-        ]
+        footprints: dict[tuple, Footprint] = {}
+        sorts = []
+        for (form, group, *way), letters in forms.items():
+            if (form, *way) not in footprints:
+                footprints[form, *way] = _footprint(form, place, *way)
+            codes = tuple(sorted(self._code[x] for x in letters))
+            sorts.append(Sort(footprints[form, *way], codes, not group))
         return [self._cell[rc] for rc in order], sorts
 
     def _codes(self, rows: Sequence[str], name: str, part: bool) -> Board:
@@ -138,6 +158,16 @@ class Blocks(Pieces):
                     f"{name} = {'/'.join(rows)}: piece {letter!r} is drawn in another form than in "
                     f"{self._drawing}; a piece that a board shows must be whole"
                 )
+            if letter in self._axis:
+                axis = self._axis[letter]
+                line = _place(rows, letter)[axis]
+                if line not in self._lines[letter]:
+                    there = ", ".join(str(n + 1) for n in sorted(self._lines[letter]))
+                    raise InputError(
+                        f"{name} = {'/'.join(rows)}: piece {letter!r} begins in "
+                        f"{LINES[axis]} {line + 1}; as puzzle.{AXES[axis]} names it, it stays in "
+                        f"{LINES[axis]} {there}, where {self._drawing} has it"
+                    )
         return tuple(board)
 
     @property
@@ -175,11 +205,14 @@ class Blocks(Pieces):
         return "/".join(self.write(board))
 
     def picture(self, board: Board) -> Picture:
-        sort = {code: kind for kind, sort in enumerate(self._sorts) for code in sort.codes}
+        kind = {code: kind for kind, sort in enumerate(self._sorts) for code in sort.codes}
+        drawn = {code: self._symbols.get(name, name) for code, name in enumerate(self.labels)}
         parts = []
         for code, cells in covers(board).items():
+            sort = self._sorts[kind[code]]
+            shared = "" if sort.distinct else drawn[sort.codes[0]]
             name = self.labels[code]
-            parts.append(Part(code, name, self._symbols.get(name, name), sort[code], cells))
+            parts.append(Part(code, name, drawn[code], kind[code], cells, shared))
         return Picture(
             places=tuple((c, r) for r, c in self._cell),
             parts=tuple(parts),
@@ -255,18 +288,58 @@ def _groups(alike: Sequence[str], pieces: Mapping[str, tuple[Cell, ...]]) -> lis
     return [group for group in alike if len(group) > 1]
 
 
-def _footprint(form: tuple[Cell, ...], place: Mapping[Cell, int]) -> Footprint:
-    """All placements of a form on the cells, and the steps between them."""
+def _place(rows: Sequence[str], letter: str) -> Cell:
+    """(row, column) of the first cell of a piece."""
+    return next((r, row.index(letter)) for r, row in enumerate(rows) if letter in row)
+
+
+def _axes(horizontal: str, vertical: str, pieces: Mapping, groups: Sequence[str]) -> dict[str, int]:
+    """The axis of each piece that has one, an index of `AXES`; checked."""
+    axes: dict[str, int] = {}
+    for axis, letters in enumerate((horizontal, vertical)):
+        said = f"puzzle.{AXES[axis]} = {letters!r}"
+        for letter in letters:
+            if letter not in pieces:
+                raise InputError(
+                    f"{said}: {letter!r} is no piece of the board; its pieces are "
+                    + " ".join(pieces)
+                )
+            if letter in axes:
+                raise InputError(f"{said}: {letter!r} is named twice; a piece has one axis or none")
+            axes[letter] = axis
+    for group in groups:
+        for letter in group:
+            if axes.get(letter) != axes.get(group[0]):
+                raise InputError(
+                    f"puzzle.alike: {group[0]!r} and {letter!r} do not move in the same directions "
+                    "(puzzle.horizontal, puzzle.vertical), so they cannot count as the same"
+                )
+    return axes
+
+
+def _footprint(
+    form: tuple[Cell, ...],
+    place: Mapping[Cell, int],
+    axis: int | None = None,
+    lines: frozenset[int] | None = None,
+) -> Footprint:
+    """All placements of a form on the cells, and the steps between them.
+
+    axis: along which it moves, an index of `AXES`; None if along both. lines: the rows or columns
+    that it may begin in then.
+    """
     placements, at = [], {}
     for r, c in place:
+        if axis is not None and (r, c)[axis] not in lines:
+            continue
         cells = [(r + dr, c + dc) for dr, dc in form]
         if all(cell in place for cell in cells):
             at[r, c] = len(placements)
             placements.append(tuple(sorted(place[cell] for cell in cells)))
     steps = [
-        (number, at[r + dr, c + dc], direction)
+        (number, at[r + step[0], c + step[1]], direction)
         for (r, c), number in at.items()
-        for direction, (dr, dc) in enumerate(DIRECTIONS)
-        if (r + dr, c + dc) in at
+        for direction, step in enumerate(DIRECTIONS)
+        if (axis is None or not step[axis]) and (r + step[0], c + step[1]) in at
     ]
     return Footprint(tuple(placements), tuple(steps))

@@ -193,11 +193,12 @@ class Cells(Labelled):
         kind = {code: n for n, sort in enumerate(self._sorts) for code in sort.codes}
         # In reading order, in which the first cell of a piece stays its first where it moves on.
         place = {cell: i for i, cell in enumerate(self.reading.tolist())}
-        parts = [
-            Part(code, self._labels[code], self._labels[code], kind[code],
-                 tuple(sorted(cells, key=place.__getitem__)))
-            for code, cells in covers(board).items()
-        ]  # fmt: skip
+        parts = []
+        for code, cells in covers(board).items():
+            label, sort = self._labels[code], self._sorts[kind[code]]
+            shared = "" if sort.distinct else self._labels[sort.codes[0]]
+            cells = tuple(sorted(cells, key=place.__getitem__))
+            parts.append(Part(code, label, label, kind[code], cells, shared))
         return Picture(
             places=self._places,
             parts=tuple(parts),

@@ -4,7 +4,7 @@ Lengths are in sides of a cell, x to the right and y downwards.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from math import ceil, dist, floor
@@ -22,7 +22,7 @@ class Part:
     code: its number on the board, which it keeps along a solution. name: what moves call it.
     label: what stands on it, "" for one of many that nobody tells apart. kind: pieces of one kind
     have one colour; None for a piece that has no place to go, which has none. cells: those it
-    covers.
+    covers. shared: the label that stands for all that count as the same, "" if none do.
     """
 
     code: int
@@ -30,6 +30,7 @@ class Part:
     label: str
     kind: int | None
     cells: tuple[int, ...]
+    shared: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,14 @@ class Picture:
         """(left, top, right, bottom) of all cells."""
         xs, ys = zip(*self.places, strict=True)
         return min(xs) - 0.5, min(ys) - 0.5, max(xs) + 0.5, max(ys) + 0.5
+
+    def alone(self) -> "Picture":
+        """The picture of a board with no moves from or to it, on which like pieces look alike.
+
+        Which of them lies where means nothing. Only along a solution each has its name.
+        """
+        parts = [replace(part, label=part.shared or part.label) for part in self.parts]
+        return replace(self, parts=tuple(parts))
 
     def middle(self, part: Part) -> tuple[Point, int]:
         """Where the label of a piece stands, and how many cells broad the piece is there.

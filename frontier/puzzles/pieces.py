@@ -6,7 +6,8 @@ boards and states correspond. The sequence ranks the pieces of each class in the
 reference board shows them, so that the reference board's sequence is 0, 1, 2, ...
 
 A goal is a board or a part of one: the cells that are left open may hold anything, and every
-board that agrees with the others is at depth 0.
+board that agrees with the others is at depth 0. Where a start is given, only those are that can be
+reached from it: others would be searched from, but never met on the way to a solution.
 """
 
 import copy
@@ -21,8 +22,9 @@ import numpy as np
 from frontier.errors import InputError
 from frontier.puzzles.moves import Moves, moves_of
 from frontier.puzzles.puzzle import Board, Puzzle, State
-from frontier.puzzles.shapes import EMPTY, FIRST_SORT, Shapes, Sort, shape_rows
+from frontier.puzzles.shapes import EMPTY, FIRST_SORT, Shapes, Sort, holds_all, shape_rows
 from frontier.space.graph import BaseGraph
+from frontier.space.group import Reach
 
 OPEN = -1
 """Code of a goal's cell that may hold anything."""
@@ -59,7 +61,12 @@ class Pieces(Puzzle):
     @cached_property
     def shapes(self) -> Shapes:
         """The shapes of the board, in reading order."""
-        return Shapes(self.cells, self._sorts)
+        whole = [goal for goal in self.goals if OPEN not in goal]
+        if self.start is not None:
+            whole.append(self.start)
+        elif len(whole) < len(self.goals):
+            return Shapes(self.cells, self._sorts)
+        return Shapes(self.cells, self._sorts, np.array(whole)[:, self.reading])
 
     @property
     def graph(self) -> BaseGraph:
@@ -70,7 +77,8 @@ class Pieces(Puzzle):
         """All moves between shapes: the arcs of the base graph, and what they displace."""
         # Goals that show the pieces of a class in different orders need them in the sequence.
         whole = all(OPEN not in goal for goal in self.goals)
-        orders = {tuple(map(tuple, self._orders_of(goal))) for goal in self.goals} if whole else ()
+        boards = (*self.goals, self._reference)
+        orders = {tuple(map(tuple, self._orders_of(board))) for board in boards} if whole else ()
         return self._all_moves(may_fix=len(orders) == 1)
 
     def _all_moves(self, may_fix: bool) -> Moves:
@@ -100,6 +108,17 @@ class Pieces(Puzzle):
             if isinstance(getattr(type(other), name, None), cached_property):
                 delattr(other, name)
         other._sorts = tuple(sorts)
+        other.start = None  # its pieces may be named so that no goal can be reached
+        return other
+
+    def from_anywhere(self) -> "Pieces":
+        if self.start is None:
+            return self
+        moves = self.moves  # where shapes are too many, those that the start reaches
+        other = copy.copy(self)
+        for name in ("_component", "space"):
+            vars(other).pop(name, None)
+        other.start, other.moves = None, moves
         return other
 
     @property
@@ -113,7 +132,7 @@ class Pieces(Puzzle):
         in_order = boards[:, self.reading]
         rows = shape_rows(in_order, self._sorts)
         vertex = self.shapes.find(rows)
-        good = vertex >= 0
+        good = holds_all(rows, self._sorts)
         graph = self.moves.graph
         sequence = np.zeros((len(boards), graph.length), dtype=np.int64)
         rank = np.zeros(max((c for s in self._sorts for c in s.codes), default=0) + 1, np.int64)
@@ -139,8 +158,8 @@ class Pieces(Puzzle):
         vertex, sequence = super().state(board)
         if vertex < 0:
             raise InputError(
-                f"board {self.line(board)} cannot be reached: its pieces are in another order than "
-                "the goal's, and they can never pass each other"
+                f"board {self.line(board)} cannot be reached: its pieces are in an order, or lie "
+                "in a way, to which no moves lead"
             )
         return vertex, sequence
 
@@ -231,10 +250,28 @@ class Pieces(Puzzle):
         return ((self.shapes.rows == EMPTY) == empty).all(axis=1)
 
     def origins(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._origins
+        return self._component[0]
+
+    @property
+    def reach(self) -> Reach:
+        """Which states can be reached: from the start if there is one, else from the goals."""
+        return self._component[1]
 
     @cached_property
-    def _origins(self) -> tuple[np.ndarray, np.ndarray]:
+    def _component(self) -> tuple[tuple[np.ndarray, np.ndarray], Reach, bool]:
+        """(the states at depth 0, what can be reached, whether goals were left out for that)."""
+        states = self._agreeing_with_goals()
+        if self.start is not None:
+            vertex, sequence = self.states_of(np.array([self.start]))
+            if vertex[0] >= 0:
+                reach = Reach(self.graph, vertex, sequence)
+                inside = reach.contains(*states)
+                if inside.any():
+                    return (states[0][inside], states[1][inside]), reach, not inside.all()
+        return states, Reach(self.graph, *states), False
+
+    def _agreeing_with_goals(self) -> tuple[np.ndarray, np.ndarray]:
+        """The states of all boards that agree with a goal, each once."""
         whole = [goal for goal in self.goals if OPEN not in goal]
         found = [self.states_of(np.array(whole))] if whole else []
         found += [self._agreeing(goal) for goal in self.goals if OPEN in goal]
@@ -243,6 +280,15 @@ class Pieces(Puzzle):
         )
         states = np.unique(states, axis=0)
         return states[:, 0], states[:, 1:]
+
+    @property
+    def why_unreachable(self) -> str:
+        if self._component[2]:
+            return (
+                "it cannot be reached from puzzle.start, and only what can be reached from there "
+                "is searched; with this board as puzzle.start its own positions are"
+            )
+        return super().why_unreachable
 
     def _agreeing(self, goal: Board) -> tuple[np.ndarray, np.ndarray]:
         """The states of all boards that agree with a part of a board."""

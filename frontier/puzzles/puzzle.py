@@ -34,7 +34,8 @@ class Puzzle(ABC):
     """The positions at depth 0, as boards or parts of boards."""
 
     start: Board | None
-    """A position whose distance from the goal is asked for, if any."""
+    """A position whose distance from the goal is asked for, if any; then the positions of the
+    puzzle are those that can be reached from it."""
 
     shape_bytes = 0
     """Bytes of its base graph in each process, where these are many and known beforehand."""
@@ -52,8 +53,9 @@ class Puzzle(ABC):
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The states of int[N, cells]: int64[N] vertices and int64[N, length] sequences.
 
-        The vertex is -1 where pieces that cannot pass each other are in another order than the
-        goal's. InputError, naming the first of them, where a board is not one of this puzzle.
+        The vertex is -1 where no moves lead to the way in which the pieces lie, or to the order of
+        those that cannot pass each other. InputError, naming the first of them, where a board is
+        not one of this puzzle.
         """
 
     @abstractmethod
@@ -144,7 +146,24 @@ class Puzzle(ABC):
     def reaches(self, board: Board) -> bool:
         """Whether a goal can be reached from the board."""
         vertex, sequence = self.states_of(np.array([board]))
-        return vertex[0] >= 0 and self.reach.contains(int(vertex[0]), sequence[0])
+        return bool(self.reach.contains(vertex, sequence)[0])
+
+    def from_anywhere(self) -> "Puzzle":
+        """The same puzzle for positions wherever they are, be they out of the start's reach."""
+        return self
+
+    @property
+    def remark(self) -> str | None:
+        """What to say of a search that ends where it begins; None of any other."""
+        vertex, _ = self.origins()
+        if self.states > len(vertex):
+            return None
+        if np.isin(vertex, self.graph.source).any():
+            return "every position that can be reached is at depth 0: the goal asks for nothing"
+        return (
+            "no move is possible from depth 0, so there is nothing to search: no piece lies beside "
+            "an empty cell that it could go to"
+        )
 
     def check(self) -> None:
         """InputError if the position whose distance is asked for cannot be reached."""

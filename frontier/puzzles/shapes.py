@@ -7,7 +7,9 @@ found at its *anchor*, the first cell of its placement.
 
 A shape is a row of codes, one a cell: EMPTY, COVERED (by a piece that begins before), or
 FIRST_SORT + the sort that has its anchor there. Shapes are enumerated by filling the cells in
-reading order, all partial fillings at once, and numbered in lexicographic order.
+reading order, all partial fillings at once. Where these are too many, as on a large board whose
+pieces hardly move, those shapes are that steps lead to from some boards, found breadth first.
+Shapes are numbered in lexicographic order.
 """
 
 from collections import defaultdict
@@ -69,18 +71,33 @@ class Sort:
 
 
 class Shapes:
-    """The shapes of a board.
+    """The shapes of a board: all, or those that can be reached where all are too many.
 
     rows: uint8[N, cells], the shapes in lexicographic order.
     keys: uint64[N], all different: the sum of a weight for each cell and code, so that a move
         adds the same to the key wherever it is made (A. L. Zobrist, A New Hashing Method, 1970).
     """
 
-    def __init__(self, cells: int, sorts: Sequence[Sort]):
+    def __init__(self, cells: int, sorts: Sequence[Sort], boards: np.ndarray | None = None):
+        """boards: int[N, cells] in reading order, from which everything can be reached that
+        matters; None if that is not known.
+        """
         self.cells, self.sorts = cells, tuple(sorts)
         rows = _fill(cells, self.sorts)
-        # No code is 0, so as byte strings the rows have one length and compare as they read.
-        self.rows = rows[np.argsort(np.ascontiguousarray(rows).view(f"S{cells}").ravel())]
+        if rows is None and boards is not None:
+            rows = _reached(shape_rows(boards, self.sorts), self.sorts)
+        if rows is None:
+            raise InputError(
+                f"this board has more than {MOST_SHAPES:,} shapes (ways to lay its pieces where "
+                "those that count as the same are not told apart), more than are supported; "
+                + (
+                    "a puzzle.start would help, as only what can be reached from it would count"
+                    if boards is None
+                    else "so many can be reached; fewer empty cells or fewer groups of like "
+                    "pieces make fewer"
+                )
+            )
+        self.rows = _different(rows)
         codes = FIRST_SORT + len(self.sorts)
         random = np.random.default_rng(cells)
         while True:
@@ -155,12 +172,20 @@ def shape_rows(boards: np.ndarray, sorts: Sequence[Sort]) -> np.ndarray:
     return rows
 
 
-def _fill(cells: int, sorts: tuple[Sort, ...]) -> np.ndarray:
-    """All rows that hold each sort's number of pieces."""
+def holds_all(rows: np.ndarray, sorts: Sequence[Sort]) -> np.ndarray:
+    """For each row, whether it holds each sort's number of pieces: bool[N]."""
+    whole = (rows != 0).all(axis=1)
+    for number, sort in enumerate(sorts):
+        whole &= np.count_nonzero(rows == FIRST_SORT + number, axis=1) == len(sort.codes)
+    return whole
+
+
+def _fill(cells: int, sorts: tuple[Sort, ...]) -> np.ndarray | None:
+    """All rows that hold each sort's number of pieces; None where they are too many."""
     counts = [len(sort.codes) for sort in sorts]
     empty = cells - sum(len(sort.codes) * sort.footprint.size for sort in sorts)
     rows = np.zeros((1, cells), dtype=np.uint8)
-    left = np.array([[*counts, empty]])
+    left = np.array([[*counts, empty]], dtype=np.int16)
     if empty < 0:
         return rows[:0]
     for cell in range(cells):
@@ -181,13 +206,49 @@ def _fill(cells: int, sorts: tuple[Sort, ...]) -> np.ndarray:
             grown.append(more)
             rest.append(fewer)
         if sum(map(len, grown)) > MOST_SHAPES:
-            raise InputError(
-                f"this board has more than {MOST_SHAPES:,} shapes (ways to lay its pieces where "
-                "those that count as the same are not told apart), more than are supported; "
-                "fewer empty cells or fewer groups of like pieces make fewer"
-            )
+            return None
         rows, left = np.concatenate(grown), np.concatenate(rest)
     return rows
+
+
+def _reached(rows: np.ndarray, sorts: tuple[Sort, ...]) -> np.ndarray | None:
+    """All rows that steps lead to from some, breadth first; None where they are too many.
+
+    Every step can be gone back, so what is new in a layer is in neither of the two before it.
+    """
+    steps = []
+    for number, sort in enumerate(sorts):
+        placements = sort.footprint.placements
+        for a, b, _ in sort.footprint.steps:
+            taken = [cell for cell in placements[b] if cell not in placements[a]]
+            steps.append((FIRST_SORT + number, placements[a], placements[b], taken))
+    previous, layer = rows[:0], _different(rows)
+    layers, count = [layer], len(layer)
+    while len(layer) and count <= MOST_SHAPES:
+        grown = [rows[:0]]
+        for code, source, target, taken in steps:
+            free = (layer[:, taken] == EMPTY).all(axis=1)
+            moved = layer[free & (layer[:, source[0]] == code)]
+            moved[:, source] = EMPTY
+            moved[:, target] = COVERED
+            moved[:, target[0]] = code
+            grown.append(moved)
+        fresh = _different(np.concatenate(grown))
+        known = np.concatenate([_texts(previous), _texts(layer)])
+        previous, layer = layer, fresh[~np.isin(_texts(fresh), known)]
+        layers.append(layer)
+        count += len(layer)
+    return np.concatenate(layers) if count <= MOST_SHAPES else None
+
+
+def _texts(rows: np.ndarray) -> np.ndarray:
+    """Rows as byte strings. No code is 0, so they have one length and compare as they read."""
+    return np.ascontiguousarray(rows).view(f"S{rows.shape[1]}").ravel()
+
+
+def _different(rows: np.ndarray) -> np.ndarray:
+    """The rows in lexicographic order, each once."""
+    return rows[np.unique(_texts(rows), return_index=True)[1]]
 
 
 def footprint_of_cells(adjacency: Sequence[Sequence[int]]) -> Footprint:

@@ -23,7 +23,23 @@ def _notation(value):
 Notation = Annotated[Any, AfterValidator(_notation)]
 
 
-class BoardsTable(Table):
+LONGEST_TITLE = 100
+
+
+def _title(title: str) -> str:
+    """A line of text."""
+    if not title.strip() or not title.isprintable() or len(title) > LONGEST_TITLE:
+        raise ValueError(f"a title is a line of text, of {LONGEST_TITLE} characters at most")
+    return title
+
+
+class TitledTable(Table):
+    """What all kinds have. title: of pages and pictures, instead of one that says the kind."""
+
+    title: Annotated[str, AfterValidator(_title)] | None = None
+
+
+class BoardsTable(TitledTable):
     """What several kinds have."""
 
     goal: Notation | None = None
@@ -48,9 +64,11 @@ class BlocksTable(BoardsTable):
     alike: list[str] = []
     metric: Literal["step", "straight", "path"] = "step"
     symbols: dict[str, str] = {}
+    horizontal: str | None = None
+    vertical: str | None = None
 
 
-class PatternTable(Table):
+class PatternTable(TitledTable):
     """[puzzle] of kind "pattern"."""
 
     kind: Literal["pattern"]
@@ -83,7 +101,7 @@ def _laid(value):
 Laid = Annotated[Any, AfterValidator(_laid)]
 
 
-class CellsTable(Table):
+class CellsTable(TitledTable):
     """[puzzle] of kind "cells"."""
 
     kind: Literal["cells"]

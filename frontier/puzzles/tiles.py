@@ -110,6 +110,8 @@ class Tiles(Pieces):
 
     @property
     def why_unreachable(self) -> str:
+        if self._component[2]:
+            return super().why_unreachable
         if self._grid.line == 1:
             why = "on a board of one line the tiles keep their order"
         else:

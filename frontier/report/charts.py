@@ -1,71 +1,59 @@
-"""The charts of a report, drawn once and kept as PNG or as SVG inside a page.
+"""The charts of a report, drawn by matplotlib: as pictures for papers, and as SVG inside a page.
 
-A chart is drawn by a function on a matplotlib figure, whatever that is to become.
+In a page a chart is drawn twice, for a screen and for a telephone, and the page shows the one that
+is legible where it is read (``templates/report_style.html``).
 """
 
 import io
 from collections.abc import Callable
-from math import ceil, log10
 
 import matplotlib
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import EngFormatter, FuncFormatter, MaxNLocator
+from matplotlib.ticker import EngFormatter
 
-from frontier.report.comparison import FEW, Comparison
+from frontier.report.axes import (
+    LARGE,
+    PAPER,
+    SMALL,
+    Size,
+    leave_room,
+    legend,
+    log_of_states,
+    mark_end,
+    mark_peak,
+    of_shares,
+    of_states,
+    stacked,
+)
+from frontier.report.comparison import Comparison
 from frontier.report.figures import Figures
 from frontier.report.page_svg import METADATA, for_a_page
-from frontier.report.palette import ACCENT, INK, LINE, QUIET, SECOND
-from frontier.text import brief, counted, power, size
+from frontier.report.palette import ACCENT, SECOND
+from frontier.text import brief, counted, size
 
-DASHES = ("-",) * 6 + ("--",) * 6
 RUNS = (ACCENT, SECOND, "#4d9221", "#b2772b", "#8e6bb5", "#5b6875")
-"""Colours of the runs of a comparison; beyond these, dashes tell them apart."""
-
-STYLE = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "frontier",
-    "font.family": "DejaVu Sans",
-    "text.color": INK,
-    "axes.labelcolor": QUIET,
-    "axes.edgecolor": QUIET,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid.axis": "y",
-    "axes.axisbelow": True,
-    "axes.titlelocation": "left",
-    "xtick.color": QUIET,
-    "ytick.color": QUIET,
-    "grid.color": LINE,
-    "grid.linewidth": 0.8,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "legend.frameon": False,
-}
-PAGE = {"font.size": 11}
-PAPER = {"font.size": 14, "figure.facecolor": "white", "axes.titlesize": 15}
-"""For a picture of 16 cm that is printed 8 cm wide."""
-
-PAPER_INCHES, DPI = 6.3, 200
-PAGE_INCHES = 480 / 72
-"""How wide a chart in a page is drawn: narrow, so that its letters are legible on a telephone."""
-
-LEGEND_LINE, LEGEND_LETTERS = 0.25, 52
-"""Of a legend below the axes: inches that a line needs, and letters for which it has room."""
+DASHES = tuple((0, of) for of in ((), (5, 2), (1, 1), (6, 2, 1, 2), (10, 3), (3, 2, 1, 2, 1, 2)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+"""Lines of a comparison differ in colour, dashes and in the marker at their peak and end; there
+are as many colours as dashes, and one marker more, so that 42 runs differ in all but colour."""
 
 MOST_BARS = 400
 """Of more layers the outline is drawn, as bars would be too thin to see."""
 
-
-def layers_png(run: Figures) -> bytes:
-    """The states of the layers, linear above log, as a picture for a paper."""
-    return _png(_draw_layers, run, _title(run))
+DPI = 200
 
 
-def comparison_png(comparison: Comparison) -> bytes:
+def layers_picture(run: Figures, kind: str) -> bytes:
+    """The states of the layers, linear above log, for a paper. kind: "png", "pdf" or "svg"."""
+    title = run.puzzle.title if run.complete else f"{run.puzzle.title}, {run.standing}"
+    return _picture(_draw_layers, run, title, kind)
+
+
+def comparison_picture(comparison: Comparison, kind: str) -> bytes:
     """The layers of several runs as lines, linear above log."""
-    return _png(_draw_lines, comparison, comparison.title)
+    return _picture(_draw_lines, comparison, comparison.title, kind)
 
 
 def report_charts(run: Figures) -> dict[str, Markup]:
@@ -77,12 +65,11 @@ def report_charts(run: Figures) -> dict[str, Markup]:
     states |= {f"{key}-log": tip for key, tip in states.items()}
     costs = {f"seconds-{of.depth}": brief(of.seconds) for of in run.layers}
     costs |= {f"bytes-{of.depth}": size(of.bytes) for of in run.layers}
+    share = {"share": "share"}
     return {
-        "layers": _svg(_draw_layers, run, 5.6, "layers", f"States {said}, linear and log", states),
-        "share": _svg(
-            _draw_share, run, 2.8, "share", "Share of states up to each depth", {"share": "share"}
-        ),
-        "cost": _svg(_draw_cost, run, 4.4, "cost", f"Seconds and bytes {said}", costs),
+        "layers": _svg(_draw_layers, run, "layers", f"States {said}, linear and log", states),
+        "share": _svg(_draw_share, run, "share", "Share of states up to each depth", share),
+        "cost": _svg(_draw_cost, run, "cost", f"Time and bytes {said}", costs),
     }
 
 
@@ -95,99 +82,89 @@ def comparison_charts(comparison: Comparison) -> dict[str, Markup]:
     logs, shares = (
         {f"{key}-{kind}": tip for key, tip in tips.items()} for kind in ("log", "share")
     )
-    below = LEGEND_LINE * ceil(len(tips) / _columns(comparison)) if _is_crowded(comparison) else 0
+    label = f"States {of}, linear and log"
     return {
-        "layers": _svg(
-            _draw_lines, comparison, 5.6 + below, "layers", f"States {of}, linear and log",
-            tips | logs,
-        ),
-        "share": _svg(
-            _draw_shares, comparison, 3.4 + below, "share", f"Share of states {of}", shares
-        ),
-    }  # fmt: skip
+        "layers": _svg(_draw_lines, comparison, "layers", label, tips | logs),
+        "share": _svg(_draw_shares, comparison, "share", f"Share of states {of}", shares),
+    }
 
 
-def _title(run: Figures) -> str:
-    title = run.puzzle.title
-    return title if run.complete else f"{title}, {run.standing}"
-
-
-def _draw_layers(canvas: Canvas, run: Figures) -> None:
-    linear, log = _linear_and_log(canvas, max(run.counts, default=1))
+def _draw_layers(run: Figures, size: Size, title: str = "") -> Canvas:
+    depth, most = run.depth or 0, max(run.counts, default=1)
+    canvas, (linear, log) = stacked(size, ["states", "states, logarithmic"], depth, title)
+    of_states(linear, most, "states")
+    log_of_states(log)
+    leave_room(linear, size, 0, most)
+    leave_room(log, size, 0.5, most)
     _draw_bars(linear, run.counts, ACCENT, "layer-{}")
     _draw_bars(log, run.counts, ACCENT, "layer-{}-log", bottom=0.5)
+    if run.layers:
+        mark_peak(linear, size, run.fullest.depth, most)
+        mark_end(log, size, depth, run.counts[-1])
+    return canvas
 
 
-def _draw_lines(canvas: Canvas, comparison: Comparison) -> None:
+def _draw_lines(comparison: Comparison, size: Size, title: str = "") -> Canvas:
     most = max((max(run.counts, default=1) for run in comparison.runs), default=1)
-    linear, log = _linear_and_log(canvas, most)
     counts = [run.counts for run in comparison.runs]
-    _lines(linear, comparison, counts, "run-{}")
-    _lines(log, comparison, counts, "run-{}-log")
-    _legend(canvas, comparison)
+    titles = ["states", "states, logarithmic"]
+    canvas, (linear, log) = stacked(size, titles, comparison.depth or 0, title, comparison.labels)
+    of_states(linear, most, "states")
+    log_of_states(log)
+    leave_room(linear, size, 0, most, marked=False)
+    leave_room(log, size, 0.5, most, marked=False)
+    _draw_each(linear, comparison, counts, size, "run-{}")
+    _draw_each(log, comparison, counts, size, "run-{}-log")
+    legend(canvas, size, comparison.labels)
+    return canvas
 
 
-def _draw_shares(canvas: Canvas, comparison: Comparison) -> None:
+def _draw_shares(comparison: Comparison, size: Size) -> Canvas:
     """As a share of the states of its puzzle a small one is as high as a large one."""
-    axes = canvas.add_subplot()
     shares = [[layer.share for layer in run.layers] for run in comparison.runs]
-    _lines(axes, comparison, shares, "run-{}-share")
-    axes.set_ylim(bottom=0)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
-    axes.set_ylabel("share of states")
-    _by_depth(axes)
-    _legend(canvas, comparison)
+    canvas, (axes,) = stacked(
+        size, ["share of the states of each puzzle"], comparison.depth, "", comparison.labels
+    )
+    of_shares(axes)
+    leave_room(axes, size, 0, max(map(max, filter(None, shares))), marked=False)
+    _draw_each(axes, comparison, shares, size, "run-{}-share")
+    legend(canvas, size, comparison.labels)
+    return canvas
 
 
-def _lines(axes: Axes, comparison: Comparison, values: list[list], gid: str) -> None:
+def _draw_each(
+    axes: Axes, comparison: Comparison, values: list[list], size: Size, gid: str
+) -> None:
     """A line for each run, named by `gid`; values: of each run by depth."""
     for number, (label, of) in enumerate(zip(comparison.labels, values, strict=True)):
         axes.plot(
             range(len(of)), of, color=RUNS[number % len(RUNS)], label=label,
             linestyle=DASHES[number % len(DASHES)], linewidth=1.8, gid=gid.format(number),
+            marker=MARKERS[number % len(MARKERS)], markersize=0.5 * size.letters,
+            markevery=sorted({of.index(max(of)), len(of) - 1}) if of else None,
+            clip_on=False,
         )  # fmt: skip
 
 
-def _legend(canvas: Canvas, comparison: Comparison) -> None:
-    """Among the lines, or below them where it would hide them."""
-    if not _is_crowded(comparison):
-        canvas.axes[0].legend(loc="best")
-        return
-    lines = canvas.axes[0].get_legend_handles_labels()
-    canvas.legend(*lines, loc="outside lower center", ncols=_columns(comparison))
-
-
-def _is_crowded(comparison: Comparison) -> bool:
-    return len(comparison.runs) > FEW
-
-
-def _columns(comparison: Comparison) -> int:
-    """Of a legend below the axes."""
-    return max(1, min(4, LEGEND_LETTERS // (max(map(len, comparison.labels)) + 7)))
-
-
-def _draw_share(canvas: Canvas, run: Figures) -> None:
-    axes = canvas.add_subplot()
+def _draw_share(run: Figures, size: Size) -> Canvas:
+    canvas, (axes,) = stacked(size, ["share of states up to each depth"], run.depth)
     shares = [layer.share_so_far for layer in run.layers]
     axes.plot(range(len(shares)), shares, color=ACCENT, linewidth=1.8, gid="share")
     axes.axvline(run.median, color=SECOND, linewidth=1, linestyle="--")
     axes.set_ylim(0, 1.02)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
-    axes.set_ylabel("states up to here")
-    _by_depth(axes)
+    of_shares(axes)
+    return canvas
 
 
-def _draw_cost(canvas: Canvas, run: Figures) -> None:
-    above, below = canvas.subplots(2, 1, sharex=True)
+def _draw_cost(run: Figures, size: Size) -> Canvas:
     seconds = [layer.seconds for layer in run.layers]
     unit, factor = ("seconds", 1) if max(seconds) >= 1 else ("milliseconds", 1000)
+    titles = [f"time of each layer ({unit})", "bytes written"]
+    canvas, (above, below) = stacked(size, titles, run.depth)
     _draw_bars(above, [factor * value for value in seconds], ACCENT, "seconds-{}")
     _draw_bars(below, [layer.bytes for layer in run.layers], SECOND, "bytes-{}")
-    above.set_ylabel(unit)
-    below.set_ylabel("bytes written")
     below.yaxis.set_major_formatter(EngFormatter("B"))
-    above.yaxis.grid(True)
-    _by_depth(below)
+    return canvas
 
 
 def _draw_bars(axes: Axes, values: list, colour: str, gid: str, bottom: float = 0) -> None:
@@ -204,46 +181,25 @@ def _draw_bars(axes: Axes, values: list, colour: str, gid: str, bottom: float = 
         bar.set_clip_on(False)  # or each would say by what
 
 
-def _linear_and_log(canvas: Canvas, most: int) -> tuple[Axes, Axes]:
-    """Axes for states by depth, one above the other."""
-    linear, log = canvas.subplots(2, 1, sharex=True)
-    digits = (len(str(most)) - 1) // 3 * 3
-    linear.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count / 10**digits:g}"))
-    linear.set_ylabel(f"states ({power(digits)})" if digits else "states")
-    log.set_yscale("log")
-    log.set_ylim(0.5, 3 * most)
-    log.yaxis.set_major_formatter(FuncFormatter(lambda count, _: power(round(log10(count)))))
-    log.minorticks_off()
-    log.set_ylabel("states, log")
-    linear.yaxis.grid(True)
-    _by_depth(log)
-    return linear, log
-
-
-def _by_depth(axes: Axes) -> None:
-    axes.yaxis.grid(True)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=12, steps=[1, 2, 5, 10]))
-    axes.set_xlabel("depth (moves)")
-    axes.margins(x=0.01)
-
-
-def _png(draw: Callable, subject, title: str) -> bytes:
+def _picture(draw: Callable, subject, title: str, kind: str) -> bytes:
+    """A chart as a file. Of no kind does it say when it was made: equal runs make equal files."""
+    look = {"figure.facecolor": "white", "svg.fonttype": "path", "svg.hashsalt": "frontier"}
+    unsaid = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": METADATA}
     target = io.BytesIO()
-    with matplotlib.rc_context(STYLE | PAPER):
-        canvas = Canvas(figsize=(PAPER_INCHES, PAPER_INCHES * 1.05), layout="constrained")
-        draw(canvas, subject)
-        canvas.axes[0].set_title(title, wrap=True)
-        canvas.savefig(target, format="png", dpi=DPI, metadata={"Software": None})
+    with matplotlib.rc_context(PAPER.style | look | {"pdf.fonttype": 42}):
+        canvas = draw(subject, PAPER, title)
+        canvas.savefig(target, format=kind, dpi=DPI, metadata=unsaid[kind])
     return target.getvalue()
 
 
-def _svg(
-    draw: Callable, subject, height: float, name: str, label: str, tips: dict[str, str]
-) -> Markup:
-    """A chart as an element of a page. tips: what is said of the parts that have such a gid."""
-    target = io.BytesIO()
-    with matplotlib.rc_context(STYLE | PAGE):
-        canvas = Canvas(figsize=(PAGE_INCHES, height), layout="constrained")
-        draw(canvas, subject)
-        canvas.savefig(target, format="svg", metadata=METADATA)
-    return for_a_page(target.getvalue(), name, label, tips)
+def _svg(draw: Callable, subject, name: str, label: str, tips: dict[str, str]) -> Markup:
+    """A chart as elements of a page. tips: what is said of the parts that have such a gid."""
+    drawn = []
+    for kind, of_kind in (("large", LARGE), ("small", SMALL)):
+        target = io.BytesIO()
+        look = {"svg.fonttype": "none", "svg.hashsalt": "frontier"}
+        with matplotlib.rc_context(of_kind.style | look):
+            canvas = draw(subject, of_kind)
+            canvas.savefig(target, format="svg", metadata=METADATA)
+        drawn.append(for_a_page(target.getvalue(), kind, name, label, tips))
+    return Markup("\n").join(drawn)

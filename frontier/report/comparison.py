@@ -13,7 +13,7 @@ LOOKS = {"start", "symbols", "picture"}
 """Keys of [puzzle] that change no count."""
 
 FEW = 6
-"""More runs than these are not listed in a title, and their legend would hide their lines."""
+"""More runs than these are not listed in a title."""
 
 
 @dataclass(frozen=True)

@@ -17,38 +17,31 @@ THEME = {INK: "--ink", QUIET: "--quiet", LINE: "--line", ACCENT: "--accent", SEC
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 HREF = f"{{{XLINK}}}href"
 COORDINATES = ("d", "x", "y", "transform")
-LARGEST = 1.6
-"""How many times its size as drawn a chart may have: then its letters are those of the page."""
 METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 """What matplotlib would say of itself, with links; to be given as the metadata of `savefig`."""
 
 
-def for_a_page(svg: bytes, name: str, label: str, tips: dict[str, str]) -> Markup:
+def for_a_page(svg: bytes, kind: str, name: str, label: str, tips: dict[str, str]) -> Markup:
     """A chart as an element of a page.
 
-    svg: a file of matplotlib's with texts kept as texts. name: of the chart, one of its own. label:
+    svg: a file of matplotlib's with texts kept as texts. kind: "large" or "small", a class of the
+    element; ids of small charts begin with it. name: of the chart, one of its own. label:
     for who cannot see it. tips: what is said of the parts that have such a gid.
     """
     root = ElementTree.fromstring(svg)
-    _tidy(root, name, tips)
-    width = float(root.get("viewBox").split()[2])
-    root.attrib |= {
-        "role": "img",
-        "aria-label": label,
-        "class": "chart",
-        "style": f"max-width: {LARGEST * width:.0f}px",
-    }
+    _tidy(root, f"{kind}-{name}", "small-" if kind == "small" else "", tips)
+    root.attrib |= {"role": "img", "aria-label": label, "class": f"chart {kind}"}
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", XLINK)
     return Markup(_in_the_pages_colours(ElementTree.tostring(root, encoding="unicode")))
 
 
-def _tidy(root: ElementTree.Element, name: str, tips: dict[str, str]) -> None:
+def _tidy(root: ElementTree.Element, name: str, prefix: str, tips: dict[str, str]) -> None:
     """Make matplotlib's SVG fit for a page.
 
     It gets no size of its own and no style that would reach other elements of the page. Only what
-    has a tip or is referred to keeps its id; the latter's begin with the chart's name, as the other
-    charts of the page may have equal ones.
+    has a tip or is referred to keeps its id; the former's begin with the prefix, the latter's with
+    the chart's name, as the other charts of the page may have equal ones.
     """
     for key in ("width", "height", "version"):
         root.attrib.pop(key, None)
@@ -67,7 +60,7 @@ def _tidy(root: ElementTree.Element, name: str, tips: dict[str, str]) -> None:
         if (key := parent.attrib.pop("id", None)) is None:
             continue
         if key in tips:
-            parent.set("id", key)
+            parent.set("id", prefix + key)
             tip = ElementTree.Element(f"{{{SVG}}}title")
             tip.text = tips[key]
             parent.insert(0, tip)

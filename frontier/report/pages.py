@@ -5,6 +5,13 @@ from functools import cache
 from frontier import text
 
 
+def across(number: int, most: int) -> int:
+    """How many of a number of things stand side by side, at most so many: as many as leave the
+    fewest places of the last row empty, but more than half of those that there is room for."""
+    most = min(number, most)
+    return min(range(most // 2 + 1, most + 1), key=lambda way: (-number % way, -way), default=1)
+
+
 @cache
 def _environment():
     from jinja2 import Environment, PackageLoader, StrictUndefined  # for most commands not needed
@@ -24,6 +31,7 @@ def _environment():
         percent=text.percent,
         moment=text.moment,
         commas="{:,}".format,
+        across=across,
     )
     return environment
 

@@ -92,6 +92,7 @@ def describe_plan(value: dict, outlook: Outlook) -> str:
         ("layers", _layers(layers)),
         ("base graph", "{vertices:,} vertices, {arcs:,} arcs".format(**value["base_graph"])),
         ("layout", _layout(value)),
+        ("searched", outlook.plan.way),
         ("memory", _memory(value, outlook)),
         ("disk at its peak", "{}; free: {}".format(*map(size, value["disk"].values()))),
         ("fullest layer", _fullest(value["fullest_layer"])),
@@ -114,7 +115,9 @@ def _layers(layers: dict) -> str:
         said = f"{layers['known']}, all known: depth {layers['depth']}"
     else:
         said = f"depth unknown, perhaps {layers['depth']}; {layers['known']} layers are known"
-    if layers["committed"]:
+    if layers["depth_is_known"] and layers["committed"] == layers["known"]:
+        said += "; the run is complete, and what follows is of such a run from its beginning"
+    elif layers["committed"]:
         said += f"; {layers['committed']} are committed, and what follows is of the others"
     return said
 

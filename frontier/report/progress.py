@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from frontier.report.console import console_on, fitting_table, is_live, say
+from frontier.report.notebook import run_html
 from frontier.report.view import (
     View,
     describe_step,
@@ -24,6 +25,7 @@ from frontier.report.view import (
 from frontier.search.events import (
     Event,
     LayerFinished,
+    Listener,
     RunFinished,
     RunStarted,
     RunStopped,
@@ -63,6 +65,8 @@ class PlainProgress:
         match event:
             case RunStarted():
                 self._say(headline(event))
+                if event.way:
+                    self._say(f"layers are searched {event.way}")
                 if event.dashboard:
                     self._say(f"dashboard: {event.dashboard}")
                 self._say(f"{'depth':>5} {'states':>18} {'so far':>20} {'rate':>9} {'time':>12}")
@@ -85,10 +89,11 @@ class PlainProgress:
         self._states, self._seconds = 0, 0.0
         total = self._view.started.states
         share = percent(event.states_so_far / total)
+        left = self._left() if event.elapsed >= self.SECONDS else ""
         self._say(
             f"{event.depth:>5} {event.states:>18,} {event.states_so_far:>20,} "
             f"{speed:>9} {span(event.elapsed):>12} {share:>8}"
-            f"  disk {size(event.disk)}{self._left()}"
+            f"  disk {size(event.disk)}{left}"
         )
 
     def _left(self) -> str:
@@ -127,6 +132,8 @@ class LiveProgress:
     def _show(self, event: Event) -> None:
         if isinstance(event, RunStarted):
             self._console.print(headline(event))
+            if event.way:
+                self._console.print(f"layers are searched {event.way}", soft_wrap=True)
             if event.dashboard:
                 self._console.print(dashboard(event.dashboard), soft_wrap=True)
             self._live = Live(
@@ -197,10 +204,60 @@ def _ending(event: RunFinished | RunStopped) -> str:
     if isinstance(event, RunStopped):
         where = f"after depth {event.depth}" if event.depth >= 0 else "before the first layer"
         return f"stopped {where} ({event.reason}), {span(event.elapsed)}"
-    found = f"{counted(event.states, 'state')}, {span(event.elapsed)}"
+    found = f"{counted(event.states, 'state')}, {span(event.elapsed)} since it was started"
     if not event.complete:
         return f"depth {event.depth} reached as asked: {found}"
     return f"complete: depth {event.depth}, {found}"
+
+
+class NotebookProgress:
+    """A table and a chart in a notebook, which are replaced as the run goes on."""
+
+    SECONDS = 0.5
+    """They are not replaced more often."""
+
+    def __init__(self):
+        self._view, self._handle, self._shown = View(), None, 0.0
+
+    def __call__(self, event: Event) -> None:
+        self._view(event)
+        ended = isinstance(event, RunFinished | RunStopped)
+        if ended or time.monotonic() - self._shown >= self.SECONDS:
+            self._shown = time.monotonic()
+            self._show(_ending(event) if ended else describe_step(self._view))
+
+    def _show(self, said: str) -> None:
+        from IPython.display import HTML, display
+
+        view = self._view
+        facts = {"states": f"{view.states:,} of {view.started.states:,}", "now": said}
+        if not view.ended:
+            facts["time left"] = in_a_line(words_of_left(view.left()))
+        title = f"{view.started.name}: {view.started.title}"
+        shown = HTML(run_html(title, facts, [layer.states for layer in view.layers]))
+        if self._handle is None:
+            self._handle = display(shown, display_id=True)
+        else:
+            self._handle.update(shown)
+
+
+def display_for_people(wanted: bool | None) -> Listener | None:
+    """Progress for who calls the library; wanted: None where it depends on whether people look."""
+    if wanted is False:
+        return None
+    if _in_notebook():
+        return NotebookProgress()
+    display = progress_display()
+    return display if wanted or isinstance(display, LiveProgress) else None
+
+
+def _in_notebook() -> bool:
+    """Whether this is a kernel of IPython, whose output a notebook shows."""
+    if "IPython" not in sys.modules:
+        return False
+    from IPython import get_ipython
+
+    return getattr(get_ipython(), "kernel", None) is not None
 
 
 def progress_display() -> LiveProgress | PlainProgress:

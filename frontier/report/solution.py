@@ -50,5 +50,5 @@ def describe_solution(puzzle: Puzzle, solution: Solution, value: dict) -> str:
         lines.append("  " + "  ".join(solution.moves[first : first + MOVES_A_LINE]))
     if "boards" in value:
         captions = captions_of(puzzle, solution, Console().encoding)
-        lines += ["", draw_boards(puzzle, solution.boards, captions)]
+        lines += ["", draw_boards(puzzle, solution.boards, captions, named=True)]
     return "\n".join(lines)

@@ -168,11 +168,12 @@ def _chart(view: View) -> dict:
 
     depths = len(known) + len(guess)
     every = next(n * 10**e for e in range(9) for n in (1, 2, 5) if depths <= 8 * n * 10**e)
+    ticks = list(range(0, depths, every))
+    if known and not guess:  # the last one is at the depth
+        ticks = [depth for depth in ticks if depth < depths - 1 - 0.6 * every] + [depths - 1]
     return {
         "bars": [(depth, states, height(states)) for depth, states in enumerate(known)],
         "guess": [(len(known) + at, states, height(states)) for at, states in enumerate(guess)],
         "lines": [(power(n), height(10**n)) for n in range(0, decades + 1, step)],
-        "ticks": [
-            (depth, round(100 * (depth + 0.5) / depths, 3)) for depth in range(0, depths, every)
-        ],
+        "ticks": [(depth, round(100 * (depth + 0.5) / depths, 3)) for depth in ticks],
     }

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from html import escape
 
 from frontier.report.comparison import Comparison
 from frontier.report.facts import (
@@ -58,9 +59,9 @@ def comparison_csv(comparison: Comparison) -> str:
 def report_markdown(run: Figures) -> str:
     """A report of one run."""
     lines = [
-        f"# {run.name}: {run.puzzle.title}",
+        f"# {_text(run.name)}: {_text(run.puzzle.title)}",
         "",
-        f"{run.standing[0].upper()}{run.standing[1:]}.",
+        f"{_text(run.standing[0].upper() + run.standing[1:])}.",
     ]
     lines += ["", *_table(["", run.name], [[key, value] for key, value in key_figures(run)], "lr")]
     if run.spent:
@@ -76,22 +77,24 @@ def report_markdown(run: Figures) -> str:
 
 def comparison_markdown(comparison: Comparison) -> str:
     """A report of several runs."""
-    lines = [f"# {comparison.title}"]
-    lines += [part for said in comparison.findings for part in ("", f"**{said}**")]
+    lines = [f"# {_text(comparison.title)}"]
+    lines += [part for said in comparison.findings for part in ("", f"**{_text(said)}**")]
     lines += ["", *_table(["", *comparison.labels], comparison_rows(comparison))]
     if rows := comparison_spending(comparison):
         lines += ["", "Where the time in layers went:", ""]
         lines += _table(["", *comparison.labels], rows, "l")
     lines += ["", *_table(["depth", *comparison.labels], comparison_layers(comparison))]
     for label, run in zip(comparison.labels, comparison.runs, strict=True):
-        lines += ["", f"## {label}", "", *_made(run)]
+        lines += ["", f"## {_text(label)}", "", *_made(run)]
     return "\n".join(lines) + "\n"
 
 
 def _made(run: Figures) -> list[str]:
     """How a run was made, and the config that makes it again."""
-    facts = [f"* {key}: {value}" for key, value in origin(run)]
-    return [*facts, "", "```toml", config_text(run), "```"]
+    facts = [f"* {key}: {_text(value)}" for key, value in origin(run)]
+    config = config_text(run)
+    fence = "`" * max(3, _backticks(config) + 1)
+    return [*facts, "", f"{fence}toml", config, fence]
 
 
 def _csv(header: list[str], rows: list[list]) -> str:
@@ -109,13 +112,25 @@ def _number(value):
 
 def _code(said: str) -> str:
     """A Markdown code span, with more backticks around it than stand together in it."""
-    fence = "`" * (1 + max(map(len, re.findall("`+", said)), default=0))
+    fence = "`" * (_backticks(said) + 1)
     room = " " if said.startswith("`") or said.endswith("`") else ""
     return f"{fence}{room}{said}{room}{fence}"
+
+
+def _backticks(said: str) -> int:
+    """How many stand together at most."""
+    return max(map(len, re.findall("`+", said)), default=0)
+
+
+def _text(said: str) -> str:
+    """Text that Markdown shall not take for HTML."""
+    return escape(said, quote=False)
 
 
 def _table(header: list[str], rows, align: str = "") -> list[str]:
     """A Markdown table; align: "l" or "r" for each column, by default "r"."""
     marks = [":---" if mark == "l" else "---:" for mark in align.ljust(len(header), "r")]
     lines = [header, marks, *rows]
-    return ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
+    return [
+        "| " + " | ".join(_text(cell).replace("|", "\\|") for cell in line) + " |" for line in lines
+    ]

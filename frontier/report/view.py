@@ -33,7 +33,8 @@ LONGEST = 100 * 365 * 86400
 class Left(NamedTuple):
     """Seconds that are left, and the depth of the last layer: likely, least and most.
 
-    passed: whether the largest layer is behind.
+    passed: whether the largest layer is behind, for sure. rising: whether the last is the largest
+    so far.
     """
 
     seconds: float
@@ -43,6 +44,7 @@ class Left(NamedTuple):
     least_depth: int
     most_depth: int
     passed: bool
+    rising: bool = True
 
 
 class View:
@@ -158,7 +160,7 @@ class View:
             had = min(max(0.0, (time.time() if now is None else now) - self.since), made.first)
         endings = made.likely, made.least, made.most
         seconds = [max(0.0, ending.seconds - had) for ending in endings]
-        return Left(*seconds, *(ending.depth for ending in endings), made.passed)
+        return Left(*seconds, *(ending.depth for ending in endings), made.passed, made.rising)
 
 
 def words_of_left(left: Left | None) -> tuple[str, str]:
@@ -170,7 +172,10 @@ def words_of_left(left: Left | None) -> tuple[str, str]:
     likely, least, most = map(rough, (left.seconds, left.least, left.most))
     if left.passed:
         return f"about {likely}", "" if least == most else f"{least} to {most}"
-    return f"{least} to {most}", "the largest layers are still to come"
+    where = (
+        "the largest layers are still to come" if left.rising else "among the largest layers so far"
+    )
+    return f"{least} to {most}", where
 
 
 def end_of(left: Left | None, now: float) -> tuple[float, float, float] | None:
@@ -250,6 +255,7 @@ def view_of(run: RunStore) -> View:
     run, state = state_of(run)
     view, lock = View(), run.path / "lock"
     log = read_last_start(run.path / "events.jsonl")
+    lost = bool(run.records) and not log
     view.take(run.records)
     view.began, view.started = log.pop(0) if log else (run.identity["created"], _start_of(run))
     view.finished = _finished(view, [event for _, event in log])
@@ -269,7 +275,9 @@ def view_of(run: RunStore) -> View:
     elif isinstance(last, RunFinished | RunStopped):
         view.ended = last
     else:
-        reason = "killed, or its machine failed" if last else "its log is lost"
+        reason = "its log is lost" if lost else "killed, or its machine failed"
+        if not view.layers:
+            reason = "it ended during its start, before the first layer"
         if host := left_by(lock):
             reason = f"killed, or under way on host {host}, which cannot be seen from here"
         view.ended, view.when = RunStopped(len(view.layers) - 1, reason, when - view.began), None

@@ -27,6 +27,7 @@ from pathlib import Path
 
 import numpy as np
 
+from frontier import machine
 from frontier.config import ClusterTable
 from frontier.errors import InputError
 from frontier.puzzles import Tiles, puzzle_of
@@ -42,8 +43,6 @@ from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import SlabCodec
 from frontier.store.files import DELETING, existing, write_bytes
 from frontier.store.run import LayerRecord, RunStore
-
-CORES = len(os.sched_getaffinity(0))
 
 SAMPLE_BOARD = (3, 4)
 START_CONFIG = """name = "start"
@@ -72,7 +71,7 @@ def calibrate(plan: Plan, trial: Trial) -> Rates:
     InputError if nothing can be written there.
     """
     codec = plan.config.store.codec
-    workers = min(plan.config.cluster.workers, CORES)
+    workers = min(plan.config.cluster.workers, machine.cores())
     with _scratch(plan.config.path) as folder:
         call = (plan.config.puzzle_settings, layout_settings(plan.layout), codec, str(folder))
         kind = "serial" if plan.config.cluster.kind == "serial" else "local"
@@ -192,6 +191,8 @@ def disk_rates(folder: Path, size: int) -> Disk:
 
 def _forget(path: Path) -> None:
     """Take a file that is on the disk out of the page cache."""
+    if not hasattr(os, "posix_fadvise"):  # macOS; reading then looks as fast as from memory
+        return
     with path.open("rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 

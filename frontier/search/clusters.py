@@ -6,17 +6,15 @@ speak TLS, and with which certificates, is said by Dask's own settings (``distri
 """
 
 import logging
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from frontier.config import QUEUES, ClusterTable
 from frontier.errors import InputError, Stopped
 from frontier.search.executors import Distributed, Executor, Serial
-from frontier.search.plan import TASKS_UNDER_WAY
+from frontier.search.local import local_cluster
 from frontier.search.queues import QUEUE_SETTINGS, make_cluster, queue_cluster
-from frontier.signals import handling
-from frontier.text import counted
+from frontier.values import at_home
 
 CONNECT_SECONDS = 30
 """How long to wait for a scheduler."""
@@ -37,26 +35,38 @@ WORKER_SETTINGS = {
 }
 """Dask's settings of the workers that are started here or in jobs."""
 
-QUIET = {"logging.distributed": "critical"}
+QUIET = {
+    "logging": dict.fromkeys(
+        ("distributed", "distributed.client", "tornado.application"), "critical"
+    )
+}
 """What goes wrong is said once, by us. It holds where Dask is imported after it is set."""
 
 SCHEDULER_SETTINGS = {"distributed.scheduler.worker-saturation": "inf"}
 
 
 @contextmanager
-def executor_of(settings: ClusterTable, alone: bool) -> Iterator[Executor]:
+def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Executor]:
     """Start or join the cluster that ``[cluster]`` names; it is closed at the end.
 
-    alone: no local workers need be started, as there is no work to share.
+    alone: no local workers need be started, as there is no work to share. client: of a cluster
+    that is there already, used instead and left open.
     """
+    if client is not None:
+        yield Distributed(client, settings.patience)
+        return
     if settings.kind == "serial" or (settings.kind == "local" and alone):
         yield Serial()
         return
     from dask import config
 
-    with config.set(QUIET):
+    with config.set(QUIET), _quiet_here():
         if settings.kind == "local":
-            with _local_cluster(settings) as cluster, _client(cluster, settings) as client:
+            with (
+                config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS),
+                local_cluster(settings, security()) as cluster,
+                _client(cluster, settings) as client,
+            ):
                 yield Distributed(client, settings.patience)
         elif settings.kind in QUEUES:
             with _queue_cluster(settings) as (cluster, tend), _client(cluster, settings) as client:
@@ -66,39 +76,28 @@ def executor_of(settings: ClusterTable, alone: bool) -> Iterator[Executor]:
                 yield Distributed(client, settings.patience)
 
 
+@contextmanager
+def _quiet_here() -> Iterator[None]:
+    """The same where the user has imported Dask before."""
+    import distributed  # noqa: F401  (it sets levels)
+
+    loggers = [logging.getLogger(name) for name in QUIET["logging"]]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
+
+
 def security():
     """Dask's TLS settings, None if it is to encrypt nothing."""
     from distributed import Security
 
     settings = Security()
     return settings if settings.require_encryption else None
-
-
-@contextmanager
-def _local_cluster(settings: ClusterTable):
-    from dask import config
-    from distributed import LocalCluster
-
-    with config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS), _interrupts_held() as asked:
-        try:
-            cluster = LocalCluster(
-                n_workers=settings.workers,
-                threads_per_worker=TASKS_UNDER_WAY,  # one computes while another waits for the disk
-                processes=True,
-                memory_limit=int(settings.memory),
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",
-                silence_logs=logging.CRITICAL,  # what goes wrong is said once, by us
-            )
-        except (RuntimeError, OSError, TimeoutError) as error:
-            raise Stopped(
-                f"the local cluster of {counted(settings.workers, 'worker')} did not start "
-                f"({error}); with fewer, cluster.workers, they may"
-            ) from None
-    with cluster:
-        if asked:
-            raise KeyboardInterrupt
-        yield cluster
 
 
 @contextmanager
@@ -121,7 +120,7 @@ def _place(settings: ClusterTable) -> str:
         )
     if settings.kind == "address":
         return settings.address
-    return _address_in(settings.scheduler_file)
+    return _address_in(str(at_home(settings.scheduler_file)))
 
 
 def _client(place, settings: ClusterTable):
@@ -157,13 +156,3 @@ def _address_in(file: str) -> str:
         raise InputError(
             f"cluster.scheduler_file = {file} is not what `dask scheduler` writes ({error!r})"
         ) from None
-
-
-@contextmanager
-def _interrupts_held():
-    """Processes started meanwhile ignore Ctrl-C: the driver alone decides how to stop. It is
-    ignored here too; a SIGTERM, which they must not ignore, is noted in the list."""
-    asked: list[bool] = []
-    note = {signal.SIGINT: signal.SIG_IGN, signal.SIGTERM: lambda *_: asked.append(True)}
-    with handling(note):
-        yield asked

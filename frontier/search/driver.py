@@ -159,17 +159,17 @@ class Driver:
             raise Stopped(
                 f"interrupted in layer {depth}, {tasks - left} of {counted(tasks, 'task')} done"
             )
+        if not states:
+            run.commit([], complete=True, forget=tuple(self._given_up()))
+            run.abandon_layer(depth)
+            return
         record = self._record(
             [results[number].record for number in files.tasks], "bits", time.perf_counter() - began
         )
         for result in results.values():
             for kind, seconds in result.seconds.items():
                 record.work[kind] = record.work.get(kind, 0.0) + seconds
-        if states:
-            self._commit([record], complete=False)
-        else:
-            run.commit([], complete=True, forget=tuple(self._given_up()))
-            run.abandon_layer(depth)
+        self._commit([record], complete=False)
 
     def _given_up(self) -> list[int]:
         """The layer of which parts have been given up for those of the layer under way."""
@@ -227,12 +227,17 @@ class Driver:
 
 
 def run_plan(
-    plan: Plan, until: int | None, listeners: list[Listener], take_over: bool = False
+    plan: Plan,
+    until: int | None,
+    listeners: list[Listener],
+    take_over: bool = False,
+    client=None,
 ) -> RunStore:
     """Start or resume the run of a plan in its directory; returns it when it is done.
 
-    `until`: the last depth to compute, None for all. take_over: of a lock on another host. Raises
-    Stopped if interrupted, and CorruptRunError if a complete run does not add up.
+    `until`: the last depth to compute, None for all. take_over: of a lock on another host. client:
+    of Dask, whose workers do the tasks. Raises Stopped if interrupted, and CorruptRunError if a
+    complete run does not add up.
     """
     path = plan.config.path
     RunStore.make_directory(path)
@@ -244,14 +249,14 @@ def run_plan(
     with _system_errors():
         try:
             with RunLock(path / "lock", take_over):
-                return _run_held(plan, until, emit)
+                return _run_held(plan, until, emit, client)
         except NotWritable:
             if not (RunStore.exists(path) and RunStore.open(path).complete):
                 raise
     return _opened(plan)  # nothing is left to be written
 
 
-def _run_held(plan: Plan, until: int | None, emit: Listener) -> RunStore:
+def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> RunStore:
     path = plan.config.path
     durable = plan.config.store.fsync == "layer"
     found = RunStore.exists(path)
@@ -266,7 +271,7 @@ def _run_held(plan: Plan, until: int | None, emit: Listener) -> RunStore:
         if found and durable:
             run.force_all()  # the leg before may have left that to the system
         try:
-            _search(plan, run, until, emit)
+            _search(plan, run, until, emit, client)
         finally:
             workspace.cache_clear()  # that of this process, if tasks ran here
     return run
@@ -284,9 +289,9 @@ def _opened(plan: Plan) -> RunStore:
     return run
 
 
-def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener) -> None:
+def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client) -> None:
     began = time.perf_counter()
-    with executor_of(plan.config.cluster, alone=plan.alone) as executor:
+    with executor_of(plan.config.cluster, plan.alone, client) as executor:
         driver = Driver(plan, run, executor, emit)
         depth = len(run.records) - 1
         note_leg(run.environment_path, plan.config, len(run.records), executor.workers)
@@ -302,6 +307,7 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener) -> Non
                 bool(run.records),
                 executor.dashboard,
                 until,
+                plan.way,
             )
         )
         try:

@@ -4,14 +4,12 @@
 host, path or account, so that a report of it can be published. Losing it costs the search nothing.
 """
 
-import os
 import platform
 import time
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import psutil
-
+from frontier import machine
 from frontier.config import QUEUES, Config
 from frontier.errors import CorruptRunError
 from frontier.store.files import read_sealed, write_sealed
@@ -27,7 +25,14 @@ TOLD = {
 
 
 def versions() -> dict[str, str]:
-    return {name: version(name) for name in LIBRARIES}
+    return {name: _version(name) for name in LIBRARIES}
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:  # `python -m frontier` in a clone that is not installed
+        return "not installed"
 
 
 def note_leg(path: Path, config: Config, layers: int, workers: int) -> None:
@@ -42,8 +47,8 @@ def note_leg(path: Path, config: Config, layers: int, workers: int) -> None:
         "python": platform.python_version(),
         "versions": versions(),
         "processor": processor(),
-        "cores": len(os.sched_getaffinity(0)),
-        "memory": psutil.virtual_memory().total,
+        "cores": machine.cores(),
+        "memory": machine.memory(),
         "platform": f"{platform.system()}, {platform.machine()}",
         "config": {"puzzle": config.puzzle_settings, **_told(config)},
     }

@@ -9,7 +9,7 @@ class RunStarted:
     """A run begins, or goes on after `depth`, -1 if no layer is committed.
 
     states: of the whole space. dashboard: address of Dask's. until: the last depth
-    asked for, None for all.
+    asked for, None for all. way: where layers are meanwhile, in words.
     """
 
     name: str
@@ -22,6 +22,7 @@ class RunStarted:
     resumed: bool
     dashboard: str | None = None
     until: int | None = None
+    way: str = ""
 
 
 @dataclass(frozen=True)

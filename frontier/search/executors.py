@@ -6,10 +6,14 @@ back each result as it comes. Dask is imported only where it is asked for.
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from importlib.util import find_spec
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
 from frontier.errors import Stopped
+
+TASKS_UNDER_WAY = 2
+"""Threads of a worker, each with a task: one computes while another waits for the disk."""
 
 RETRIES = 3
 """How often a call that raises is tried again."""
@@ -54,7 +58,7 @@ class Distributed:
         self._client, self._patience, self._tend = client, patience, tend
         self.workers, self._looked = 0, float("-inf")
         self._last_worker = time.monotonic()
-        self.dashboard = client.dashboard_link or None
+        self.dashboard = (client.dashboard_link or None) if has_dashboard() else None
         self._look()
 
     @property
@@ -111,6 +115,11 @@ class Distributed:
             )
 
 
+def has_dashboard() -> bool:
+    """Whether what Dask draws its dashboard with is installed."""
+    return find_spec("bokeh") is not None
+
+
 def _result(future):
     """The result of a finished future; Stopped if the cluster, not the task, failed."""
     from concurrent.futures import CancelledError
@@ -125,5 +134,5 @@ def _result(future):
             f"worker after worker died doing the same task ({error}); if memory ran out, raise "
             "cluster.memory or lower cluster.workers"
         ) from None
-    except (CancelledError, CommClosedError) as error:
-        raise Stopped(f"the connection to the scheduler was lost ({error})") from None
+    except (CancelledError, CommClosedError):
+        raise Stopped("the connection to the scheduler was lost") from None

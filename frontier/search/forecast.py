@@ -12,7 +12,8 @@ from math import ceil, inf, prod
 import numpy as np
 
 from frontier.search.driver import LIST_SECONDS, MEMORY_SECONDS
-from frontier.search.plan import TASKS_UNDER_WAY, Plan
+from frontier.search.executors import TASKS_UNDER_WAY
+from frontier.search.plan import Plan
 from frontier.search.shape import Shape
 from frontier.search.traffic import Traffic
 from frontier.space.layout import WORD_BYTES

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import psutil
 
-from frontier.config import Config
-from frontier.search.calibrate import CORES, calibrate, codec_on_layers
+from frontier import machine
+from frontier.config import Config, default_memory
+from frontier.search.calibrate import calibrate, codec_on_layers
 from frontier.search.forecast import Forecast, Rates, disk_of, forecast
 from frontier.search.plan import Plan
 from frontier.search.shape import Shape, shape_of, trial_of
@@ -55,6 +56,8 @@ class Outlook:
     def warnings(self) -> list[str]:
         """What will not go well, with numbers and a remedy."""
         plan, layout, said = self.plan, self.plan.layout, []
+        if remark := plan.puzzle.remark:
+            said.append(remark)
         if self.forecast.disk > self.free:
             said.append(_too_small(plan, self.forecast.disk, self.free))
         if plan.alone:
@@ -76,9 +79,10 @@ class Outlook:
 
 def described_cluster(config: Config, workers: int) -> Config:
     """The config for a cluster of so many workers that is not there to be looked at."""
-    cluster = config.cluster.model_copy(
-        update={"kind": "address", "address": "described", "workers": workers}
-    )
+    update = {"kind": "address", "address": "described", "workers": workers}
+    if "memory" not in config.cluster.model_fields_set:
+        update["memory"] = default_memory("address", workers)
+    cluster = config.cluster.model_copy(update=update)
     return config.model_copy(update={"cluster": cluster})
 
 
@@ -117,7 +121,10 @@ def _layers_there(plan: Plan) -> tuple[list[int], int]:
 
 
 def look_ahead(plan: Plan, disk_rate: float | None = None) -> Outlook:
-    """Try the search, the machine and the disk for some seconds, and work out the rest."""
+    """Try the search, the machine and the disk for some seconds, and work out the rest.
+
+    Of a run that is complete: what such a run takes.
+    """
     config, path = plan.config, plan.config.path
     known, there = _layers_there(plan)
     trial = trial_of(plan.puzzle)
@@ -126,11 +133,12 @@ def look_ahead(plan: Plan, disk_rate: float | None = None) -> Outlook:
     rates = calibrate(plan, trial)
     kind = config.cluster.kind
     described = kind not in ("local", "serial")
-    workers = {"serial": 1, "local": min(config.cluster.workers, CORES)}.get(
+    workers = {"serial": 1, "local": min(config.cluster.workers, machine.cores())}.get(
         kind, config.cluster.workers
     )
     cache = 0.0 if described else psutil.virtual_memory().available - workers * plan.task_bytes
-    made = forecast(plan, shape, traffic, rates, workers, cache, max(0, len(known) - 1), disk_rate)
+    done = 0 if shape.complete and len(known) == shape.known else max(0, len(known) - 1)
+    made = forecast(plan, shape, traffic, rates, workers, cache, done, disk_rate)
     place = existing(path)
     files = os.statvfs(place)
     return Outlook(

@@ -4,9 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, prod
 
+import numpy as np
+
+from frontier import machine
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle
+from frontier.search.executors import TASKS_UNDER_WAY
 from frontier.search.task import arena_words
 from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout
@@ -39,9 +43,6 @@ LARGE_TASK = 600_000_000
 
 FINE_TASK = 30_000_000
 """Tasks of fewer bytes than this are not made finer still."""
-
-TASKS_UNDER_WAY = 2
-"""Tasks of a worker that have files open: one computes while another waits for the disk."""
 
 LISTED_BYTES = 3 * 24
 """Bytes of a listed state in a task that reads lists: three layers, each with what sorts it."""
@@ -91,6 +92,18 @@ class Plan:
         return self.threads > 0
 
     @property
+    def way(self) -> str:
+        """Where layers are while they are searched, and how to have it otherwise."""
+        if self.alone:
+            return (
+                f"in memory, by {counted(self.threads, 'thread')} of one process "
+                "(by tasks, from disk to disk: --set search.in_memory=false)"
+            )
+        asked = self.config.search.in_memory
+        other = "cluster.memory is too little for it" if asked else "--set search.in_memory=true"
+        return f"by tasks, from disk to disk (in memory: {other})"
+
+    @property
     def identity(self) -> dict:
         """What makes a run this run: written to the run directory, compared on resume."""
         return {
@@ -121,6 +134,8 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     """Plan a run; `layout`: settings to keep, of a run that exists. InputError if it cannot fit."""
     puzzle = config.make_puzzle()
     memory, share = config.cluster.memory, _share(config)
+    if config.cluster.workers_here and not config.cluster.oversubscribe:
+        machine.refuse_beyond(config.cluster.workers_here, memory)
     least = PROCESS_BYTES + puzzle.shape_bytes
     if puzzle.shape_bytes and least > memory * share:
         raise InputError(
@@ -180,9 +195,9 @@ def _plan_in_memory(
     room = config.cluster.memory * share - need
     if not config.search.in_memory or room < 0:
         return None
-    words = max(space.nodes) * space.code.words
-    by_memory = room // ListKernel(space).room(1)
-    list_states = max(THIN_IN_MEMORY, min(words // THIN_WORDS, by_memory))
+    words, lists = max(space.nodes) * space.code.words, ListKernel(space)
+    most = space.states if lists.plain else words // THIN_WORDS
+    list_states = max(THIN_IN_MEMORY, min(most, room // lists.room(1)))
     return Plan(config, puzzle, space, chosen, list_states, need, share)
 
 
@@ -211,7 +226,7 @@ def _costs(layout: Layout, klass: int) -> tuple[int, float]:
     reads = reads_of(layout, task, program)
     arena = arena_words(layout, reads)
     own = layout.part_bytes // WORD_BYTES
-    files = len({read.task for read in reads}) + 2
+    files = np.unique(reads.task).size + 2
     need = process_bytes(layout.space) + TASKS_UNDER_WAY * buffered_bytes(layout.slab_bytes)
     need += arena * WORD_BYTES + SLABS * layout.slab_nodes * layout.strip_words * WORD_BYTES
     need += program.nbytes

@@ -18,6 +18,7 @@ import psutil
 
 from frontier.config import ClusterTable
 from frontier.errors import InputError, Stopped
+from frontier.search.executors import TASKS_UNDER_WAY
 from frontier.text import counted
 
 CLASSES = {
@@ -44,6 +45,9 @@ for, and beside each worker stands a process of Dask's."""
 
 SCRATCH = "1 GB"
 """Disk of a job, where the queue asks for it: workers keep nothing but what Dask logs."""
+
+THREADS = ("--nthreads", str(TASKS_UNDER_WAY))
+"""Of a worker; the last word on it, as the jobs of a queue count a thread as a processor."""
 
 
 def jobs_of(settings: ClusterTable) -> int:
@@ -98,7 +102,7 @@ def make_cluster(settings: ClusterTable, worker_settings: dict, security):
         scheduler_options={"dashboard_address": "127.0.0.1:0", **site["scheduler-options"]},
         job_name="frontier",
         job_script_prologue=[*(site["job-script-prologue"] or []), *_exports(worker_settings)],
-        worker_extra_args=[*site["worker-extra-args"], *_lifetime(settings)],
+        worker_extra_args=[*site["worker-extra-args"], *THREADS, *_lifetime(settings)],
         death_timeout=ORPHAN_SECONDS,
         silence_logs=logging.CRITICAL,
         **_queue_keywords(settings, site),

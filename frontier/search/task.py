@@ -13,7 +13,7 @@ from frontier.errors import CorruptRunError
 from frontier.search.workspace import Workspace, workspace
 from frontier.space.bits import expand, live_rows
 from frontier.space.layout import Task
-from frontier.space.program import Program, Read
+from frontier.space.program import Program, Reads
 from frontier.store.parts import Record
 
 
@@ -91,7 +91,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     task, layout, files = work.task(depth, number), work.layout, work.files(depth)
     program, reads = work.program(task)
     slabs = _Slabs(work, task)
-    current = work.layer(depth - 1).read([(read.task, read.slab) for read in reads])
+    current = work.layer(depth - 1).read(pairs(reads))
     before = work.layer(depth - 2).read([(number, slab) for slab in slabs.numbers])
     states, start = 0, False
     home = None if work.home is None else 0
@@ -143,38 +143,43 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     return TaskResult(record, seconds)
 
 
-def _gather(work: Workspace, program: Program, reads: list[Read], current):
+def _gather(work: Workspace, program: Program, reads: Reads, current):
     """Read the slabs that the task needs: (arena, live rows, offsets) as `expand` wants."""
     layout, words = work.layout, work.layout.slab_words
+    row_words, size = layout.row_words, layout.slab_nodes
     base = np.full(program.needed.shape, -1, dtype=np.int64)
     arena = work.arena(arena_words(layout, reads))
-    live = np.zeros(arena.size // layout.row_words, dtype=bool)
-    whole = np.empty((layout.slab_nodes, words), dtype=np.uint64)
+    live = np.zeros(arena.size // row_words, dtype=bool)
+    whole = np.empty((size, words), dtype=np.uint64)
     at = 0
     for i, fill in current:
-        read = reads[i]
-        size = layout.slab_nodes if read.whole else read.members.size
-        place = arena[at * words : (at + size) * words].reshape(size, words)
-        if read.whole:
+        slot, nodes = reads.slot[i], int(reads.nodes[i])
+        place = arena[at : at + nodes * words].reshape(nodes, words)
+        members = slice(reads.first[i], reads.last[i])
+        if nodes == size:
             fill(place)
-            base[read.members, read.slot] = (at + read.inside) * words
+            base[members, slot] = at + program.sources[members] % size * words
         else:
             fill(whole)
-            place[:] = whole[read.inside]
-            base[read.members, read.slot] = (at + np.arange(size)) * words
-        first = at * words // layout.row_words
-        rows = size * words // layout.row_words
+            members = np.flatnonzero(program.needed[members, slot]) + reads.first[i]
+            place[:] = whole[program.sources[members] % size]
+            base[members, slot] = at + np.arange(nodes) * words
         work.clock.lap("rest")
-        live_rows(place.reshape(-1), layout.row_words, live[first : first + rows])
+        rows = live[at // row_words : (at + nodes * words) // row_words]
+        live_rows(place.reshape(-1), row_words, rows)
         work.clock.lap("kernel")
-        at += size
+        at += nodes * words
     return arena, live, base
 
 
-def arena_words(layout, reads: list[Read]) -> int:
+def pairs(reads: Reads) -> list[tuple[int, int]]:
+    """(task, slab) of each read."""
+    return list(zip(reads.task.tolist(), reads.slab.tolist(), strict=True))
+
+
+def arena_words(layout, reads: Reads) -> int:
     """Words that the slabs of a task's reads take at most."""
-    nodes = sum(layout.slab_nodes if read.whole else read.members.size for read in reads)
-    return nodes * layout.slab_words
+    return int(reads.nodes.sum()) * layout.slab_words
 
 
 def _start_in(work: Workspace, task: Task) -> tuple[int, int, int] | None:

@@ -69,7 +69,8 @@ class Estimate:
     """The likely ending, between the least and the most of what is not unlikely.
 
     first: seconds of the next layer. sizes: states of the layers to come, likely ones, up to the
-    last depth asked for. passed: whether the largest layer is behind.
+    last depth asked for. passed: whether the largest layer is behind, for sure. rising: whether the
+    last known layer is the largest so far.
     """
 
     likely: Ending
@@ -78,6 +79,7 @@ class Estimate:
     first: float
     sizes: list[int]
     passed: bool
+    rising: bool = False
 
 
 def time_left(layers: Sequence[Timed], states: int, until: int | None = None) -> Estimate | None:
@@ -111,6 +113,7 @@ def time_left(layers: Sequence[Timed], states: int, until: int | None = None) ->
         first,
         later[0],
         passed,
+        known[-1] == max(known),
     )
 
 

@@ -45,13 +45,11 @@ def traffic_of(layout: Layout, klass: int, sample: int = SAMPLE) -> Traffic:
     for task in (layout.task(klass, int(number)) for number in numbers):
         program = program_of(layout, task)
         reads = reads_of(layout, task, program)
-        inside = [
-            task.first_prefix <= program.slots[read.slot] // layout.cuts < task.last_prefix
-            for read in reads
-        ]
+        prefix = program.slots[reads.slot] // layout.cuts
+        inside = (task.first_prefix <= prefix) & (prefix < task.last_prefix)
         own = len(task.nodes) / layout.slab_nodes * layout.siblings * layout.cuts
-        near.append(sum(inside) / own)
-        far.append((len(inside) - sum(inside)) / own)
+        near.append(inside.sum() / own)
+        far.append((~inside).sum() / own)
         held.append(arena_words(layout, reads) * WORD_BYTES)
-        files.append(len({read.task for read in reads}) + 2)
+        files.append(np.unique(reads.task).size + 2)
     return Traffic(*(float(np.mean(x)) for x in (near, far)), max(held), float(np.mean(files)))

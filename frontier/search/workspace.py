@@ -17,7 +17,7 @@ from frontier.space.graph import Space
 from frontier.space.layout import Layout, Task
 from frontier.space.lists import ListKernel
 from frontier.space.memory import MemorySearch
-from frontier.space.program import Program, Read, program_of, reads_of, swaps_of
+from frontier.space.program import Program, Reads, program_of, reads_of, swaps_of
 from frontier.stopwatch import Stopwatch
 from frontier.store.layers import LayerFiles, StoredLayer
 from frontier.store.run import RunStore
@@ -49,7 +49,7 @@ class Workspace:
             self.start = self.space.number(*self.puzzle.state(self.puzzle.start))
         home = self.puzzle.blank_home()
         self.home = None if home is None else [home[vertex] for vertex in self.space.vertex]
-        self._programs: OrderedDict[Task, tuple[Program, list[Read]]] = OrderedDict()
+        self._programs: OrderedDict[Task, tuple[Program, Reads]] = OrderedDict()
         self._program_bytes = 0
         self._layers: OrderedDict[int, StoredLayer] = OrderedDict()
         self._arena = np.empty(0, dtype=np.uint64)
@@ -62,7 +62,7 @@ class Workspace:
     def task(self, depth: int, number: int) -> Task:
         return self.layout.task(self.space.class_of(depth), number)
 
-    def program(self, task: Task) -> tuple[Program, list[Read]]:
+    def program(self, task: Task) -> tuple[Program, Reads]:
         """The tables of a task, and what it reads."""
         with self._tables:
             if task not in self._programs:

@@ -153,7 +153,10 @@ class Space:
         if roots.size == 0:
             raise ValueError("a space needs at least one origin")
         base = graph.arcs
-        colour, bipartite = _walk(base.start, base.target, base.word, graph.odd, roots)
+        size = 2 * base.target.size
+        colour, bipartite = _walk.for_size(size)(
+            base.start, base.target, base.word, graph.odd, roots
+        )
         self.classes = 2 if bipartite else 1
         if not bipartite:
             colour = np.minimum(colour, 0)
@@ -170,7 +173,7 @@ class Space:
             start = np.zeros(self.nodes[c] + 1, dtype=np.int64)
             np.cumsum(np.diff(base.start)[self.vertex[c]], out=start[1:])
             arcs = Arcs(start, np.empty(start[-1], np.int32), np.empty(start[-1], np.int16))
-            _lift(
+            _lift.for_size(size)(
                 self.vertex[c], self.sign[c], base.start, base.target, base.word, graph.odd,
                 self._node_of, arcs.start, arcs.target, arcs.word,
             )  # fmt: skip
@@ -209,6 +212,13 @@ class Space:
         node, index = divmod(int(number), self.code.half)
         sign = int(self.sign[klass][node])
         return int(self.vertex[klass][node]), self.code.unrank(index, sign)
+
+    def states_of(self, klass: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """`state` of uint64[N] state numbers: int64[N] and int64[N, length]."""
+        node, index = np.divmod(numbers, np.uint64(self.code.half))
+        node = node.astype(np.int64)
+        sequences = self.code.unranks(index.astype(np.int64), self.sign[klass][node])
+        return self.vertex[klass][node].astype(np.int64), sequences
 
     def arcs_into(self, klass: int) -> Arcs:
         """The arcs into the nodes of a class, sorted by the node they enter.

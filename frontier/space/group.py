@@ -58,9 +58,13 @@ class Group:
         return inside & (rest == np.arange(self.length)).all(axis=1)
 
     def cosets(self, permutations: np.ndarray) -> np.ndarray:
-        """The different left cosets p G of the rows, each by its least member: int[N, length].
+        """The different left cosets p G of the rows, each by its least member: int[N, length]."""
+        return np.unique(self.least(permutations), axis=0)
 
-        The least is the one that reads first from the last position to the first.
+    def least(self, permutations: np.ndarray) -> np.ndarray:
+        """The least member of the left coset p G of each row: int[K, length].
+
+        It is the one that reads first from the last position to the first.
         """
         rest = permutations.copy()
         for k in reversed(range(self.length)):
@@ -70,7 +74,7 @@ class Group:
             for image, member in self._transversal[k].items():
                 table[image] = member
             rest = np.take_along_axis(rest, table[best], axis=1)
-        return np.unique(rest, axis=0)
+        return rest
 
     def _sift(self, permutations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Divide by transversal members from the last position down, as far as that goes."""
@@ -156,13 +160,18 @@ class Reach:
             vertices = int(np.count_nonzero(self._component == root))
             self.states += vertices * group.order * len(cosets)
 
-    def contains(self, vertex: int, sequence) -> bool:
-        """Whether a state can be reached."""
-        root = int(self._component[vertex])
-        if root < 0:
-            return False
-        moved = self._brought_home(np.array([vertex]), np.array([sequence]))
-        return self._groups[root].cosets(moved)[0].tobytes() in self._cosets[root]
+    def contains(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
+        """Which of the states int[N], int[N, length] can be reached: bool[N].
+
+        A vertex of -1 is that of no state.
+        """
+        inside = np.zeros(len(vertex), dtype=bool)
+        component = np.where(vertex < 0, -1, self._component[vertex])
+        for root, cosets in self._cosets.items():
+            here = np.flatnonzero(component == root)
+            least = self._groups[root].least(self._brought_home(vertex[here], sequence[here]))
+            inside[here] = [coset.tobytes() in cosets for coset in least]
+        return inside
 
     def _brought_home(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
         """The sequences after the walks through the tree to the roots."""
@@ -185,7 +194,7 @@ def _walk_trees(graph: BaseGraph, origins: np.ndarray) -> tuple[np.ndarray, np.n
     length = graph.length
     component = np.full(graph.vertices, -1, dtype=np.int64)
     tree = np.tile(np.arange(length), (graph.vertices, 1))
-    _walk(
+    _walk.for_size(graph.arcs.target.size * length)(
         *vars(graph.arcs).values(), graph.voltages,
         np.unique(origins).astype(np.int64), component, tree,
     )  # fmt: skip

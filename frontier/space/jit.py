@@ -4,53 +4,91 @@ Kernels release the interpreter lock, so a worker still answers its scheduler wh
 runs, and are cached on disk, so only the first run on a machine compiles them. Numba does
 not notice when a kernel that was inlined from another file changes; the cache folder's
 name therefore carries a hash of the sources of this package. The cache is local to the
-machine and the user, and ``NUMBA_CACHE_DIR`` overrides it.
+machine and the user, and ``NUMBA_CACHE_DIR`` overrides it. Functions that others compile
+in the same process are cached where they would be without this package.
+
+Numba takes longer to import than many a command takes, so it is when a kernel is called first.
 """
 
 import hashlib
 import os
-import time
+import threading
+from collections.abc import Callable
+from functools import cache, update_wrapper
 from pathlib import Path
 
-import numba
-from numba.core import event
+LITTLE = 10_000
+
+_one_thread = threading.RLock()
 
 
-def _source_hash() -> str:
-    digest = hashlib.sha256(numba.__version__.encode())
+class Kernel:
+    """A function that is compiled when it is called first, by Python or by another kernel."""
+
+    def __init__(self, function: Callable):
+        self.function, self._compiled = function, None
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments):
+        return (self._compiled or self.compiled)(*arguments)
+
+    def for_size(self, size: int) -> Callable:
+        """The kernel, or for little work the Python function: it is done before Numba is loaded.
+
+        size: how often its innermost loop is run, about.
+        """
+        return self.function if size <= LITTLE and self._compiled is None else self
+
+    @property
+    def compiled(self) -> Callable:
+        """What Numba makes of it."""
+        with _one_thread:
+            if self._compiled is None:
+                compiler, _ = _compiler()
+                self._compiled = compiler(self.function)
+        return self._compiled
+
+    @property
+    def _numba_type_(self):
+        """How Numba takes it where another kernel calls it."""
+        return self.compiled._numba_type_
+
+
+kernel = Kernel
+
+
+@cache
+def _compiler() -> tuple:
+    """What compiles a function, and what measures for how long Numba compiles."""
+    import numba
+    from numba.core import event
+
+    timing = event.TimingListener()
+    event.register("numba:compile", timing)
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    ours = str(base / "frontier" / f"kernels-{_source_hash(numba.__version__)}")
+
+    def compiler(function: Callable) -> Callable:
+        before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = before or ours  # read by njit
+        try:
+            return numba.njit(nogil=True, cache=True, error_model="numpy")(function)
+        finally:
+            numba.config.CACHE_DIR = before
+
+    return compiler, timing
+
+
+def _source_hash(version: str) -> str:
+    digest = hashlib.sha256(version.encode())
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
 
-if not numba.config.CACHE_DIR:
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    numba.config.CACHE_DIR = str(base / "frontier" / f"kernels-{_source_hash()}")
-
-kernel = numba.njit(nogil=True, cache=True, error_model="numpy")
-
-
-class _Compiling(event.Listener):
-    """Adds up the seconds in which kernels are compiled; one inside another counts once."""
-
-    def __init__(self):
-        self.seconds, self._under_way, self._began = 0.0, 0, 0.0
-
-    def on_start(self, event):
-        if not self._under_way:
-            self._began = time.perf_counter()
-        self._under_way += 1
-
-    def on_end(self, event):
-        self._under_way -= 1
-        if not self._under_way:
-            self.seconds += time.perf_counter() - self._began
-
-
-_compiling = _Compiling()
-event.register("numba:compile", _compiling)
-
-
 def compile_seconds() -> float:
     """Seconds in which this process has compiled kernels so far; none where all were cached."""
-    return _compiling.seconds
+    if not _compiler.cache_info().currsize:
+        return 0.0
+    _, timing = _compiler()
+    return timing.duration if timing.done else 0.0

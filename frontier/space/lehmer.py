@@ -136,9 +136,25 @@ class LehmerCode:
 
         `half` must be less than 2^63.
         """
-        return _ranks(
+        return _ranks.for_size(sequences.size * self.length)(
             np.ascontiguousarray(sequences, dtype=np.int64), np.array(self.radices, np.int64)
         )
+
+    def unranks(self, indices: np.ndarray, signs: np.ndarray) -> np.ndarray:
+        """`unrank` of int[N] indices and signs, int64[N, length]; inverse of `ranks`.
+
+        `half` must be less than 2^63.
+        """
+        indices = np.asarray(indices, dtype=np.int64)
+        outside = (indices < 0) | (indices >= self.half)
+        if outside.any():
+            raise ValueError(f"index {indices[outside][0]} is outside 0..{self.half - 1}")
+        sequences = np.zeros((indices.size, self.length), dtype=np.int64)
+        free = self.length - 2 if self.m >= 2 else -1
+        radices = np.array(self.radices, dtype=np.int64)
+        unranks = _unranks.for_size(sequences.size * self.length)
+        unranks(indices, np.asarray(signs, dtype=np.int64), radices, free, sequences)
+        return sequences
 
 
 def lehmer_digits(sequence) -> list[int]:
@@ -159,3 +175,21 @@ def _ranks(sequences, radices):
             if i < radices.size:
                 index[n] = index[n] * radices[i] + digit
     return index, sign
+
+
+@kernel
+def _unranks(indices, signs, radices, free, sequences):
+    """Write the sequences; free: the position whose digit follows from the sign, -1 for none."""
+    for n in range(indices.size):
+        sequence, rest, total = sequences[n], indices[n], 0
+        for i in range(radices.size - 1, -1, -1):
+            sequence[i] = rest % radices[i]
+            rest //= radices[i]
+            total += sequence[i]
+        if free >= 0:
+            sequence[free] = (total + signs[n]) & 1
+        # Digit i says how many of those behind are smaller; of these the order is there already.
+        for i in range(sequence.size - 2, -1, -1):
+            for j in range(i + 1, sequence.size):
+                if sequence[j] >= sequence[i]:
+                    sequence[j] += 1

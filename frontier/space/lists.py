@@ -14,9 +14,18 @@ from frontier.space.jit import kernel
 
 NO_STATE = np.uint64(2**64 - 1)
 
+PLAIN_STATES, PLAIN_WORDS = 400_000, 100
+"""NumPy has searched a space of so few states and voltages before Numba is loaded."""
+
+SMALL_LIST = 4096
+"""Shorter lists are sorted by NumPy."""
+
 
 class ListKernel:
-    """Expands sorted lists of the states of one space."""
+    """Expands sorted lists of the states of one space.
+
+    plain: whether it does without compiled kernels, as the space is small.
+    """
 
     def __init__(self, space: Space):
         self.space = space
@@ -27,6 +36,7 @@ class ListKernel:
         self._word_start = np.cumsum([0, *map(len, words)])
         self._word = np.array([i for word in words for i in word], dtype=np.int64)
         self._degree = [int(np.diff(a.start).max(initial=0)) for a in space.arcs]
+        self.plain = space.states <= PLAIN_STATES and len(words) <= PLAIN_WORDS
 
     def room(self, states: int) -> int:
         """Bytes that expanding a list of this many states takes at most, lists included."""
@@ -35,11 +45,19 @@ class ListKernel:
     def expand(self, klass: int, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
         """The layer after `current`, which lies in `klass`; all are sorted uint64 arrays."""
         space = self.space
-        found = _sorted(
-            self._all_neighbours(klass, current),
-            np.uint64(space.nodes[(klass + 1) % space.classes] * space.code.half),
-        )
+        found = self._all_neighbours(klass, current)
         itself = current if space.classes == 1 else current[:0]
+        if self.plain:
+            found.sort()
+            new = np.append(True, found[1:] != found[:-1])[: found.size]
+            for known in filter(len, (previous, itself)):
+                new &= known[np.searchsorted(known[:-1], found)] != found
+            return found[new]
+        if found.size < SMALL_LIST:
+            found.sort()
+        else:
+            limit = space.nodes[(klass + 1) % space.classes] * space.code.half
+            found = _sorted(found, np.uint64(limit))
         return found[: _keep_new(found, previous, itself)].copy()
 
     def neighbours(self, klass: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -54,6 +72,8 @@ class ListKernel:
 
     def _all_neighbours(self, klass: int, numbers: np.ndarray) -> np.ndarray:
         space, arcs = self.space, self.space.arcs[klass]
+        if self.plain:
+            return self._neighbours_plainly(klass, numbers)
         found = np.empty(numbers.size * self._degree[klass], dtype=np.uint64)
         size = _neighbours(
             numbers, found, space.code.length, np.uint64(space.code.half), self._radices,
@@ -61,6 +81,41 @@ class ListKernel:
             self._word_start, self._word,
         )  # fmt: skip
         return found[:size]
+
+    def _neighbours_plainly(self, klass: int, numbers: np.ndarray) -> np.ndarray:
+        """The same by NumPy: the arcs of all states at once, voltage by voltage."""
+        space, arcs = self.space, self.space.arcs[klass]
+        node, origin = np.divmod(numbers.astype(np.int64), space.code.half)
+        degree = np.diff(arcs.start)[node]
+        ends = np.cumsum(degree)
+        arc = np.repeat(arcs.start[node] - ends + degree, degree) + np.arange(degree.sum())
+        index, odd = np.repeat(origin, degree), np.repeat(space.sign[klass][node], degree)
+        words = arcs.word[arc]
+        for number in range(len(space.graph.words)):
+            (these,) = np.nonzero(words == number)
+            moved, sign = index[these], odd[these]
+            for swap in space.graph.words[number]:
+                moved, sign = self._swapped(moved, sign, swap), 1 - sign
+            index[these] = moved
+        return (arcs.target[arc].astype(np.int64) * space.code.half + index).astype(np.uint64)
+
+    def _swapped(self, index: np.ndarray, sign: np.ndarray, i: int) -> np.ndarray:
+        """Indices of one sign each after the members i and i + 1 have changed places."""
+        code = self.space.code
+        if i <= code.length - 4:
+            behind = index // code.strides[i + 1]
+            a, b = behind // code.radices[i + 1] % code.radices[i], behind % code.radices[i + 1]
+            up = a <= b
+            first, second = np.where(up, b + 1, b), np.where(up, a, a - 1)
+            return index + (first - a) * code.strides[i] + (second - b) * code.strides[i + 1]
+        if i == code.length - 3:  # the digit of radix 3 turns, as in the kernel
+            parity, rest = sign.astype(np.int64), index // 3
+            for radix in reversed(code.radices[: code.length - 3]):
+                rest, digit = np.divmod(rest, radix)
+                parity += digit
+            digit = index % 3
+            return index + (digit + 1 + parity % 2) % 3 - digit
+        return index
 
 
 @kernel
@@ -107,9 +162,6 @@ def _sorted(numbers, limit):
 
     Returns one of `numbers` and a second buffer of its size; the other is scratch.
     """
-    if numbers.size < 4096:
-        numbers.sort()
-        return numbers
     spare = np.empty_like(numbers)
     count = np.empty(2048, dtype=np.int64)
     shift = np.uint64(0)

@@ -70,41 +70,44 @@ class Program:
 
 
 @dataclass(frozen=True)
-class Read:
-    """A slab that a task reads, and where its words go.
+class Reads:
+    """The slabs that a task reads if they exist, one entry each, and where their words go.
 
-    task, slab: of the layer that it belongs to; the number of the slab in that task's part.
-    slot: its place in `Program.slots`.
-    members: places in `Program.sources` of the nodes that are needed; inside: int64, where these
-        are in the slab, counted in nodes.
-    whole: keep the whole slab rather than those nodes, as most of it is needed.
+    task, slab: int64, the task of the current layer whose part has the slab, its number there.
+    slot: int64, its place in `Program.slots`.
+    first, last: int64, the places in `Program.sources` of the nodes that the slab has.
+    nodes: int64, how many nodes of it are kept in memory: all of the slab's where most of it is
+        needed, else those that are.
     """
 
-    task: int
-    slab: int
-    slot: int
-    members: np.ndarray
-    inside: np.ndarray
-    whole: bool
+    task: np.ndarray
+    slab: np.ndarray
+    slot: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    nodes: np.ndarray
 
 
-def reads_of(layout: Layout, task: Task, program: Program) -> list[Read]:
+def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
     """The slabs of the current layer that a task reads, if they exist."""
     klass = (task.klass - 1) % layout.space.classes
-    stacks = program.sources // layout.slab_nodes
-    reads = []
-    for members in np.split(np.arange(stacks.size), np.flatnonzero(np.diff(stacks)) + 1):
-        node = int(program.sources[members[0]])
-        stack = node % layout.task_nodes // layout.slab_nodes
-        for slot in np.flatnonzero(program.needed[members].any(axis=0)):
-            prefix, cut = divmod(int(program.slots[slot]), layout.cuts)
-            needed = members[program.needed[members, slot]]
-            slab = (stack * layout.siblings + prefix % layout.siblings) * layout.cuts + cut
-            inside = program.sources[needed] % layout.slab_nodes
-            whole = 2 * needed.size > layout.slab_nodes
-            where = layout.task_of(klass, node, prefix)
-            reads.append(Read(where, slab, int(slot), needed, inside, whole))
-    return reads
+    stack_of = program.sources // layout.slab_nodes
+    first = np.flatnonzero(np.diff(stack_of, prepend=-1))
+    last = np.append(first[1:], stack_of.size)
+    counts = np.add.reduceat(program.needed.astype(np.int64), first, axis=0)
+    which, slot = np.nonzero(counts)
+    node = program.sources[first[which]]
+    prefix, cut = np.divmod(program.slots[slot], layout.cuts)
+    stack = node % layout.task_nodes // layout.slab_nodes
+    many = counts[which, slot]
+    return Reads(
+        task=prefix // layout.siblings * layout.groups(klass) + node // layout.task_nodes,
+        slab=(stack * layout.siblings + prefix % layout.siblings) * layout.cuts + cut,
+        slot=slot,
+        first=first[which],
+        last=last[which],
+        nodes=np.where(2 * many > layout.slab_nodes, layout.slab_nodes, many),
+    )
 
 
 @dataclass(frozen=True)
@@ -165,13 +168,14 @@ def program_of(layout: Layout, task: Task) -> Program:
     sources = np.flatnonzero(read)
     mine = np.arange(task.first_prefix * layout.cuts, task.last_prefix * layout.cuts)
     mine = mine[: 0 if bipartite else None]
-    slots = np.unique(np.concatenate([*(slab for slab, _ in entries), mine]))
+    reached = [_different(slab) for slab, _ in entries]
+    slots = np.unique(np.concatenate([*reached, mine]))
     source = (np.cumsum(read, dtype=np.int32) - 1)[arc_source]
     needed = np.zeros((sources.size, slots.size), dtype=bool)
-    for w, (slab, _) in zip(used, entries, strict=True):
-        reached = np.zeros(sources.size, dtype=bool)
-        reached[source[arc_word == w]] = True
-        needed[np.ix_(reached, np.searchsorted(slots, np.unique(slab)))] = True
+    for w, slabs in zip(used, reached, strict=True):
+        leave = np.zeros(sources.size, dtype=bool)
+        leave[source[arc_word == w]] = True
+        needed[np.ix_(leave, np.searchsorted(slots, slabs))] = True
     own = np.full(nodes.size, -1, dtype=np.int64)
     if not bipartite:
         own = np.searchsorted(sources, nodes)
@@ -241,6 +245,11 @@ def _origin_of_rows(layout: Layout, task: Task, word: tuple[int, ...]):
         pair = origin // behind % (a * b)
         origin = origin + (swapped[pair] - pair) * behind
     return origin // per_slab, origin % per_slab * block_words
+
+
+def _different(numbers: np.ndarray) -> np.ndarray:
+    """The different ones of numbers that come in runs, sorted."""
+    return np.unique(numbers[np.diff(numbers, prepend=-1) != 0])
 
 
 def _digit_sum(numbers: np.ndarray, radices: tuple[int, ...]) -> np.ndarray:

@@ -29,10 +29,14 @@ ZARR_NAME = "frontier.bitmap"
 
 
 class SlabCodec:
-    """Encodes and decodes slabs, one by one; not for several threads at once."""
+    """Encodes and decodes slabs, one by one; not for several threads at once.
 
-    def __init__(self, name: str):
+    plain: without the kernels, which take longer to load than a few slabs take.
+    """
+
+    def __init__(self, name: str, plain: bool = False):
         """InputError for an unknown name."""
+        self._plain = plain
         match = re.fullmatch(r"zstd:(-?\d+)", name)
         self._level = int(match[1]) if match else None
         self._name, self._room = name, np.empty(0, dtype=np.uint8)
@@ -72,7 +76,9 @@ class SlabCodec:
         The data are good until the next slab is encoded.
         """
         flat = slab.reshape(-1)
-        if self._name == "bitmap":
+        if self._name == "bitmap" and self._plain:
+            data = zerobytes.plain_encode(flat)
+        elif self._name == "bitmap":
             most = zerobytes.most_bytes(flat.size) + zerobytes.SLACK
             if self._room.size < most:
                 self._room = np.empty(most, dtype=np.uint8)
@@ -85,7 +91,7 @@ class SlabCodec:
         """Decode uint8 data to a contiguous uint64 slab; ValueError if they are no such slab."""
         flat = slab.reshape(-1)
         if self._name == "bitmap":
-            zerobytes.decode(data, flat)
+            (zerobytes.plain_decode if self._plain else zerobytes.decode)(data, flat)
             return
         if self._codec is None:
             if data.size != flat.nbytes:

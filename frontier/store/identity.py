@@ -5,9 +5,9 @@ from frontier.store.run import RunStore
 
 
 def check_identity(run: RunStore, identity: dict) -> None:
-    """InputError unless what `identity` says of a run (its name aside) is true of this one."""
-    here = _dotted({key: value for key, value in identity.items() if key != "name"})
-    there = _dotted({key: run.identity[key] for key in identity if key != "name"})
+    """InputError unless what `identity` says of a run, name and title aside, holds of this one."""
+    here = _dotted(identity)
+    there = _dotted({key: run.identity[key] for key in identity})
     differences = [
         ", ".join(
             f"{where} {key} = {values[key]!r}" if key in values else f"{where} no {key}"
@@ -23,12 +23,18 @@ def check_identity(run: RunStore, identity: dict) -> None:
         )
 
 
+def same_puzzle(one: dict, other: dict) -> bool:
+    """Whether two [puzzle] tables say the same, their titles aside."""
+    return {**one, "title": None} == {**other, "title": None}
+
+
 def _dotted(identity: dict) -> dict:
-    """The values with their keys as a config names them, such as puzzle.goal."""
+    """The values with their keys as a config names them, such as puzzle.goal; what they are called
+    does not matter."""
     dotted = {}
     for key, value in identity.items():
         if isinstance(value, dict):
             dotted |= {f"{key}.{inner}": of for inner, of in value.items()}
         else:
             dotted[key] = value
-    return dotted
+    return {key: value for key, value in dotted.items() if key not in ("name", "puzzle.title")}

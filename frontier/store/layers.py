@@ -138,8 +138,8 @@ class LayerFiles:
         """The one part of a list; CorruptRunError if it is missing or not the right one."""
         return Part(self.folder / LIST_NAME, list_slabs(states), self.run, self.depth, 0)
 
-    def codec(self) -> SlabCodec:
-        return SlabCodec(self._codec)
+    def codec(self, plain: bool = False) -> SlabCodec:
+        return SlabCodec(self._codec, plain)
 
     def write_part(
         self,
@@ -165,7 +165,7 @@ class LayerFiles:
         write_json(self.folder / "zarr.json", list_metadata(numbers.size, self._codec), durable)
         slab, slabs = np.zeros(LIST_SLAB, dtype=np.uint64), list_slabs(numbers.size)
         path = self.folder / LIST_NAME
-        with PartWriter(path, slabs, self.codec(), thread, durable) as writer:
+        with PartWriter(path, slabs, self.codec(plain=True), thread, durable) as writer:
             for i in range(slabs):
                 some = numbers[i * LIST_SLAB : (i + 1) * LIST_SLAB]
                 slab[: some.size], slab[some.size :] = some, 0
@@ -190,7 +190,7 @@ class StoredLayer:
     ):
         self.files, self.is_list, self.states = files, form == "list", states
         self._thread, self._clock = thread, clock or Stopwatch()
-        self._codec = files.codec()
+        self._codec = files.codec(plain=self.is_list)
         self._parts: OrderedDict[int, Part] = OrderedDict()
 
     def part(self, task: int) -> Part:

@@ -28,10 +28,12 @@ class NotWritable(InputError):
 class RunLock:
     """Context manager that holds the lock of a run directory.
 
-    take_over: the user says that a holder on another host is gone.
+    take_over: the user says that a holder on another host is gone. Text is the name of the job of a
+    queue that this process belongs to: a holder of that name is gone, since a queue runs a job
+    once at a time, and no other is.
     """
 
-    def __init__(self, path: Path, take_over: bool = False):
+    def __init__(self, path: Path, take_over: bool | str = False):
         self.path, self._take_over = path, take_over
 
     def __enter__(self) -> "RunLock":
@@ -58,7 +60,8 @@ class RunLock:
             if self._is_there():
                 break
             self._file.close()  # whoever held it has deleted the run
-        if not self._take_over and left_by(self.path):
+        mine = self._take_over is True or (self._take_over and self._take_over == self._job())
+        if not mine and left_by(self.path):
             said = describe_holder(self.path)
             self._file.close()
             raise InputError(
@@ -68,9 +71,14 @@ class RunLock:
             )
         self._file.truncate(0)
         holder = {"host": socket.gethostname(), "process": os.getpid(), "since": time.time()}
+        if isinstance(self._take_over, str):
+            holder["job"] = self._take_over
         self._file.write(json.dumps(holder))
         self._file.flush()
         return self
+
+    def _job(self) -> str | None:
+        return _holder(self.path).get("job")
 
     def _opened(self) -> IO[str]:
         try:

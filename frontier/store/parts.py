@@ -26,6 +26,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import get_type_hints
 
 import google_crc32c
 import numpy as np
@@ -93,13 +94,16 @@ class Record:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Record":
-        """ValueError if the bytes are no record."""
+        """ValueError if the bytes are not those of a record."""
         try:
             record = cls(**json.loads(data))
         except (TypeError, RecursionError) as error:
             raise ValueError(str(error)) from None
-        if not all(isinstance(value, int) for value in (record.states, record.bytes)):
-            raise ValueError("its numbers are none")
+        for name, kind in get_type_hints(cls).items():
+            if not isinstance(getattr(record, name), kind):
+                raise ValueError(f"its {name} is none")
+        if record.to_bytes() != data:
+            raise ValueError("it is not written as it was")
         return record
 
 
@@ -205,6 +209,15 @@ def _write_all(file: int, block: np.ndarray) -> None:
         view = view[os.write(file, view) :]  # a file may take less than it is given
 
 
+def _open(path: Path) -> int:
+    """Open a file for reading; CorruptRunError if it is none, such as a pipe, which never ends."""
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise CorruptRunError(f"{path} is no file")
+    return file
+
+
 class Part:
     """A part that is there, for reading: its record and its index have been checked."""
 
@@ -212,7 +225,7 @@ class Part:
         """CorruptRunError if the file is missing, or not that of this run, depth and task."""
         self.path, self._what = path, f"layer {depth}: {path}"
         try:
-            file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+            file = _open(path)
         except FileNotFoundError:
             raise CorruptRunError(f"{self._what} is missing, though its layer is stored") from None
         try:
@@ -227,10 +240,7 @@ class Part:
             )
 
     def _read_footer(self, file: int, slabs: int) -> None:
-        about = os.fstat(file)
-        size, end = about.st_size, footer_bytes(slabs)
-        if not stat.S_ISREG(about.st_mode):
-            raise CorruptRunError(f"{self._what} is no file")
+        size, end = os.fstat(file).st_size, footer_bytes(slabs)
         if size < end:
             raise CorruptRunError(f"{self._what} is cut: {size:,} bytes, at least {end:,} expected")
         footer = os.pread(file, end, size - end)
@@ -320,16 +330,18 @@ class Block:
         """The slabs, as (number, uint8 data); CorruptRunError if a checksum does not match."""
         data = np.empty(self.end - self.begin, dtype=np.uint8)
         try:
-            with self.part.path.open("rb", buffering=0) as file:
-                file.seek(self.begin)
-                view = memoryview(data)
-                while view:
-                    got = file.readinto(view)
-                    if not got:
-                        raise CorruptRunError(f"{self.part.path} was cut while it was read")
-                    view = view[got:]
+            file = _open(self.part.path)
         except FileNotFoundError:
             raise CorruptRunError(f"{self.part.path} was deleted while it was read") from None
+        try:
+            view = memoryview(data)
+            while view:
+                got = os.preadv(file, [view], self.end - len(view))
+                if not got:
+                    raise CorruptRunError(f"{self.part.path} was cut while it was read")
+                view = view[got:]
+        finally:
+            os.close(file)
         found = []
         for slab, begin, end in self.slabs:
             whole = data[begin - self.begin : end - self.begin]

@@ -282,6 +282,9 @@ class RunStore:
         forget: depths of layers that are not needed once these are committed; they are deleted
         afterwards.
         """
+        for record in records:
+            if record.stored:
+                sweep(self.layer_path(record.depth))  # a worker that was killed may have left some
         if self.durable and records:
             force(self.path / "layers")
         for record in records:
@@ -335,15 +338,23 @@ class RunStore:
 
         The run may go on meanwhile.
         """
+        found = self._missing()
+        if found:
+            now = RunStore.open(self.path)
+            if now.records != self.records:  # what is missed has been given up since
+                return now.missing()
+        return found
+
+    def _missing(self) -> list[str]:
         found = []
         for record in reversed(self.records):
             if not record.stored:
                 continue
             folder = self.layer_path(record.depth)
             there = _parts(folder)
-            if len(there) < record.parts and record.depth + 2 == len(self.records):
+            if record.form == "bits" and record.depth + 2 == len(self.records):
                 there |= _parts(self.layer_path(record.depth + 2))
-            if lost := record.parts - len(there):
+            if (lost := record.parts - len(there)) > 0:
                 found.append(f"{folder} lacks {lost:,} of its {counted(record.parts, 'part')}")
             if folder.is_symlink():
                 found.append(f"{folder} is a link, and what the run wrote is not")
@@ -359,10 +370,9 @@ class RunStore:
 
     def sweep(self) -> None:
         """Remove what a killed run left behind and no resumed run can use."""
-        (self.path / "layers").mkdir(exist_ok=True)
         for folder in (self.path, self.path / "layers", self.path / "copies"):
-            if folder.is_dir():
-                sweep(folder)
+            folder.mkdir(exist_ok=True)
+            sweep(folder)
         stored, under_way = set(self.stored_depths()), len(self.records)
         for folder in (self.path / "layers").iterdir():
             if LAYER_NAME.fullmatch(folder.name) and not folder.is_symlink():
@@ -423,8 +433,11 @@ def _remove_layer(folder: Path) -> None:
         return
     sweep(folder)
     for file in folder.iterdir():
-        if (file.name == "zarr.json" or PART_NAME.fullmatch(file.name)) and not file.is_dir():
-            file.unlink(missing_ok=True)
+        if file.name == "zarr.json" or PART_NAME.fullmatch(file.name):
+            if file.is_dir() and not file.is_symlink():
+                _remove_folder(file)
+            else:
+                file.unlink(missing_ok=True)
     _remove_folder(folder)
 
 

@@ -3,8 +3,8 @@
 Let G(n) be the greatest depth of the 2×n puzzle, and d(n, k) that of its pattern of the k
 right-most columns. The blank is home in the top left cell.
 
-**Below.** No position is nearer to the goal than its pattern, so d(n, k) ≤ G(n) for each k; and
-the greatest Manhattan sum is a lower bound too.
+**Below.** No position is nearer to the goal than its pattern, so d(n, k) ≤ G(n) for each k. The
+greatest Manhattan sum is a lower bound too, and so is 2n² - n (`frontier.thesis.inversions`).
 
 **Above.** Bring the k right-most columns and the blank home, in at most d(n, k) moves. What is
 left is the 2×(n-k) puzzle, and of the right parity. So
@@ -26,6 +26,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
+from frontier.thesis.inversions import inversion_formula
 from frontier.thesis.manhattan import manhattan_formula
 from frontier.thesis.runs import Depths, Runs
 
@@ -58,7 +59,10 @@ class Bounds:
 
     def lower(self, columns: int) -> Bound:
         """The greatest lower bound."""
-        found = [Bound(manhattan_formula(columns), ("Manhattan",), ())]
+        found = [
+            Bound(manhattan_formula(columns), ("Manhattan",), ()),
+            Bound(inversion_formula(columns), ("2n² - n",), ()),
+        ]
         if whole := self._runs.tiles(2, columns):
             found.append(_exact(whole, whole.depth))
         for k, depths in self._patterns(columns):

@@ -79,11 +79,13 @@ def _describe_beyond(beyond: Beyond) -> list[str]:
         "",
         "## Beyond: bounds of God's number of 2×n",
         "",
-        "| n | lower | sharp upper | best mix | thesis's recursion | steps of the sharp bound |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| n | lower | by | sharp upper | best mix | thesis's recursion | steps of the sharp one |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for n, sorts in beyond.bounds.items():
-        values = [sorts[name]["value"] for name in ("lower", "sharp", "mixed", "recursion")]
-        steps = ", ".join(sorts["sharp"]["steps"])
-        lines.append(f"| {n} | " + " | ".join(map(str, values)) + f" | {steps} |")
-    return lines
+        low, *upper = (sorts[name]["value"] for name in ("lower", "sharp", "mixed", "recursion"))
+        (below,), above = sorts["lower"]["steps"], ", ".join(sorts["sharp"]["steps"])
+        cells = [n, low, below, *upper, above]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    source = "2n² - n: B. Whitmore, OEIS A151943; proved in frontier/thesis/inversions.py."
+    return [*lines, "", source]

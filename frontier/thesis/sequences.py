@@ -36,7 +36,8 @@ def farthest_of_one_column(columns: int) -> Farthest:
     layers.pop()
     depth = len(layers) - 1
     klass = space.class_of(depth)
-    positions = [puzzle.board(space.state(klass, int(number))) for number in layers[-1]]
+    boards = puzzle.boards_of(*space.states_of(klass, layers[-1]))
+    positions = list(map(tuple, boards.tolist()))
     numbers, ways = layers[-1], np.ones(layers[-1].size, dtype=object)
     for t in range(depth, 0, -1):
         near, source = kernel.neighbours(space.class_of(t), numbers)

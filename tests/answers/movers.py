@@ -24,6 +24,7 @@ from twins import (
     floor_position,
     layers_of,
     position,
+    within_reach,
 )
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -36,7 +37,7 @@ class Case:
 
     table: the [puzzle] table of a config. goals: the boards at depth 0. neighbours: the boards one
     move away. read: a board from what the package writes; text: what the package reads. do: what
-    is written after the move of a name.
+    is written after the move of a name. start: goals that it cannot reach do not count.
     """
 
     table: dict
@@ -45,11 +46,15 @@ class Case:
     read: Callable[[object], Hashable]
     text: Callable[[Hashable], str]
     do: Callable[[object, str], object]
+    start: Hashable | None = None
 
     @cached_property
     def depths(self) -> dict:
         """The depth of every board that can be reached."""
-        layers = layers_of(self.goals, self.neighbours)
+        goals = set(self.goals)
+        if self.start is not None and len(goals) > 1:
+            goals = within_reach(goals, self.start, self.neighbours)
+        layers = layers_of(goals, self.neighbours)
         return {board: depth for depth, layer in enumerate(layers) for board in layer}
 
     @cached_property
@@ -157,6 +162,7 @@ def blocks(metric: str = "step", alike=(), **more) -> Case:
             marks |= dict.fromkeys(piece, ".") | dict.fromkeys(there, letter)
         return ["".join(marks[r, c] for c in range(len(row))) for r, row in enumerate(written)]
 
+    start = position(drawing(more["start"]), alike) if "start" in more else None
     return Case(
         {"kind": "blocks", "metric": metric, "alike": list(alike), **more},
         goals,
@@ -164,6 +170,7 @@ def blocks(metric: str = "step", alike=(), **more) -> Case:
         lambda written: position("/".join(written), alike),
         text,
         do,
+        start,
     )
 
 
@@ -199,8 +206,9 @@ def graph(adjacency, goal: str, blank: str = ".", **more) -> Case:
         assert target in adjacency[source]
         return slid(written, source, target)
 
+    start = "".join(more["start"].split()) if "start" in more else None
     table = {"kind": "graph", "adjacency": adjacency, "goal": goal, "blank": blank, **more}
-    return Case(table, goals, neighbours, str, str, do)
+    return Case(table, goals, neighbours, str, str, do, start)
 
 
 # --- cells of one's own

@@ -1,12 +1,15 @@
 """`solve` and `rotate` as a user types them."""
 
 import json
+import tempfile
 
 import pytest
 from answers.movers import CONFIGS, of_config, tiles
 from click.testing import CliRunner
 
-from frontier.cli import main
+import frontier
+from frontier.cli import main, solving
+from frontier.errors import InputError, Unsolved
 
 GOAT = CONFIGS / "goat.toml"
 HEXAGRAM = CONFIGS / "hexagram.toml"
@@ -22,11 +25,12 @@ def invoke(*arguments, code=0):
 
 
 def refused(*arguments):
-    """The one line that says why a command is refused."""
+    """The line that says why a command is refused; before it may stand how others are solved."""
     result = invoke(*arguments, code=2)
-    assert result.stderr.startswith("frontier: ")
-    assert len(result.stderr.strip().splitlines()) == 1
-    return result.stderr
+    *before, last = result.stderr.splitlines()
+    assert last.startswith("frontier: ")
+    assert all(line.endswith(" …") for line in before)
+    return last
 
 
 def values(*arguments):
@@ -71,7 +75,7 @@ def test_solve_by_layers(run, case, boards):
     lines = [text_of(board) for board in boards]
     found = values("solve", run, *lines, "--all-counts")
     for board, value in zip(boards, found, strict=True):
-        assert set(value) == {"board", "distance", "moves", "solutions"}
+        assert set(value) == {"board", "distance", "moves", "solutions", "method"}
         assert case.read(value["board"]) == board
         assert value["distance"] == len(value["moves"]) == case.depths[board]
         assert value["solutions"] == case.shortest[board]
@@ -88,6 +92,68 @@ def test_solve_by_search(case, boards):
         assert value["nodes"] == sum(value["nodes_of_iterations"])
         assert follows(case, value)
     assert [value["nodes"] > 0 for value in found] == [False, True, True, True]
+
+
+def test_a_config_is_simply_solved(case, boards, tmp_path, monkeypatch):
+    """From its run, where that kept its layers, else by a search in memory, else by IDA*."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    config, board = CONFIGS / "2x4.toml", text_of(boards[3])
+    settings = *SERIAL, "--set", f"store.path={tmp_path / 'run'}"
+
+    def asked(*arguments):
+        (value,) = values("solve", config, board, *settings, *arguments)
+        assert value["distance"] == len(value["moves"]) == 20
+        assert follows(case, value)
+        said = invoke("solve", config, board, *settings, *arguments).stderr
+        return value["method"], said.strip(), value.get("solutions")
+
+    searched = "search", "by a search of all 20,160 states in memory …"
+    assert asked() == (*searched, None)
+    assert asked("--all-counts") == (*searched, case.shortest[boards[3]])
+    assert list(tmp_path.iterdir()) == []
+    assert asked("--most-nodes", 10**6)[:2] == ("ida", "by IDA* …")
+    monkeypatch.setattr("frontier.answers.ways.MOST_SEARCHED", 20_159)
+    assert asked()[:2] == ("ida", "by IDA* …")
+    monkeypatch.setattr("frontier.answers.ways.MOST_SEARCHED", 20_160)
+    assert asked("--set", "cluster.memory=1MB")[0] == "search"  # serial: as usual here
+    memory = "--set", "cluster.kind=local", "--set", "cluster.memory=1MB"
+    assert asked(*memory)[:2] == ("ida", "by IDA* …")
+    invoke("run", config, *settings, "--set", "search.keep=all", "--until", "30")
+    assert asked()[0] == "search"
+    invoke("run", config, *settings, "--set", "search.keep=all")
+    found = "layers", f"from the layers of {tmp_path / 'run'} …", None
+    assert asked() == found
+    assert asked("--method", "search")[:2] == searched
+    solution = frontier.solve(tmp_path / "run", board)
+    assert (solution.distance, solution.method) == (20, "layers")
+
+
+def test_one_board_from_python(case, boards):
+    board = boards[3]
+    for method, expected in ((None, "search"), ("ida", "ida")):
+        solution = frontier.solve(CONFIGS / "2x4.toml", board, method=method)
+        assert (solution.distance, solution.method) == (20, expected)
+        assert [case.depths[step] for step in solution.boards] == [*range(20, -1, -1)]
+    assert frontier.solve(frontier.load_config(GOAT)).distance == 20
+    with pytest.raises(InputError, match=r"2x4 has no puzzle\.start"):
+        frontier.solve(CONFIGS / "2x4.toml")
+    with pytest.raises(InputError, match="parity"):
+        frontier.solve(CONFIGS / "2x4.toml", "0 2 1 3/4 5 6 7")
+    with pytest.raises(Unsolved, match="within 5 nodes"):
+        frontier.solve(CONFIGS / "2x4.toml", board, most_nodes=5)
+
+
+def test_a_long_search_says_less_and_less_often(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("frontier.cli.solving.time.monotonic", lambda: now[0])
+    said = []
+    monkeypatch.setattr("frontier.cli.solving.click.echo", lambda text, err: said.append(text))
+    watch = solving._Watch()
+    for second in range(100_000):
+        now[0] = float(second)
+        watch(12, 1000 * second)
+    assert said[:3] == [f"at least 12 moves, {1000 * s:,} nodes so far, {s}.0 s" for s in (1, 2, 4)]
+    assert len(said) == 17
 
 
 def test_solve_a_run_directory_by_search(run, boards, case):
@@ -169,8 +235,8 @@ def test_what_is_asked_is_known_before_a_solver_is_made(run, tmp_path, monkeypat
     def made(*_):
         raise AssertionError("a solver is made")
 
-    monkeypatch.setattr("frontier.cli.solving.IdaSolver", made)
-    monkeypatch.setattr("frontier.cli.solving.Oracle", made)
+    monkeypatch.setattr("frontier.answers.ways.IdaSolver", made)
+    monkeypatch.setattr("frontier.answers.ways.Oracle", made)
     for arguments in ((CONFIGS / "hakoiri.toml", "--method", "ida"), (run,)):
         assert "name a BOARD, or a --file" in refused("solve", *arguments)
         assert "cannot be read" in refused("solve", *arguments, "--file", tmp_path / "none")
@@ -180,8 +246,14 @@ def test_what_is_asked_is_known_before_a_solver_is_made(run, tmp_path, monkeypat
     ("arguments", "message"),
     [
         (["--all-counts", "--method", "ida"], "--all-counts needs the layers"),
-        (["--no-tell-apart"], "--tell-apart, --heuristic and --most-nodes are for a search"),
-        (["--most-nodes", "5"], "--tell-apart, --heuristic and --most-nodes are for a search"),
+        (
+            ["--no-tell-apart", "--method", "layers"],
+            "--tell-apart, --heuristic and --most-nodes are for a search",
+        ),
+        (
+            ["--most-nodes", "5", "--method", "search"],
+            "--tell-apart, --heuristic and --most-nodes are for a search",
+        ),
     ],
 )
 def test_options_of_the_other_method(run, arguments, message):
@@ -208,14 +280,16 @@ def test_what_solve_refuses(run, tmp_path):
     invoke("run", CONFIGS / "2x3.toml", *family, "--set", "search.keep=all")
     walls = tmp_path / "walls.toml"
     walls.write_text('name = "walls"\n[puzzle]\nkind = "blocks"\ngoal = "a.#b."\n')
-    good, search = "0 1 2 3/4 5 6 7", ("--method", "ida")
+    good, search, layers = "0 1 2 3/4 5 6 7", ("--method", "ida"), ("--method", "layers")
+    far = "1 0 2 3 4 5 6/7 8 9 10 11 12 13"
     for arguments, word in [
-        ((tmp_path / "thin", "0 1 2/3 4 5"), "search.keep=all"),
+        ((tmp_path / "thin", "0 1 2/3 4 5", *layers), "search.keep=all"),
         ((run, good, "--set", "puzzle.rows=2"), "is a run directory"),
         ((CONFIGS / "2x4.toml", good, "--all-counts", *search), "--method layers"),
-        ((CONFIGS / "2x4.toml", good), "not begun"),
+        ((CONFIGS / "2x4.toml", good, *layers), "not begun"),
+        ((CONFIGS / "2x7.toml", far, "--all-counts"), "43,589,145,600 states are too many"),
+        ((CONFIGS / "2x7.toml", far, "--method", "search"), "43,589,145,600 states are too many"),
         ((tmp_path / "family", "0 1 2/3 4 5"), "blank-0-1"),
-        ((CONFIGS / "2x3.toml", "0 1 2/3 4 5", *family), "blank-0-1"),
         ((CONFIGS / "2x3.toml", "0 1 2/3 4 5", *family, *search), "puzzle.blank"),
         ((tmp_path / "none", good), "no such run"),
         ((tmp_path / "none.toml", good, *search), "none.toml"),
@@ -248,13 +322,16 @@ def test_a_config_edited_after_its_run_is_refused(tmp_path):
     )
     with config.open("a") as file:
         file.write(where)
-    for arguments in (["run"], ["status"], ["farthest"], ["solve"], ["solve", "0 1 2/3 4 5"]):
+    for arguments in (["run"], ["status"], ["farthest"]):
         message = invoke(arguments[0], config, *arguments[1:], code=2).stderr
         assert f"{tmp_path / 'run'} was made by another config: " in message
         assert "there puzzle.metric = 'step', here puzzle.metric = 'multi'" in message
         assert "there no puzzle.start, here puzzle.start = '1 0 2/3 4 5'" in message
         assert "rows" not in message
         assert len(message.splitlines()) == 1
+    # What is asked is the config's puzzle, whatever the run is of.
+    (value,) = values("solve", config, "1 2 0/3 4 5")
+    assert (value["distance"], value["method"]) == (1, "search")
     config.write_text((CONFIGS / "2x3.toml").read_text() + where + "[search]\nuntil = 3\n")
     other = "--set", "store.codec=raw", "--set", "search.keep=frontier"
     assert "0 1 2/3 4 5: 0 moves" in invoke("solve", config, "0 1 2/3 4 5", *other).stdout
@@ -269,14 +346,14 @@ def test_ctrl_c_in_solve(run, monkeypatch, method):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("frontier.cli.solving.IdaSolver.solve", interrupted)
-    monkeypatch.setattr("frontier.cli.solving.Oracle.solve", interrupted)
+    monkeypatch.setattr("frontier.answers.ida.IdaSolver.solve", interrupted)
+    monkeypatch.setattr("frontier.answers.oracle.Oracle.solve", interrupted)
     result = invoke("solve", run, "0 1 2 3/4 5 6 7", "--method", method, code=3)
-    assert result.stderr == "frontier: interrupted\n"
+    assert result.stderr.splitlines()[1:] == ["frontier: interrupted"]
 
 
 def test_ctrl_c_in_run(tmp_path, monkeypatch):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("frontier.api.run", interrupted)

@@ -193,8 +193,8 @@ def run_of(path, twin, form="both in memory", until=None, **search) -> api.Run:
     )
     plan = api.plan(config)
     assert plan.alone == in_memory
-    block_nodes = max(2, max(plan.space.nodes) // 5)
-    finely = [Layout(plan.space, digits, block_nodes, task_blocks=1) for digits in (1, 0)]
+    most_digits = min(1, len(plan.space.code.leading))
+    finely = [Layout.cut(plan.space, digits, 5) for digits in (most_digits, 0)]
     layout = next(layout for layout in finely if layout.fits_voltages)
     done = api.run(dataclasses.replace(plan, list_states=list_states, layout=layout), until)
     forms = {record.form for record in done.store.records[1:]}
@@ -391,7 +391,7 @@ def test_many_boards_are_looked_up_in_the_array(runs, name, monkeypatch):
         patch.setattr(oracle_module, "MANY", 1000)
         asked = []
         patch.setattr(Distances, "of_run", lambda store: asked.append(store) or of_run(store))
-        patch.setattr(oracle_module, "OpenLayer", refuse)
+        patch.setattr(oracle_module.Oracle, "_layer", refuse)
         run = api.open_run(runs(name).path)
         for _ in range(2):
             found = run.distance(boards)
@@ -570,20 +570,20 @@ def test_a_search_with_an_array_that_has_lost_a_part(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("form", ["lists", "bits"])
-def test_a_run_that_has_lost_a_chunk(tmp_path, form):
+def test_a_run_that_has_lost_a_part(tmp_path, form):
     """It gives no array, and of no board a wrong distance."""
     run = run_of(tmp_path / "run", CASES["2x4, k=2"], form)
     boards, depths = boards_of("2x4, k=2")
-    chunks = sorted((run.path / "layers").glob("*/c.*"))
-    assert len(chunks) >= len(run.counts)
-    for chunk in random.Random(2).sample(chunks, 6):
-        data = chunk.read_bytes()
-        chunk.unlink()
+    parts = sorted((run.path / "layers").glob("*/c.*"))
+    assert len(parts) >= len(run.counts)
+    for part in random.Random(2).sample(parts, 6):
+        data = part.read_bytes()
+        part.unlink()
         again = api.open_run(run.path)
         for ask in (lambda: Distances.open(run.path), lambda: run.export(tmp_path / "array")):
-            with pytest.raises(CorruptRunError, match=f"chunk {chunk} is missing"):
+            with pytest.raises(CorruptRunError, match=f"{part} is missing"):
                 ask()
-        with pytest.raises(CorruptRunError, match=f"chunk {chunk} is missing"):
+        with pytest.raises(CorruptRunError, match=f"{part} is missing"):
             again.distance(boards)
         assert "is missing" in invoke("export", run.path, tmp_path / "array", code=4).stderr
         for board, depth in list(zip(boards, depths, strict=True))[:20]:
@@ -591,7 +591,7 @@ def test_a_run_that_has_lost_a_chunk(tmp_path, form):
                 assert again.distance([board]).tolist() == [depth]
             except CorruptRunError:
                 continue
-        chunk.write_bytes(data)
+        part.write_bytes(data)
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
     assert api.open_run(run.path).distance(boards).tolist() == depths
 

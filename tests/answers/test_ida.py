@@ -338,3 +338,14 @@ def test_positions_that_cannot_be_reached(name, text):
     for solver in solvers(case):
         with pytest.raises(InputError, match=r"reached|2 1|aab|abd"):
             solver.solve(solver.puzzle.parse(text))
+
+
+def test_a_board_out_of_the_reach_of_the_start():
+    """A search from one board needs no start; a run with one is of what that reaches."""
+    table = graph(RING, "ab????", start="abcde.").table
+    elsewhere = graph(RING, "ab????", start="abdce.")
+    puzzle = puzzle_of(table)
+    solver = IdaSolver(puzzle)
+    for board, depth in elsewhere.depths.items():
+        assert not puzzle.reaches(puzzle.parse(board))
+        assert solver.solve(puzzle.parse(board)).solution.distance == depth

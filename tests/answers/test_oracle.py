@@ -17,6 +17,7 @@ from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
 from frontier.search.workspace import Workspace
+from frontier.space.layout import Layout
 
 RING = [[1, 5], [0, 2], [1, 3], [2, 4], [3, 5], [4, 0]]
 CASES = {
@@ -54,12 +55,7 @@ def run_of(path, case, form="list", until=None):
     """A run that keeps its layers: as lists, as finely cut bits, or as both in turn."""
     plan = api.plan(config_of(path, case))
     if form != "list":
-        layout = dataclasses.replace(
-            plan.layout,
-            prefix_digits=min(1, len(plan.space.code.leading)),
-            block_nodes=max(2, max(plan.space.nodes) // 5),
-            task_blocks=1,
-        )
+        layout = Layout.cut(plan.space, min(1, len(plan.space.code.leading)), 5)
         assert layout.fits_voltages
         plan = dataclasses.replace(
             plan,
@@ -240,7 +236,7 @@ def goat(tmp_path_factory):
 
 def test_positions_of_every_layer_of_the_goat(goat):
     assert (goat.depth, goat.states) == (52, 5_443_200)
-    rng, work = random.Random(6), Workspace(goat.path, goat.store.identity)
+    rng, work = random.Random(6), Workspace(goat.store)
     for depth, states in enumerate(goat.counts):
         numbers, klass = work.layer(depth).numbers(), work.space.class_of(depth)
         for i in rng.sample(range(states), 1):
@@ -351,7 +347,7 @@ def test_arrays_of_boards_of_another_size(runs, shape):
         runs("2x3").distance(boards)
 
 
-@pytest.mark.parametrize("boards", ["abc", 7, None, [[0, 1, 2], [3]], [0, 1, 2, 3, 4, 5], ["abc"]])
+@pytest.mark.parametrize("boards", ["abc", 7, None, [[0, 1, 2], [3]], [0, 1, 2, 3, 4], ["abc"]])
 def test_what_is_no_array_of_boards(runs, boards):
     with pytest.raises(InputError, match=r"^boards? "):
         runs("2x3").distance(boards)

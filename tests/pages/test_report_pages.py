@@ -1,14 +1,18 @@
 """Reports as a browser shows them, on a desk, in a hand and on paper."""
 
+import io
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from making import made
+from PIL import Image
 
 from frontier.report.comparison import Comparison
 from frontier.report.documents import comparison_page, report_page
 from frontier.report.figures import figures_of
+from frontier.report.pages import across
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
@@ -83,26 +87,31 @@ HEIGHTS = """([gid, number]) => [...Array(number).keys()].map(depth => {
 })"""
 
 
+def shown(size, gid):
+    """The id of a part of the chart that is shown at a size."""
+    return f"small-{gid}" if size == "phone" else gid
+
+
 @pytest.mark.parametrize("name", NAMES[:3])
 def test_all_bars_are_there_and_as_high_as_they_should(pages, figures, browser, size, name):
     counts = figures[name].counts
     with browser.open(pages[name], size) as page:
         for gid in ("layer-?", "layer-?-log", "seconds-?", "bytes-?"):
-            heights = page.evaluate(HEIGHTS, [gid, len(counts)])
+            heights = page.evaluate(HEIGHTS, [shown(size, gid), len(counts)])
             assert None not in heights
             if gid == "layer-?":
                 unit = max(heights) / max(counts)
                 for height, count in zip(heights, counts, strict=True):
                     assert abs(height - count * unit) < 1
         assert page.locator(".table-of-layers tbody tr").count() == len(counts)
-        tip = page.locator("#layer-1 title").text_content()
+        tip = page.locator(f"#{shown(size, 'layer-1')} title").text_content()
         assert f"{counts[1]:,} state" in tip
 
 
 def test_lines_of_several(pages, figures, browser, size):
     with browser.open(pages["several"], size) as page:
         for gid, value in (("run-?", "states"), ("run-?-log", "states"), ("run-?-share", "share")):
-            heights = page.evaluate(HEIGHTS, [gid, 3])
+            heights = page.evaluate(HEIGHTS, [shown(size, gid), 3])
             assert None not in heights
             if gid != "run-?-log":
                 most = [max(getattr(at, value) for at in of.layers) for of in figures.values()]
@@ -126,6 +135,50 @@ def test_boards(pages, figures, browser, size):
         assert all(drawn.nth(i).bounding_box()["width"] > 50 for i in range(drawn.count()))
 
 
+ROWS = """boxes => {
+  const rows = {};
+  for (const box of boxes.map(box => box.getBoundingClientRect()))
+    (rows[Math.round(box.top)] ??= []).push(Math.round(box.right));
+  return Object.values(rows);
+}"""
+"""The right edges of boxes, by rows from above."""
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 6, 7, 8])
+def test_boards_and_figures_stand_in_full_rows(figures, browser, size, number, tmp_path):
+    """As far as their number lets them."""
+    of = figures["2x4"]
+    path = tmp_path / "page.html"
+    path.write_text(report_page(replace(of, boards=of.boards * number, farthest=number)))
+    with browser.open(path, size) as page:
+        rows = page.locator(".boards").nth(1).locator("li").evaluate_all(ROWS)
+        most = max(map(len, rows))
+        assert sum(map(len, rows)) == number
+        if number in (4, 6, 8):
+            assert {len(row) for row in rows} == {most}
+        assert most > 1 or number == 1
+        tiles = page.locator(".figures div").evaluate_all(ROWS)
+        assert len({row[-1] for row in tiles}) == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "most", "found"),
+    [
+        (1, 5, 1),
+        (9, 5, 3),
+        (10, 5, 5),
+        (8, 5, 4),
+        (7, 5, 4),
+        (7, 8, 7),
+        (6, 4, 3),
+        (5, 2, 2),
+        (0, 4, 1),
+    ],
+)
+def test_as_many_side_by_side_as_leave_few_empty_places(number, most, found):
+    assert across(number, most) == found
+
+
 def luminance(colour):
     parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
     linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
@@ -145,7 +198,7 @@ def test_charts_are_legible_by_day_and_night(pages, browser, name, scheme):
     with browser.open(pages[name], color_scheme=scheme) as page:
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (luminance(ground) < 0.1) == (scheme == "dark")
-        texts = page.locator("svg.chart text")
+        texts = page.locator(f"{CHARTS} text")
         assert texts.count() > 20
         fills = set(texts.evaluate_all(f"elements => elements.map({fill})"))
         assert all(contrast(colour, ground) > 4.5 for colour in fills)
@@ -153,25 +206,66 @@ def test_charts_are_legible_by_day_and_night(pages, browser, name, scheme):
             assert contrast(page.locator("#layer-20 path").evaluate(fill), ground) > 3
 
 
+CHARTS = "svg.chart:visible"
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_whole_charts_of_one_width_are_seen(pages, browser, size, name):
-    """Nobody scrolls sideways to see the rest, and letters stay large enough to read."""
+def test_charts_and_tables_are_of_one_width(pages, browser, size, name):
+    """Nobody scrolls sideways to see the rest of a chart."""
     with browser.open(pages[name], size) as page:
-        window = page.viewport_size["width"]
-        charts = [box.bounding_box() for box in page.locator("svg.chart").all()]
-        assert len({round(box["width"]) for box in charts}) == 1
-        assert all(box["x"] >= 0 and box["x"] + box["width"] <= window for box in charts)
-        assert charts[0]["width"] > min(window - 60, 750)
-        letters = page.locator("svg.chart text").evaluate_all(LETTERS)
-        assert min(letters) > 6.5
+        room = page.evaluate("innerWidth - 2 * document.querySelector('h1').offsetLeft")
+        assert room >= min(page.viewport_size["width"] - 40, 800)
+        assert page.locator(CHARTS).count() == (2 if name == "several" else 3)
+        for selector in (CHARTS, ".wide", "table.facts", "pre"):
+            boxes = [box.bounding_box() for box in page.locator(selector).all()]
+            assert {round(box["width"]) for box in boxes} == {room}
+        for table in page.locator(".wide table").all():
+            assert table.bounding_box()["width"] >= room - 1
         for bar in page.locator(".part").all():
             box = bar.bounding_box()
-            assert box["x"] + box["width"] <= window
+            assert box["x"] + box["width"] <= page.viewport_size["width"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("width", "least"), [(1280, 12.5), (900, 12.5), (390, 12), (360, 11), (320, 10)]
+)
+def test_letters_of_charts_are_large_enough(pages, browser, name, width, least):
+    with browser.open(pages[name]) as page:
+        page.set_viewport_size({"width": width, "height": 800})
+        letters = page.locator(f"{CHARTS} text").evaluate_all(LETTERS)
+        assert len(letters) > 20
+        assert min(letters) >= least
+        assert max(letters) < 18
 
 
 LETTERS = """texts => texts.map(text =>
-  parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a || 99)"""
-"""The size of letters in pixels; of those that are turned, which are as large, any."""
+  parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"""
+"""The size of letters in pixels."""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["2x4", "several"])
+def test_a_table_that_is_cut_shows_it(pages, browser, name, scheme):
+    """Its edge is shaded as long as there is more behind it, and the first column stays."""
+    with browser.open(pages[name], "phone", color_scheme=scheme) as page:
+        cut = 0
+        for table in page.locator(".wide").all():
+            broader = table.evaluate("box => box.scrollWidth - box.clientWidth")
+            before = edge(table)
+            table.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
+            if broader > 16:
+                cut += 1
+                assert abs(before - edge(table)) > 30
+                left = table.locator("td, th").first.bounding_box()["x"]
+                assert left == pytest.approx(table.bounding_box()["x"], abs=1)
+        assert cut > 0
+
+
+def edge(element):
+    """How bright the right edge of an element is, in the row above its last line, 0 to 255."""
+    picture = Image.open(io.BytesIO(element.screenshot())).convert("L")
+    return picture.getpixel((picture.width - 2, picture.height - 6))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -183,9 +277,15 @@ def test_on_paper(pages, browser, name):
         assert 1 <= len(re.findall(rb"/Type /Page\b", data)) <= 12
         page.emulate_media(media="print")
         page.set_viewport_size({"width": 700, "height": 990})
-        for i in range(page.locator("svg.chart").count()):
-            box = page.locator("svg.chart").nth(i).bounding_box()
-            assert box["x"] + box["width"] <= 700
+        charts = [chart.bounding_box() for chart in page.locator(CHARTS).all()]
+        assert {chart["width"] for chart in charts} == {charts[0]["width"]}
+        assert all(chart["x"] + chart["width"] <= 700 for chart in charts)
+        for table in page.locator(".wide").all():
+            assert table.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
+            positions = table.locator("td, th").evaluate_all(
+                "cells => cells.map(cell => getComputedStyle(cell).position)"
+            )
+            assert set(positions) == {"static"}  # else lines of rows are not printed below them
         for name in ("figure", ".boards li", "table.facts"):  # what must not break is small
             blocks = [block.bounding_box() for block in page.locator(name).all()]
             assert all(block["height"] < 990 / 2 for block in blocks)

@@ -62,6 +62,9 @@ def test_it_is_all_there(browser, size, tmp_path, ending):
         sizes = [layer.states for layer in view.layers]
         assert heights.index(max(heights)) <= sizes.index(max(sizes))
         assert page.locator(".bar").nth(9).get_attribute("title") == "depth 9: 198 states"
+        ticks = page.locator(".depths span").all_inner_texts()
+        assert ticks[0] == "0"
+        assert ended is None or ticks[-1] == depths[-1]
         refreshes = page.locator("meta[http-equiv=refresh]").count()
         links = page.locator("a").count()
         assert refreshes == links == (ended is None)

@@ -1,6 +1,7 @@
 """Sliding blocks: whole searches against dictionaries of pieces and the cells they cover."""
 
 import random
+from pathlib import Path
 
 import pytest
 from engine import bitmap_sizes, boards_at, list_layers
@@ -8,15 +9,21 @@ from twins import (
     agreeing,
     all_positions,
     block_layers,
+    block_moves,
     board_cells,
     drawn,
     position,
     random_blocks,
+    within_reach,
 )
 
+from frontier.config import load_config
+from frontier.errors import InputError
 from frontier.puzzles import Blocks
+from frontier.puzzles import shapes as shapes_module
 from frontier.space.layout import Layout
 
+CONFIGS = Path(__file__).parents[2] / "configs"
 METRICS = ("step", "straight", "path")
 HAKOIRI = "BAAC/BAAC/DEEF/DGHF/I..J", ("BCDF", "GHIJ")
 GOAT = "ahBB/bge./dkfw", ("hk",)
@@ -58,7 +65,7 @@ def layers_of(puzzle, most=None):
     if most is None:
         sizes = [layer.size for layer in layers]
         assert sum(sizes) == puzzle.states
-        layout = Layout(space, 0, -(-max(space.nodes) // 3), 2)
+        layout = Layout(space, 0, -(-max(space.nodes) // 3))
         assert bitmap_sizes(space, origins, layout, threads=2) == sizes
     return [
         boards_at(space, puzzle, space.class_of(depth), numbers)
@@ -66,9 +73,9 @@ def layers_of(puzzle, most=None):
     ]
 
 
-def assert_layers(puzzle, cells, origins, alike, most=None):
+def assert_layers(puzzle, cells, origins, alike, most=None, axes=None):
     """The engine finds the positions that a dictionary finds, layer by layer; returns them."""
-    expected = block_layers(cells, origins, puzzle.metric, most)
+    expected = block_layers(cells, origins, puzzle.metric, most, axes)
     found = layers_of(puzzle, most)
     assert [len(layer) for layer in found] == [len(layer) for layer in expected]
     assert [positions(puzzle, layer, alike) for layer in found] == expected
@@ -113,6 +120,105 @@ def test_random_boards(seed):
         assert puzzle.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (laid in reached)
 
 
+# --- boards of which few shapes can be reached
+
+JAM = "AABBCCDD/EEFFGGHH/IIJJKKLL/MMNNOOPP/QRSTUVWX/QRSTUVWX/YZabcde./YZabcde."
+"""Dominoes of two kinds; there are more than four million ways to lay them."""
+JAM_ALIKE = ("ABCDEFGHIJKLMNOP", "QRSTUVWXYZabcde")
+
+
+def test_many_shapes_of_which_few_can_be_reached():
+    puzzle = Blocks(JAM, alike=JAM_ALIKE)
+    assert len(puzzle.shapes) == puzzle.states == 24
+    assert_layers(puzzle, board_cells(JAM), [position(JAM, JAM_ALIKE)], JAM_ALIKE)
+    other = JAM.replace("d", "?").replace(".", "d").replace("?", ".")
+    turned = "/".join(reversed(JAM.split("/")))
+    assert puzzle.reaches(puzzle.parse(other))
+    assert not puzzle.reaches(puzzle.parse(turned))
+    with pytest.raises(InputError, match="cannot be reached"):
+        puzzle.state(puzzle.parse(turned))
+    with pytest.raises(InputError, match=r"puzzle\.start = .*: the goal cannot be reached"):
+        Blocks(turned, start=JAM, alike=JAM_ALIKE).check()
+
+
+def test_a_part_of_a_board_needs_a_start_where_shapes_are_many():
+    goal = "/".join(["????????"] * 7 + ["???????."])
+    with pytest.raises(InputError, match=r"4,000,000 shapes .* a puzzle\.start would help"):
+        Blocks(goals=[goal, JAM], alike=JAM_ALIKE).states  # noqa: B018
+    puzzle = Blocks(goal, start=JAM, alike=JAM_ALIKE)
+    assert puzzle.states == 24
+    assert len(puzzle.origins()[0]) == len(
+        [at for at in Blocks(JAM, alike=JAM_ALIKE).shapes.rows if at[-1] == 1]
+    )
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_shapes_found_by_search(seed, monkeypatch):
+    """What a search finds is the same where the shapes are those that can be reached."""
+    monkeypatch.setattr(shapes_module, "_fill", lambda cells, sorts: None)
+    drawing, alike = random_blocks(random.Random(seed))
+    puzzle = Blocks(drawing, alike=alike, metric=random.Random(seed).choice(METRICS))
+    cells, whole = board_cells(drawing), position(drawing, alike)
+    reached = set().union(*assert_layers(puzzle, cells, [whole], alike))
+    everything = sorted(all_positions(cells, whole), key=str)
+    for laid in random.Random(seed).sample(everything, min(len(everything), 40)):
+        assert puzzle.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (laid in reached)
+
+
+def test_too_many_shapes_can_be_reached(monkeypatch):
+    drawing, alike = HAKOIRI
+    monkeypatch.setattr(shapes_module, "MOST_SHAPES", 25_955)
+    assert len(Blocks(drawing, alike=alike).shapes) == 25_955
+    monkeypatch.setattr(shapes_module, "MOST_SHAPES", 25_954)
+    with pytest.raises(InputError, match=r"more than 25,954 shapes .* so many can be reached"):
+        Blocks(drawing, alike=alike).shapes  # noqa: B018
+
+
+# --- pieces that move along one axis
+
+
+def axes_of(horizontal, vertical, alike):
+    kinds = {letter: group for group in alike for letter in group}
+    named = [*((letter, 0) for letter in horizontal), *((letter, 1) for letter in vertical)]
+    return {kinds.get(letter, letter): axis for letter, axis in named}
+
+
+def test_rush_hour():
+    """Fifty-one moves of the hardest start; 4,780 positions, as its author says."""
+    config = load_config(CONFIGS / "rush-hour.toml")
+    puzzle, settings = config.make_puzzle(), config.puzzle
+    start = puzzle.line(puzzle.start)
+    cells, whole = board_cells(start), position(start)
+    axes = axes_of(settings.horizontal, settings.vertical, ())
+    reached = set().union(*block_layers(cells, [whole], "straight", axes=axes))
+    assert len(reached) == puzzle.states == 4_780
+    origins = agreeing(cells, puzzle.line(puzzle.goals[0]), reached)
+    layers = assert_layers(puzzle, cells, origins, (), axes=axes)
+    assert [whole in layer for layer in layers].index(True) == len(layers) - 1 == 51
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_axes(seed):
+    rng = random.Random(seed)
+    drawing, alike = random_blocks(rng)
+    cells, whole = board_cells(drawing), position(drawing, alike)
+    named = ["", "", ""]
+    for kind in sorted({kind for kind, _ in whole}):
+        named[rng.randrange(3)] += kind
+    horizontal, vertical, _ = named
+    puzzle = Blocks(
+        drawing, alike=alike, metric=rng.choice(METRICS), horizontal=horizontal, vertical=vertical
+    )
+    axes = axes_of(horizontal, vertical, alike)
+    reached = set().union(*assert_layers(puzzle, cells, [whole], alike, axes=axes))
+    for laid in rng.sample(sorted(reached, key=str), min(len(reached), 20)):
+        board = puzzle.parse(drawn(drawing, laid, alike))
+        assert puzzle.reaches(board)
+        for after in block_moves(cells, laid, puzzle.metric, axes):
+            moved = puzzle.parse(drawn(drawing, after, alike))
+            assert puzzle.name_move(board, moved)
+
+
 # --- several goals, and parts of boards as goals
 
 GOALS = {
@@ -136,12 +242,13 @@ GOALS = {
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("name", GOALS)
 def test_goals_in_parts(name, metric):
-    """Depth 0 is every board that agrees with a goal, whether the others can be reached or not."""
+    """Depth 0 is every board that agrees with a goal and can be reached from the start."""
     drawing, goals, alike = GOALS[name]
     puzzle = Blocks(goals=goals, start=drawing, alike=alike, metric=metric)
     cells, whole = board_cells(drawing), position(drawing, alike)
     everything = all_positions(cells, whole)
-    origins = set().union(*(agreeing(cells, goal, everything, alike) for goal in goals))
+    agree = set().union(*(agreeing(cells, goal, everything, alike) for goal in goals))
+    origins = within_reach(agree, whole, lambda at: block_moves(cells, at, metric))
     reached = set().union(*assert_layers(puzzle, cells, origins, alike))
     assert len(puzzle.origins()[0]) == len(origins)
     for laid in everything:
@@ -166,8 +273,21 @@ def test_random_goals(seed):
                 marks[r][c] = "?"
         goals.append("/".join(map("".join, marks)))
     puzzle = Blocks(goals=goals, start=drawing, alike=alike, metric=rng.choice(METRICS))
-    origins = set().union(*(agreeing(cells, goal, everything, alike) for goal in goals))
+    agree = set().union(*(agreeing(cells, goal, everything, alike) for goal in goals))
+    origins = within_reach(agree, whole, lambda at: block_moves(cells, at, puzzle.metric))
     assert_layers(puzzle, cells, origins, alike)
+
+
+def test_positions_that_the_start_cannot_reach():
+    """Of the 53,954 positions from which the daughter gets out, those of the usual start."""
+    puzzle = load_config(CONFIGS / "hakoiri-exit.toml").make_puzzle()
+    sizes = [len(layer) for layer in layers_of(puzzle)]
+    assert puzzle.states == sum(sizes) == 25_955
+    moves = sum(depth * size for depth, size in enumerate(sizes))
+    assert round(moves / sum(sizes), 2) == 50.63
+    elsewhere = puzzle.parse("..BC/DGBC/DEEF/HAAF/IAAJ")
+    assert not puzzle.reaches(elsewhere)
+    assert "puzzle.start" in puzzle.why_unreachable
 
 
 def test_one_goal_is_a_list_of_one():

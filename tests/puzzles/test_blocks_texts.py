@@ -120,6 +120,36 @@ def test_like_pieces_have_forms_too(settings, message):
         Blocks(**{"start": "AB../AB../..CC", **settings}, alike=["AB"])
 
 
+AXES = [
+    ({"horizontal": "z"}, r"puzzle\.horizontal = 'z': 'z' is no piece .* are a b c"),
+    ({"vertical": "aa"}, r"puzzle\.vertical = 'aa': 'a' is named twice"),
+    ({"horizontal": "a", "vertical": "a"}, r"puzzle\.vertical = 'a': 'a' is named twice"),
+    ({"horizontal": "b", "alike": ["bc"]}, r"puzzle\.alike: 'b' and 'c' do not move in the same"),
+    (
+        {"horizontal": "a", "goal": "???/aa?"},
+        r"puzzle\.goal = .*: piece 'a' begins in row 2; as puzzle\.horizontal .* in row 1, where",
+    ),
+    (
+        {"vertical": "b", "goal": "?b?/???"},
+        r"puzzle\.goal = .*: piece 'b' begins in column 2; as puzzle\.vertical .* in column 1, ",
+    ),
+]
+
+
+@pytest.mark.parametrize(("settings", "message"), AXES)
+def test_axes_that_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        Blocks(**{"goal": "??./???", "start": "aa./bc.", **settings})
+
+
+def test_like_pieces_on_one_axis_may_lie_in_each_others_rows():
+    puzzle = Blocks("a.b/c..", alike=["abc"], horizontal="abc")
+    assert puzzle.states == 9
+    assert not puzzle.reaches(puzzle.parse("a.b/..c".replace("b/", "./").replace("..c", "bc.")))
+    with pytest.raises(InputError, match="piece 'a' begins in column 3"):
+        Blocks("a.b/c..", alike=["ac"], vertical="ac").parse("..a/cb.")
+
+
 @pytest.mark.parametrize(
     ("board", "message"),
     [

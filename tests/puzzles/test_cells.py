@@ -13,7 +13,15 @@ import pytest
 from engine import bitmap_sizes, boards_at, list_layers
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from twins import both_ways, floor_moves, floor_position, floor_steps, layers_of, random_sequence
+from twins import (
+    both_ways,
+    floor_moves,
+    floor_position,
+    floor_steps,
+    layers_of,
+    random_sequence,
+    within_reach,
+)
 
 from frontier.config import make_config
 from frontier.errors import InputError
@@ -49,7 +57,7 @@ def found_layers(puzzle):
     layers = list_layers(space, origins)
     sizes = [layer.size for layer in layers]
     assert sum(sizes) == puzzle.states
-    layout = Layout(space, 0, -(-max(space.nodes) // 3), 2)
+    layout = Layout(space, 0, -(-max(space.nodes) // 3))
     assert bitmap_sizes(space, origins, layout, threads=2) == sizes
     return [
         boards_at(space, puzzle, space.class_of(depth), found) for depth, found in enumerate(layers)
@@ -215,6 +223,8 @@ def test_a_goal_in_part(goal):
         {floor_position(HEXAGON, puzzle.line(board)) for board in layer}
         for layer in found_layers(puzzle)
     ]
+    start = floor_position(HEXAGON, pieces)
+    goals = within_reach(goals, start, lambda at: floor_moves(ways, at))
     assert found == layers_of(goals, lambda at: floor_moves(ways, at))
 
 

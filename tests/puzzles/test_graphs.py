@@ -12,7 +12,14 @@ import pytest
 from engine import arcs_of, bitmap_sizes, boards_at, list_layers
 from hypothesis import given
 from hypothesis import strategies as st
-from twins import graph_layers, graph_moves, moved, random_adjacency, random_sequence
+from twins import (
+    graph_layers,
+    graph_moves,
+    moved,
+    random_adjacency,
+    random_sequence,
+    within_reach,
+)
 
 from frontier.config import load_config
 from frontier.errors import InputError
@@ -41,7 +48,7 @@ def layers_of(puzzle):
     layers = list_layers(space, origins)
     sizes = [layer.size for layer in layers]
     assert sum(sizes) == puzzle.states
-    layout = Layout(space, 0, -(-max(space.nodes) // 3), 2)
+    layout = Layout(space, 0, -(-max(space.nodes) // 3))
     assert bitmap_sizes(space, origins, layout, threads=2) == sizes
     return [
         {labels(puzzle, board) for board in boards_at(space, puzzle, space.class_of(depth), found)}
@@ -59,6 +66,8 @@ def assert_layers(adjacency, boards, start=None):
     puzzle = Graph(adjacency, goals=boards, start=start)
     every = set(permutations(start or boards[0]))
     origins = {board for goal in boards for board in every if agree(board, goal)}
+    if start is not None:
+        origins = within_reach(origins, tuple(start), lambda at: graph_moves(adjacency, at))
     expected = graph_layers(adjacency, origins)
     found = layers_of(puzzle)
     assert [len(layer) for layer in found] == [len(layer) for layer in expected]
@@ -136,6 +145,14 @@ def test_random_graphs(seed):
         goal = rng.sample(board, cells)
         goals.append("".join("?" if rng.random() < hidden else label for label in goal))
     assert_layers(adjacency, goals, "".join(board))
+
+
+def test_what_is_said_of_a_search_that_ends_where_it_begins():
+    assert Graph([[1], [0], []], "ab.").remark.startswith("no move is possible from depth 0")
+    assert Graph([[]], ".").remark.startswith("no move is possible")
+    assert Graph(PATH, "???", start="ab.").remark.startswith("every position that can be reached")
+    assert Graph(PATH, "ab.").remark is None
+    assert Graph([[1], [0], []], ".?b", start="a.b").remark is None
 
 
 @pytest.mark.parametrize("goal", ["???.", "a???", "??b.", "????", "?a?b"])

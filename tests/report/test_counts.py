@@ -60,8 +60,8 @@ def test_a_run_of_one_move(tmp_path):
     assert "  not complete: depth 0, 1 state (" in output(
         "run", config, *start, *where, "--until", 0
     )
-    (path / "wip" / "0001").mkdir()
-    (path / "wip" / "0001" / "0.json").write_text("{}")
+    (path / "layers" / "0001").mkdir()
+    (path / "layers" / "0001" / "c.0.0.0").write_text("{}")
     assert "next layer under way: 1 task finished" in output("status", path)
     assert "  start: 1 move\n" in output("run", config, *start, *where)
     assert "1 move, 1 shortest solution\n" in output("solve", path, "--all-counts")

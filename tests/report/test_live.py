@@ -49,7 +49,6 @@ from frontier.search.events import (
     TaskFinished,
 )
 from frontier.store.files import read_sealed, write_sealed
-from frontier.store.glance import glance
 from frontier.store.run import OWN_NAMES, LayerRecord, RunStore
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -146,8 +145,7 @@ def test_not_all_is_not_all(tmp_path, held):
     whole = run(tmp_path / "run", until=0)
     identity = {**whole.identity, "states": 2 * 10**9}
     store = RunStore.create(tmp_path / "most", identity)
-    store.records = [LayerRecord(0, 2 * 10**9 - 1, "list", False, 1.0)]
-    store._write_ledger()
+    store.commit([LayerRecord(0, 2 * 10**9 - 1, "list", False, 1.0)], complete=False)
     held(store.path)
     watched = watch_module.Watched(store.path)
     watched.look()
@@ -203,6 +201,21 @@ def test_how_sure_it_is_said_to_be():
     assert re.fullmatch(r"about \d+ s \(\d+ s to \d+ s\)", said[2])
 
 
+def test_after_the_peak_nothing_larger_is_said_to_come():
+    sizes = [states for states, _, _ in RECORDED["2x7"]]
+    peak = sizes.index(max(sizes))
+    said = {}
+    for layers in range(40, peak + 8):
+        view = View()
+        for event in events_of("2x7", layers):
+            view(event, 0.0)
+        said[layers - 1] = words_of_left(view.left(0.0))[1]
+    assert said[39] == "the largest layers are still to come"
+    assert said[peak + 2] == "among the largest layers so far"
+    assert said[peak + 3] == "among the largest layers so far"
+    assert "still to come" not in "".join(said[depth] for depth in range(peak + 1, peak + 7))
+
+
 def left_of(least, likely, most, passed=True):
     return Left(likely, least, most, 9, 9, 9, passed)
 
@@ -253,12 +266,13 @@ def test_a_stopped_run_says_how_to_resume_and_how_long_it_takes(tmp_path):
     said = invoke("status", config).stdout
     assert f"\n  resume with: {command}\n" in said
     assert re.search(r"\n  time left: [^\n]+, once it is resumed", said)
-    assert "\n  run it again to resume\n" in invoke("status", path).stdout
+    again = f"python -m frontier run {shlex.quote(str(path))}"
+    assert f"\n  resume with: {again}\n" in invoke("status", path).stdout
     assert json.loads(invoke("status", config, "--json").stdout)["resume"] == command
     page = (path / "status.html").read_text()
     assert "Run it again to resume." in page
     assert "<dt>time left</dt>" in page
-    invoke("run", config, "--set", "cluster.kind=serial")
+    invoke("run", path)
     assert "resume" not in invoke("status", config).stdout
     assert "time left" not in (path / "status.html").read_text()
 
@@ -389,6 +403,24 @@ def test_status_of_a_killed_run(tmp_path):
     log.write_text("".join(line for line in log.open() if '"RunFinished"' not in line))
     said = invoke("status", tmp_path / "run").stdout
     assert "stopped: killed, or its machine failed" in said
+    # The log has the last start alone, or is not there at all.
+    lines = log.read_text().splitlines(keepends=True)
+    log.write_text("".join(line for line in lines if '"RunStarted"' in line))
+    assert "stopped: killed, or its machine failed" in invoke("status", tmp_path / "run").stdout
+    log.unlink()
+    assert "stopped: its log is lost" in invoke("status", tmp_path / "run").stdout
+
+
+def test_nothing_is_lost_of_a_run_that_ended_during_its_start(tmp_path, monkeypatch):
+    def fails(*_, **__):
+        raise Stopped("no cluster")
+
+    monkeypatch.setattr("frontier.search.driver.executor_of", fails)
+    with pytest.raises(Stopped):
+        run(tmp_path / "run")
+    said = invoke("status", tmp_path / "run").stdout
+    assert "it ended during its start, before the first layer" in said
+    assert "log is lost" not in said
 
 
 def test_a_run_on_a_host_that_cannot_be_seen_may_be_under_way(tmp_path):
@@ -471,31 +503,47 @@ def test_a_corrupt_ledger_in_json(tmp_path):
     assert value["message"] in result.stderr
 
 
-def cut(file):
-    file.write_bytes(file.read_bytes()[:-1])
-
-
-@pytest.mark.parametrize(
-    ("damage", "folder", "words"),
-    [(Path.unlink, "layers/0036", "cannot be found"), (cut, "layers/0035", " bytes, not ")]
-    + [(act, "manifests", "0036.json") for act in (Path.unlink, cut)],
-)
-def test_files_that_are_missing_or_cut(tmp_path, damage, folder, words):
+@pytest.mark.parametrize("folder", ["layers/0036", "layers/0035"])
+def test_a_part_that_is_missing(tmp_path, folder):
     path = tmp_path / "run"
     run(path)
     assert json.loads(invoke("status", path, "--json").stdout)["damaged"] == []
-    pattern = "c.*" if folder != "manifests" else "0036.json"
-    file = next((path / folder).glob(pattern))
-    damage(file)
+    next((path / folder).glob("c.*")).unlink()
     said = invoke("status", path, code=4).stdout
     assert said.startswith("2x4: 2×4 tiles, complete\n")
-    assert re.search(
-        rf"\n  damaged: .*{re.escape(str(file))}.*; `verify {path}` tells more\n", said
-    )
-    assert words in said
+    what = f"{path / folder} lacks 1 of its 1 part"
+    assert f"\n  damaged: {what}; `verify {path}` tells more\n" in said
     value = json.loads(invoke("status", path, "--json", code=4).stdout)
-    assert [str(file) in fault for fault in value["damaged"]] == [True]
+    assert value["damaged"] == [what]
     assert "damaged: " in invoke("status", path, "--watch", code=4).stdout
+
+
+def test_a_layer_that_is_a_link(tmp_path):
+    path = tmp_path / "run"
+    run(path)
+    (path / "layers/0036").rename(tmp_path / "elsewhere")
+    (path / "layers/0036").symlink_to(tmp_path / "elsewhere")
+    said = invoke("status", path, code=4).stdout
+    assert f"damaged: {path / 'layers/0036'} is a link" in said
+
+
+def test_a_file_of_somebody_else_s_is_no_part(tmp_path):
+    """Not even one that is called like one."""
+    path = tmp_path / "run"
+    run(path, until=9)
+    (path / "layers/0009/c.7").write_bytes(b"")
+    assert "damaged" not in invoke("status", path).stdout
+    assert run(path).complete
+
+
+def test_a_list_that_is_lost_is_not_replaced_by_parts_of_the_layer_under_way(tmp_path):
+    path = tmp_path / "run"
+    store = run(path, until=9)
+    (path / "layers/0008/c.0").unlink()
+    store.layer_path(10).mkdir()
+    for name in ("c.0.0.0", "c.1.0.0"):
+        (store.layer_path(10) / name).write_bytes(b"")
+    assert store.missing() == [f"{path / 'layers/0008'} lacks 1 of its 1 part"]
 
 
 def test_a_layer_that_is_forgotten_while_one_looks_is_not_missing(tmp_path):
@@ -503,16 +551,7 @@ def test_a_layer_that_is_forgotten_while_one_looks_is_not_missing(tmp_path):
     before = run(path, until=5)
     run(path, until=9)
     assert not set(before.stored_depths()) & set(RunStore.open(path).stored_depths())
-    assert glance(before) == []
-
-
-def test_layers_of_very_many_chunks_are_not_looked_at(tmp_path, monkeypatch):
-    store = run(tmp_path / "run")
-    for depth in store.stored_depths():
-        next(store.layer_path(depth).glob("c.*")).unlink()
-    assert len(glance(store)) == 2
-    monkeypatch.setattr("frontier.store.glance.MOST_CHUNKS", 0)
-    assert glance(store) == []
+    assert before.missing() == []
 
 
 def test_a_newer_format_is_said_with_the_remedy(tmp_path):

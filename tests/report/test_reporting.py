@@ -8,12 +8,14 @@ import re
 import shutil
 import struct
 import tomllib
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from making import CONFIGS, made
+from markdown_it import MarkdownIt
 from rich.console import Console
 
 from frontier.cli import main
@@ -21,12 +23,19 @@ from frontier.report import tables
 from frontier.report.comparison import Comparison
 from frontier.report.facts import LAYER_HEADER
 from frontier.report.figures import figures_of
+from frontier.report.tables import comparison_markdown, report_markdown
 from frontier.report.terminal import report_text
 from frontier.store.files import write_sealed
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
 
-KINDS = ("html", "png", "csv", "markdown")
+FILES = {"html": "html", "chart": "png", "csv": "csv", "markdown": "md"}
+"""What a report is written as, and the endings of such files."""
+
+
+def targets_in(folder):
+    """Options that ask for a file of each kind."""
+    return [word for kind, end in FILES.items() for word in (f"--{kind}", folder / f"a.{end}")]
 
 
 def invoke(*arguments, code=0):
@@ -134,13 +143,26 @@ def test_markdown(runs, tmp_path):
     assert text.count("* processor: ") == 2
 
 
-def test_png(runs, tmp_path):
-    """16 cm at 200 dots an inch."""
+def test_a_chart_is_what_its_name_ends_in(runs, tmp_path):
+    """A PNG has 16 cm at 200 dots an inch; --png is the option's name of old."""
+    begins = {"png": b"\x89PNG\r\n", "pdf": b"%PDF-", "svg": b"<?xml"}
     for some in ((runs / "2x3",), (runs / "2x3", runs / "2x2")):
-        invoke("report", *some, "--png", tmp_path / "chart.png", "--force")
-        data = (tmp_path / "chart.png").read_bytes()
-        assert data.startswith(b"\x89PNG\r\n")
-        assert struct.unpack(">I", data[16:20]) == (1260,)
+        for end, begin in begins.items():
+            for option in ("--chart", "--png"):
+                target = tmp_path / f"chart.{end}"
+                invoke("report", *some, option, target, "--force")
+                assert target.read_bytes().startswith(begin)
+        assert struct.unpack(">I", (tmp_path / "chart.png").read_bytes()[16:20]) == (1260,)
+        svg = (tmp_path / "chart.svg").read_text()
+        assert re.search(r'<svg[^>]* width="453.6pt"', svg)
+
+
+@pytest.mark.parametrize("name", ["x.jpg", "x", "x.png.txt"])
+def test_a_chart_of_another_kind_is_refused(runs, tmp_path, name):
+    said = invoke("report", runs / "2x3", "--png", tmp_path / name, code=2).stderr
+    assert name in said
+    assert all(end in said for end in (".png", ".pdf", ".svg"))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_json(runs, tmp_path):
@@ -160,8 +182,8 @@ def test_files_are_not_overwritten(runs, tmp_path, monkeypatch):
     run = runs / "2x3"
     for arguments, words in (
         (("--html", "old"), ("--html old", "--force")),
-        (("--csv", "new", "--png", "old"), ("--png old",)),
-        (("--csv", "new", "--png", tmp_path / "new"), ("same file",)),
+        (("--csv", "new", "--markdown", "old"), ("--markdown old",)),
+        (("--csv", "new.png", "--png", tmp_path / "new.png"), ("same file",)),
         (("--csv", "none/new"), ("no directory none",)),
         (("--csv", tmp_path), ("directory",)),
         (("--csv", run / "new"), ("run directory",)),
@@ -220,19 +242,19 @@ def test_what_is_not_complete(runs, tmp_path):
     with RunLock(runs / "hakoiri-exit" / "lock"):
         assert "(under way)" in invoke("report", runs / "hakoiri-exit").stdout.splitlines()[0]
     run = RunStore.create(tmp_path / "empty", RunStore.open(runs / "2x3").identity)
-    targets = [word for kind in KINDS for word in (f"--{kind}", tmp_path / kind)]
+    targets = targets_in(tmp_path)
     invoke("report", run.path, *targets)
-    assert "no layer is known yet" in (tmp_path / "html").read_text()
+    assert "no layer is known yet" in (tmp_path / "a.html").read_text()
     assert "no layer is known yet" in invoke("report", run.path).stdout
     invoke("report", run.path, runs / "2x3", *targets, "--force")
 
 
 def test_damaged_runs(tmp_path):
     run = made(tmp_path / "run", "2x3")
-    chunk = next(path for path in run.layer_path(21).iterdir() if path.name != "zarr.json")
-    content = chunk.read_bytes()
-    chunk.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    targets = [word for kind in KINDS for word in (f"--{kind}", tmp_path / kind)]
+    part = next(path for path in run.layer_path(21).iterdir() if path.name != "zarr.json")
+    content = part.read_bytes()
+    part.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    targets = targets_in(tmp_path)
     said = invoke("report", run.path, *targets, code=4).stderr
     assert "0021" in said
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
@@ -242,7 +264,7 @@ def test_damaged_runs(tmp_path):
     identity.pop("digest")
     write_sealed(run.path / "run.json", {**identity, "format": 99})
     said = invoke("report", run.path, code=4).stderr
-    assert "has format 99, this program reads format 2" in said
+    assert "has format 99, this program reads format 3" in said
     assert "repair" not in said
 
 
@@ -330,6 +352,25 @@ def test_contradictions_are_loud(runs, tmp_path):
     stores = [RunStore.open(path) for path in (runs / "2x3", runs / "2x3")]
     agree = Comparison(tuple(map(figures_of, stores)), ("a", "b"))
     assert agree.differences == []
+
+
+def test_markdown_passes_no_html_through(runs):
+    """What was written by others, such as a name or a processor, stays text."""
+    figures = figures_of(RunStore.open(runs / "2x3"))
+    evil = "<img src=x onerror=alert(1)>&amp;|<!--"
+    leg = {**figures.legs[-1], "processor": evil, "platform": evil, "python": evil}
+    leg["config"] = {**leg["config"], "puzzle": {"kind": "tiles", "x": f"```\n{evil}\n````\n"}}
+    run = replace(figures, name=evil, legs=(leg,))
+    several = Comparison((run, figures), ("a", "b"))
+    for text in (report_markdown(run), comparison_markdown(several)):
+        html = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
+        assert set(re.findall(r"<(\w+)", html)) <= {
+            "h1", "h2", "p", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", "pre",
+            "code", "strong",
+        }  # fmt: skip
+        assert "<!--" not in html
+        assert html.count("alert(1)") >= 4
+        assert "&amp;amp;" in html
 
 
 @pytest.mark.parametrize(

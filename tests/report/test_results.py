@@ -4,6 +4,7 @@ import csv
 import importlib.util
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -20,7 +21,8 @@ def results():
 
 def test_all_that_is_to_be_kept(results, tmp_path, monkeypatch):
     """The page and the table of each, an index and a list beside what was written by hand."""
-    monkeypatch.setattr(results, "ONE", ("2x2", "hexagram"))
+    groups = {"Tiles": ("2x2",), "Other boards": ("hexagram", "k1")}
+    monkeypatch.setattr(results, "GROUPS", groups)
     monkeypatch.setattr(results, "SETS", {"k1": ["pattern-2x2-k1", "pattern-2x3-k1"]})
     target = tmp_path / "results"
     target.mkdir()
@@ -28,17 +30,28 @@ def test_all_that_is_to_be_kept(results, tmp_path, monkeypatch):
     arguments = ["results.py", "--runs", str(tmp_path / "runs"), "--target", str(target)]
     monkeypatch.setattr(sys, "argv", arguments)
     results.main()
-    made = {f"{name}.{end}" for name in ("2x2", "hexagram", "k1") for end in ("html", "csv")}
-    assert {path.name for path in target.iterdir()} == made | {"index.html", "README.md"}
+    names = ("2x2", "hexagram", "k1")
+    made = {f"{name}.{end}" for name in names for end in ("html", "csv")}
+    pictures = {f"{name}.svg" for name in names}
+    files = {path.name for path in target.iterdir()}
+    assert files == made | pictures | {"index.html", "README.md"}
     text = (target / "README.md").read_text()
     assert text.startswith("Above.\n")
     assert text.endswith("\nBelow.\n")
     assert "old" not in text
     assert "| hexagram | graph of 13 cells, 2 kinds of tiles | 12,012 | 30 |" in text
+    assert "| 12 … 120 | 6 … 20 | 1 |" in text  # a row for all runs of a set
     index = (target / "index.html").read_text()
     for name in made:
         assert f"({name})" in text
         assert f'href="{name}"' in index
+    for name in pictures:
+        assert f'src="{name}"' in text
+        assert ElementTree.parse(target / name).getroot().tag.endswith("svg")
+    for group in groups:
+        assert f"### {group}\n" in text
+        assert f"<h2>{group}</h2>" in index
+    assert index.count("<svg") == 2 * len(names)  # a board and the layers
     with (target / "hexagram.csv").open() as file:
         assert sum(int(row["states"]) for row in csv.DictReader(file)) == 12_012
     for path in target.iterdir():
@@ -50,7 +63,7 @@ def test_all_that_is_to_be_kept(results, tmp_path, monkeypatch):
 
 def test_nothing_that_was_published_is_lost(results, tmp_path, monkeypatch):
     """Where a large run is missing, its row is kept rather than left out."""
-    monkeypatch.setattr(results, "ONE", ("2x2", "2x7"))
+    monkeypatch.setattr(results, "GROUPS", {"Tiles": ("2x2", "2x7")})
     monkeypatch.setattr(results, "SETS", {})
     target = tmp_path / "results"
     target.mkdir()
@@ -67,7 +80,10 @@ def test_nothing_that_was_published_is_lost(results, tmp_path, monkeypatch):
 
 
 def test_every_config_is_there(results):
-    names = {*results.ONE, *(name for names in results.SETS.values() for name in names)}
+    reports = [name for names in results.GROUPS.values() for name in names]
+    assert len(reports) == len(set(reports))
+    assert set(results.SETS) <= set(reports)
+    names = {name for report in reports for name in results.SETS.get(report, [report])}
     assert names <= {path.stem for path in (ROOT / "configs").glob("*.toml")}
 
 
@@ -75,5 +91,5 @@ def test_a_page_without_marks_is_left_alone(results, tmp_path):
     page = tmp_path / "README.md"
     page.write_text("mine\n")
     with pytest.raises(SystemExit, match="expected one line"):
-        results.fill_in(page, [])
+        results.fill_in(page, {})
     assert page.read_text() == "mine\n"

@@ -12,18 +12,22 @@ import stat
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
+from contextlib import nullcontext
+from multiprocessing import spawn
 from pathlib import Path
 
 import dask
 import psutil
 import pytest
-from distributed import Client, LocalCluster, SpecCluster
+from distributed import Client, LocalCluster, Security, SpecCluster
 
 from frontier import api
 from frontier.config import QUEUES, Config
 from frontier.errors import InputError, Stopped
-from frontier.search import allocation, clusters, queues
-from frontier.search.events import RunStarted
+from frontier.search import allocation, clusters, executors, local, queues
+from frontier.search.events import LayerFinished, RunStarted
 from frontier.store.run import RunStore
 
 KNOWN = {4: (36, 20_160), 6: (80, 239_500_800)}
@@ -299,10 +303,187 @@ def test_a_scheduler_that_dies(tmp_path):
             started[0].kill()
         out, said = driver.communicate()
         assert driver.returncode == (0 if start else 3), said
+        assert "Traceback" not in said
+        assert start or said.splitlines()[-1].startswith(
+            "frontier: the connection to the scheduler was lost. Nothing is lost; resume with"
+        )
         for process in started:
             process.terminate()
             process.wait()
     assert json.loads(out)["depth"] == 80
+
+
+SCRIPT = """
+import sys
+from frontier import make_config, plan, run
+
+print("the script runs")
+config = make_config(
+    "script", {"kind": "tiles", "rows": 2, "columns": 5}, search={"in_memory": False},
+    store={"path": sys.argv[1]}, cluster={"workers": 2, "memory": "600MB"},
+)
+print(run(plan(config)).depth)
+"""
+
+
+def test_a_script_without_a_main_part(tmp_path):
+    """Workers do not run it again, as a process that Python spawns would."""
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    home = {**os.environ, "PYTHONPATH": str(CONFIG.parents[1])}
+    done = subprocess.run(
+        [sys.executable, script, tmp_path / "run"], capture_output=True, text=True, env=home
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n") == ["the script runs", "55", ""]
+
+
+def spawned(name):
+    with local._script_left_alone():
+        return spawn.get_preparation_data(name)
+
+
+def test_other_processes_are_prepared_as_ever(monkeypatch):
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", "/a/script.py", raising=False)
+    assert spawned("Process-1")["init_main_from_path"] == "/a/script.py"
+    assert not {key for key in spawned("Dask Worker process (from Nanny)") if "main" in key}
+
+
+def workers_of(cluster):
+    return {nanny.pid for nanny in cluster.workers.values()} - {None}
+
+
+def test_only_this_run_is_heard(tmp_path):
+    """No other user of the host can talk to its scheduler, workers or nannies, whatever they
+    speak; nor do their ports for browsers offer anything."""
+    security, tried, answers = Security.temporary(), [], set()
+
+    def knock(event):
+        if not isinstance(event, RunStarted):
+            return
+        (cluster,) = (c for c in SpecCluster._instances if c.status.name == "running")
+        addresses = [cluster.scheduler_address]
+        addresses += [nanny.address for nanny in cluster.workers.values()]
+        addresses += [nanny.worker_address for nanny in cluster.workers.values()]
+        tried.extend(addresses)
+        for address in addresses:
+            for other, place in ((None, address.replace("tls", "tcp")), (security, address)):
+                with pytest.raises(OSError, match=r"Timed out|closed|certificate|handshake|alert"):
+                    Client(place, security=other, timeout=2)
+        known = {int(address.rpartition(":")[2]) for address in addresses}
+        for port in ports() - known:
+            for path in ("info/main/workers.html", "api/v1/retire_workers", "metrics", "status"):
+                with pytest.raises(urllib.error.HTTPError) as found:
+                    urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=5)
+                answers.add(found.value.code)
+
+    assert_right(api.run(api.plan(config_of(tmp_path / "run")), listeners=[knock]), 4)
+    assert len(tried) == 5
+    assert answers == {404}
+
+
+def ports():
+    """Ports that this process and those it has started listen at."""
+    me = psutil.Process()
+    return {
+        connection.laddr.port
+        for process in [me, *me.children(recursive=True)]
+        for connection in process.net_connections(kind="inet")
+        if connection.status == psutil.CONN_LISTEN
+    }
+
+
+def test_a_dashboard_is_named_where_there_is_one(tmp_path, monkeypatch):
+    """Without Bokeh, Dask's would say that it needs it."""
+    named = []
+
+    def note(event):
+        if isinstance(event, RunStarted):
+            named.append(event.dashboard)
+
+    for found in (False, True):
+        monkeypatch.setattr(executors, "has_dashboard", lambda found=found: found)
+        path = tmp_path / str(found)
+        api.run(api.plan(config_of(path)), until=3, listeners=[note])
+    assert named[0] is None
+    assert named[1].startswith("http://127.0.0.1:")
+
+
+def test_workers_hear_no_ctrl_c(tmp_path):
+    """Neither the first ones nor one that replaces another."""
+    heard = []
+
+    def look(event):
+        if isinstance(event, RunStarted):
+            (cluster,) = (c for c in SpecCluster._instances if c.status.name == "running")
+            first = workers_of(cluster)
+            os.kill(min(first), signal.SIGKILL)
+            while len(now := workers_of(cluster)) < 2 or now == first:
+                time.sleep(0.05)
+            for process in first & now | now - first:
+                os.kill(process, signal.SIGINT)
+            heard.extend([first, now])
+
+    assert_right(api.run(api.plan(config_of(tmp_path / "run", 6)), listeners=[look]), 6)
+    first, now = heard
+    assert len(first | now) == 3
+
+
+def command(path, **settings):
+    return subprocess.Popen(
+        python("run", CONFIG, **TASKS, **{"store.path": path, **settings}),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+
+
+MANY = {"cluster.workers": "30", "cluster.memory": "600MB", "cluster.oversubscribe": "true"}
+"""More workers than start at once anywhere."""
+
+
+def test_ctrl_c_while_a_cluster_starts(tmp_path):
+    """The first worker's process is there, the last one's not yet ready."""
+    run = command(tmp_path / "run", **MANY)
+    while len(psutil.Process(run.pid).children()) < 5:
+        time.sleep(0.05)
+    os.killpg(run.pid, signal.SIGINT)
+    said = run.communicate()[1]
+    assert run.returncode == 3, said
+    assert "Traceback" not in said
+    assert "resume with" in said
+    assert "depth" not in said  # it had not begun
+    while any(group_of(process.pid) == run.pid for process in psutil.process_iter()):
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_workers_that_do_not_end_are_ended(tmp_path, interrupted):
+    """Those that hang, here because they are stopped, hold nobody up."""
+    hung = set()
+
+    def hang(event):
+        if isinstance(event, LayerFinished) and event.depth == KNOWN[4][0]:
+            (cluster,) = (c for c in SpecCluster._instances if c.status.name == "running")
+            hung.update(workers_of(cluster))
+            for process in hung:
+                os.kill(process, signal.SIGSTOP)
+            if interrupted:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) if interrupted else nullcontext():
+        api.run(api.plan(config_of(tmp_path / "run")), listeners=[hang])
+    assert len(hung) == 2
+    assert not any(psutil.pid_exists(process) for process in hung)
+    assert_right(api.open_run(tmp_path / "run"), 4)
+
+
+def test_workers_that_do_not_start(tmp_path):
+    config = config_of(tmp_path / "run")
+    with (
+        dask.config.set({"distributed.worker.preload": ["no_such_module"]}),
+        pytest.raises(Stopped, match=r"2 workers did not start .*cluster\.workers"),
+    ):
+        api.run(api.plan(config))
 
 
 def listening():

@@ -22,7 +22,7 @@ from frontier.store.layers import StoredLayer
 RAW = Codec([0.0], [1.0], [1e-9, 0.0], [1e-9, 0.0])
 RATES = Rates(
     word=5e-9, listed=0.0, list_bytes=8.0, codec=RAW, disk=Disk(1e-4, 1e9, 1e9, 1e8, 1e8),
-    task=1e-3, layer=1e-2, line=1e-5, start=3.0,
+    task=1e-3, layer=1e-2, start=3.0,
 )  # fmt: skip
 
 

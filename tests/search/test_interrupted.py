@@ -8,16 +8,16 @@ from itertools import count, cycle
 from types import SimpleNamespace
 
 import pytest
-from search.test_driver import config_of, in_memory, run
+from search.test_driver import assert_store_the_same, config_of, in_memory, run
 from twins import bfs_layers
 
 from frontier import api
-from frontier.errors import Stopped
+from frontier.errors import Stopped, StorageError
 from frontier.search import advance as advance_module
 from frontier.search import driver as driver_module
 from frontier.search.workspace import Workspace, workspace
 from frontier.space.memory import Bitmaps, MemorySearch, _MemoryTask
-from frontier.store.layers import ChunkWriter, Manifest
+from frontier.store.parts import PartWriter
 from frontier.store.run import RunStore
 
 MOMENTS = {
@@ -26,9 +26,9 @@ MOMENTS = {
     "load": (advance_module, "_load"),
     "clear": (Bitmaps, "clear"),
     "layer": (advance_module, "_store_bits"),
-    "chunk": (ChunkWriter, "write"),
+    "slab": (PartWriter, "write"),
+    "part": (PartWriter, "finish"),
     "commit": (RunStore, "commit"),
-    "manifest": (Manifest, "write"),
     "ledger": (RunStore, "_write_ledger"),
 }
 """What is interrupted, before it is done or after that."""
@@ -70,32 +70,23 @@ def plan_of(path, columns, keep, list_states=0):
     return dataclasses.replace(plan, list_states=list_states)
 
 
-def files(done):
-    """What is in the folder of layers, but for its own file."""
-    folder = done.path / "layers"
-    return {
-        str(file.relative_to(folder)): file.read_bytes()
-        for file in folder.rglob("*")
-        if file.is_file() and file.parent != folder
-    }
-
-
 def assert_is(done, calm, columns):
     """The run has the layers of a dictionary, and stores what an undisturbed one does."""
     expected = bfs_layers(2, columns)
     assert done.complete
     assert [record.states for record in done.records] == [len(layer) for layer in expected]
     assert [r.home for r in done.records] == [sum(b[0] == 0 for b in layer) for layer in expected]
-    work = Workspace(done.path, done.identity)
+    work = Workspace(done)
     for depth in done.stored_depths():
         numbers, klass = work.layer(depth).numbers(), work.space.class_of(depth)
         boards = {work.puzzle.board(work.space.state(klass, number)) for number in numbers}
         assert boards == expected[depth]
-    assert files(done) == files(calm)
-    assert done.stored_depths() == calm.stored_depths()
+    assert_store_the_same(done, calm)
 
 
 ERRORS = [KeyboardInterrupt(), RuntimeError(), OSError(errno.EIO, "")]
+SEEN = [KeyboardInterrupt, RuntimeError, StorageError]
+"""What is raised, and what the run says then."""
 
 
 @pytest.mark.parametrize("after", [False, True])
@@ -104,20 +95,20 @@ ERRORS = [KeyboardInterrupt(), RuntimeError(), OSError(errno.EIO, "")]
 def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment, keep, after):
     """Now and again, each time in another run, most of them after calls that are committed."""
     calm, committed = run(plan_of(tmp_path / "calm", 3, keep)), []
-    for number, error in zip((1, 4, 8, 17), cycle(ERRORS)):
+    for number, (error, seen) in zip((1, 4, 8, 17, 30), cycle(zip(ERRORS, SEEN, strict=True))):
         plan, calls = plan_of(tmp_path / str(number), 3, keep), count(1)
         with monkeypatch.context() as patch:
             interrupt(patch, moment, lambda c=calls, n=number: next(c) == n, error, after)
             try:
                 run(plan)
-            except type(error):
+            except seen:
                 committed.append(len(RunStore.open(plan.config.path).records))
         assert_is(run(plan), calm, 3)
     assert committed[0] <= 1 + layers_a_call
     assert max(committed) > 1 or moment in ("load", "clear")
 
 
-SHARES = {"step": 0.1, "task": 0.01, "layer": 0.1, "chunk": 0.003}
+SHARES = {"step": 0.1, "task": 0.01, "layer": 0.1, "slab": 0.003, "part": 0.01}
 """How often that what is done for each layer is interrupted, if a call is of one; else 0.1."""
 
 
@@ -141,7 +132,7 @@ def test_interruptions_at_random_moments(
             try:
                 done = run(plan)
                 break
-            except (KeyboardInterrupt, RuntimeError, OSError):
+            except tuple(SEEN):
                 deaths += 1
             if rng.random() < 0.3:
                 workspace.cache_clear()

@@ -84,16 +84,16 @@ def test_giving_up_a_spare_layer_loses_nothing_else(tmp_path, complete):
     if complete:
         run = api.run(api.plan(config_of(run.path, spare=2))).store
     last = len(run.records) - 1
-    record = run.wip_path(last + 1) / "0.json"
+    part = run.layer_path(last + 1) / "c.0.0.0"
     if not complete:
-        record.parent.mkdir()
-        write_sealed(record, {"kept": True})
+        part.parent.mkdir()
+        part.write_bytes(b"kept")
     stored = run.stored_depths()
     repair(run, Repair(last, stored[1:], lost=stored[:1]))
     after = RunStore.open(run.path)
     assert after.stored_depths() == stored[1:]
     assert after.complete == complete
-    assert record.exists() != complete
+    assert part.exists() != complete
 
 
 def test_an_interrupted_deletion_is_recognised(tmp_path, monkeypatch):
@@ -146,7 +146,7 @@ def test_who_asks_for_a_moment_whether_it_is_held_refuses_nobody(tmp_path, monke
             assert is_held(path)
 
 
-def test_a_killed_worker_s_partial_chunk_is_not_left_in_a_layer(tmp_path, monkeypatch):
+def test_a_killed_worker_s_partial_part_is_not_left_in_a_layer(tmp_path, monkeypatch):
     """The layer is committed by a driver that lives on, and nothing sweeps it."""
     plan = api.plan(config_of(tmp_path / "run", keep="all"))
     plan = driver_module.Plan(plan.config, plan.puzzle, plan.space, plan.layout, 0, 0)
@@ -155,8 +155,8 @@ def test_a_killed_worker_s_partial_chunk_is_not_left_in_a_layer(tmp_path, monkey
     def dying(*call):
         if len(died) == 5:
             died.append(call)
-            run = RunStore.open(tmp_path / "run")
-            (run.wip_path(call[3]) / "c.0.0.0.1234.partial").write_bytes(b"half")
+            folder = RunStore.open(tmp_path / "run").layer_path(call[4])
+            (folder / f"c.0.0.0.{0:032x}.partial").write_bytes(b"half")
         elif len(died) < 5:
             died.append(call)
         return real(*call)
@@ -191,7 +191,7 @@ def test_two_terms_stop_a_run_as_one_does(tmp_path, moment):
         [sys.executable, "-m", "frontier", "run", str(CONFIGS / "2x6.toml"), *words],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    awaited = path / ("lock" if moment == "start" else "manifests/0030.json")
+    awaited = path / ("lock" if moment == "start" else "layers/0042")
     while not awaited.exists() and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGTERM)

@@ -7,6 +7,7 @@ import socket
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from search.test_driver import write_ledger
 
 from frontier import api
 from frontier.cli import main
@@ -15,9 +16,10 @@ from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.report.summary import summary, write_summary
 from frontier.search import driver as driver_module
 from frontier.search.verify import neighbours, verify
+from frontier.search.workspace import Workspace
 from frontier.store import files as files_module
-from frontier.store import layers as layers_module
 from frontier.store.files import read_sealed, write_sealed
+from frontier.store.parts import digest_of
 from frontier.store.run import RunStore
 
 
@@ -109,7 +111,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("file", ["layers/0020/c.0", "layers/0019/c.0", "manifests/0020.json"])
+@pytest.mark.parametrize("file", ["layers/0020/c.0", "layers/0019/c.0"])
 @pytest.mark.parametrize("name", SEARCH)
 def test_damage_is_named_and_mended_where_that_can_be(copy, whole, name, file, damage):
     path = copy(name)
@@ -119,7 +121,7 @@ def test_damage_is_named_and_mended_where_that_can_be(copy, whole, name, file, d
     if name == "frontier":
         assert "cannot be repaired" in invoke("repair", path, "--yes", code=4).output
         assert str(path / file) in invoke("verify", path, code=4).output  # nothing was changed
-        with pytest.raises(CorruptRunError, match=file):
+        with pytest.raises(CorruptRunError, match=file.removesuffix("/c.0")):
             finished(path, name)
         return
     depth = 16 if name == "spare" else int(file.split("/")[1][:4]) - 1
@@ -159,29 +161,26 @@ def test_a_damaged_file_comes_back_from_its_copy(copy, whole, name, folder):
 def test_what_is_not_a_layer_s_own(copy, whole):
     path = copy("frontier")
     (path / "layers/0020/c.7").write_bytes(b"stray")
-    assert "c.7 is not in the manifest" in invoke("verify", path, code=4).output
+    assert "c.7 is none of its parts" in invoke("verify", path, code=4).output
     invoke("repair", path)
     assert verify(RunStore.open(path)).faults == []
     assert "nothing to repair" in invoke("repair", path).output
     assert finished(path, "frontier") == whole[1]
 
 
-@pytest.mark.parametrize("name", ["wip", "copies"])
-def test_folders_that_are_made_again(copy, whole, name):
+def test_a_folder_that_is_made_again(copy, whole):
     path = copy("frontier")
-    shutil.rmtree(path / name)
+    shutil.rmtree(path / "copies")
     assert finished(path, "frontier") == whole[1]
 
 
-@pytest.mark.parametrize("name", ["layers", "manifests"])
-def test_folders_whose_loss_is_damage(copy, name):
+def test_a_folder_whose_loss_is_damage(copy):
     path = copy("frontier")
-    shutil.rmtree(path / name)
+    shutil.rmtree(path / "layers")
     invoke("verify", path, code=4)
     assert "cannot be repaired" in invoke("repair", path, "--yes", code=4).output
-    if name == "manifests":
-        with pytest.raises(CorruptRunError, match="manifests"):
-            finished(path, "frontier")
+    with pytest.raises(CorruptRunError, match="layers/0020 lacks 1 of its 1 part"):
+        finished(path, "frontier")
 
 
 def test_a_folder_in_the_place_of_a_file(copy, whole):
@@ -221,11 +220,51 @@ def test_nothing_says_what_was_searched(copy):
     assert "put one of them back" in invoke("repair", path, "--yes", code=4).output
 
 
-def test_an_edited_ledger_contradicts_its_copy(copy):
+@pytest.mark.parametrize(
+    "change",
+    [{"states": 1}, {"depth": 4}, {"form": "bits"}, {"start": True}, {"home": 1}, {"parts": 2},
+     {"digest": "0" * 64}, {"chain": "0" * 64}],
+)  # fmt: skip
+def test_a_line_of_the_ledger_that_is_edited_breaks_the_chain(copy, change):
+    """Even where both ledgers are, and their digests are made right again."""
     path = copy("frontier")
     ledger = read_sealed(path / "ledger.json")
-    ledger["layers"][5]["states"] += 1
-    write_sealed(path / "ledger.json", ledger)
+    ledger["layers"][5] |= change
+    for folder in (path, path / "copies"):
+        write_sealed(folder / "ledger.json", ledger)
+    for words in ("verify", path), ("repair", path, "--yes"), ("status", path):
+        assert "is no ledger of this run" in invoke(*words, code=4).output
+    with pytest.raises(CorruptRunError, match="is no ledger of this run"):
+        finished(path, "frontier")
+
+
+def test_lines_of_the_ledger_that_are_exchanged_or_left_out(copy):
+    path = copy("frontier")
+    ledger = read_sealed(path / "ledger.json")
+    lines = ledger["layers"]
+    swapped = [*lines[:4], {**lines[5], "depth": 4}, {**lines[4], "depth": 5}, *lines[6:]]
+    fewer = [{**line, "depth": depth} for depth, line in enumerate([*lines[:7], *lines[8:]])]
+    for wrong in (swapped, fewer, lines[1:]):
+        write_sealed(path / "ledger.json", {**ledger, "layers": wrong})
+        with pytest.raises(CorruptRunError, match="is no ledger of this run"):
+            RunStore.open(path)
+
+
+def test_the_ledger_of_another_run_is_refused(copy, whole):
+    path = copy("frontier")
+    for folder in ("", "copies"):
+        shutil.copy(whole[0] / "spare" / folder / "ledger.json", path / folder / "ledger.json")
+    with pytest.raises(CorruptRunError, match="is no ledger of this run"):
+        RunStore.open(path)
+
+
+def test_an_edited_ledger_contradicts_its_copy(copy):
+    path = copy("frontier")
+    copy_of_it = read_sealed(path / "copies" / "ledger.json")
+    run = RunStore.open(path)
+    run.records[5].states += 1
+    write_ledger(run)
+    write_sealed(path / "copies" / "ledger.json", copy_of_it)
     assert "says something else" in invoke("verify", path, code=4).output
     assert "says something else" in invoke("repair", path, "--yes", code=4).output
     with pytest.raises(CorruptRunError, match="says something else"):
@@ -247,11 +286,14 @@ def test_deep_finds_what_adds_up_but_is_wrong(copy, name):
     """A state exchanged for another of its class, everything sealed anew."""
     path = copy(name)
     run = RunStore.open(path)
-    numbers = run.layer(20).read_list()
+    work = Workspace(run)
+    numbers = work.layer(20).numbers()
     other = next(n for n in range(10**6) if n not in set(numbers.tolist()))
     shutil.rmtree(run.layer_path(20))
     wrong = np.sort(np.append(numbers[1:], np.uint64(other)))
-    layers_module.write_list(run.layer_path(20), 20, wrong, "raw").write(run.manifest_path(20))
+    part = work.files(20).write_list(wrong, work.writer)
+    run.records[20].digest = digest_of([part])
+    write_ledger(run)
     run = RunStore.open(path)
     assert verify(run).faults == []
     found = [fault.what for fault in verify(run, deep=10_000).faults]
@@ -264,7 +306,7 @@ def test_deep_finds_what_adds_up_but_is_wrong(copy, name):
 def test_tasks_of_the_layer_under_way(tmp_path, monkeypatch):
     """Damaged ones are done again, the others are not."""
     plan = api.plan(config_of(tmp_path / "run", 5, keep="all"))
-    layout = {"prefix_digits": 1, "block_nodes": 2, "task_blocks": 1}
+    layout = {"prefix_digits": 1, "task_nodes": 2}
     plan = driver_module.Plan(
         plan.config, plan.puzzle, plan.space, type(plan.layout)(plan.space, **layout), 0, 0
     )
@@ -279,13 +321,13 @@ def test_tasks_of_the_layer_under_way(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         api.run(plan, listeners=[stop_soon])
     run = RunStore.open(tmp_path / "run")
-    records = sorted(run.wip_path(10).glob("*.json"))
-    with_chunks = [r for r in records if read_sealed(r)["chunks"]]
-    key = next(iter(read_sealed(with_chunks[0])["chunks"]))
-    turned(run.layer_path(10) / key)
-    assert [fault.task for fault in verify(run).faults] == [with_chunks[0].stem]
+    files, done = run.files(10, plan.layout), run.parts_under_way(plan.layout)
+    assert len(done) == 2
+    damaged = next(task for task in done if files.part(task).slabs)
+    turned(files.path(damaged))
+    assert [fault.task for fault in verify(run).faults] == [damaged]
     assert "1 task of layer 10 done again" in invoke("repair", run.path).output
-    assert sorted(run.wip_path(10).glob("*.json")) == [r for r in records if r != with_chunks[0]]
+    assert run.parts_under_way(plan.layout) == done - {damaged}
     undisturbed = api.run(api.plan(config_of(tmp_path / "other", 5))).counts
     assert api.run(plan).counts == undisturbed
 
@@ -339,7 +381,6 @@ def test_what_is_forced_to_the_disk(tmp_path, monkeypatch, fsync):
     last = max(i for i, name in enumerate(names) if name.startswith("/ledger.json"))
     for depth in range(7):
         stored = [i for i, n in enumerate(names) if n.startswith(f"/layers/{depth:04d}")]
-        manifest = [i for i, n in enumerate(names) if n.startswith(f"/manifests/{depth:04d}")]
-        assert stored
-        assert manifest
-        assert max(stored) < min(manifest) <= max(manifest) < last
+        assert any(names[i].startswith(f"/layers/{depth:04d}/c.0.") for i in stored)
+        assert f"/layers/{depth:04d}" in names  # the name of the file in its folder
+        assert max(stored) < last

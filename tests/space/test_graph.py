@@ -184,6 +184,8 @@ def test_numbers_are_those_of_all_states_of_the_lift(name):
         states = [(v, p) for v, odd in nodes_of(space, c) for p in numbered(m, odd)]
         assert [space.number(v, p) for v, p in states] == [(c, i) for i in range(len(states))]
         assert [space.state(c, i) for i in range(len(states))] == states
+        vertices, sequences = space.states_of(c, np.arange(len(states), dtype=np.uint64))
+        assert list(zip(vertices.tolist(), map(tuple, sequences.tolist()), strict=True)) == states
 
 
 @each_case

@@ -15,6 +15,7 @@ from engine import (
     list_layers,
     numbers_of,
     origins_of,
+    whole_slabs,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,6 +30,7 @@ from twins import (
 )
 
 from frontier.puzzles import Tiles
+from frontier.space import jit
 from frontier.space import layout as layout_module
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.layout import Layout
@@ -81,7 +83,7 @@ def test_3x3_from_every_cell(blank):
     origins = [space.number(*state) for state in origins_of(puzzle)]
     lists = list_layers(space, origins)
     assert [layer.size for layer in lists] == expected
-    assert bitmap_sizes(space, origins, Layout(space, 1, 2, 1)) == expected
+    assert bitmap_sizes(space, origins, Layout(space, 1, 2)) == expected
 
 
 @pytest.mark.parametrize("row_words", ROW_WORDS)
@@ -139,11 +141,14 @@ def test_2x5_known_numbers():
     assert [layer.size for layer in layers[:6]] == [1, 2, 3, 6, 11, 19]
 
 
-@pytest.mark.parametrize("blocks", [(1, 5), (2, 1), (3, 2), (5, 1)])
+@pytest.mark.parametrize("slab_bytes", [layout_module.SLAB_BYTES, 1000])
+@pytest.mark.parametrize("nodes", [1, 2, 3, 5])
 @pytest.mark.parametrize("prefix_digits", [0, 1, 2, 3])
-def test_2x5_in_many_layouts(prefix_digits, blocks):
+def test_2x5_in_many_layouts(prefix_digits, nodes, slab_bytes, monkeypatch):
+    monkeypatch.setattr(layout_module, "ROW_WORDS", 42 if slab_bytes == 1000 else 4096)
+    monkeypatch.setattr(layout_module, "SLAB_BYTES", slab_bytes)
     space, layers = lists_2x5()
-    layout = Layout(space, prefix_digits, *blocks)
+    layout = whole_slabs(space, prefix_digits, nodes)
     assert layout.fits_voltages
     sizes = bitmap_sizes(space, [(0, 0)], layout, threads=2)
     assert sizes == [layer.size for layer in layers]
@@ -154,7 +159,7 @@ def test_2x5_in_short_rows(row_words, monkeypatch):
     monkeypatch.setattr(layout_module, "ROW_WORDS", row_words)
     space, layers = lists_2x5()
     for prefix_digits in (0, 1):
-        layout = Layout(space, prefix_digits, 2, 2)
+        layout = Layout(space, prefix_digits, 2)
         assert layout.row_digits == {42: 2, 6: 3, 1: 3}[row_words]
         sizes = bitmap_sizes(space, [(0, 0)], layout, threads=3)
         assert sizes == [layer.size for layer in layers]
@@ -162,8 +167,8 @@ def test_2x5_in_short_rows(row_words, monkeypatch):
 
 @pytest.mark.parametrize(
     ("depth", "settings"),
-    [(0, (2, 2, 1)), (9, (3, 2, 2)), (20, (0, 3, 1)), (36, (1, 1, 3)), (37, (2, 5, 1)),
-     (50, (1, 5, 1)), (54, (2, 1, 1)), (55, (2, 1, 2))],
+    [(0, (2, 2)), (9, (3, 4)), (20, (0, 3)), (36, (1, 1)), (37, (2, 5)), (50, (1, 5)),
+     (54, (2, 1)), (55, (2, 2))],
 )  # fmt: skip
 def test_2x5_states_of_a_layer(depth, settings):
     space, layers = lists_2x5()
@@ -231,7 +236,7 @@ def test_bitmaps_and_lists_agree_on_random_graphs_with_nine_things(seed):
     tried = set()
     for words in ROW_WORDS[:2]:
         for layout in layouts_of(space, words, most_prefixes=504):
-            if layout.block_nodes == (1 if layout.prefix_digits < 2 else 3):
+            if layout.task_nodes == (1 if layout.prefix_digits < 2 else 3):
                 assert bitmap_sizes(space, [(0, 0)], layout, threads=2) == expected
                 tried.add(layout.prefix_digits)
     assert min(border, 3) in tried
@@ -312,7 +317,7 @@ def test_keep_new(found, previous, current):
 
 @pytest.mark.parametrize("m", [0, 2, 3, 4, 5, 6, 7])
 @given(data=st.data())
-def test_bits_of_a_chunk(m, data):
+def test_bits_of_a_slab(m, data):
     """Bits stand where the state numbers say, and are listed again in their order."""
     code = LehmerCode(m)
     first_node, nodes = data.draw(st.integers(0, 9)), data.draw(st.integers(1, 4))
@@ -329,13 +334,36 @@ def test_bits_of_a_chunk(m, data):
         (first_node + node) * code.half + (first_word + word) * code.bits + bit
         for node, word, bit in chosen
     ]
-    chunk = np.zeros((nodes, words), dtype=np.uint64)
+    slab = np.zeros((nodes, words), dtype=np.uint64)
     where = first_node, first_word, code.half, code.bits
-    set_bits(chunk, np.array(numbers, dtype=np.uint64), *where)
+    set_bits(slab, np.array(numbers, dtype=np.uint64), *where)
     expected = [[0] * words for _ in range(nodes)]
     for node, word, bit in chosen:
         expected[node][word] |= 1 << bit
-    assert chunk.tolist() == expected
+    assert slab.tolist() == expected
     listed = np.zeros(len(places), dtype=np.uint64)
-    size = list_bits(chunk, *where, listed)
+    size = list_bits(slab, *where, listed)
     assert listed[:size].tolist() == numbers
+
+
+@pytest.mark.parametrize("puzzle", [Tiles(2, 3), Tiles(3, 2), Tiles(1, 4)])
+def test_neighbours_without_compiled_kernels(puzzle):
+    """They are the same, in the order of the arcs."""
+    space, plain, compiled = puzzle.space, ListKernel(puzzle.space), ListKernel(puzzle.space)
+    plain.plain, compiled.plain = True, False
+    for klass, nodes in enumerate(space.nodes):
+        numbers = np.arange(nodes * space.code.half, dtype=np.uint64)
+        both = (lists.neighbours(klass, numbers) for lists in (plain, compiled))
+        for found, expected in zip(*both, strict=True):
+            assert np.array_equal(found, expected)
+
+
+def test_little_is_done_without_compiled_kernels(monkeypatch):
+    """Numba is not even imported for it; what is found is the same."""
+    found = [Tiles(2, 3).space.arcs, Tiles(2, 3).reach.states, LehmerCode(4).ranks(np.eye(4))]
+    monkeypatch.setattr(jit, "LITTLE", 0)
+    again = [Tiles(2, 3).space.arcs, Tiles(2, 3).reach.states, LehmerCode(4).ranks(np.eye(4))]
+    for one, other in zip(found[0], again[0], strict=True):
+        assert all(map(np.array_equal, vars(one).values(), vars(other).values()))
+    assert found[1] == again[1] == 360
+    assert all(map(np.array_equal, found[2], again[2]))

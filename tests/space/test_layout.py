@@ -1,8 +1,11 @@
+import random
 from collections import Counter
+from itertools import product
 from math import prod
 
 import numpy as np
 import pytest
+from engine import whole_slabs
 from hypothesis import given
 from hypothesis import strategies as st
 from twins import borders, moved
@@ -57,37 +60,61 @@ def layouts_of(space, most_prefixes=100_000):
     most = max(space.nodes)
     leading = space.code.leading
     return [
-        Layout(space, prefix_digits, block_nodes, task_blocks)
+        whole_slabs(space, prefix_digits, nodes)
         for prefix_digits in range(len(leading) + 1)
         if prod(leading[:prefix_digits]) <= most_prefixes
-        for block_nodes in sorted({1, 2, 3, most, most + 1})
-        for task_blocks in (1, 2, most)
+        for nodes in sorted({1, 2, 3, most, most + 1})
     ]
 
 
-CASES = [(name, rows) for name in SPACES for rows in (layout_module.ROW_WORDS, 42, 1)]
-each_space = pytest.mark.parametrize(("name", "row_words"), CASES)
+ROW_WORDS, SLAB_BYTES = (layout_module.ROW_WORDS, 42, 1), (layout_module.SLAB_BYTES, 4000, 100)
+CASES = [(name, *sizes) for name in SPACES for sizes in product(ROW_WORDS, SLAB_BYTES)]
+each_space = pytest.mark.parametrize(("name", "row_words", "slab_bytes"), CASES)
 
 
 @pytest.fixture
-def layouts(name, row_words, monkeypatch):
+def layouts(name, row_words, slab_bytes, monkeypatch):
     monkeypatch.setattr(layout_module, "ROW_WORDS", row_words)
+    monkeypatch.setattr(layout_module, "SLAB_BYTES", slab_bytes)
     return layouts_of(SPACES[name])
 
 
 @each_space
-def test_rows_fill_strips_and_strips_fill_bitmaps(layouts):
+def test_rows_fill_slabs_and_slabs_fill_strips_and_strips_fill_bitmaps(layouts, slab_bytes):
     for layout in layouts:
         code = layout.space.code
         assert layout.row_words * layout.rows == layout.strip_words
+        assert layout.slab_words * layout.cuts == layout.strip_words
+        assert layout.slab_words % layout.row_words == 0
         assert layout.strip_words * layout.prefixes == code.words
-        assert layout.row_digits >= layout.prefix_digits
+        assert layout.prefix_digits <= layout.slab_digits <= layout.row_digits
         assert layout.row_words == prod(code.leading[layout.row_digits :])
-        assert layout.chunk_bytes == 8 * layout.block_nodes * layout.strip_words
+        assert layout.slab_words == prod(code.leading[layout.slab_digits :])
+        assert layout.slab_bytes == 8 * layout.slab_nodes * layout.slab_words
+        assert layout.slab_bytes <= slab_bytes or layout.slab_words == layout.row_words
+        assert layout.slab_nodes == 1 or layout.cuts == 1
+        assert layout.task_nodes % layout.slab_nodes == 0
+        stacks, siblings, cuts = layout.grid
+        assert stacks * layout.slab_nodes == layout.task_nodes
+        assert (siblings, cuts) == (layout.siblings, layout.cuts)
+        assert layout.part_bytes == 8 * layout.task_nodes * siblings * layout.strip_words
         for c in range(layout.space.classes):
             nodes = layout.space.nodes[c]
             assert layout.shape(c) == (nodes, layout.prefixes, layout.strip_words)
             assert layout.layer_bytes(c) == 8 * nodes * code.words
+
+
+@each_space
+def test_slabs_are_as_large_as_may_be(layouts, slab_bytes):
+    for layout in layouts:
+        strip = 8 * layout.strip_words
+        if strip > slab_bytes:
+            digit = layout.space.code.leading[layout.slab_digits - 1]
+            one_digit_less = layout.slab_bytes * digit
+            assert layout.slab_digits == layout.prefix_digits or one_digit_less > slab_bytes
+        else:
+            one_node_more = layout.slab_bytes + strip
+            assert layout.slab_nodes == layout.task_nodes or one_node_more > slab_bytes
 
 
 def first_swaps(word, border):
@@ -134,14 +161,14 @@ def test_rows_are_as_long_as_may_be_and_no_voltage_leaves_them_for_the_bits(layo
 
 def test_a_layout_of_no_prefix_fits_every_voltage():
     for space in SPACES.values():
-        assert Layout(space, 0, 1, 1).fits_voltages
+        assert Layout(space, 0, 1).fits_voltages
 
 
 def test_which_prefixes_fit():
     def fitting(name):
         space = SPACES[name]
         digits = range(len(space.code.leading) + 1)
-        return [d for d in digits if Layout(space, d, 1, 1).fits_voltages]
+        return [d for d in digits if Layout(space, d, 1).fits_voltages]
 
     assert fitting("2x2") == [0]
     assert fitting("2x4") == [0, 1]
@@ -153,37 +180,65 @@ def test_which_prefixes_fit():
     assert fitting("no arcs") == [0, 1]
 
 
-@each_space
-def test_blocks_cover_the_nodes_in_order(layouts):
-    for layout in layouts:
-        for c in range(layout.space.classes):
-            blocks = [layout.block(c, number) for number in range(layout.blocks(c))]
-            assert [node for block in blocks for node in block] == list(
-                range(layout.space.nodes[c])
-            )
-            assert all(len(block) == layout.block_nodes for block in blocks[:-1])
-            assert all(1 <= len(block) <= layout.block_nodes for block in blocks)
-
-
+@pytest.mark.parametrize("slab_bytes", SLAB_BYTES)
 @pytest.mark.parametrize("name", SPACES)
-def test_every_chunk_belongs_to_exactly_one_task(name):
-    for layout in layouts_of(SPACES[name], most_prefixes=1000):
+def test_every_word_lies_in_exactly_one_slab_of_one_task(name, slab_bytes, monkeypatch):
+    """Of each node under each prefix the words of all slabs are those of the strip, in order."""
+    monkeypatch.setattr(layout_module, "SLAB_BYTES", slab_bytes)
+    monkeypatch.setattr(layout_module, "ROW_WORDS", min(4096, slab_bytes // 8))
+    for layout in layouts_of(SPACES[name], most_prefixes=100):
+        if prod(layout.grid) > 5000:
+            continue
         for c in range(layout.space.classes):
-            chunks = Counter()
+            strips = Counter()
             for number in range(layout.task_count(c)):
                 task = layout.task(c, number)
                 assert (task.number, task.klass) == (number, c)
-                assert 1 <= task.last_block - task.first_block <= layout.task_blocks
-                chunks.update(
-                    (block, prefix)
-                    for block in range(task.first_block, task.last_block)
+                assert 1 <= len(task.nodes) <= layout.task_nodes
+                own = Counter()
+                for slab in range(prod(layout.grid)):
+                    first, prefix, word = layout.slab_of(task, slab)
+                    assert word % layout.slab_words == 0
+                    for node in range(first, min(first + layout.slab_nodes, task.last_node)):
+                        own[node, prefix, word // layout.slab_words] += 1
+                assert own == Counter(
+                    (node, prefix, cut)
+                    for node in task.nodes
                     for prefix in range(task.first_prefix, task.last_prefix)
+                    for cut in range(layout.cuts)
                 )
-            assert chunks == Counter(
-                (block, prefix)
-                for block in range(layout.blocks(c))
+                for node, prefix, cut in own:
+                    assert layout.task_of(c, node, prefix) == number
+                    strips[node, prefix] += cut == 0
+            assert strips == Counter(
+                (node, prefix)
+                for node in range(layout.space.nodes[c])
                 for prefix in range(layout.prefixes)
             )
+
+
+@each_space
+def test_where_states_lie(layouts, name):
+    """`place` and `slab_of` say the same, in whole numbers of Python."""
+    rng = random.Random(name)
+    for layout in layouts:
+        code = layout.space.code
+        for c in range(layout.space.classes):
+            states = layout.space.nodes[c] * code.half
+            if not states:
+                continue
+            numbers = sorted({0, states - 1, *(rng.randrange(states) for _ in range(20))})
+            places = layout.place(c, np.array(numbers, dtype=np.uint64))
+            for number, *place in zip(numbers, *map(np.ndarray.tolist, places), strict=True):
+                task, slab, word, bit = place
+                assert 0 <= task < layout.task_count(c)
+                assert 0 <= slab < prod(layout.grid)
+                assert 0 <= word < layout.slab_nodes * layout.slab_words
+                first, prefix, first_word = layout.slab_of(layout.task(c, task), slab)
+                node = first + word // layout.slab_words
+                word = prefix * layout.strip_words + first_word + word % layout.slab_words
+                assert number == node * code.half + word * code.bits + bit
+                assert 0 <= bit < code.bits
 
 
 @pytest.mark.parametrize("name", SPACES)
@@ -198,23 +253,39 @@ def test_prefixes_of_a_task_differ_in_the_last_digit_only(name):
                 assert task.first_prefix // last == (task.last_prefix - 1) // last
 
 
+@pytest.mark.parametrize("slab_bytes", SLAB_BYTES)
 @pytest.mark.parametrize(
     "name", ["2x4", "3x3", "2x5", "swaps of 10", "no arcs", "1x5", "2x5 multi"]
 )
-def test_reads_bring_each_needed_strip_once(name):
+def test_reads_bring_what_is_needed_once(name, slab_bytes, monkeypatch):
+    monkeypatch.setattr(layout_module, "SLAB_BYTES", slab_bytes)
+    monkeypatch.setattr(layout_module, "ROW_WORDS", min(4096, slab_bytes // 8))
     space = SPACES[name]
     for layout in layouts_of(space, most_prefixes=100):
         if not layout.fits_voltages:
             continue
         for c in range(space.classes):
+            back = (c - 1) % space.classes
             for number in range(layout.task_count(c)):
-                program = program_of(layout, layout.task(c, number))
-                brought = Counter()
-                for read in reads_of(layout, program):
-                    assert read.members.size
-                    block = program.sources[read.members] // layout.block_nodes
-                    assert block.tolist() == [read.block] * read.members.size
-                    assert read.whole == (2 * read.members.size > layout.block_nodes)
-                    brought.update((int(member), read.slot) for member in read.members)
+                task = layout.task(c, number)
+                program = program_of(layout, task)
+                brought, slabs = Counter(), Counter()
+                reads = reads_of(layout, task, program)
+                for i in range(reads.slot.size):
+                    inside = np.arange(reads.first[i], reads.last[i])
+                    members = inside[program.needed[inside, reads.slot[i]]]
+                    assert members.size
+                    slabs[int(reads.task[i]), int(reads.slab[i])] += 1
+                    where = layout.task(back, int(reads.task[i]))
+                    first, prefix, word = layout.slab_of(where, int(reads.slab[i]))
+                    nodes = program.sources[inside]
+                    assert (first <= nodes).all()
+                    assert (nodes < first + layout.slab_nodes).all()
+                    slot = prefix * layout.cuts + word // layout.slab_words
+                    assert program.slots[reads.slot[i]] == slot
+                    most = 2 * members.size > layout.slab_nodes
+                    assert reads.nodes[i] == (layout.slab_nodes if most else members.size)
+                    brought.update((int(member), int(reads.slot[i])) for member in members)
+                assert set(slabs.values()) <= {1}
                 needed = zip(*map(np.ndarray.tolist, np.nonzero(program.needed)), strict=True)
                 assert brought == Counter(needed)

@@ -1,6 +1,7 @@
 from itertools import permutations
 from math import factorial
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,6 +52,24 @@ def test_rank_undoes_unrank(m, data):
     index = data.draw(st.integers(0, code.half - 1))
     odd = data.draw(st.integers(0, 1))
     assert code.rank(code.unrank(index, odd)) == (index, odd)
+
+
+@pytest.mark.parametrize("m", range(8))
+def test_many_at_once_are_those_one_by_one(m):
+    code = LehmerCode(m)
+    for odd in (0, 1) if m > 1 else (0,):
+        found = code.unranks(np.arange(code.half), np.full(code.half, odd))
+        assert found.shape == (code.half, m)
+        assert found.tolist() == list(map(list, numbered(m, odd)))
+
+
+@given(st.integers(2, 20), st.data())
+def test_some_of_long_sequences_are_those_one_by_one(m, data):
+    code = LehmerCode(m)
+    indices = data.draw(st.lists(st.integers(0, code.half - 1), max_size=5))
+    signs = [data.draw(st.integers(0, 1)) for _ in indices]
+    found = code.unranks(np.array(indices, dtype=np.int64), np.array(signs, dtype=np.int64))
+    assert found.tolist() == [list(code.unrank(*one)) for one in zip(indices, signs, strict=True)]
 
 
 @given(sequences)
@@ -137,6 +156,10 @@ def test_index_out_of_range(m, index):
         ValueError, match=rf"index {index} is outside 0\.\.{LehmerCode(m).half - 1}"
     ):
         LehmerCode(m).unrank(index, 0)
+    with pytest.raises(
+        ValueError, match=rf"index {index} is outside 0\.\.{LehmerCode(m).half - 1}"
+    ):
+        LehmerCode(m).unranks(np.array([0, index]), np.array([0, 0]))
 
 
 def test_twin_numbering_is_complete():

@@ -15,7 +15,6 @@ from frontier.puzzles import Pattern, Tiles
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.layout import Layout
 from frontier.space.memory import (
-    CHUNK_BYTES,
     Bitmaps,
     MemorySearch,
     count_all,
@@ -124,7 +123,7 @@ def test_layers_in_every_layout(name):
     tried = set()
     for words in ROW_WORDS if space.code.leading else ROW_WORDS[:1]:
         for number, layout in enumerate(layouts_of(space, words)):
-            states = layout.block_nodes in (2, 3) and space.states <= 30_000
+            states = layout.task_nodes in (2, 3) and space.states <= 30_000
             walk_layers(space, origins, layers, layout, number % 2 + 1, states)
             tried.add((layout.prefix_digits, layout.rows))
     if space.code.m >= 7:
@@ -133,13 +132,11 @@ def test_layers_in_every_layout(name):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize(
-    ("digits", "block", "blocks"), [(0, 2, 1), (1, 4, 1), (1, 1, 3), (0, 5, 1)]
-)
-def test_layers_of_3x3(digits, block, blocks, threads):
+@pytest.mark.parametrize(("digits", "nodes"), [(0, 2), (1, 4), (1, 3), (0, 5), (1, 1)])
+def test_layers_of_3x3(digits, nodes, threads):
     space, origins, layers = known("tiles 3x3")
-    layout = Layout(space, digits, block, blocks)
-    assert any(nodes % block for nodes in space.nodes) or block == 1
+    layout = Layout(space, digits, nodes)
+    assert any(n % nodes for n in space.nodes) or nodes in (1, 3)
     walk_layers(space, origins, layers, layout, threads)
 
 
@@ -230,40 +227,37 @@ def test_added_states_are_held(case, data):
 
 
 @given(filled())
-def test_chunks_are_blocks_under_prefixes(case):
+def test_strips_are_what_nodes_have_under_prefixes(case):
     layout, klass, bitmaps, numbers = case
     bitmaps.add(as_numbers(numbers))
-    code, strip = layout.space.code, layout.strip_words
-    found, live = set(), set()
-    for block in range(layout.blocks(klass)):
+    code, strip, nodes = layout.space.code, layout.strip_words, layout.space.nodes[klass]
+    found = set()
+    for first_node in range(0, nodes, layout.slab_nodes):
         for prefix in range(layout.prefixes):
-            chunk = bitmaps.chunk(block, prefix)
-            assert np.shares_memory(chunk, bitmaps.words)
-            nodes = layout.block(klass, block)
-            assert chunk.shape == (len(nodes), strip)
-            for row, node in enumerate(nodes):
-                for word, bits in enumerate(chunk[row].tolist()):
+            strips = bitmaps.strips(first_node, layout.slab_nodes, prefix)
+            assert np.shares_memory(strips, bitmaps.words)
+            there = range(first_node, min(first_node + layout.slab_nodes, nodes))
+            assert strips.shape == (len(there), strip)
+            for row, node in enumerate(there):
+                for word, bits in enumerate(strips[row].tolist()):
                     first = node * code.half + (prefix * strip + word) * code.bits
-                    here = {first + bit for bit in range(64) if bits >> bit & 1}
-                    found |= here
-                    live |= {(block, prefix)} if here else set()
+                    found |= {first + bit for bit in range(64) if bits >> bit & 1}
     assert found == numbers
-    assert bitmaps.chunks() == sorted(live)
 
 
 @given(filled())
-def test_live_rows_are_found_after_chunks_are_filled(case):
+def test_live_rows_are_found_after_strips_are_filled(case):
     layout, klass, bitmaps, numbers = case
     other = Bitmaps(layout, klass)
     other.add(as_numbers(numbers))
     bitmaps.live[:] = True  # what was there before, for all one knows
-    for block in range(layout.blocks(klass)):
+    for node in range(0, layout.space.nodes[klass], layout.slab_nodes):
         for prefix in range(layout.prefixes):
-            bitmaps.chunk(block, prefix)[:] = other.chunk(block, prefix)
+            where = node, layout.slab_nodes, prefix
+            bitmaps.strips(*where)[:] = other.strips(*where)
     bitmaps.find_live()
     assert numbers_in(bitmaps, layout) == sorted(numbers)
     assert bitmaps.live.tolist() == rows_in(other, layout)
-    assert bitmaps.chunks() == other.chunks()
 
 
 @given(filled())
@@ -273,7 +267,6 @@ def test_nothing_is_left_after_clear(case):
     bitmaps.clear()
     assert numbers_in(bitmaps, layout) == []
     assert not bitmaps.live.any()
-    assert bitmaps.chunks() == []
 
 
 @given(
@@ -313,13 +306,12 @@ def test_memory_layout(name, threads):
     layout = memory_layout(space, threads)
     assert layout.fits_voltages
     assert layout.space is space
-    assert layout.chunk_bytes <= CHUNK_BYTES or layout.block_nodes == 1
     if threads > 1:
         # as many tasks as one can have
         most = max(
             finest.task_count(0)
             for digits in range(min(3, len(space.code.leading)) + 1)
-            if (finest := Layout(space, digits, 1, 1)).fits_voltages
+            if (finest := Layout(space, digits, 1)).fits_voltages
         )
         assert (layout.task_count(0) >= 2 * threads) == (most >= 2 * threads)
 
@@ -331,11 +323,11 @@ def test_memory_layouts_with_and_without_enough_tasks():
 
 
 def test_few_threads_are_not_given_many_small_tasks():
-    """A chunk costs a call: one thread takes a small layer whole."""
+    """Each task costs a call of the kernel: one thread takes a small layer whole."""
     for name in ("tiles 2x3", "tiles 2x4", "tiles 3x3"):
         space = SPACES[name]()
         layout = memory_layout(space, 1)
-        assert layout.prefixes * layout.blocks(0) == 1
+        assert layout.prefixes * layout.groups(0) == 1
 
 
 def test_shares_are_even():
@@ -343,7 +335,7 @@ def test_shares_are_even():
     for name in ("tiles 2x5", "tiles 2x6", "tiles 4x3", "pattern 2x6"):
         space = SPACES[name]()
         layout = memory_layout(space, 2)
-        share = ceil(layout.task_count(0) / 2) * layout.siblings * layout.block_nodes
+        share = ceil(layout.task_count(0) / 2) * layout.siblings * layout.task_nodes
         assert share <= 1.25 * max(space.nodes) * layout.prefixes / 2
 
 

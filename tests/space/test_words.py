@@ -34,7 +34,7 @@ def bitmap(code, members):
 @cache
 def row_swaps(m, digits_fixed=0):
     """The kernel's tables for the rows that share their first digits."""
-    layout = Layout(Space(BaseGraph.from_arcs(1, m, []), [(0, 0)]), digits_fixed, 1, 1)
+    layout = Layout(Space(BaseGraph.from_arcs(1, m, []), [(0, 0)]), digits_fixed, 1)
     assert layout.row_words == prod(LehmerCode(m).leading[digits_fixed:])
     return swaps_of(layout)
 

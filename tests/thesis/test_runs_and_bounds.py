@@ -301,6 +301,7 @@ def test_bounds_of_made_up_runs(seed):
             lower = bounds.lower(columns)
             assert lower.value == max(
                 columns**2 + 3 * columns // 2 - 1,
+                2 * columns**2 - columns,
                 stub._whole.get(columns, (0,))[0],
                 *(
                     stub._patterns.get((columns, k), (0,))[0]

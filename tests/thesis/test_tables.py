@@ -288,6 +288,7 @@ def test_what_goes_beyond_the_thesis(value):
         assert found["recursion"] == (9 * n * n - 9 * n - 12) // 2
         assert found["lower"] <= truth.get(n, found["sharp"]) <= found["sharp"]
         assert found["sharp"] <= found["mixed"] <= found["recursion"]
+        assert found["lower"] >= 2 * n * n - n
     assert {sort["value"] for name, sort in bounds["4"].items() if name != "recursion"} == {36}
 
 
@@ -322,6 +323,8 @@ def test_what_is_written(written, value):
     assert sum(line.startswith("## ") for line in lines[:summary]) == len(value["tables"])
     assert "* k = 2: 13n - 17 for n ≥ 4 (up to n = 8)" in lines
     assert "| 4 | 27 | 35 | 36 | 36 |" in lines
+    assert "| 4 | 36 | searched | 36 | 36 | 48 | searched |" in lines
+    assert sum(line.startswith("| 9 | 153 | 2n² - n | ") for line in lines) == 1
 
 
 def test_the_text_of_one_table(written, directory):

@@ -40,7 +40,7 @@ def boards_strip(
     side: float = STRIP_SIDE,
 ) -> str:
     """Boards with their captions, in rows of so many, as one SVG."""
-    scenes = [Scene(puzzle.picture(board), side) for board in boards]
+    scenes = [Scene(puzzle.picture(board).alone(), side) for board in boards]
     return _strip(scenes, [_still(scene) for scene in scenes], captions, columns, captions[0])
 
 

@@ -33,7 +33,7 @@ def board_svg(puzzle: Puzzle, board: Board, side: float = 36) -> str:
 
     side: pixels of one cell.
     """
-    scene = Scene(puzzle.picture(board), side)
+    scene = Scene(puzzle.picture(board).alone(), side)
     drawn = "".join([scene.ground(), *map(scene.piece, scene.picture.parts), scene.names()])
     return standalone(drawn, scene.width, scene.height, puzzle.line(board))
 

@@ -20,9 +20,9 @@ from frontier.report.boards.colours import colour_of, ink_on
 
 # corner of the drawing by which of its four arms are lines: up, down, left, right
 CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
-STROKES = "─│╱╲·○"
-PLAIN = str.maketrans("╵╷╴┘┐┤╶└┌├┴┬┼" + STROKES, "+" * 13 + "-|/\\.o")
-LIKE, EMPTY, DOT = "x", "○", "·"
+STROKES = "─│╱╲·○░"
+PLAIN = str.maketrans("╵╷╴┘┐┤╶└┌├┴┬┼" + STROKES, "+" * 13 + "-|/\\.o#")
+LIKE, EMPTY, DOT, WALL = "x", "○", "·", "░"
 BROADER = 1.6
 """How much broader than need be a graph is drawn if its edges are straighter then."""
 
@@ -38,14 +38,18 @@ def draw_boards(
     boards: Sequence[Board],
     captions: Sequence[str] = (),
     console: Console | None = None,
+    named: bool = False,
 ) -> str:
     """Boards, or goals that are parts of them, as some lines of text, with a caption above each.
 
+    named: whether like pieces bear the names that moves call them by, as along a solution.
     console: where they will be printed, by default standard output. Colours are in the text if it
     shows them.
     """
     console = console or Console()
     pictures = [puzzle.picture(board) for board in boards]
+    if not named:
+        pictures = [picture.alone() for picture in pictures]
     drawings = [drawing(picture, console.encoding, console.width) for picture in pictures]
     if captions:
         drawings = [[Text(c), *d] for c, d in zip(captions, drawings, strict=True)]
@@ -96,7 +100,7 @@ class _Canvas:
 
 
 def _squares(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
-    """Squares: pieces with their outlines, and the mark of each in its middle."""
+    """Squares: pieces with their outlines, and the mark of each in its middle; walls hatched."""
     left, top, right, bottom = picture.bounds
     high, broad = round(bottom - top), round(right - left)
     there = _codes(picture)
@@ -111,7 +115,8 @@ def _squares(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
             columns = ((j - 1) // step, j // step)
             (a, b), (c, d) = ([there.get((x, y), NO_CELL) for x in columns] for y in rows)
             if a == b == c == d:
-                canvas.put(i, j, " ", styles.get(a))
+                is_wall = a == NO_CELL and not {-1, high} & {*rows} and not {-1, broad} & {*columns}
+                canvas.put(i, j, WALL if is_wall else " ", DIM if is_wall else styles.get(a))
             else:
                 arms = (a != b, c != d, a != c, b != d)
                 canvas.put(i, j, CORNERS[sum(arm << bit for bit, arm in enumerate(arms))])

@@ -1,0 +1,166 @@
+"""Ways to solve single positions: which there are for a puzzle, and which is taken.
+
+* layers: they are looked up in a run that kept all its layers;
+* search: all positions are searched, where two layers fit in memory, in a run of its own that is
+  deleted afterwards;
+* ida: each is searched for alone, by IDA*.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from tempfile import mkdtemp
+from weakref import finalize
+
+from frontier.answers.ida import IdaSolver, check_reached
+from frontier.answers.oracle import Oracle
+from frontier.answers.solution import Solution
+from frontier.config import ClusterTable, Config
+from frontier.errors import InputError
+from frontier.puzzles import Board, Puzzle
+from frontier.search.driver import run_plan
+from frontier.search.plan import Plan, make_plan
+from frontier.store.files import remove_tree
+from frontier.store.run import RunStore
+from frontier.text import counted
+
+METHODS = ("layers", "search", "ida")
+
+MOST_SEARCHED = 1_000_000_000
+"""States that are searched for the sake of single positions, some seconds for each 100 million."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of every position.
+
+    method: one of `METHODS`, None for the first that is possible. count: whether all shortest
+    solutions are to be counted. tell_apart, heuristics, most_nodes: of IDA*, see `IdaSolver`; None
+    and empty where nothing is asked. watch: told how far IDA* is.
+    """
+
+    method: str | None = None
+    count: bool = False
+    tell_apart: bool | None = None
+    heuristics: Sequence[str | Path] = ()
+    most_nodes: int | None = None
+    watch: Callable[[], Callable[[int, int], None]] = lambda: lambda bound, nodes: None
+
+    @property
+    def of_ida(self) -> bool:
+        """Whether it is something that IDA* alone can do."""
+        return bool(self.heuristics) or (self.tell_apart, self.most_nodes) != (None, None)
+
+
+@dataclass(frozen=True)
+class Way:
+    """How positions are solved.
+
+    method: one of `METHODS`. words: the same for a person. solve: the solution of a board, and
+    what else is known of it, {"count": …} or {"nodes": …}.
+    """
+
+    method: str
+    words: str
+    solve: Callable[[Board], tuple[Solution, dict]]
+
+
+def way_to_solve(config: Config, store: RunStore | None, asked: Asked) -> Way:
+    """The way that is asked for, or else the first that is possible.
+
+    store: the run of the config, if there is one. InputError if it cannot be done so.
+    """
+    if asked.of_ida and asked.method in ("layers", "search"):
+        raise InputError(
+            "--tell-apart, --heuristic and --most-nodes are for a search by --method ida"
+        )
+    if asked.count and (asked.of_ida or asked.method == "ida"):
+        raise InputError("--all-counts needs the layers of a run (--method layers or search)")
+    puzzle = config.make_puzzle()
+    method, plan = asked.method, None
+    kept = store is not None and store.complete and store.identity["keep"] == "all"
+    if method is None and not asked.of_ida:
+        if kept:
+            method = "layers"
+        elif (plan := _search_plan(config, puzzle)) is not None:
+            method = "search"
+        elif asked.count:
+            raise InputError(_too_large(puzzle) + ", so solutions cannot be counted")
+    if method == "layers":
+        if store is None:
+            raise InputError(
+                f"{config.name} is not begun: there is no run at {config.path} (--method layers); "
+                "without --method it is solved another way"
+            )
+        return Way("layers", f"from the layers of {store.path}", _by_layers(store, asked))
+    if method == "search":
+        plan = plan or _search_plan(config, puzzle)
+        if plan is None:
+            raise InputError(_too_large(puzzle) + " (--method search)")
+        words = f"by a search of all {counted(puzzle.states, 'state')} in memory"
+        return Way("search", words, _Searched(plan, asked))
+    words = "by IDA*" + (f" with {counted(len(asked.heuristics), 'pattern database')}"
+                         if asked.heuristics else "")  # fmt: skip
+    return Way("ida", words, _by_ida(puzzle, asked))
+
+
+def _search_plan(config: Config, puzzle: Puzzle) -> Plan | None:
+    """The plan of a search that fits in memory, None if there is none."""
+    if puzzle.states > MOST_SEARCHED:
+        return None
+    cluster = config.cluster if config.cluster.kind == "local" else ClusterTable()
+    search = {"keep": "all", "until": None, "in_memory": True}
+    tables = {
+        "search": config.search.model_copy(update=search),
+        "store": config.store.model_copy(update={"fsync": "never"}),
+        "cluster": cluster,
+    }
+    try:
+        plan = make_plan(config.model_copy(update=tables))
+    except InputError:  # it needs more memory than there is
+        return None
+    return plan if plan.alone else None
+
+
+def _too_large(puzzle: Puzzle) -> str:
+    return (
+        f"{puzzle.title}: its {counted(puzzle.states, 'state')} are too many to search them all "
+        f"for one position, or do not fit in memory (at most {MOST_SEARCHED:,})"
+    )
+
+
+class _Searched:
+    """Answers from a run that is made when the first one is asked for, and deleted at the end."""
+
+    def __init__(self, plan: Plan, asked: Asked):
+        self._plan, self._asked, self._answer = plan, asked, None
+
+    def __call__(self, board: Board) -> tuple[Solution, dict]:
+        check_reached(self._plan.puzzle, board)  # before minutes are spent
+        if self._answer is None:
+            folder = mkdtemp(prefix="frontier-")
+            finalize(self, remove_tree, Path(folder))
+            config = self._plan.config
+            store = config.store.model_copy(update={"path": f"{folder}/run"})
+            plan = replace(self._plan, config=config.model_copy(update={"store": store}))
+            self._answer = _by_layers(run_plan(plan, None, []), self._asked)
+        return self._answer(board)
+
+
+def _by_layers(store: RunStore, asked: Asked) -> Callable[[Board], tuple[Solution, dict]]:
+    return partial(_look_up, Oracle(store), asked)
+
+
+def _look_up(oracle: Oracle, asked: Asked, board: Board) -> tuple[Solution, dict]:
+    return oracle.solve(board), {"count": oracle.count(board)} if asked.count else {}
+
+
+def _by_ida(puzzle: Puzzle, asked: Asked) -> Callable[[Board], tuple[Solution, dict]]:
+    solver = IdaSolver(puzzle, asked.tell_apart is not False, asked.heuristics)
+
+    def solve(board: Board) -> tuple[Solution, dict]:
+        searched = solver.solve(board, asked.most_nodes, asked.watch())
+        return searched.solution, {"nodes": searched.nodes}
+
+    return solve

@@ -1,0 +1,103 @@
+"""The processors and the memory that this process may use: those of the machine, or what a
+container, a batch job or ulimit leaves it.
+
+Dask can tell both, but importing it takes longer than many a search.
+"""
+
+import os
+import resource
+from collections.abc import Iterator
+from math import ceil
+from pathlib import Path
+
+import psutil
+
+from frontier.errors import InputError
+from frontier.text import counted, size
+
+GROUPS = Path("/proc/self/cgroup")
+"""Linux says here in which control groups a process is."""
+
+MOUNTED = Path("/sys/fs/cgroup")
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS
+        count = len(os.sched_getaffinity(0))
+    else:
+        count = os.cpu_count() or 1
+    for quota, period in _quotas():
+        if quota > 0 < period:
+            count = min(count, ceil(quota / period))
+    return count
+
+
+def memory() -> int:
+    """How many bytes of memory this process and those it starts may use."""
+    limits = [psutil.virtual_memory().total]
+    for kind in (resource.RLIMIT_AS, resource.RLIMIT_RSS):  # queues set them for a job
+        limit, _ = resource.getrlimit(kind)
+        if limit != resource.RLIM_INFINITY:
+            limits.append(limit)
+    for folder in _groups("memory"):
+        for name in ("memory.max", "memory.high", "memory.limit_in_bytes"):
+            limits += _numbers(folder / name)
+    return min(limit for limit in limits if limit > 0)
+
+
+def refuse_beyond(workers: int, memory_each: int) -> None:
+    """InputError if there are fewer processors than workers, or less memory than they may take."""
+    insist = "insist with cluster.oversubscribe = true"
+    if workers > (here := cores()):
+        raise InputError(
+            f"cluster.workers = {workers:,}: this process may use "
+            f"{counted(here, 'processor')}; set cluster.workers to at most {here}, or {insist}"
+        )
+    if (wanted := workers * memory_each) > (there := memory()):
+        raise InputError(
+            f"cluster.memory = {size(memory_each)} for {counted(workers, 'worker')} is "
+            f"{size(wanted)}, but this process may use {size(there)}; set cluster.memory to at "
+            f'most "{there // workers // 10**6}MB", or {insist}'
+        )
+
+
+def _quotas() -> Iterator[tuple[int, int]]:
+    """Microseconds of processor that control groups grant, and in how many."""
+    for folder in _groups("cpu"):
+        if len(found := _numbers(folder / "cpu.max")) == 2:
+            yield found[0], found[1]
+        quota = _numbers(folder / "cpu.cfs_quota_us")
+        period = _numbers(folder / "cpu.cfs_period_us")
+        if quota and period:
+            yield quota[0], period[0]
+
+
+def _groups(controller: str) -> Iterator[Path]:
+    """The folders of the control groups of this process that limit something, the outer ones too.
+
+    Inside a container they may be those of the root, whatever its path outside.
+    """
+    try:
+        lines = GROUPS.read_text().splitlines()
+    except OSError:  # no Linux
+        return
+    for line in lines:
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if not controllers:  # version 2
+            root = MOUNTED
+        elif controller in controllers.split(","):
+            root = MOUNTED / controller
+        else:
+            continue
+        inner = root / path.strip("/")
+        yield from (folder for folder in (inner, *inner.parents) if folder.is_relative_to(root))
+
+
+def _numbers(file: Path) -> list[int]:
+    """The numbers in a file of the system's; none where it has no such file, or says "max"."""
+    try:
+        return [int(word) for word in file.read_text().split()]
+    except (OSError, ValueError):
+        return []

@@ -1,0 +1,217 @@
+"""The axes of charts: how large they are, where they stand and what is marked on them.
+
+All axes of one size begin and end at the same places across and have the same range of depths, so
+that a depth stands in one column in all charts of a page.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from textwrap import wrap
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from frontier.report.palette import INK, LINE, QUIET, SECOND
+from frontier.text import power
+
+POINTS = 72
+"""In an inch; in a page they are pixels."""
+
+LEFT, RIGHT, ABOVE, BELOW, BETWEEN = 4.3, 1.2, 2.2, 3.2, 0.8
+"""Room around axes in sizes of a letter: tick labels to the left; to the right; what is shown
+above them; ticks and depths below the last ones; between one and the title of the next."""
+
+TITLE_LETTERS, TITLE_LINE = 1.2, 1.7
+"""In sizes of a letter: those of a title above all axes, and how high a line of it is."""
+
+LEGEND_LINE, LEGEND_HANDLE = 1.5, 5.5
+"""In sizes of a letter: how high a line of a legend is, how broad the sample of a line in it."""
+
+LETTER = 0.6
+"""How broad a letter is on average, in sizes of a letter."""
+
+MARKED = 1.9
+"""Above the highest bar, in sizes of a letter, where marks are written."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a chart is drawn for.
+
+    width, panel: of the chart, and how high each of its axes is, in points. letters: their size in
+    points. ticks: most of them along the depths.
+    """
+
+    width: float
+    panel: float
+    letters: float
+    ticks: int
+
+    @property
+    def style(self) -> dict:
+        """For matplotlib."""
+        return {
+            "font.size": self.letters,
+            "font.family": "DejaVu Sans",
+            "text.color": INK,
+            "axes.titlesize": self.letters,
+            "axes.titlecolor": QUIET,
+            "axes.titlelocation": "left",
+            "axes.titlepad": 0.6 * self.letters,
+            "axes.labelcolor": QUIET,
+            "axes.edgecolor": QUIET,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "axes.grid.axis": "y",
+            "axes.axisbelow": True,
+            "axes.facecolor": "none",
+            "figure.facecolor": "none",
+            "xtick.color": QUIET,
+            "ytick.color": QUIET,
+            "grid.color": LINE,
+            "grid.linewidth": 0.8,
+            "legend.frameon": False,
+            "legend.borderpad": 0,
+            "legend.borderaxespad": 0,
+            "legend.handlelength": 3.5,
+            "legend.columnspacing": 1.2,
+        }
+
+
+LARGE = Size(856, 190, 14, 15)
+"""For a page on a screen, as wide as its text, and on paper."""
+
+SMALL = Size(340, 150, 13, 6)
+"""For a page in a hand."""
+
+PAPER = Size(453.6, 190, 13, 8)
+"""For a picture of 16 cm that is printed half as wide."""
+
+
+def stacked(
+    size: Size, titles: Sequence[str], depth: int, title: str = "", labels: Sequence[str] = ()
+) -> tuple[Canvas, list[Axes]]:
+    """A canvas with axes one above the other, for layers up to a depth.
+
+    titles: of the axes. title: of all. labels: of a legend below them, to be drawn by `legend`.
+    """
+    letter, number = size.letters, len(titles)
+    said = wrap(title, floor((size.width / letter - LEFT - RIGHT) / LETTER / TITLE_LETTERS))
+    top = (0.5 + TITLE_LINE * len(said)) * letter if said else 0
+    bottom = (BELOW + LEGEND_LINE * _lines(size, labels)) * letter
+    step = size.panel + (ABOVE + BETWEEN) * letter
+    height = top + number * step - BETWEEN * letter + bottom
+    canvas = Canvas(figsize=(size.width / POINTS, height / POINTS))
+    across = LEFT * letter / size.width, 1 - (LEFT + RIGHT) * letter / size.width
+    panels: list[Axes] = []
+    for place, of_axes in enumerate(titles):
+        foot = height - top - place * step - ABOVE * letter - size.panel
+        where = across[0], foot / height, across[1], size.panel / height
+        axes = canvas.add_axes(where, sharex=panels[0] if panels else None)
+        axes.set_title(of_axes)
+        axes.yaxis.set_major_locator(_few(whole=False))
+        axes.tick_params("x", labelbottom=place == number - 1)
+        panels.append(axes)
+    _by_depth(panels[-1], depth, size.ticks)
+    canvas.text(
+        across[0], 1 - 0.5 * letter / height, "\n".join(said), va="top",
+        size=TITLE_LETTERS * letter, linespacing=1.2,
+    )  # fmt: skip
+    return canvas, panels
+
+
+def _few(whole: bool) -> MaxNLocator:
+    """Ticks of a linear axis upwards; whole: only at whole numbers."""
+    return MaxNLocator(nbins=5, steps=[1, 2, 5, 10], integer=whole)
+
+
+def _by_depth(axes: Axes, depth: int, most: int) -> None:
+    """The axis of depths, which ends with a tick at the last one."""
+    ticks = MaxNLocator(nbins=most, steps=[1, 2, 5, 10], integer=True).tick_values(0, depth)
+    step = ticks[1] - ticks[0]
+    axes.set_xticks([tick for tick in ticks if 0 <= tick < depth - 0.6 * step] + [depth])
+    axes.set_xlim(-0.8, depth + 0.8)
+    axes.set_xlabel("depth (moves)")
+
+
+def legend(canvas: Canvas, size: Size, labels: Sequence[str]) -> None:
+    """What the lines of a chart stand for, below all axes."""
+    lines, _ = canvas.axes[0].get_legend_handles_labels()
+    canvas.legend(
+        lines, labels, loc="lower left", ncols=_columns(size, labels),
+        bbox_to_anchor=(LEFT * size.letters / size.width, 0.3 * size.letters / _height(canvas)),
+    )  # fmt: skip
+
+
+def _height(canvas: Canvas) -> float:
+    """In points."""
+    return canvas.get_figheight() * POINTS
+
+
+def _columns(size: Size, labels: Sequence[str]) -> int:
+    room = size.width - (LEFT + RIGHT) * size.letters
+    broad = (LETTER * max(map(len, labels)) + LEGEND_HANDLE) * size.letters
+    return max(1, min(len(labels), floor(room / broad)))
+
+
+def _lines(size: Size, labels: Sequence[str]) -> int:
+    return ceil(len(labels) / _columns(size, labels)) if labels else 0
+
+
+def of_states(axes: Axes, most: int, said: str) -> None:
+    """A linear axis of numbers up to `most`, in thousands, millions and so on."""
+    digits = (len(str(most)) - 1) // 3 * 3
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count / 10**digits:g}"))
+    axes.set_title(f"{said} ({power(digits)})" if digits else said)
+
+
+def log_of_states(axes: Axes) -> None:
+    """A logarithmic axis of numbers from 1 on."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda count, _: power(round(log10(count)))))
+
+
+def of_shares(axes: Axes) -> None:
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
+
+
+def leave_room(axes: Axes, size: Size, low: float, most: float, marked: bool = True) -> None:
+    """Let the axis reach from `low` to a little above `most`, or to where a mark is written. It has
+    ticks up to `most` alone, so that no line goes through a mark."""
+    share = 1 - (MARKED if marked else 0.3) * size.letters / size.panel
+    if axes.get_yscale() == "log":
+        axes.set_ylim(low, low * (most / low) ** (1 / share))
+        ticks = axes.get_yticks()
+    else:
+        axes.set_ylim(low, low + (most - low) / share)
+        ticks = _few(whole=most >= 1).tick_values(low, most)
+    axes.set_yticks([tick for tick in ticks if low <= tick <= most])
+    axes.minorticks_off()
+
+
+def mark_peak(axes: Axes, size: Size, depth: int, states: int) -> None:
+    """Say above a bar how high it is."""
+    low, high = axes.get_xlim()
+    aside = ("left", "center", "right")[min(2, floor(3 * (depth - low) / (high - low)))]
+    axes.annotate(
+        f"depth {depth}: {states:,}", (depth, states), (0, 0.3 * size.letters),
+        textcoords="offset points", ha=aside, va="bottom", size=0.92 * size.letters,
+    )  # fmt: skip
+
+
+def mark_end(axes: Axes, size: Size, depth: int, states: int) -> None:
+    """Say at the right end how many states the last layer has, with a line down to it."""
+    foot = 1 - 1.3 * size.letters / size.panel
+    axes.annotate(
+        "", (depth, states), (depth, foot), textcoords=axes.get_xaxis_transform(),
+        arrowprops={
+            "arrowstyle": "-", "linestyle": ":", "color": SECOND, "shrinkA": 0, "shrinkB": 0,
+        },
+    )  # fmt: skip
+    axes.text(
+        1, 1, f"depth {depth}: {states:,}", transform=axes.transAxes, ha="right", va="top",
+        size=0.92 * size.letters,
+    )  # fmt: skip

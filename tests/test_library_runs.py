@@ -1,0 +1,256 @@
+"""`frontier.run`: what it takes, where it runs, and what it shows meanwhile."""
+
+import sys
+import types
+
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+import frontier
+from frontier.errors import InputError
+from frontier.puzzles import Tiles
+from frontier.report import progress
+from frontier.report.documents import report_page
+from frontier.report.figures import figures_of
+
+TILES = {"kind": "tiles", "rows": 2, "columns": 3}
+
+
+def config_of(path, puzzle=TILES, keep="all", **cluster):
+    """A config that names no kind of cluster unless it is said."""
+    return frontier.make_config("mine", puzzle, {"keep": keep}, {"path": path / "run"}, cluster)
+
+
+def test_a_fresh_plan_deletes_the_run_that_is_there_only_if_asked(tmp_path):
+    config = config_of(tmp_path, kind="serial")
+    first = frontier.run(frontier.plan(config, fresh=True))  # there is none yet
+    plan = frontier.plan(config, fresh=True)
+    with pytest.raises(InputError, match=r"holds a run, .* run\(plan, fresh=True\)"):
+        frontier.run(plan)
+    again = frontier.run(plan, fresh=True)
+    assert again.counts == first.counts
+    assert again.store.identity["identifier"] != first.store.identity["identifier"]
+    resumed = frontier.run(config)
+    assert resumed.store.identity["identifier"] == again.store.identity["identifier"]
+    other = config_of(tmp_path, {**TILES, "blank": [0, 1]}, kind="serial")
+    with pytest.raises(InputError, match="made by another config"):
+        frontier.run(other)
+    assert frontier.run(other, fresh=True).puzzle.goals[0] == (1, 0, 2, 3, 4, 5)
+
+
+def test_a_bad_config_deletes_nothing(tmp_path):
+    run = frontier.run(config_of(tmp_path, kind="serial"))
+    bad = config_of(tmp_path, kind="serial", memory="1MB")
+    with pytest.raises(InputError, match=r"cluster\.memory"):
+        frontier.run(bad, fresh=True)
+    assert frontier.open_run(run.path).complete
+
+
+def test_a_run_goes_on_by_its_directory_or_its_config(tmp_path):
+    settings = ("store.path=" + str(tmp_path / "run"), "cluster.kind=serial")
+    config = frontier.load_config("configs/2x4.toml", settings)
+    assert frontier.run(config, until=9).depth == 9
+    assert frontier.run(tmp_path / "run", until=12).depth == 12
+    assert frontier.run(str(tmp_path / "run")).complete
+    family = frontier.load_config("configs/3x3-diameter.toml")
+    with pytest.raises(InputError, match=r"several runs, .*config\.members"):
+        frontier.run(family)
+
+
+def test_a_run_of_a_cluster_needs_to_be_told_where_it_goes_on(tmp_path):
+    run = frontier.run(config_of(tmp_path, kind="serial"), until=3)
+    leg = (run.path / "environment.json").read_text()
+    assert '"kind": "serial"' in leg
+    record = frontier.named.read_legs
+    with pytest.MonkeyPatch.context() as patch:
+
+        def legs(path):
+            found = record(path)
+            found[-1]["config"]["cluster"]["kind"] = "slurm"
+            return found
+
+        patch.setattr("frontier.named.read_legs", legs)
+        with pytest.raises(InputError, match=r"cluster\.kind = slurm.*--set cluster\.kind=local"):
+            frontier.run(run.path)
+
+
+def test_the_distance_of_the_start(tmp_path):
+    config = config_of(tmp_path, {**TILES, "start": "1 2 5 / 3 4 0"}, kind="serial")
+    assert frontier.run(config, until=2).start_distance is None
+    run = frontier.run(config)
+    assert run.start_distance == run.distance(run.puzzle.start) == run.solve("1 2 5/3 4 0").distance
+    assert f'<td style="text-align: left">{run.start_distance}</td>' in run._repr_html_()
+
+
+def test_a_home_directory_is_written_with_a_tilde(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    config = frontier.make_config("a", TILES, {"keep": "all"}, {"path": "~/x"}, {"kind": "serial"})
+    assert config.path == tmp_path / "x"
+    run = frontier.run(config)
+    assert frontier.open_run("~/x").counts == run.counts
+    run.export("~/distances.zarr")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["distances.zarr", "x"]
+
+
+def test_a_puzzle_has_a_title_of_its_own(tmp_path):
+    named = config_of(tmp_path, {**TILES, "title": "The five <&> tiles"}, kind="serial")
+    run = frontier.run(named, until=5)
+    written = "The five &lt;&amp;&gt; tiles"
+    assert run.puzzle.title == "The five <&> tiles"
+    assert written in run._repr_html_()
+    assert written in (run.path / "status.html").read_text()
+    assert frontier.run(config_of(tmp_path, kind="serial")).complete  # the title is no matter
+    figures = figures_of(frontier.open_run(run.path).store)
+    assert written in report_page(figures)
+    assert frontier.solve(named, "1 0 2/3 4 5").method == "layers"
+    assert isinstance(named.make_puzzle(), Tiles)
+    for title in ("", " ", "two\nlines", "x" * 101, 7):
+        with pytest.raises(InputError, match=r"puzzle\.title = "):
+            config_of(tmp_path, {**TILES, "title": title})
+
+
+# --- boards
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return frontier.run(config_of(tmp_path_factory.mktemp("runs"), kind="serial"))
+
+
+ONE = {
+    "text": "1 0 2/3 4 5",
+    "codes": (1, 0, 2, 3, 4, 5),
+    "rows": [[1, 0, 2], [3, 4, 5]],
+    "array": np.array([1, 0, 2, 3, 4, 5]),
+    "array in rows": np.array([[1, 0, 2], [3, 4, 5]]),
+}
+
+
+@pytest.mark.parametrize("how", ONE)
+def test_one_board_is_one_board_everywhere(run, how):
+    board = ONE[how]
+    assert run.distance(board) == 1
+    assert type(run.distance(board)) is int
+    assert run.distance([board]).tolist() == [1]
+    assert run.distance([board, board]).tolist() == [1, 1]
+    assert run.solve(board).distance == 1
+    assert run.count_solutions(board) == 1
+    assert run.show(board).boards == [ONE["codes"]]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (None, "board = None"),
+        ([[1, 0], [2]], "2 cells of type int64"),
+        ([1, 2], "1 cell of type int64"),
+        (np.array([1.0] * 6), "6 cells of type float64"),
+        (["1 0 2/3 4 5", "q"], r"\[\[q\]\]"),
+        (object(), "is nothing that a config file could say"),
+    ],
+)
+def test_what_is_no_board_is_refused(run, wrong, message):
+    with pytest.raises(InputError, match=message):
+        run.distance(wrong)
+    with pytest.raises(InputError, match="board"):
+        run.solve(wrong)
+
+
+def test_a_board_that_is_a_list_of_labels_is_one(tmp_path):
+    puzzle = {"kind": "graph", "adjacency": [[1], [0, 2], [1]], "blank": "."}
+    run = frontier.run(config_of(tmp_path, {**puzzle, "goal": ["a", ".", "b"]}, kind="serial"))
+    assert run.distance([".", "a", "b"]) == 1
+    assert run.distance([[".", "a", "b"], ["a", ".", "b"]]).tolist() == [1, 0]
+
+
+# --- clients
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster:
+        yield cluster
+
+
+class Heard:
+    """Listens for where a run begins."""
+
+    def __call__(self, event):
+        if isinstance(event, frontier.search.events.RunStarted):
+            self.workers, self.dashboard = event.workers, event.dashboard
+
+
+def test_the_workers_of_a_client_do_the_tasks(tmp_path, cluster):
+    with Client(cluster, set_as_default=False) as client:
+        tasks = client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.transition_counter)
+        heard = Heard()
+        run = frontier.run(config_of(tmp_path), listeners=[heard], client=client)
+        assert run.complete
+        assert heard.workers == 2
+        after = client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.transition_counter)
+        assert after > tasks
+        assert client.status == "running"
+        assert "2 workers" not in repr(frontier.plan(config_of(tmp_path / "other")))
+
+
+def test_the_current_client_does_unless_the_config_names_a_cluster(tmp_path, cluster):
+    with Client(cluster):
+        heard = Heard()
+        config = config_of(tmp_path)
+        plan = frontier.plan(config)
+        assert plan.config.cluster.kind == "address"
+        frontier.run(plan, listeners=[heard])
+        assert heard.workers == 2
+        frontier.run(config_of(tmp_path / "here", kind="serial"), listeners=[heard])
+        assert heard.workers == 1
+    assert frontier.plan(config_of(tmp_path / "there")).config.cluster.kind == "local"
+
+
+def test_what_is_no_client_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"client = 'tcp://.*expected a distributed\.Client"):
+        frontier.run(config_of(tmp_path), client="tcp://127.0.0.1:8786")
+    assert not (tmp_path / "run").exists()
+
+
+# --- progress
+
+
+def test_progress_is_shown_where_people_look(tmp_path, monkeypatch, capsys):
+    frontier.run(config_of(tmp_path, kind="serial"))
+    assert capsys.readouterr().err == ""
+    frontier.run(config_of(tmp_path, kind="serial"), fresh=True, progress=True)
+    assert "complete: depth 21, 360 states" in capsys.readouterr().err
+    monkeypatch.setattr(progress, "is_live", lambda console: True)  # a terminal
+    frontier.run(config_of(tmp_path, kind="serial"), fresh=True)
+    assert "complete: depth 21, 360 states" in capsys.readouterr().err
+    frontier.run(config_of(tmp_path, kind="serial"), fresh=True, progress=False)
+    assert capsys.readouterr().err == ""
+
+
+def test_progress_in_a_notebook(tmp_path, monkeypatch, capsys):
+    shown = []
+
+    class Handle:
+        def update(self, html):
+            shown.append(html)
+
+    def display(html, display_id):
+        shown.append(html)
+        return Handle()
+
+    ipython = types.ModuleType("IPython")
+    ipython.get_ipython = lambda: types.SimpleNamespace(kernel=object())
+    ipython.display = types.ModuleType("IPython.display")
+    ipython.display.HTML, ipython.display.display = str, display
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", ipython.display)
+    monkeypatch.setattr(progress.NotebookProgress, "SECONDS", 0.0)
+    frontier.run(config_of(tmp_path, kind="serial"))
+    assert capsys.readouterr().err == ""
+    assert "time left" in shown[0]
+    assert "complete: depth 21, 360 states" in shown[-1]
+    assert shown[-1].count("<rect") == 22
