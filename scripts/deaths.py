@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 import psutil
@@ -159,12 +160,12 @@ def kill_all(process: Run) -> None:
 
 def full_disks(campaign: Campaign, case: Case, count: int) -> None:
     """Run on file systems that are too small, then make room and go on. Only as root."""
-    undisturbed = case.scratch / "undisturbed"
-    most = sum(f.stat().st_size for f in undisturbed.rglob("*") if f.is_file())
+    stored = [layer["bytes"] for layer in ledger(case.scratch / "undisturbed")]
+    most = 1_200_000 + int(1.5 * max(map(sum, pairwise(stored))))
     for _ in range(count):
         place = case.scratch / "small"
         place.mkdir(exist_ok=True)
-        kilobytes = campaign.random.randrange(100, 100 + max(200, most // 1000 + 20_000))
+        kilobytes = campaign.random.randrange(100, most // 1000)
         mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(place)]
         if subprocess.run(mount, capture_output=True).returncode:
             print("full disk: a tmpfs cannot be mounted here, left out", file=sys.stderr)

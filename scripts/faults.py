@@ -13,7 +13,7 @@ goes on, or are held meanwhile (zombies), also while a new run is begun in the p
 Damage, done to a run that was stopped half-way: a bit is turned, a file cut, emptied, lengthened,
 deleted, or exchanged with one of another task, layer or run; the ledger is edited, with and without
 a new digest and a new chain. `verify` must find it, `run` must refuse or come out right, `repair`
-must mend it or say that it cannot.
+must mend it or say that it cannot. Runs with workers are spared this, as their files are alike.
 Full disk: the run directory lies on a file system that is too small (a tmpfs, so only as root).
 Calls (`--calls`): at one after the other of the system calls by which a run changes files, the
 process is killed, or the call fails or does half of what it should (`calls.py`).
@@ -80,9 +80,9 @@ def main(arguments: list[str] | None = None) -> None:
         if options.calls is not None:
             at_calls(campaign, library, case, share)
             continue
-        full = share // 10
-        damage(campaign, case, share // 2)
-        deaths(campaign, case, share - share // 2 - full, options.hold)
+        damaged, full = (share // 2, share // 10) if case.forks else (0, 0)
+        damage(campaign, case, damaged)
+        deaths(campaign, case, share - damaged - full, options.hold)
         full_disks(campaign, case, full)
     if options.calls is not None:
         library.remove()
