@@ -11,7 +11,7 @@ import click
 
 from frontier.cli.help import Group
 from frontier.cli.streams import OutputError, drop_output, prepare_streams
-from frontier.errors import CorruptRunError, FormatError, FrontierError, StorageError, Stopped
+from frontier.errors import CorruptRunError, FormatError, FrontierError, Stopped, StorageError
 from frontier.signals import handling
 
 
