@@ -550,7 +550,7 @@ def test_drawings_of_a_solution(tmp_path):
     strip, moving, page = (tmp_path / name for name in ("strip.svg", "moving.svg", "page.html"))
     asked = ("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida")
     result = invoke(*asked, "--strip", strip, "--animate", moving)
-    assert result.stderr == f"{strip} is written\n{moving} is written\n"
+    assert result.stderr == f"by IDA* …\n{strip} is written\n{moving} is written\n"
     assert texts(strip.read_text(encoding="utf-8")).count("8") == 4
     assert "<animateTransform" in moving.read_text(encoding="utf-8")
     invoke(*asked, "--animate", page, "--json")
@@ -585,7 +585,7 @@ def test_drawings_that_are_refused(tmp_path, monkeypatch, arguments, message):
     Path("run", "run.json").write_text("{}")
     Path("linked").symlink_to("run/layers")
     there = sorted(tmp_path.rglob("*"))
-    monkeypatch.setattr("frontier.cli.solving.IdaSolver", None)
+    monkeypatch.setattr("frontier.answers.ways.IdaSolver", None)
     asked = ("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida")
     assert message in invoke(*asked, *arguments, code=2).stderr
     assert Path("here.svg").read_text() == "mine"
