@@ -23,10 +23,11 @@ from frontier.space.program import program_of, reads_of
 from frontier.store.codecs import CHECKSUM_BYTES
 from frontier.store.layers import LIST_SLAB
 from frontier.store.parts import Block, footer_bytes
+from frontier.store.run import RunStore
 
 RAW = Codec([0.0], [1.0], [1e-9, 0.0], [1e-9, 0.0])
 RATES = Rates(
-    word=5e-9, listed=0.0, list_bytes=8.0, codec=RAW, disk=Disk(1e-4, 1e9, 1e9, 1e8, 1e8),
+    word=5e-9, listed=0.0, list_bytes=8.0, codec=RAW, disk=Disk(1e-4, 1e9, 1e9, 1e6, 1e6),
     task=1e-3, layer=1e-2, start=3.0,
 )  # fmt: skip
 
@@ -124,7 +125,7 @@ def test_odd_beginnings_still_add_up(known, states):
         {"prefix_digits": 2, "task_nodes": 3},
     ],
 )
-@pytest.mark.parametrize("slab_bytes", [layout_module.SLAB_BYTES, 400])
+@pytest.mark.parametrize("slab_bytes", [layout_module.SLAB_BYTES, 4000])
 def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, layout, slab_bytes):
     """Of layers that have all their slabs, as all are taken to; of others it is no less."""
     monkeypatch.setattr(layout_module, "ROW_WORDS", 42)
@@ -144,12 +145,22 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, layout, sla
 
     counting.depth = 1
     monkeypatch.setattr(Block, "read", counting)
+    give_up = RunStore.give_up
+
+    def looking(self, depth, *arguments):
+        look(depth + 2)
+        give_up(self, depth, *arguments)
+
+    def look(depth):
+        there = sum(path.stat().st_size for path in (tmp_path / "run").rglob("c.*"))
+        disk[depth] = max(disk[depth], there)
+
+    monkeypatch.setattr(RunStore, "give_up", looking)
 
     def listen(event):
         if isinstance(event, TaskFinished):
             tasks[event.depth] += 1
-            there = sum(path.stat().st_size for path in (tmp_path / "run").rglob("c.*"))
-            disk[event.depth] = max(disk[event.depth], there)
+            look(event.depth)
         if isinstance(event, LayerFinished):
             counting.depth = event.depth + 1
             files = run_store(tmp_path).files(event.depth, plan.layout)
@@ -157,27 +168,29 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, layout, sla
                 slabs[event.depth] = sum(len(files.part(task).slabs) for task in files.tasks)
 
     store = api.run(plan, listeners=[listen]).store
-    whole = plan.layout.task_count(0) * prod(plan.layout.grid)
+    stacks = [
+        -(-len(plan.layout.task(0, i).nodes) // slab) for i in range(plan.layout.task_count(0))
+    ]
+    whole = sum(stacks) * plan.layout.siblings * plan.layout.cuts
     full = [depth for depth in slabs if all(slabs.get(depth - i) == whole for i in range(4))]
     assert full
+    even = all(nodes % plan.layout.task_nodes == 0 for nodes in plan.space.nodes)
     for depth in range(4, store.records[-1].depth + 1):  # without the list of depth 0
         step, record = made[depth], store.records[depth]
+        count = plan.layout.task_count(plan.space.class_of(depth))
         assert (step.first, step.form) == (depth, "tasks")
-        assert tasks[depth] == plan.layout.task_count(plan.space.class_of(depth))
-        # Of each slab the file has a checksum; bytes of records and indexes are not read by slabs.
+        assert tasks[depth] == count
+        # Each slab has a checksum; records and indexes are written, and not read with the slabs.
+        more = 1 + CHECKSUM_BYTES / plan.layout.slab_bytes + 1e-9
         found = record.bytes, reads[depth], disk[depth]
-        foretold = step.written, step.read, step.disk
-        more = 1 + CHECKSUM_BYTES / (plan.layout.slab_bytes) + 1e-9
-        assert all(a <= b * more for a, b in zip(found, foretold, strict=True)), (
-            depth,
-            found,
-            foretold,
-        )
-        if depth in full:
-            footers = footer_bytes(prod(plan.layout.grid)) * plan.layout.task_count(0)
-            assert found[0] == pytest.approx(foretold[0], rel=more - 1)
-            assert found[1] == pytest.approx(foretold[1], rel=0.1, abs=5 * footers)
-            assert found[2] == pytest.approx(foretold[2], rel=0.1, abs=5 * footers)
+        foretold = tuple(size * more for size in (step.written, step.read, step.disk))
+        assert all(a <= b for a, b in zip(found, foretold, strict=True)), (depth, found, foretold)
+        if depth in full and even:
+            footers = footer_bytes(prod(plan.layout.grid)) * count
+            assert found[0] == pytest.approx(foretold[0], rel=0.01)
+            assert found[1] == pytest.approx(foretold[1] - 4 * footers, rel=0.05)
+            # two tasks of a worker may be under way; here one is
+            assert found[2] >= foretold[2] - record.bytes / count - 3 * footers
 
 
 def run_store(tmp_path):
