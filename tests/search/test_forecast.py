@@ -168,9 +168,8 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, layout, sla
                 slabs[event.depth] = sum(len(files.part(task).slabs) for task in files.tasks)
 
     store = api.run(plan, listeners=[listen]).store
-    stacks = [
-        -(-len(plan.layout.task(0, i).nodes) // slab) for i in range(plan.layout.task_count(0))
-    ]
+    every = (plan.layout.task(0, number) for number in range(plan.layout.task_count(0)))
+    stacks = [-(-len(task.nodes) // slab) for task in every]
     whole = sum(stacks) * plan.layout.siblings * plan.layout.cuts
     full = [depth for depth in slabs if all(slabs.get(depth - i) == whole for i in range(4))]
     assert full
