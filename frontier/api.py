@@ -357,4 +357,5 @@ def delete_run(path: Path, take_over: bool = False) -> None:
     RunStore.refuse_others({entry.name for entry in path.iterdir()}, path)
     with RunLock(path / "lock", take_over):
         RunStore.delete(path)
-    path.rmdir()
+    if not any(path.iterdir()):  # what others have put into its layers stays
+        path.rmdir()

@@ -82,9 +82,10 @@ def read_bounded(path: Path, most: int = MOST_BYTES) -> bytes:
     """The bytes of a regular file; ValueError if it is none or has more than `most` bytes."""
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would be waited for
     with open(number, "rb") as file:
-        if not stat.S_ISREG(os.fstat(number).st_mode):
+        about = os.fstat(number)
+        if not stat.S_ISREG(about.st_mode):
             raise ValueError("it is no regular file")
-        content = file.read(most + 1)
+        content = file.read(min(most, about.st_size) + 1)  # so much memory is taken at once
     if len(content) > most:
         raise ValueError(f"it has more than {most:,} bytes")
     return content

@@ -848,7 +848,7 @@ def test_an_error_of_another_file_is_not_that_of_the_output(tmp_path, monkeypatc
     monkeypatch.setattr("frontier.report.status.disk_bytes", broken)
     result = CliRunner().invoke(main, ["status", str(tmp_path / "run")])
     assert result.exit_code == 3
-    assert "Input/output error" in result.output
+    assert "the system failed to read or write ([Errno 5] Input/output error" in result.stderr
     assert "standard output" not in result.output
 
 

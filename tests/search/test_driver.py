@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 import pytest
+from making import write_ledger
 from twins import bfs_layers
 
 from frontier import api
@@ -357,14 +358,6 @@ def test_a_lost_part_is_an_error(tmp_path):
         run(plan)
     part.write_bytes(kept)
     assert run(plan).states == KNOWN[2, 4][1]
-
-
-def write_ledger(store):
-    """Write the ledger as if what its lines say had been committed."""
-    before = ""
-    for record in store.records:
-        record.chain = before = record.chained(before, store.identity["identifier"])
-    store._write_ledger()
 
 
 def test_layers_that_do_not_add_up_are_an_error(tmp_path):

@@ -7,7 +7,7 @@ import socket
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from search.test_driver import write_ledger
+from making import write_ledger
 
 from frontier import api
 from frontier.cli import main

@@ -1,6 +1,7 @@
 import json
 import os
 import shutil
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -271,3 +272,13 @@ def test_edited_files_are_found(tmp_path):
             RunStore.open(run.path)
         path.write_text(good)
     assert numbers_of(RunStore.open(run.path), 1) == [0, 1]
+
+
+def test_small_files_take_little_memory_to_read(tmp_path):
+    write_json(tmp_path / "x.json", {"n": 1})
+    tracemalloc.start()
+    try:
+        assert read_json(tmp_path / "x.json") == {"n": 1}
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
