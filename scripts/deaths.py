@@ -23,13 +23,14 @@ RESUMABLE = (3, -signal.SIGKILL)
 def deaths(campaign: Campaign, case: Case, count: int, longest_hold: float) -> None:
     """Disturb runs until so many faults were injected; each run is resumed until it is complete."""
     choice, number, fresh = campaign.random, 0, ()
+    kinds = ALONE if case.forks else DEATHS[:-1] if case.begun else DEATHS  # as it would begin anew
     path, pending, left = case.scratch / "mortal-0", [], Left()
     case.begin(path)
     while count or pending:
         process = case.start(path, options=fresh)
         fresh = ()
         if count:
-            kind = campaign.pick(ALONE if case.forks else DEATHS)
+            kind = campaign.pick(kinds)
             if kind == "kill in a layer":
                 in_a_layer(campaign, case, path, process)
             else:
@@ -171,18 +172,17 @@ def full_disks(campaign: Campaign, case: Case, count: int) -> None:
             print("full disk: a tmpfs cannot be mounted here, left out", file=sys.stderr)
             return
         try:
-            codes = []
+            codes, wrong, allowed = [], None, (0, 2, 3)
             for size in (f"{kilobytes}k", "2g"):
                 options = ["mount", "-o", f"remount,size={size}", str(place)]
                 subprocess.run(options, check=True, capture_output=True)
                 process = case.start(place / "run")
                 codes.append(process.wait())
                 kill_all(process)
-            wrong = None if codes[0] in (0, 2, 3) and not codes[1] else process.said
+                wrong = wrong or (None if codes[-1] in allowed else process.said)
+                allowed = (0,)
             wrong = wrong or case.judge(place / "run")
-            what = f"{kilobytes} kB: exit codes {codes}"
-            campaign.note(
-                "full disk", case, "wrong" if wrong else "survived", f"{what} {wrong or ''}"
-            )
+            what = f"{kilobytes} kB: exit codes {codes} {wrong or ''}"
+            campaign.note("full disk", case, "wrong" if wrong else "survived", what)
         finally:
             subprocess.run(["umount", str(place)], check=True)

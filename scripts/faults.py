@@ -33,21 +33,22 @@ from pathlib import Path
 from calls import Library, at_calls, preload
 from damages import damage
 from deaths import deaths, full_disks
-from trials import SERIAL, TWO, Campaign, Case
+from trials import SERIAL, TWO, Campaign, Case, workers
 
 CASES = (
     Case("2x5", "2x5"),
     Case("2x5 fine", "2x5", SERIAL, fine=True),
     Case("2x5 fine, workers", "2x5", TWO, fine=True),
-    Case("2x5 fine, memory", "2x5", ("cluster.workers=2",), fine=True),
+    Case("2x5 fine, memory", "2x5", workers(2), fine=True),
     Case("2x6", "2x6"),
-    Case("2x6 many tasks", "2x6", TWO, begun=("cluster.workers=8",)),
+    Case("2x6 many tasks", "2x6", SERIAL, begun=workers(8)),
+    Case("2x6 many tasks, workers", "2x6", TWO, begun=workers(8)),
     Case("goat", "goat"),
     Case("goat by tasks", "goat", TWO),
 )
 CALLED = (
     Case("2x4 fine", "2x4", SERIAL, fine=True),
-    Case("2x4 fine, memory", "2x4", ("cluster.workers=2",), fine=True),
+    Case("2x4 fine, memory", "2x4", workers(2), fine=True),
 )
 """Those of `--calls`."""
 

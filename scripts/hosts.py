@@ -70,7 +70,12 @@ def search_with_faults(scratch: Path) -> list[int]:
         # a worker ends when it has lost its scheduler
         start(host, ["bash", "-c", 'while true; do "$@"; sleep 1; done', "bash", *worker])
     # cut as for eight threads, so that a layer has many tasks, and workers die within one
-    alone = SETTINGS | {"cluster.kind": "local", "cluster.workers": 8, "search.in_memory": "true"}
+    alone = SETTINGS | {
+        "cluster.kind": "local",
+        "cluster.workers": 8,
+        "cluster.oversubscribe": "true",
+        "search.in_memory": "true",
+    }
     subprocess.run([*frontier(path), *words(alone), "--until", "0"], check=True)
     driver = start("driver", [*frontier(path), *words(SETTINGS)])
 

@@ -79,7 +79,8 @@ def plans_of(size: str, settings: list[str]) -> Iterator[Plan]:
     """Plans by tasks: as they are chosen here, then with longer and longer prefixes."""
     seen = set()
     for workers in HERE:
-        options = (*settings, "search.in_memory=false", f"cluster.workers={workers}")
+        here = f"cluster.workers={workers}", "cluster.oversubscribe=true"
+        options = (*settings, "search.in_memory=false", *here)
         plan = make_plan(load_config(CONFIGS / f"{size}.toml", options))
         if plan.layout not in seen:
             seen.add(plan.layout)

@@ -14,7 +14,7 @@ import traceback
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -25,7 +25,14 @@ from frontier.cli import main as command
 
 ROOT = Path(__file__).resolve().parents[1]
 BY_TASKS = "search.in_memory=false"
-SERIAL, TWO = (BY_TASKS, "cluster.kind=serial"), (BY_TASKS, "cluster.workers=2")
+
+
+def workers(count: int) -> tuple[str, ...]:
+    """Settings of so many, wherever that is."""
+    return f"cluster.workers={count}", "cluster.oversubscribe=true"
+
+
+SERIAL, TWO = (BY_TASKS, "cluster.kind=serial"), (BY_TASKS, *workers(2))
 IDENTITY = re.compile(rb'("(?:run|digest)": ")[0-9a-f]+"')
 """What a part's record says of its run, and what follows from that."""
 
@@ -62,8 +69,8 @@ class Case:
     def begin(self, path: Path, more: tuple[str, ...] = ()) -> None:
         """Begin a run with the settings that begin it, if there are some."""
         if self.begun:
-            run = Case(self.name, self.config, self.begun).start(path, more, ("--until", "0"))
-            run.demand(0)
+            first = replace(self, settings=self.begun)
+            first.start(path, more, ("--until", "0")).demand(0)
 
     def start(
         self, path: Path, more: tuple[str, ...] = (), options: tuple[str, ...] = (), before=None
@@ -237,7 +244,7 @@ class Campaign:
             self.wrong.append(f"{kind}, {case.name}: {what}")
         now = time.perf_counter()
         taken, self._began = now - self._began, now
-        print(f"{kind:20}{case.name:18}{outcome:10}{taken:6.1f} s  {what}", file=sys.stderr)
+        print(f"{kind:20}{case.name:24}{outcome:10}{taken:6.1f} s  {what}", file=sys.stderr)
         sys.stderr.flush()
 
     def judged(self, kind: str, case: Case, path: Path, wrong: str | None, what: str) -> None:

@@ -14,7 +14,7 @@ from frontier import api
 from frontier.config import Config
 from frontier.puzzles import Tiles, puzzle_of
 from frontier.search.events import LayerFinished, TaskFinished
-from frontier.search.forecast import Codec, Disk, Rates, forecast
+from frontier.search.forecast import Codec, Disk, Rates, disk_of, forecast
 from frontier.search.plan import PROCESS_BYTES
 from frontier.search.shape import Shape, shape_of, trial_of
 from frontier.search.traffic import traffic_of
@@ -321,3 +321,8 @@ def test_large_spaces_are_foretold_without_their_tasks(tmp_path):
 def forecast_of_sample(plan, shape):
     traffic = [traffic_of(plan.layout, klass) for klass in range(plan.space.classes)]
     return forecast(plan, shape, traffic, RATES, 2, 0)
+
+
+def test_the_disk_of_a_run_by_tasks_from_its_first_layer_on(tmp_path):
+    plan, sizes = plan_of(tmp_path, 2, 4, {}), sizes_of(2, 4)
+    assert disk_of(plan, Shape(list(sizes), len(sizes)), RAW) > 2 * plan.layout.part_bytes
