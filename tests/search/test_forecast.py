@@ -284,8 +284,9 @@ def test_traffic_is_what_tasks_read(tmp_path, monkeypatch, digits, nodes, slab_b
     near, far, own = 0, 0, 0
     for task in map(partial(layout.task, 0), range(layout.task_count(0))):
         own += len(task.nodes) / layout.slab_nodes * layout.siblings * layout.cuts
-        for read in reads_of(layout, task, program_of(layout, task)):
-            _, prefix, _ = layout.slab_of(layout.task(1, read.task), read.slab)
+        reads = reads_of(layout, task, program_of(layout, task))
+        for where, slab in zip(reads.task.tolist(), reads.slab.tolist(), strict=True):
+            _, prefix, _ = layout.slab_of(layout.task(1, where), slab)
             inside = prefix in range(task.first_prefix, task.last_prefix)
             near, far = near + inside, far + (not inside)
     moved = traffic_of(layout, 0, 10**6)
