@@ -210,18 +210,8 @@ class _Forecaster:
                 seconds += storing
             seconds += self.rates.layer
             there = sum(held) + sum(new)
-<<<<<<< HEAD
-            if (
-                form == "tasks"
-                and not keep_all
-                and most == 2
-                and depth > 1
-                and self._forms(depth - 1) == "bits"
-            ):
-=======
             gives_up = depth > 0 and self._forms(depth - 1) == "bits"
             if form == "tasks" and not keep_all and most == 2 and gives_up:
->>>>>>> f
                 # Parts of the layer before the current one are given up, one by one.
                 under_way = min(1.0, TASKS_UNDER_WAY * self.workers / self._tasks(end))
                 there = held[-1] + max(held[-2], sum(new)) + under_way * sum(new)
