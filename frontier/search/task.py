@@ -34,7 +34,6 @@ def expand_task(
     """
     work = workspace(path, identifier, durable)
     result = _done(work, depth, number) or _expand(work, depth, number)
-    work.run.check_still_there()
     if gives_up and depth >= 2 and not work.layer(depth - 2).is_list:
         work.run.give_up(depth - 2, number, work.layout)
     return result

@@ -20,6 +20,7 @@ while layer t + 1 is under way a part of t - 1 may be missing, but only if that 
 
 import hashlib
 import json
+import os
 import re
 import time
 import uuid
@@ -326,9 +327,23 @@ class RunStore:
             )
 
     def give_up(self, depth: int, task: int, layout: Layout) -> None:
-        """Delete a part of a layer of bits, if that which replaces it is in place."""
-        if self.files(depth + 2, layout).path(task).exists():
-            self.files(depth, layout).path(task).unlink(missing_ok=True)
+        """Delete a part of a layer of bits, if that which replaces it is in place.
+
+        InputError as of `check_still_there`.
+        """
+        files = self.files(depth, layout)
+        try:
+            folder = os.open(files.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            return  # nothing of the layer is needed any more
+        try:
+            # A run that takes the place of this one from now on makes a folder of its own.
+            self.check_still_there()
+            if self.files(depth + 2, layout).path(task).exists():
+                with suppress(FileNotFoundError):
+                    os.unlink(files.path(task).name, dir_fd=folder)
+        finally:
+            os.close(folder)
 
     def missing(self) -> list[str]:
         """What is not there of the stored layers though it should be. Nothing is read.

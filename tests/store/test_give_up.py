@@ -1,0 +1,50 @@
+"""Parts that are given up once others have taken their place."""
+
+import shutil
+
+import pytest
+
+from frontier.errors import InputError
+from frontier.puzzles import Tiles
+from frontier.space.layout import Layout
+from frontier.store.run import RunStore
+
+IDENTITY = {"name": "x", "puzzle": {}, "codec": "raw", "keep": "frontier", "layout": {}}
+LAYOUT = Layout(Tiles(2, 4).space, 0, 1)
+
+
+def begun(path):
+    """A run in whose layers 2 and 4 part 1 is there, whatever it holds."""
+    run = RunStore.create(path, IDENTITY)
+    for depth in (2, 4):
+        run.files(depth, LAYOUT).begin_bits()
+        run.files(depth, LAYOUT).path(1).write_bytes(b"a part")
+    return run
+
+
+def test_a_part_is_given_up_for_its_successor_only(tmp_path):
+    run = begun(tmp_path / "run")
+    run.files(2, LAYOUT).path(0).write_bytes(b"a part without successor")
+    for task in (0, 1, 2):
+        run.give_up(2, task, LAYOUT)
+    assert [path.name for path in run.layer_path(2).glob("c.*")] == ["c.0.0.0"]
+    run.give_up(0, 1, LAYOUT)  # the layer has been forgotten
+
+
+def test_parts_of_a_run_that_takes_the_place_meanwhile_are_kept(tmp_path, monkeypatch):
+    """The worker is held just after it has seen that its run is there."""
+    path = tmp_path / "run"
+    run, look = begun(path), RunStore.check_still_there
+
+    def look_and_stall(self):
+        look(self)
+        shutil.rmtree(path)
+        begun(path)
+
+    monkeypatch.setattr(RunStore, "check_still_there", look_and_stall)
+    run.give_up(2, 1, LAYOUT)
+    assert run.files(2, LAYOUT).path(1).exists()
+    monkeypatch.undo()
+    with pytest.raises(InputError, match="no longer holds the run"):
+        run.give_up(2, 1, LAYOUT)
+    assert run.files(2, LAYOUT).path(1).exists()
