@@ -1,7 +1,7 @@
 """The loop over the layers: expand, commit, forget, until a layer is empty.
 
 A layer is computed from the two before it. Thin layers are advanced several at a time by one
-task on lists; others are cut into tasks that compute chunks of bitmaps. A layer is committed
+task on lists; others are cut into tasks that compute parts of bitmaps. A layer is committed
 when all its tasks are done; a stop or a crash in between costs at most the tasks under way.
 """
 

@@ -1,1 +1,1 @@
-"""A run on disk: layers as Zarr arrays, manifests that say what they hold, one writer."""
+"""A run on disk: layers as Zarr arrays of parts, a ledger that says which are there, one writer."""
