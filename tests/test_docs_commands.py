@@ -82,7 +82,7 @@ INSTEAD = {
     "sbatch --ntasks=34 jobs/slurm-runner.sh": "bash -n jobs/slurm-runner.sh",
     f"srun {RUN} --set cluster.kind=slurm-runner --set cluster.interface=eth0": PARSED,
     "dask scheduler --interface eth0 --port 8786 --dashboard-address 127.0.0.1:8787": PARSED,
-    "while true; do\ndask worker tcp://10.0.0.1:8786 --interface eth0 --nthreads 1 --nworkers 16 "
+    "while true; do\ndask worker tcp://10.0.0.1:8786 --interface eth0 --nthreads 2 --nworkers 16 "
     "--memory-limit 2GB --death-timeout 60\nsleep 5\ndone": PARSED,
     f"{RUN} --set cluster.kind=address --set cluster.address=tcp://10.0.0.1:8786 "
     "--set cluster.workers=32": PARSED,

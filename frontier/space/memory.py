@@ -22,6 +22,9 @@ from frontier.space.program import Swaps, program_of, swaps_of
 NODE_BYTES, ARC_BYTES = 60, 10
 """What the tables of the tasks take, bitmaps aside."""
 
+PART_BYTES = 256_000_000
+"""Bytes of a task's bitmaps, at most, where that can be."""
+
 WORD_SECONDS, CALL_SECONDS = 2e-9, 10e-6
 """Seconds that one core takes for a word, and the interpreter for a call of the kernel."""
 
@@ -163,13 +166,17 @@ def count_all(words):
 
 
 def memory_layout(space: Space, threads: int) -> Layout:
-    """How to cut bitmaps in memory: two tasks a thread, even shares, few calls of the kernel."""
+    """How to cut bitmaps in memory: two tasks a thread, even shares, few calls of the kernel.
 
-    def cost(layout: Layout) -> tuple[bool, float]:
+    Tasks are not large, as the run may be resumed where it does not fit in memory.
+    """
+
+    def cost(layout: Layout) -> tuple[bool, bool, float]:
         tasks, calls = layout.task_count(0), layout.prefixes * layout.groups(0)
         share = ceil(tasks / threads) * layout.part_bytes / WORD_BYTES
         idle = threads > 1 and tasks < 2 * threads
-        return idle, share * WORD_SECONDS + calls * CALL_SECONDS
+        large = layout.part_bytes > PART_BYTES
+        return large, idle, share * WORD_SECONDS + calls * CALL_SECONDS
 
     layouts = [
         Layout.cut(space, digits, tasks)

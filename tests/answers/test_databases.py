@@ -399,8 +399,10 @@ def test_what_the_command_refuses(made, tmp_path):
     run, good = made(TILES), made(pattern(2, 4, (1, 2)))
     config, board = CONFIGS / "2x4.toml", "1 0 2 3/4 5 6 7"
     search = "--method", "ida"
+    assert (
+        "by IDA* with 1 pattern database" in invoke("solve", run, board, "--heuristic", good).stderr
+    )
     for arguments, word in [
-        ((run, board, "--heuristic", good), "are for a search"),
         ((run, board, "--method", "layers", "--heuristic", good), "are for a search"),
         ((config, board, *search, "--heuristic", tmp_path / "none"), "no exported array"),
         ((config, board, *search, "--heuristic", run), "a heuristic is a run of kind"),
