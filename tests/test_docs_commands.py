@@ -53,6 +53,8 @@ INSTEAD = {
     "python3 -m venv .venv && . .venv/bin/activate && pip install '.[jobqueue]'": PARSED,
     # large
     RUN: BEGUN,
+    f"{RUN} --set search.in_memory=false --set cluster.memory=1.5GB":
+        f"{BEGUN} --set search.in_memory=false --set cluster.memory=1.5GB",
     f"{RUN} --set cluster.workers=1 --set cluster.memory=8GB":
         f"{BEGUN} --set cluster.workers=1 --set cluster.memory=1GB",
     "python -m frontier run configs/pattern-2x8-k5.toml": PARSED,

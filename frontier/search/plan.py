@@ -39,7 +39,10 @@ SMALL_TASK = 8_000_000
 """Layers of fewer bytes are one task."""
 
 LARGE_TASK = 600_000_000
-"""Parts of more bytes than this are not made: smaller ones read hardly more."""
+"""Parts of more bytes than this are not made, as smaller ones read hardly more, …"""
+
+MANY_TASKS = 50_000
+"""… unless a layer would have more tasks than this, which the scheduler hands out one by one."""
 
 FINE_TASK = 30_000_000
 """Tasks of fewer bytes than this are not made finer still."""
@@ -265,7 +268,8 @@ def _finest(space: Space) -> Layout:
 def _candidates(space: Space, memory: int) -> Iterator[Layout]:
     """Layouts to choose from: prefixes of every length, nodes in so many tasks that they fit."""
     nodes, leading = max(space.nodes), space.code.leading
-    most = min(memory, LARGE_TASK)
+    layer = nodes * space.code.words * WORD_BYTES
+    most = min(memory, max(LARGE_TASK, layer // MANY_TASKS))
     if nodes * space.code.words * WORD_BYTES < SMALL_TASK:
         yield Layout(space, 0, nodes)
         return
