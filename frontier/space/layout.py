@@ -200,8 +200,8 @@ class Layout:
             last_prefix=first_prefix + self.siblings,
         )
 
-    def task_of(self, klass: int, node: int, prefix: int) -> int:
-        """Number of the task whose part holds the strip of a node under a prefix."""
+    def task_of(self, klass: int, node, prefix):
+        """Number of the task whose part holds the strip of a node under a prefix; of arrays too."""
         return prefix // self.siblings * self.groups(klass) + node // self.task_nodes
 
     def place(self, klass: int, numbers: np.ndarray) -> tuple[np.ndarray, ...]:

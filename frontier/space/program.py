@@ -101,7 +101,7 @@ def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
     stack = node % layout.task_nodes // layout.slab_nodes
     many = counts[which, slot]
     return Reads(
-        task=prefix // layout.siblings * layout.groups(klass) + node // layout.task_nodes,
+        task=layout.task_of(klass, node, prefix),
         slab=(stack * layout.siblings + prefix % layout.siblings) * layout.cuts + cut,
         slot=slot,
         first=first[which],

@@ -14,6 +14,7 @@ from numba.core import cgutils
 from numba.core import config as numba_config
 from numba.extending import intrinsic
 
+from frontier.space.bits import count_bits
 from frontier.space.jit import kernel
 from frontier.space.zerobytes import SLACK
 
@@ -48,10 +49,7 @@ SHIFTS = _shift_table()
 
 @kernel
 def _ones(x):
-    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    return np.int64(count_bits(x))
 
 
 _WORD = ir.IntType(64)

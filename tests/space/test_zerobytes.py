@@ -9,8 +9,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from frontier.space import zerobytes
-from frontier.space.zerobytes import SLACK, decode, encode, most_bytes
+from frontier.space import zerobytes_kernels
+from frontier.space.zerobytes import (
+    SLACK,
+    decode,
+    encode,
+    most_bytes,
+    plain_decode,
+    plain_encode,
+)
 
 GUARD = 0xA5
 
@@ -56,11 +63,16 @@ def decoded(data: bytes, size: int) -> list[int]:
     is written then."""
     buffer = np.full(size + 32, 0xA5A5A5A5A5A5A5A5, dtype=np.uint64)
     untouched = buffer.copy()
+    plain = np.zeros(size, dtype=np.uint64)
     try:
         decode(np.frombuffer(data, dtype=np.uint8), buffer[16 : 16 + size])
     except ValueError:
         assert (buffer == untouched).all()
+        with pytest.raises(ValueError, match="are no bitmap of"):
+            plain_decode(np.frombuffer(data, dtype=np.uint8), plain)
         raise
+    plain_decode(np.frombuffer(data, dtype=np.uint8), plain)
+    assert (plain == buffer[16 : 16 + size]).all()
     assert (buffer[:16] == untouched[:16]).all()
     assert (buffer[16 + size :] == untouched[:16]).all()
     return buffer[16 : 16 + size].tolist()
@@ -84,6 +96,7 @@ WORDS = st.one_of(
 def test_data_are_those_of_the_twin_and_come_back(words):
     data = encoded(words)
     assert data == twin_of_encode(words)
+    assert data == plain_encode(np.array(words, dtype=np.uint64)).tobytes()
     assert decoded(data, len(words)) == words
 
 
@@ -223,16 +236,16 @@ def by_kernel(function):
     import numba
 
     if function not in KERNELS:
-        if function in (zerobytes._squeeze_words, zerobytes._squeeze_vector):
+        if function in (zerobytes_kernels._squeeze_words, zerobytes_kernels._squeeze_vector):
             KERNELS[function] = numba.njit(lambda a, b, c, d: function(a, b, c, d))
         else:
             KERNELS[function] = numba.njit(lambda a, b, c, d, e: function(a, b, c, d, e))
     return KERNELS[function]
 
 
-WAYS = [(zerobytes._squeeze_words, zerobytes._spread_words)]
-if zerobytes.has_vectors():
-    WAYS.append((zerobytes._squeeze_vector, zerobytes._spread_vector))
+WAYS = [(zerobytes_kernels._squeeze_words, zerobytes_kernels._spread_words)]
+if zerobytes_kernels.has_vectors():
+    WAYS.append((zerobytes_kernels._squeeze_vector, zerobytes_kernels._spread_vector))
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["words", "vectors"][: len(WAYS)])
@@ -261,9 +274,9 @@ def test_every_mask_of_a_word_each_way(way):
 OTHER_PROCESSOR = """
 import sys
 import numpy as np
-from frontier.space import zerobytes
+from frontier.space import zerobytes, zerobytes_kernels
 
-assert not zerobytes.has_vectors()
+assert not zerobytes_kernels.has_vectors()
 words = np.frombuffer(sys.stdin.buffer.read(), dtype=np.uint64)
 data = np.empty(zerobytes.most_bytes(words.size) + zerobytes.SLACK, dtype=np.uint8)
 data = data[: zerobytes.encode(words, data)]
