@@ -84,7 +84,7 @@ def numbers_of(space, states, depth):
 def bitmap_step(layout, depth, current, previous):
     """The layer after `current`, which lies at `depth`, computed task by task on bitmaps.
 
-    As a worker does it, a task is given no slab that it does not need or that is empty.
+    As a worker does it, a batch is given no slab that it does not need or that is empty.
     """
     space, strip, slab_words = layout.space, layout.strip_words, layout.slab_words
     code, klass = space.code, space.class_of(depth + 1)
@@ -100,40 +100,38 @@ def bitmap_step(layout, depth, current, previous):
     for number in range(layout.task_count(klass)):
         task = layout.task(klass, number)
         program = program_of(layout, task)
-        base = np.full(program.needed.shape, -1, dtype=np.int64)
-        slabs = []
         reads = reads_of(layout, task, program)
-        for slot, first, last in zip(reads.slot, reads.first, reads.last, strict=True):
-            for member in range(first, last):
-                node, first_word = int(program.sources[member]), program.slots[slot]
-                words = words_of(current, node, int(first_word) * slab_words, slab_words)
-                if program.needed[member, slot] and words.any():
-                    base[member, slot] = len(slabs) * slab_words
-                    slabs.append(words)
-        arena = np.concatenate([*slabs, np.empty(0, dtype=np.uint64)])
-        live = np.empty(arena.size // layout.row_words, dtype=bool)
-        live_rows(arena, layout.row_words, live)
-        for prefix in range(task.first_prefix, task.last_prefix):
-            for first in range(task.first_node, task.last_node, layout.slab_nodes):
-                nodes = range(first, min(first + layout.slab_nodes, task.last_node))
-                target = np.stack(
-                    [words_of(previous, node, prefix * strip, strip) for node in nodes]
-                )
-                by_row = target.reshape(-1, layout.row_words)
-                # Rows may be given as live though they are empty, as a worker does.
-                rows_live = by_row.any(axis=1) | (np.arange(len(by_row)) % 2 == 0)
-                counts = expand(
-                    target, rows_live, first - task.first_node, prefix - task.first_prefix,
-                    arena, live, base, program, swaps,
-                )  # fmt: skip
-                assert (rows_live == by_row.any(axis=1)).all()
-                for node, words, count in zip(nodes, target, counts, strict=True):
-                    numbers = np.empty(strip * code.bits, dtype=np.uint64)
-                    size = list_bits(
-                        words[None], node, prefix * strip, code.half, code.bits, numbers
-                    )
-                    assert size == count
-                    found += numbers[:size].tolist()
+        for batch, (first, many, prefix, _) in zip(
+            reads.batches, layout.batches(task), strict=True
+        ):
+            base = np.full(program.needed.shape, -1, dtype=np.int64)
+            slabs = []
+            for entry in batch.tolist():
+                slot = reads.slot[entry]
+                for member in range(reads.first[entry], reads.last[entry]):
+                    node, first_word = int(program.sources[member]), program.slots[slot]
+                    words = words_of(current, node, int(first_word) * slab_words, slab_words)
+                    if program.needed[member, slot] and words.any():
+                        base[member, slot] = len(slabs) * slab_words
+                        slabs.append(words)
+            arena = np.concatenate([*slabs, np.empty(0, dtype=np.uint64)])
+            live = np.empty((len(slabs), slab_words // layout.row_words), dtype=bool)
+            live_rows(arena, layout.row_words, live, np.arange(len(slabs)))
+            nodes = range(task.first_node + first, task.first_node + first + many)
+            where = (task.first_prefix + prefix) * strip
+            target = np.stack([words_of(previous, node, where, strip) for node in nodes])
+            by_row = target.reshape(-1, layout.row_words)
+            # Rows may be given as live though they are empty, as a worker does.
+            rows_live = by_row.any(axis=1) | (np.arange(len(by_row)) % 2 == 0)
+            counts = expand(
+                target, rows_live, first, prefix, arena, live.reshape(-1), base, program, swaps
+            )
+            assert (rows_live == by_row.any(axis=1)).all()
+            for node, words, count in zip(nodes, target, counts, strict=True):
+                numbers = np.empty(strip * code.bits, dtype=np.uint64)
+                size = list_bits(words[None], node, where, code.half, code.bits, numbers)
+                assert size == count
+                found += numbers[:size].tolist()
     return sorted(found)
 
 

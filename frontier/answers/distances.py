@@ -226,7 +226,7 @@ def _pieces(run: RunStore, work: Workspace) -> Iterator[tuple[int, np.ndarray]]:
     space, kind = work.space, _type(len(run.records) - 1)
     chunk = _piece_rows(space, kind, CHUNK_BYTES)
     rows = chunk * max(1, PIECE_BYTES // (chunk * space.code.half * kind.itemsize))
-    layers, total = [run.layer(r.depth, work.layout, work.reader) for r in run.records], 0
+    layers, total = [run.layer(r.depth, work.layout) for r in run.records], 0
     for first in range(0, 2 * space.graph.vertices, rows):
         end = min(first + rows, 2 * space.graph.vertices)
         values = np.full((end - first, space.code.half), np.iinfo(kind).max, dtype=kind)

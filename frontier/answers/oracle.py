@@ -137,7 +137,7 @@ class Oracle:
         if depth in self._layers:
             self._layers.move_to_end(depth)
         else:
-            self._layers[depth] = self._run.layer(depth, self._work.layout, self._work.reader)
+            self._layers[depth] = self._run.layer(depth, self._work.layout)
             held = sum(layer.held for layer in self._layers.values())
             while held > MOST_OPEN_STATES and len(self._layers) > 1:
                 held -= self._layers.popitem(last=False)[1].held

@@ -256,7 +256,7 @@ class _Forecaster:
         moved = self.traffic[self.plan.space.class_of(depth)]
         seconds = part / WORD_BYTES * rates.word
         seconds += part * self._codec(depth, "encode")
-        seconds += moved.current * part * self._codec(depth - 1, "decode")
+        seconds += moved.decoded * part * self._codec(depth - 1, "decode")
         seconds += part * self._codec(depth - 2, "decode")
         seconds += moved.files * rates.disk.call
         read, written = self._read(depth), self._stored(depth)

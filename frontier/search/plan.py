@@ -10,14 +10,15 @@ from frontier import machine
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle
+from frontier.search.arena import Places
 from frontier.search.executors import TASKS_UNDER_WAY
-from frontier.search.task import arena_words
 from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.lists import ListKernel
 from frontier.space.memory import memory_bytes, memory_layout
 from frontier.space.program import program_of, reads_of
-from frontier.store.parts import buffered_bytes
+from frontier.store.layers import most_part_bytes
+from frontier.store.parts import WRITER_BYTES
 from frontier.text import counted, size
 
 PROCESS_BYTES = 330_000_000
@@ -30,7 +31,7 @@ TASK_SECONDS = 1e-3
 """Of a scheduler that has a processor of its own, for a task."""
 
 SLABS = 3
-"""Batches of slabs that a task holds beside what it reads and writes."""
+"""Batches of decoded slabs that a task holds beside its arena."""
 
 SMALL_LAYER = 100_000_000
 """Layers of fewer bytes need not be divided among the workers."""
@@ -194,7 +195,7 @@ def _plan_in_memory(
     share = _share(config)
     chosen = Layout(space, **layout) if layout else memory_layout(space, share)
     need = process_bytes(space) + memory_bytes(chosen)
-    need += share * (buffered_bytes(chosen.slab_bytes) + SLABS * chosen.slab_bytes)
+    need += share * (WRITER_BYTES + SLABS * chosen.slab_bytes)
     room = config.cluster.memory * share - need
     if not config.search.in_memory or room < 0:
         return None
@@ -227,14 +228,18 @@ def _costs(layout: Layout, klass: int) -> tuple[int, float]:
         return process_bytes(layout.space), 0.0
     program = program_of(layout, task := layout.task(klass, count // 2))
     reads = reads_of(layout, task, program)
-    arena = arena_words(layout, reads)
-    own = layout.part_bytes // WORD_BYTES
+    own, read = prod(layout.grid), reads.slab.size
+    # What it reads is in memory as it is stored, in the worst case no smaller than decoded.
+    held = (
+        (own + read) / own * most_part_bytes(layout) + WRITER_BYTES + program.nbytes + reads.nbytes
+    )
+    decoded = Places(layout, reads).count + SLABS * layout.cuts
+    need = process_bytes(layout.space) + TASKS_UNDER_WAY * ceil(held)
+    need += decoded * layout.slab_bytes
     files = np.unique(reads.task).size + 2
-    need = process_bytes(layout.space) + TASKS_UNDER_WAY * buffered_bytes(layout.slab_bytes)
-    need += arena * WORD_BYTES + SLABS * layout.slab_nodes * layout.strip_words * WORD_BYTES
-    need += program.nbytes
-    seconds = files * FILE_SECONDS + (arena + 2 * own) / 3 * WORD_SECONDS
-    return need, seconds / own
+    words = (read + 2 * own) * layout.slab_bytes / WORD_BYTES
+    seconds = files * FILE_SECONDS + words / 3 * WORD_SECONDS
+    return need, seconds / (layout.part_bytes / WORD_BYTES)
 
 
 def _choose(space: Space, memory: int, workers: int) -> tuple[Layout, int]:

@@ -6,14 +6,16 @@ done: who does it again finds it, and checks it instead.
 """
 
 from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 
 from frontier.errors import CorruptRunError
+from frontier.search.arena import Arena
 from frontier.search.workspace import Workspace, workspace
-from frontier.space.bits import expand, live_rows
+from frontier.space.bits import expand
 from frontier.space.layout import Task
-from frontier.space.program import Program, Reads
+from frontier.stopwatch import Stopwatch
 from frontier.store.parts import Record
 
 
@@ -60,64 +62,39 @@ def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
     return TaskResult(part.record)
 
 
-class _Slabs:
-    """The slabs of a part in the order in which they are computed, a batch of them at a time.
-
-    A batch is what some nodes have under one prefix: one slab, or all those of one node's strip.
-    """
-
-    def __init__(self, work: Workspace, task: Task):
-        self.work, self.task, self.layout = work, task, work.layout
-        stacks, prefixes, self.cuts = work.layout.grid
-        self._batches = [(stack, prefix) for prefix in range(prefixes) for stack in range(stacks)]
-        self.numbers = [
-            (stack * prefixes + prefix) * self.cuts + cut
-            for stack, prefix in self._batches
-            for cut in range(self.cuts)
-        ]
-
-    def batches(self):
-        """(first node of the task, nodes, prefix of the task, numbers of the slabs) of each."""
-        size, many = self.layout.slab_nodes, len(self.task.nodes)
-        for i, (stack, prefix) in enumerate(self._batches):
-            first = stack * size
-            nodes = min(size, many - first)
-            if nodes > 0:
-                yield first, nodes, prefix, i * self.cuts
-
-
 def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
-    task, layout, files = work.task(depth, number), work.layout, work.files(depth)
+    task, layout, files, clock = (
+        work.task(depth, number),
+        work.layout,
+        work.files(depth),
+        Stopwatch(),
+    )
     program, reads = work.program(task)
-    slabs = _Slabs(work, task)
-    current = work.layer(depth - 1).read(pairs(reads))
-    before = work.layer(depth - 2).read([(number, slab) for slab in slabs.numbers])
+    own = np.arange(prod(layout.grid))
+    current = work.layer(depth - 1).load(reads.task, reads.slab)
+    before = work.layer(depth - 2).load(np.full(own.size, number), own)
+    clock.lap("disk")
     states, start = 0, False
     home = None if work.home is None else 0
-    with files.write_part(number, work.writer, work.run.durable, work.clock) as writer:
+    with files.write_part(number, work.writer, work.run.durable, clock) as writer:
         with work.computing:
-            clock = work.clock
-            clock.reset()
-            arena, live, base = _gather(work, program, reads, current)
-            out = np.zeros((layout.slab_nodes, layout.strip_words), dtype=np.uint64)
-            flat = out.reshape(slabs.cuts, -1)
+            clock.go_on()
+            arena = Arena(layout, program, reads, current, work.buffer, clock)
+            cuts = layout.cuts
+            out = np.empty((cuts, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
             wanted = _start_in(work, task)
-            pending = next(before, None)
-            for first, nodes, prefix, at in slabs.batches():
-                rows = np.zeros((layout.slab_nodes, layout.rows), dtype=bool)
-                by_slab = rows.reshape(slabs.cuts, -1)
-                for cut in range(slabs.cuts):
-                    if pending is not None and pending[0] == at + cut:
-                        pending[1](flat[cut])
-                        by_slab[cut] = True
-                        pending = next(before, None)
-                    else:
-                        flat[cut] = 0
-                rows[nodes:] = False
+            for batch, (first, nodes, prefix, slab) in enumerate(layout.batches(task)):
+                arena.prepare(batch)
+                there = before.there[slab : slab + cuts]
+                out[~there] = 0
+                live = np.zeros((layout.slab_nodes, layout.rows), dtype=bool)
+                live.reshape(cuts, -1)[there] = True
                 clock.lap("rest")
+                before.decode(slab + np.flatnonzero(there), out, np.flatnonzero(there))
+                clock.lap("codec")
                 counts = expand(
-                    out[:nodes], rows[:nodes].reshape(-1), first, prefix,
-                    arena, live, base, program, work.swaps,
+                    out.reshape(layout.slab_nodes, -1)[:nodes], live[:nodes].reshape(-1),
+                    first, prefix, arena.words, arena.live, arena.base, program, work.swaps,
                 )  # fmt: skip
                 clock.lap("kernel")
                 if not (found := int(counts.sum())):
@@ -126,59 +103,15 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
                 if home is not None:
                     mine = slice(task.first_node + first, task.first_node + first + nodes)
                     home += int(counts[work.home[task.klass][mine]].sum())
-                for cut in np.flatnonzero(by_slab.any(axis=1)).tolist():
-                    slab = slabs.numbers[at + cut]
-                    writer.write(slab, flat[cut])
-                    if wanted is not None and wanted[0] == slab:
-                        start = bool(int(flat[cut, wanted[1]]) >> wanted[2] & 1)
-            if pending is not None:
-                raise CorruptRunError(
-                    f"layer {depth - 2}: the slabs of part {number} are not in their order"
-                )
+                for cut in np.flatnonzero(live[:nodes].reshape(cuts, -1).any(axis=1)).tolist():
+                    writer.write(slab + cut, out[cut])
+                    if wanted is not None and wanted[0] == slab + cut:
+                        start = bool(int(out[cut, wanted[1]]) >> wanted[2] & 1)
             clock.lap("rest")
-            seconds = dict(clock.seconds)
         work.run.check_still_there()
         record = writer.finish(files.run, depth, number, states, start, home)
-    return TaskResult(record, seconds)
-
-
-def _gather(work: Workspace, program: Program, reads: Reads, current):
-    """Read the slabs that the task needs: (arena, live rows, offsets) as `expand` wants."""
-    layout, words = work.layout, work.layout.slab_words
-    row_words, size = layout.row_words, layout.slab_nodes
-    base = np.full(program.needed.shape, -1, dtype=np.int64)
-    arena = work.arena(arena_words(layout, reads))
-    live = np.zeros(arena.size // row_words, dtype=bool)
-    whole = np.empty((size, words), dtype=np.uint64)
-    at = 0
-    for i, fill in current:
-        slot, nodes = reads.slot[i], int(reads.nodes[i])
-        place = arena[at : at + nodes * words].reshape(nodes, words)
-        members = slice(reads.first[i], reads.last[i])
-        if nodes == size:
-            fill(place)
-            base[members, slot] = at + program.sources[members] % size * words
-        else:
-            fill(whole)
-            members = np.flatnonzero(program.needed[members, slot]) + reads.first[i]
-            place[:] = whole[program.sources[members] % size]
-            base[members, slot] = at + np.arange(nodes) * words
-        work.clock.lap("rest")
-        rows = live[at // row_words : (at + nodes * words) // row_words]
-        live_rows(place.reshape(-1), row_words, rows)
-        work.clock.lap("kernel")
-        at += nodes * words
-    return arena, live, base
-
-
-def pairs(reads: Reads) -> list[tuple[int, int]]:
-    """(task, slab) of each read."""
-    return list(zip(reads.task.tolist(), reads.slab.tolist(), strict=True))
-
-
-def arena_words(layout, reads: Reads) -> int:
-    """Words that the slabs of a task's reads take at most."""
-    return int(reads.nodes.sum()) * layout.slab_words
+        clock.lap("disk")
+    return TaskResult(record, clock.seconds)
 
 
 def _start_in(work: Workspace, task: Task) -> tuple[int, int, int] | None:

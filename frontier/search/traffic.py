@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frontier.search.task import arena_words
-from frontier.space.layout import WORD_BYTES, Layout
+from frontier.search.arena import Places
+from frontier.space.layout import Layout
 from frontier.space.program import program_of, reads_of
 
 SAMPLE = 8
@@ -17,14 +17,14 @@ class Traffic:
     """What a task of one class reads of the current layer, on average, where all slabs exist.
 
     near, far: slabs of the parts with the task's own prefixes, and of others, as a multiple of the
-    part that the task writes. Beside these it reads one part of the layer before. held: bytes of
-    them that it keeps in memory, of the largest task. files: that it opens.
+    part that the task writes. Beside these it reads one part of the layer before. files: that it
+    opens. decoded: slabs that it decodes, again or not, as such a multiple.
     """
 
     near: float
     far: float
-    held: int
     files: float
+    decoded: float
 
     @property
     def current(self) -> float:
@@ -41,7 +41,7 @@ def traffic_of(layout: Layout, klass: int, sample: int = SAMPLE) -> Traffic:
     """The traffic of a class's tasks, of which a sample is looked at."""
     tasks = layout.task_count(klass)
     numbers = np.unique(np.linspace(0, tasks - 1, min(sample, tasks)).astype(np.int64))
-    near, far, held, files = [], [], [], []
+    near, far, files, decoded = [], [], [], []
     for task in (layout.task(klass, int(number)) for number in numbers):
         program = program_of(layout, task)
         reads = reads_of(layout, task, program)
@@ -50,6 +50,7 @@ def traffic_of(layout: Layout, klass: int, sample: int = SAMPLE) -> Traffic:
         own = len(task.nodes) / layout.slab_nodes * layout.siblings * layout.cuts
         near.append(inside.sum() / own)
         far.append((~inside).sum() / own)
-        held.append(arena_words(layout, reads) * WORD_BYTES)
+        places = Places(layout, reads)
+        decoded.append(sum(places.take(batch)[0].size for batch in reads.batches) / own)
         files.append(np.unique(reads.task).size + 2)
-    return Traffic(*(float(np.mean(x)) for x in (near, far)), max(held), float(np.mean(files)))
+    return Traffic(*(float(np.mean(x)) for x in (near, far, files, decoded)))

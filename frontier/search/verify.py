@@ -180,15 +180,12 @@ def _whole_part(work: Workspace, depth: int, task: int, part: Part, done: Verifi
     part.check()
     layout, klass = work.layout, work.space.class_of(depth)
     where, found = layout.task(klass, task), 0
-    out = np.empty((layout.slab_nodes, layout.slab_words), dtype=np.uint64)
-    layer = StoredLayer(work.files(depth), "bits", part.states, work.reader)
-    slabs = part.slabs
-    for i, fill in layer.read([(task, slab) for slab in slabs]):
-        fill(out)
-        found += int(np.bitwise_count(out).sum())
-        nodes = work.space.nodes[klass] - layout.slab_of(where, slabs[i])[0]
-        if out[max(0, nodes) :].any() or (out >> np.uint64(work.space.code.bits)).any():
-            raise part.damaged(slabs[i], "it has bits that stand for no state")
+    layer = StoredLayer(work.files(depth), "bits", part.states)
+    for slab, words in layer.decoded(task, part.slabs):
+        found += int(np.bitwise_count(words).sum())
+        nodes = work.space.nodes[klass] - layout.slab_of(where, slab)[0]
+        if words[max(0, nodes) :].any() or (words >> np.uint64(work.space.code.bits)).any():
+            raise part.damaged(slab, "it has bits that stand for no state")
     if found != part.states:
         raise CorruptRunError(
             f"layer {depth}: {part.path} holds {counted(found, 'state')}, its record says "

@@ -18,7 +18,6 @@ from frontier.space.layout import Layout, Task
 from frontier.space.lists import ListKernel
 from frontier.space.memory import MemorySearch
 from frontier.space.program import Program, Reads, program_of, reads_of, swaps_of
-from frontier.stopwatch import Stopwatch
 from frontier.store.layers import LayerFiles, StoredLayer
 from frontier.store.run import RunStore
 
@@ -42,8 +41,7 @@ class Workspace:
         self.swaps = swaps_of(self.layout)
         self.lists = ListKernel(self.space)
         self.computing, self._tables = threading.Lock(), threading.Lock()
-        self.reader, self.writer = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
-        self.clock = Stopwatch()
+        self.writer = ThreadPoolExecutor(1)
         self.start: tuple[int, int] | None = None
         if self.puzzle.start is not None:
             self.start = self.space.number(*self.puzzle.state(self.puzzle.start))
@@ -52,7 +50,7 @@ class Workspace:
         self._programs: OrderedDict[Task, tuple[Program, Reads]] = OrderedDict()
         self._program_bytes = 0
         self._layers: OrderedDict[int, StoredLayer] = OrderedDict()
-        self._arena = np.empty(0, dtype=np.uint64)
+        self._buffer = np.empty(0, dtype=np.uint64)
         self.memory: MemorySearch | None = None
 
     def start_in(self, klass: int) -> int | None:
@@ -67,11 +65,12 @@ class Workspace:
         with self._tables:
             if task not in self._programs:
                 program = program_of(self.layout, task)
-                self._programs[task] = program, reads_of(self.layout, task, program)
-                self._program_bytes += program.nbytes
+                reads = reads_of(self.layout, task, program)
+                self._programs[task] = program, reads
+                self._program_bytes += program.nbytes + reads.nbytes
                 while self._program_bytes > PROGRAM_BYTES and len(self._programs) > 1:
-                    _, (oldest, _) = self._programs.popitem(last=False)
-                    self._program_bytes -= oldest.nbytes
+                    _, oldest = self._programs.popitem(last=False)
+                    self._program_bytes -= sum(tables.nbytes for tables in oldest)
             return self._programs[task]
 
     def files(self, depth: int) -> LayerFiles:
@@ -84,16 +83,16 @@ class Workspace:
             if depth not in self._layers:
                 if depth >= len(self.run.records):
                     self.run.read_ledger()  # it was committed meanwhile
-                self._layers[depth] = self.run.layer(depth, self.layout, self.reader, self.clock)
+                self._layers[depth] = self.run.layer(depth, self.layout)
                 while len(self._layers) > OPEN_LAYERS:
                     self._layers.popitem(last=False)
             return self._layers[depth]
 
-    def arena(self, words: int) -> np.ndarray:
-        """A flat uint64 buffer that is used again, so that its pages are mapped once."""
-        if self._arena.size < words:
-            self._arena = np.empty(words, dtype=np.uint64)
-        return self._arena[:words]
+    def buffer(self, words: int) -> np.ndarray:
+        """Flat uint64 words, used again by the next task, so that their pages are mapped once."""
+        if self._buffer.size < words:
+            self._buffer = np.empty(words, dtype=np.uint64)
+        return self._buffer[:words]
 
 
 @lru_cache(maxsize=1)

@@ -30,15 +30,17 @@ def count_bits(x):
 
 
 @kernel
-def live_rows(arena, row_words, live):
-    """live[r] = whether row r of the flat array has any bit."""
-    for r in range(live.size):
-        found = False
-        for j in range(r * row_words, (r + 1) * row_words):
-            if arena[j] != 0:
-                found = True
-                break
-        live[r] = found
+def live_rows(words, row_words, live, slabs):
+    """live[s, r] = whether row r of slab s of the flat array has any bit, for some slabs."""
+    rows = live.shape[1]
+    for s in slabs:
+        for r in range(rows):
+            at, found = (s * rows + r) * row_words, False
+            for j in range(at, at + row_words):
+                if words[j] != 0:
+                    found = True
+                    break
+            live[s, r] = found
 
 
 @kernel

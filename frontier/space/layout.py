@@ -19,6 +19,7 @@ number by its leading Lehmer digits, the first one most significant,
   everything is local.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, prod
@@ -199,6 +200,20 @@ class Layout:
             first_prefix=first_prefix,
             last_prefix=first_prefix + self.siblings,
         )
+
+    def batches(self, task: Task) -> Iterator[tuple[int, int, int, int]]:
+        """What a task computes at once: the strips of a slab's nodes under one prefix.
+
+        Yields (first node, counted from the task's; nodes; prefix, counted from the task's; the
+        first of its `cuts` slabs in the part). Nodes under one prefix come one after the other.
+        """
+        stacks, prefixes, cuts = self.grid
+        for prefix in range(prefixes):
+            for stack in range(stacks):
+                first = stack * self.slab_nodes
+                nodes = min(self.slab_nodes, len(task.nodes) - first)
+                if nodes > 0:
+                    yield first, nodes, prefix, (stack * prefixes + prefix) * cuts
 
     def task_of(self, klass: int, node, prefix):
         """Number of the task whose part holds the strip of a node under a prefix; of arrays too."""

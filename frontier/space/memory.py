@@ -108,7 +108,9 @@ class Bitmaps:
 
     def find_live(self) -> None:
         """Look again which rows have a bit, after strips have been filled."""
-        live_rows(self.words.reshape(-1), self._layout.row_words, self.live.reshape(-1))
+        live = self.live.reshape(-1, self._layout.rows)
+        words, slabs = self.words.reshape(-1), np.arange(live.shape[0])
+        live_rows(words, self._layout.row_words, live, slabs)
 
 
 class _MemoryTask:

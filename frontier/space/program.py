@@ -71,13 +71,12 @@ class Program:
 
 @dataclass(frozen=True)
 class Reads:
-    """The slabs that a task reads if they exist, one entry each, and where their words go.
+    """The slabs of the current layer that a task reads if they exist, one entry each.
 
-    task, slab: int64, the task of the current layer whose part has the slab, its number there.
-    slot: int64, its place in `Program.slots`.
-    first, last: int64, the places in `Program.sources` of the nodes that the slab has.
-    nodes: int64, how many nodes of it are kept in memory: all of the slab's where most of it is
-        needed, else those that are.
+    task, slab: int64[E], the task whose part has the slab, and its number there.
+    slot: int64[E], its place in `Program.slots`.
+    first, last: int64[E], the places in `Program.sources` of the nodes that the slab has.
+    batches: for each of `Layout.batches`, int64, the entries that it needs.
     """
 
     task: np.ndarray
@@ -85,7 +84,12 @@ class Reads:
     slot: np.ndarray
     first: np.ndarray
     last: np.ndarray
-    nodes: np.ndarray
+    batches: list[np.ndarray]
+
+    @property
+    def nbytes(self) -> int:
+        tables = (self.task, self.slab, self.slot, self.first, self.last, *self.batches)
+        return sum(table.nbytes for table in tables)
 
 
 def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
@@ -94,20 +98,50 @@ def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
     stack_of = program.sources // layout.slab_nodes
     first = np.flatnonzero(np.diff(stack_of, prepend=-1))
     last = np.append(first[1:], stack_of.size)
-    counts = np.add.reduceat(program.needed.astype(np.int64), first, axis=0)
-    which, slot = np.nonzero(counts)
+    group = np.repeat(np.arange(first.size), last - first)
+    which, slot = np.nonzero(np.logical_or.reduceat(program.needed, first, axis=0))
     node = program.sources[first[which]]
     prefix, cut = np.divmod(program.slots[slot], layout.cuts)
     stack = node % layout.task_nodes // layout.slab_nodes
-    many = counts[which, slot]
+    entry = np.full((first.size, program.slots.size), -1)
+    entry[which, slot] = np.arange(which.size)
     return Reads(
         task=layout.task_of(klass, node, prefix),
         slab=(stack * layout.siblings + prefix % layout.siblings) * layout.cuts + cut,
         slot=slot,
         first=first[which],
         last=last[which],
-        nodes=np.where(2 * many > layout.slab_nodes, layout.slab_nodes, many),
+        batches=_batches(layout, task, program, entry, group),
     )
+
+
+def _batches(
+    layout: Layout, task: Task, program: Program, entry: np.ndarray, stack: np.ndarray
+) -> list[np.ndarray]:
+    """The entries that each batch needs.
+
+    entry: int64[stacks of sources, slots], its number, -1 if it is none. stack: of each source.
+    """
+    p, slots = program, {}
+    for w in np.unique(p.word):
+        size = layout.rows * p.blocks[w]
+        for prefix in range(task.last_prefix - task.first_prefix):
+            begin = p.first[w] + prefix * size
+            slots[w, prefix] = _different(p.slot[begin : begin + size])
+    found = []
+    for first, nodes, prefix, _ in layout.batches(task):
+        arcs = slice(p.start[first], p.start[first + nodes])
+        # Each pair of a stack of sources and a voltage once.
+        pairs = np.unique(stack[p.source[arcs]] * len(p.first) + p.word[arcs])
+        parts = [
+            entry[pair // len(p.first), slots[pair % len(p.first), prefix]]
+            for pair in pairs.tolist()
+        ]
+        own = p.own[first : first + nodes]
+        if len(p.own_slots) and (own >= 0).any():
+            parts.append(entry[np.ix_(np.unique(stack[own]), p.own_slots[prefix])].ravel())
+        found.append(np.unique(np.concatenate([*parts, np.empty(0, dtype=np.int64)])))
+    return found
 
 
 @dataclass(frozen=True)

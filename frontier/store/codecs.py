@@ -105,3 +105,24 @@ class SlabCodec:
         if found.size != flat.nbytes:
             raise ValueError(f"it decodes to {found.size:,} bytes, not {flat.nbytes:,}")
         flat.view(np.uint8)[:] = found
+
+    def decode_slabs(
+        self,
+        data: np.ndarray,
+        begin: np.ndarray,
+        end: np.ndarray,
+        slabs: np.ndarray,
+        rows: np.ndarray,
+    ) -> int:
+        """Decode data[begin[i] : end[i]] to slabs[rows[i]], one after the other.
+
+        Returns how many are decoded before the first whose data are no slab.
+        """
+        if self._name == "bitmap" and not self._plain:
+            return zerobytes.decode_slabs(data, begin, end, slabs, rows)
+        for i, row in enumerate(rows.tolist()):
+            try:
+                self.decode(data[begin[i] : end[i]], slabs[row])
+            except ValueError:
+                return i
+        return rows.size

@@ -12,11 +12,12 @@ also those without a state, so one that is lost is missed; see `frontier.store.p
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, partial
+from functools import cached_property
 from math import ceil, prod
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from frontier.space.lists import list_bits, set_bits
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import SlabCodec
 from frontier.store.files import force, write_json
-from frontier.store.parts import Block, Part, PartWriter, ReadAhead, Record, footer_bytes
+from frontier.store.parts import Part, PartWriter, Record, footer_bytes, in_groups
 from frontier.text import counted
 
 LIST_SLAB = 1 << 15
@@ -41,8 +42,7 @@ OPEN_PARTS = 64
 GROUP = {"attributes": {}, "zarr_format": 3, "node_type": "group"}
 """Zarr's metadata of the folder of all layers."""
 
-Fill = Callable[[np.ndarray], None]
-"""Writes the words of a slab to a contiguous uint64 array."""
+NO_SLAB = "its bytes are no slab of this codec"
 
 
 def array_metadata(
@@ -192,68 +192,27 @@ class StoredLayer:
         files: LayerFiles,
         form: str,
         states: int,
-        thread: ThreadPoolExecutor,
-        clock: Stopwatch | None = None,
     ):
         self.files, self.is_list, self.states = files, form == "list", states
-        self._thread, self._clock = thread, clock or Stopwatch()
-        self._codec = files.codec(plain=self.is_list)
+        self.codec = files.codec(plain=self.is_list)
         self._parts: OrderedDict[int, Part] = OrderedDict()
+        self._opening = Lock()
 
     def part(self, task: int) -> Part:
         """A part of a layer of bits."""
-        if task not in self._parts:
-            self._parts[task] = self.files.part(task)
-            if len(self._parts) > OPEN_PARTS:
-                self._parts.popitem(last=False)
-        self._parts.move_to_end(task)
-        return self._parts[task]
+        with self._opening:
+            if task not in self._parts:
+                self._parts[task] = self.files.part(task)
+                if len(self._parts) > OPEN_PARTS:
+                    self._parts.popitem(last=False)
+            self._parts.move_to_end(task)
+            return self._parts[task]
 
-    def read(self, wanted: list[tuple[int, int]]) -> Iterator[tuple[int, Fill]]:
-        """Of the slabs (task, slab of its part), those that hold a state: (place in `wanted`, a
-        function that writes the slab to an array).
-
-        A thread reads ahead from the moment of the call. They come part by part, in the order in
-        which parts are first wanted, and within a part in the order of the file; the function is
-        good until the next one comes.
-        """
+    def load(self, task: np.ndarray, slab: np.ndarray) -> "EncodedSlabs | ListedSlabs":
+        """Read some slabs: int64[N] each, the task whose part has it and its number there."""
         if self.is_list:
-            return self._read_list(wanted)
-        places: dict[int, dict[int, int]] = {}
-        for i, (task, slab) in enumerate(wanted):
-            places.setdefault(task, {})[slab] = i
-        blocks = [
-            (task, block)
-            for task, slabs in places.items()
-            for block in self.part(task).blocks(list(slabs))
-        ]
-        ahead = ReadAhead([block for _, block in blocks], self._thread, self._clock)
-        return self._read_bits(ahead, {id(block): places[task] for task, block in blocks})
-
-    def _read_bits(self, ahead: ReadAhead, places) -> Iterator[tuple[int, Fill]]:
-        for block, slab, data in ahead:
-            yield places[id(block)][slab], partial(self._decode, block, slab, data)
-
-    def _decode(self, block: Block, slab: int, data: np.ndarray, out: np.ndarray) -> None:
-        self._clock.lap("rest")
-        try:
-            self._codec.decode(data, out)
-        except ValueError as error:
-            raise block.part.damaged(slab, str(error)) from None
-        self._clock.lap("codec")
-
-    def _read_list(self, wanted) -> Iterator[tuple[int, Fill]]:
-        for i, (task, slab) in enumerate(wanted):
-            if (numbers := self._listed_in(task, slab)).size:
-                yield i, partial(self._set_bits, task, slab, numbers)
-
-    def _set_bits(self, task: int, slab: int, numbers: np.ndarray, out: np.ndarray) -> None:
-        layout, code = self.files.layout, self.files.layout.space.code
-        node, prefix, word = layout.slab_of(layout.task(self.files.klass, task), slab)
-        out[:] = 0
-        words = out.reshape(layout.slab_nodes, layout.slab_words)
-        first = prefix * layout.strip_words + word
-        set_bits(words, numbers, node, first, code.half, code.bits)
+            return ListedSlabs(self, task, slab)
+        return EncodedSlabs(self, task, slab)
 
     @cached_property
     def _numbers(self) -> np.ndarray:
@@ -263,17 +222,18 @@ class StoredLayer:
             part = self.files.list_part(self.states)
             if part.states != self.states:
                 raise part.miscounted(self.states)
-            blocks, found = part.blocks(part.slabs), 0
-            for block, slab, data in ReadAhead(blocks, self._thread, self._clock):
-                out = numbers[slab * LIST_SLAB : (slab + 1) * LIST_SLAB]
-                self._decode(block, slab, data, out)
-                found += 1
-            if found < list_slabs(self.states):
-                raise part.damaged(found, "it is not there")
+            if part.slabs.size < list_slabs(self.states):
+                raise part.damaged(part.slabs.size, "it is not there")
+            out = numbers.reshape(-1, LIST_SLAB)
+            for some in in_groups(part.slabs):
+                data = np.empty(part.stored_bytes(some), dtype=np.uint8)
+                begin, end = part.read(some, data)
+                if (good := self.codec.decode_slabs(data, begin, end, out, some)) < some.size:
+                    raise part.damaged(int(some[good]), NO_SLAB)
         return numbers[: self.states]
 
     @cached_property
-    def _by_slab(self) -> tuple[np.ndarray, np.ndarray]:
+    def by_slab(self) -> tuple[np.ndarray, np.ndarray]:
         """(the states of a list, int64 the slab of each, counted through all parts), by slabs."""
         numbers = self._numbers
         task, slab, _, _ = self.files.layout.place(self.files.klass, numbers)
@@ -282,13 +242,6 @@ class StoredLayer:
             order = np.argsort(key, kind="stable")
             numbers, key = numbers[order], key[order]
         return numbers, key
-
-    def _listed_in(self, task: int, slab: int) -> np.ndarray:
-        """The states of a list that lie in a slab."""
-        numbers, keys = self._by_slab
-        key = task * prod(self.files.layout.grid) + slab
-        first, end = np.searchsorted(keys, [key, key + 1])
-        return numbers[first:end]
 
     @property
     def held(self) -> int:
@@ -305,22 +258,34 @@ class StoredLayer:
         """
         layout, klass = self.files.layout, self.files.klass
         last_node = layout.space.nodes[klass] if last_node is None else last_node
-        out = np.empty((layout.slab_nodes, layout.slab_words), dtype=np.uint64)
         for number in self.files.tasks:
             task = layout.task(klass, number)
             if task.last_node <= first_node or last_node <= task.first_node:
                 continue
-            wanted = [(number, slab) for slab in self.part(number).slabs]
-            places = [layout.slab_of(task, slab) for _, slab in wanted]
+            slabs = self.part(number).slabs
+            places = {slab: layout.slab_of(task, slab) for slab in slabs.tolist()}
             inside = [
-                i
-                for i, (node, _, _) in enumerate(places)
+                slab
+                for slab, (node, _, _) in places.items()
                 if first_node - layout.slab_nodes < node < last_node
             ]
-            for i, fill in self.read([wanted[i] for i in inside]):
-                node, prefix, word = places[inside[i]]
-                fill(out)
-                yield node, prefix * layout.strip_words + word, out
+            for slab, words in self.decoded(number, np.array(inside, dtype=np.int64)):
+                node, prefix, word = places[slab]
+                yield node, prefix * layout.strip_words + word, words
+
+    def decoded(self, task: int, slabs: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """(slab, its words) of some slabs of a part that hold a state, int64[N], in their order.
+
+        The words are good until the next ones come.
+        """
+        layout = self.files.layout
+        out = np.empty((1, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
+        only = np.zeros(1, dtype=np.int64)
+        for some in in_groups(slabs):
+            found = self.load(np.full(some.size, task), some)
+            for i, slab in enumerate(some.tolist()):
+                found.decode(only + i, out, only)
+                yield slab, out.reshape(layout.slab_nodes, layout.slab_words)
 
     def batches(self) -> Iterator[np.ndarray]:
         """The state numbers of the layer, uint64, slab after slab; each batch is sorted.
@@ -367,14 +332,19 @@ class StoredLayer:
         layout = self.files.layout
         task, slab, word, bit = layout.place(self.files.klass, numbers)
         key = task * prod(layout.grid) + slab
-        found = np.zeros(numbers.size, dtype=bool)
         order = np.argsort(key, kind="stable")
-        groups = np.split(order, np.flatnonzero(np.diff(key[order])) + 1) if order.size else []
-        out = np.empty(layout.slab_nodes * layout.slab_words, dtype=np.uint64)
-        for i, fill in self.read([(int(task[some[0]]), int(slab[some[0]])) for some in groups]):
-            some = groups[i]
-            fill(out)
-            found[some] = out[word[some]] >> bit[some].astype(np.uint64) & np.uint64(1)
+        keys, first = np.unique(key[order], return_index=True)
+        groups = np.split(order, first[1:])
+        found = np.zeros(numbers.size, dtype=bool)
+        out = np.empty((1, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
+        only = np.zeros(1, dtype=np.int64)
+        for some in in_groups(np.arange(keys.size)):
+            slabs = self.load(*np.divmod(keys[some], prod(layout.grid)))
+            for i in np.flatnonzero(slabs.there):
+                slabs.decode(only + i, out, only)
+                asked = groups[some[i]]
+                bits = out[0, word[asked]] >> bit[asked].astype(np.uint64)
+                found[asked] = bits & np.uint64(1)
         return found
 
     def some(self, count: int, most_slabs: int, rng: np.random.Generator) -> np.ndarray:
@@ -382,19 +352,80 @@ class StoredLayer:
         if self.is_list:
             return rng.choice(self._numbers, min(count, self.states), replace=False)
         layout, code = self.files.layout, self.files.layout.space.code
-        stored = [(task, slab) for task in self.files.tasks for slab in self.part(task).slabs]
-        drawn = rng.choice(len(stored), min(most_slabs, len(stored)), replace=False)
-        wanted = [stored[i] for i in drawn]
-        share = -(-count // len(wanted))
-        out = np.empty((layout.slab_nodes, layout.slab_words), dtype=np.uint64)
+        slabs = [self.part(task).slabs for task in self.files.tasks]
+        task = np.repeat(np.array(self.files.tasks), [some.size for some in slabs])
+        slab = np.concatenate(slabs)
+        drawn = rng.choice(slab.size, min(most_slabs, slab.size), replace=False)
+        share = -(-count // drawn.size)
         found = []
-        for i, fill in self.read(wanted):
-            fill(out)
-            node, prefix, first = layout.slab_of(
-                layout.task(self.files.klass, wanted[i][0]), wanted[i][1]
-            )
-            numbers = np.empty(int(np.bitwise_count(out).sum()), dtype=np.uint64)
-            word = prefix * layout.strip_words + first
-            list_bits(out, node, word, code.half, code.bits, numbers)
-            found.append(rng.choice(numbers, min(share, numbers.size), replace=False))
+        for i in drawn.tolist():
+            where = layout.task(self.files.klass, int(task[i]))
+            for number, words in self.decoded(where.number, slab[i : i + 1]):
+                node, prefix, first = layout.slab_of(where, number)
+                numbers = np.empty(int(np.bitwise_count(words).sum()), dtype=np.uint64)
+                word = prefix * layout.strip_words + first
+                list_bits(words, node, word, code.half, code.bits, numbers)
+                found.append(rng.choice(numbers, min(share, numbers.size), replace=False))
         return np.concatenate(found)
+
+
+class EncodedSlabs:
+    """Some slabs of a layer of bits, in memory as they are stored.
+
+    there: bool[N], which of them hold a state. bytes: of memory.
+    """
+
+    def __init__(self, layer: StoredLayer, task: np.ndarray, slab: np.ndarray):
+        self._layer, self._task, self._slab = layer, task, slab
+        self.there = np.zeros(slab.size, dtype=bool)
+        self._begin, self._end = np.zeros((2, slab.size), dtype=np.int64)
+        parts = []
+        for number in np.unique(task).tolist():
+            part, here = layer.part(number), np.flatnonzero(task == number)
+            here = here[part.has(slab[here])]
+            parts.append((part, here, part.stored_bytes(slab[here])))
+            self.there[here] = True
+        self._data, at = np.empty(sum(size for _, _, size in parts), dtype=np.uint8), 0
+        for part, here, size in parts:
+            begin, end = part.read(slab[here], self._data[at : at + size])
+            self._begin[here], self._end[here] = begin + at, end + at
+            at += size
+
+    def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
+        """Write the words of some slabs that are there to rows of a contiguous uint64[M, words].
+
+        some, rows: int64[K], places among the slabs and in `out`. CorruptRunError if one is
+        damaged.
+        """
+        codec = self._layer.codec
+        good = codec.decode_slabs(self._data, self._begin[some], self._end[some], out, rows)
+        if good < some.size:
+            wrong = int(some[good])
+            part = self._layer.part(int(self._task[wrong]))
+            raise part.damaged(int(self._slab[wrong]), NO_SLAB)
+
+
+class ListedSlabs:
+    """Some slabs of a layer that is a list, with the same methods."""
+
+    def __init__(self, layer: StoredLayer, task: np.ndarray, slab: np.ndarray):
+        self._files, self._task, self._slab = layer.files, task, slab
+        self._numbers, keys = layer.by_slab
+        key = task * prod(layer.files.layout.grid) + slab
+        self._first, self._end = (np.searchsorted(keys, key + more) for more in (0, 1))
+        self.there = self._end > self._first
+
+    def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
+        layout, klass = self._files.layout, self._files.klass
+        for i, row in zip(some.tolist(), rows.tolist(), strict=True):
+            task = layout.task(klass, int(self._task[i]))
+            node, prefix, word = layout.slab_of(task, int(self._slab[i]))
+            out[row] = 0
+            set_bits(
+                out[row].reshape(layout.slab_nodes, layout.slab_words),
+                self._numbers[self._first[i] : self._end[i]],
+                node,
+                prefix * layout.strip_words + word,
+                layout.space.code.half,
+                layout.space.code.bits,
+            )

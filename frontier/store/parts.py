@@ -12,7 +12,8 @@ digest over itself and the index. So a file that is cut, left over, of another l
 run is told from the right one by what its last bytes say. A file gets its name when it is
 whole, which is when its task is done.
 
-Files are read and written by a thread of its own, a few blocks ahead of the caller or behind it.
+Slabs are read into memory as they are stored, and written by a thread of its own, a few blocks
+behind the caller.
 """
 
 import hashlib
@@ -21,10 +22,10 @@ import os
 import stat
 import uuid
 from collections import deque
-from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import get_type_hints
 
@@ -39,20 +40,27 @@ from frontier.text import counted
 
 RECORD_BYTES = 512
 BLOCK_BYTES = 4 << 20
-BLOCKS_AHEAD = 6
-"""A file is read and written in blocks of about so many bytes, so many of them ahead."""
+BLOCKS_BEHIND = 6
+"""A file is written in blocks of so many bytes, so many of them behind the caller."""
+
+SLABS_AT_ONCE = 64
+"""Slabs that are held in memory where a whole part is gone through, one after the other."""
 
 EMPTY = np.uint64(2**64 - 1)
 
 
-def buffered_bytes(slab_bytes: int) -> int:
-    """Bytes that reading one file and writing another hold in memory at most, beside the slabs."""
-    return 2 * (BLOCKS_AHEAD + 2) * (BLOCK_BYTES + slab_bytes)
+WRITER_BYTES = (BLOCKS_BEHIND + 2) * BLOCK_BYTES
+"""Memory that a writer holds at most."""
 
 
 def footer_bytes(slabs: int) -> int:
     """Bytes of a file of so many slabs behind the slabs."""
     return RECORD_BYTES + 16 * slabs + CHECKSUM_BYTES
+
+
+def in_groups(slabs: np.ndarray) -> list[np.ndarray]:
+    """Slabs cut into groups of `SLABS_AT_ONCE`."""
+    return [slabs[i : i + SLABS_AT_ONCE] for i in range(0, slabs.size, SLABS_AT_ONCE)]
 
 
 @dataclass(frozen=True)
@@ -199,7 +207,7 @@ class PartWriter:
         """Hand the block over to the thread; wait if it is too far behind."""
         block = self._block[: self._filled]
         self._written.append(self._thread.submit(_write_all, self._file, block))
-        while len(self._written) > BLOCKS_AHEAD:
+        while len(self._written) > BLOCKS_BEHIND:
             self._written.popleft().result()
 
 
@@ -270,38 +278,69 @@ class Part:
     def states(self) -> int:
         return self.record.states
 
-    def has(self, slab: int) -> bool:
-        """Whether a slab holds a state."""
-        return bool(self._stored[slab])
+    def has(self, slabs: np.ndarray) -> np.ndarray:
+        """Whether each of some slabs holds a state: bool[N]."""
+        return self._stored[slabs]
 
     @property
-    def slabs(self) -> list[int]:
-        """The slabs that hold a state, in the order in which they lie in the file."""
+    def slabs(self) -> np.ndarray:
+        """The slabs that hold a state, int64, in the order in which they lie in the file."""
         stored = np.flatnonzero(self._stored)
-        return stored[np.argsort(self._offset[stored], kind="stable")].tolist()
+        return stored[np.argsort(self._offset[stored], kind="stable")]
 
-    def blocks(self, slabs: list[int]) -> list["Block"]:
-        """How to read some of the slabs: those that are stored, in the order of the file, so many
-        at once as lie side by side and make a block."""
-        wanted = np.array([slab for slab in slabs if self._stored[slab]], dtype=np.int64)
-        wanted = wanted[np.argsort(self._offset[wanted], kind="stable")]
-        blocks: list[Block] = []
-        for slab in wanted.tolist():
-            begin, end = int(self._offset[slab]), int(self._offset[slab] + self._size[slab])
-            last = blocks[-1] if blocks else None
-            if last and last.end == begin and end - last.begin <= BLOCK_BYTES:
-                last.end = end
-                last.slabs.append((slab, begin, end))
-            else:
-                blocks.append(Block(self, begin, end, [(slab, begin, end)]))
-        return blocks
+    def stored_bytes(self, slabs: np.ndarray) -> int:
+        """Bytes of some stored slabs in the file, their checksums included."""
+        return int(self._size[slabs].sum())
+
+    def read(self, slabs: np.ndarray, data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Read stored slabs to uint8 `data`, which has room for `stored_bytes`.
+
+        slabs: int64[N], without repetition. Slabs that lie side by side in the file are read at
+        once. Returns int64[N] each: where the bytes of each slab begin and end in `data`.
+        CorruptRunError if a checksum does not match.
+        """
+        order = np.argsort(self._offset[slabs], kind="stable")
+        offset, size = self._offset[slabs[order]], self._size[slabs[order]]
+        place = np.concatenate([[0], np.cumsum(size)])
+        apart = np.flatnonzero(offset[1:] != (offset + size)[:-1]) + 1
+        edges = [0, *apart.tolist(), slabs.size]
+        try:
+            file = _open(self.path)
+        except FileNotFoundError:
+            raise CorruptRunError(f"{self.path} was deleted while it was read") from None
+        try:
+            for first, end in pairwise(edges):
+                if first < end:
+                    whole = memoryview(data)[place[first] : place[end]]
+                    self._read_at(file, int(offset[first]), whole)
+        finally:
+            os.close(file)
+        begin, end = np.empty((2, slabs.size), dtype=np.int64)
+        begin[order], end[order] = place[:-1], place[1:] - CHECKSUM_BYTES
+        for i in order.tolist():
+            at = int(end[i])
+            stored = int.from_bytes(data[at : at + CHECKSUM_BYTES].tobytes(), "little")
+            if google_crc32c.value(data[begin[i] : at]) != stored:
+                why = "its bytes do not match the checksum at their end"
+                raise self.damaged(int(slabs[i]), why)
+        return begin, end
+
+    def _read_at(self, file: int, offset: int, view: memoryview) -> None:
+        while view:
+            got = os.preadv(file, [view], offset)
+            if not got:
+                raise CorruptRunError(f"{self.path} was cut while it was read")
+            offset += got
+            view = view[got:]
 
     def check(self) -> None:
         """CorruptRunError if any byte of the slabs is not what was written."""
         checksums = np.zeros(self._stored.size, dtype="<u4")
-        for block in self.blocks(self.slabs):
-            for slab, data in block.read():
-                checksums[slab] = google_crc32c.value(data)
+        for some in in_groups(self.slabs):
+            data = np.empty(self.stored_bytes(some), dtype=np.uint8)
+            begin, end = self.read(some, data)
+            for slab, first, last in zip(some.tolist(), begin, end, strict=True):
+                checksums[slab] = google_crc32c.value(data[first:last])
         if f"{google_crc32c.value(checksums.tobytes()):08x}" != self.record.content:
             raise CorruptRunError(f"{self._what}: its slabs are not those that were written there")
 
@@ -312,68 +351,3 @@ class Part:
 
     def damaged(self, slab: int, why: str) -> CorruptRunError:
         return CorruptRunError(f"{self._what}: slab {slab} is damaged: {why}")
-
-
-@dataclass
-class Block:
-    """Some slabs of a part that are read at once: bytes begin .. end of the file.
-
-    slabs: the number of each, and where it begins and ends in the file.
-    """
-
-    part: Part
-    begin: int
-    end: int
-    slabs: list[tuple[int, int, int]]
-
-    def read(self) -> list[tuple[int, np.ndarray]]:
-        """The slabs, as (number, uint8 data); CorruptRunError if a checksum does not match."""
-        data = np.empty(self.end - self.begin, dtype=np.uint8)
-        try:
-            file = _open(self.part.path)
-        except FileNotFoundError:
-            raise CorruptRunError(f"{self.part.path} was deleted while it was read") from None
-        try:
-            view = memoryview(data)
-            while view:
-                got = os.preadv(file, [view], self.end - len(view))
-                if not got:
-                    raise CorruptRunError(f"{self.part.path} was cut while it was read")
-                view = view[got:]
-        finally:
-            os.close(file)
-        found = []
-        for slab, begin, end in self.slabs:
-            whole = data[begin - self.begin : end - self.begin]
-            body, checksum = whole[:-CHECKSUM_BYTES], whole[-CHECKSUM_BYTES:]
-            if google_crc32c.value(body) != int.from_bytes(checksum.tobytes(), "little"):
-                raise self.part.damaged(slab, "its bytes do not match the checksum at their end")
-            found.append((slab, body))
-        return found
-
-
-class ReadAhead:
-    """Iterates over the slabs of some blocks, which a thread reads ahead from now on.
-
-    Yields (block, slab, data) in the order of the blocks.
-    """
-
-    def __init__(self, blocks: list[Block], thread: ThreadPoolExecutor, clock: Stopwatch):
-        self._blocks, self._thread, self._clock = deque(blocks), thread, clock
-        self._under_way: deque[tuple[Block, Future]] = deque()
-        self._fill()
-
-    def _fill(self) -> None:
-        while self._blocks and len(self._under_way) < BLOCKS_AHEAD:
-            block = self._blocks.popleft()
-            self._under_way.append((block, self._thread.submit(block.read)))
-
-    def __iter__(self) -> Iterator[tuple[Block, int, np.ndarray]]:
-        while self._under_way:
-            block, future = self._under_way.popleft()
-            self._clock.lap("rest")
-            slabs = future.result()
-            self._clock.lap("disk")
-            self._fill()
-            for slab, data in slabs:
-                yield block, slab, data

@@ -24,14 +24,12 @@ import os
 import re
 import time
 import uuid
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.space.layout import Layout
-from frontier.stopwatch import Stopwatch
 from frontier.store.files import (
     MARKED,
     force,
@@ -249,18 +247,12 @@ class RunStore:
         folder = self.layer_path(depth)
         return LayerFiles(folder, identity["identifier"], identity["codec"], layout, depth)
 
-    def layer(
-        self,
-        depth: int,
-        layout: Layout,
-        thread: ThreadPoolExecutor,
-        clock: Stopwatch | None = None,
-    ) -> StoredLayer:
+    def layer(self, depth: int, layout: Layout) -> StoredLayer:
         """A committed layer that is stored; the layer at depth -1 is empty."""
         form, states = "list", 0
         if depth >= 0:
             form, states = self.records[depth].form, self.records[depth].states
-        return StoredLayer(self.files(depth, layout), form, states, thread, clock)
+        return StoredLayer(self.files(depth, layout), form, states)
 
     def stored_depths(self) -> list[int]:
         return [record.depth for record in self.records if record.stored]

@@ -283,9 +283,9 @@ def test_reads_bring_what_is_needed_once(name, slab_bytes, monkeypatch):
                     assert (nodes < first + layout.slab_nodes).all()
                     slot = prefix * layout.cuts + word // layout.slab_words
                     assert program.slots[reads.slot[i]] == slot
-                    most = 2 * members.size > layout.slab_nodes
-                    assert reads.nodes[i] == (layout.slab_nodes if most else members.size)
                     brought.update((int(member), int(reads.slot[i])) for member in members)
                 assert set(slabs.values()) <= {1}
+                batches = [entry for batch in reads.batches for entry in batch.tolist()]
+                assert set(batches) == set(range(reads.slot.size))
                 needed = zip(*map(np.ndarray.tolist, np.nonzero(program.needed)), strict=True)
                 assert brought == Counter(needed)

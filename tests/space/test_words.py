@@ -194,8 +194,10 @@ def test_counts_of_bits():
 def test_live_rows():
     arena = np.zeros(12, dtype=np.uint64)
     arena[[3, 5, 11]] = 1, 1 << 63, 7
-    live = np.ones(4, dtype=bool)
-    live_rows(arena, 3, live)
-    assert live.tolist() == [False, True, False, True]
-    live_rows(arena, 2, live := np.zeros(6, dtype=bool))
-    assert live.tolist() == [False, True, True, False, False, True]
+    live = np.ones((2, 2), dtype=bool)
+    live_rows(arena, 3, live, np.arange(2))
+    assert live.tolist() == [[False, True], [False, True]]
+    live_rows(arena, 2, live := np.zeros((6, 1), dtype=bool), np.arange(6))
+    assert live[:, 0].tolist() == [False, True, True, False, False, True]
+    live_rows(arena, 3, live := np.full((4, 1), True), np.array([2, 0]))
+    assert live[:, 0].tolist() == [False, True, False, True]

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 
@@ -14,14 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontier.errors import CorruptRunError
-from frontier.stopwatch import Stopwatch
 from frontier.store import parts as parts_module
 from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec
 from frontier.store.parts import (
     RECORD_BYTES,
     Part,
     PartWriter,
-    ReadAhead,
     Record,
     digest_of,
     footer_bytes,
@@ -58,14 +55,14 @@ def write(path, thread, slabs, codec="bitmap", run=RUN, depth=DEPTH, task=TASK, 
         return writer.finish(run, depth, task, states_of(slabs), False, None)
 
 
-def read(part, thread, wanted=None, codec="bitmap"):
-    """The slabs of a part, in the order in which they come."""
-    blocks, found = part.blocks(part.slabs if wanted is None else wanted), {}
-    for block, number, data in ReadAhead(blocks, thread, Stopwatch()):
-        assert block.part is part
-        found[number] = np.empty(WORDS, dtype=np.uint64)
-        SlabCodec(codec).decode(data, found[number])
-    return found
+def read(part, wanted=None, codec="bitmap"):
+    """Some slabs of a part, or all in the order in which they lie in the file."""
+    slabs = part.slabs if wanted is None else np.array(wanted)
+    data = np.empty(part.stored_bytes(slabs), dtype=np.uint8)
+    found = np.empty((slabs.size, WORDS), dtype=np.uint64)
+    rows = np.arange(slabs.size)
+    assert SlabCodec(codec).decode_slabs(data, *part.read(slabs, data), found, rows) == slabs.size
+    return dict(zip(slabs.tolist(), found, strict=True))
 
 
 def assert_same(found, slabs):
@@ -87,11 +84,10 @@ def test_slabs_come_back(tmp_path, thread, codec):
     assert (record.run, record.depth, record.task) == (RUN, DEPTH, TASK)
     assert part.states == record.states == states_of(slabs)
     assert record.bytes == (tmp_path / "c.0.0.0").stat().st_size
-    assert part.slabs == list(slabs)
-    assert [number for number in range(SLABS) if part.has(number)] == sorted(slabs)
-    assert_same(read(part, thread, codec=codec), slabs)
-    some = [9, 3, 0, 11]
-    assert_same(read(part, thread, some, codec), {n: slabs[n] for n in (0, 9)})
+    assert part.slabs.tolist() == list(slabs)
+    assert np.flatnonzero(part.has(np.arange(SLABS))).tolist() == sorted(slabs)
+    assert_same(read(part, codec=codec), slabs)
+    assert_same(read(part, [9, 0, 1], codec), {n: slabs[n] for n in (9, 0, 1)})
 
 
 def test_a_part_without_states(tmp_path, thread):
@@ -99,8 +95,8 @@ def test_a_part_without_states(tmp_path, thread):
     assert record.bytes == footer_bytes(SLABS)
     part = Part(tmp_path / "c.0", *WHO)
     part.check()
-    assert part.slabs == part.blocks(list(range(SLABS))) == []
-    assert read(part, thread) == {}
+    assert part.slabs.size == 0
+    assert read(part) == {}
 
 
 def test_the_file_is_the_one_that_the_text_describes(tmp_path, thread):
@@ -150,13 +146,13 @@ def test_what_has_another_name_too_is_not_written_over(tmp_path, thread):
     for name in ("c.0", "c.1"):
         write(tmp_path / name, thread, slabs_of(2))
         assert not (tmp_path / name).is_symlink()
-        assert_same(read(Part(tmp_path / name, *WHO), thread), slabs_of(2))
+        assert_same(read(Part(tmp_path / name, *WHO)), slabs_of(2))
     assert (tmp_path / "backup").read_bytes() == before
 
 
 @pytest.mark.parametrize("block", [1, 100, 1000, 4 << 20])
 def test_blocks_of_all_sizes(tmp_path, thread, block, monkeypatch):
-    """The file does not depend on them, nor what is read."""
+    """The file does not depend on them."""
     slabs = slabs_of(order=range(SLABS))
     write(tmp_path / "a", thread, slabs, "raw")
     monkeypatch.setattr(parts_module, "BLOCK_BYTES", block)
@@ -164,52 +160,43 @@ def test_blocks_of_all_sizes(tmp_path, thread, block, monkeypatch):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     part = Part(tmp_path / "b", *WHO)
     part.check()
-    assert_same(read(part, thread, codec="raw"), slabs)
-    blocks = part.blocks(part.slabs)
-    assert len(blocks) == {4 << 20: 1, 1000: 4}.get(block, SLABS)
-    assert all(b.end - b.begin <= max(block, 8 * WORDS + 4) for b in blocks)
+    assert_same(read(part, codec="raw"), slabs)
 
 
-def test_only_slabs_that_are_wanted_are_read(tmp_path, thread):
+@pytest.mark.parametrize(
+    ("slabs", "runs"),
+    [([1, 2, 3, 6, 10, 11], [(1, 3), (6, 1), (10, 2)]), ([6, 3, 2], [(2, 2), (6, 1)]), ([], [])],
+)
+def test_only_slabs_that_are_wanted_are_read(tmp_path, thread, monkeypatch, slabs, runs):
+    """Those that lie side by side at once."""
     write(tmp_path / "c.0", thread, slabs_of(order=range(SLABS)), "raw")
-    part = Part(tmp_path / "c.0", *WHO)
-    blocks = part.blocks([1, 2, 3, 6, 10, 11])
-    assert [[slab for slab, _, _ in block.slabs] for block in blocks] == [[1, 2, 3], [6], [10, 11]]
-    assert sum(block.end - block.begin for block in blocks) == 6 * (8 * WORDS + 4)
+    part, asked, real, each = Part(tmp_path / "c.0", *WHO), [], os.preadv, 8 * WORDS + 4
+
+    def noted(file, views, offset):
+        asked.append((offset // each, len(views[0]) // each))
+        return real(file, views, offset)
+
+    monkeypatch.setattr(os, "preadv", noted)
+    assert_same(read(part, np.array(slabs, dtype=np.int64), "raw"), {
+        slab: slabs_of(order=range(SLABS))[slab] for slab in slabs
+    })  # fmt: skip
+    assert asked == runs
 
 
-# --- reading ahead
+def test_a_file_may_give_less_than_it_is_asked_for(tmp_path, thread, monkeypatch):
+    write(tmp_path / "c.0", thread, slabs_of(), "raw")
+    part, real = Part(tmp_path / "c.0", *WHO), os.preadv
+    monkeypatch.setattr(os, "preadv", lambda file, views, at: real(file, [views[0][:7]], at))
+    assert_same(read(part, codec="raw"), slabs_of())
 
 
-def test_a_thread_reads_ahead_and_not_too_far(tmp_path, thread, monkeypatch):
-    monkeypatch.setattr(parts_module, "BLOCK_BYTES", 1)
-    monkeypatch.setattr(parts_module, "BLOCKS_AHEAD", 3)
-    slabs = slabs_of(order=range(SLABS))
-    write(tmp_path / "c.0", thread, slabs, "raw")
-    part, begun = Part(tmp_path / "c.0", *WHO), []
-    real = parts_module.Block.read
-
-    def noted(block):
-        assert threading.current_thread() is not threading.main_thread()
-        begun.append(block.slabs[0][0])
-        return real(block)
-
-    monkeypatch.setattr(parts_module.Block, "read", noted)
-    ahead = ReadAhead(part.blocks(part.slabs), thread, Stopwatch())
-    for at, (_, number, _) in enumerate(ahead):
-        thread.submit(int).result()  # all that was asked for has been read
-        assert number == at
-        assert begun == list(range(min(SLABS, at + 4)))
-
-
-def test_a_damaged_slab_is_told_of_where_it_is_read(tmp_path, thread, monkeypatch):
-    monkeypatch.setattr(parts_module, "BLOCK_BYTES", 1)
+def test_a_damaged_slab_is_told_of_where_it_is_read(tmp_path, thread):
     write(tmp_path / "c.0", thread, slabs_of(order=range(SLABS)), "raw")
     turn(tmp_path / "c.0", 9 * (8 * WORDS + 4) + 17)
-    part, found = Part(tmp_path / "c.0", *WHO), []
-    ahead = ReadAhead(part.blocks(part.slabs), thread, Stopwatch())
+    part = Part(tmp_path / "c.0", *WHO)
     with pytest.raises(CorruptRunError, match=r"layer 7: .*c\.0: slab 9 is damaged"):
-        found += [number for _, number, _ in ahead]
+        read(part, codec="raw")
+    read(part, [8, 10], "raw")
     with pytest.raises(CorruptRunError, match="slab 9"):
         part.check()
 
@@ -309,7 +296,7 @@ def test_slabs_of_another_part_are_noticed_though_each_is_whole(tmp_path, thread
     size = 8 * WORDS + 4
     data = other.read_bytes()[:size] + one.read_bytes()[size:]
     one.write_bytes(data)
-    assert len(read(Part(one, *WHO), thread, codec="raw")) == 5  # no slab tells
+    assert len(read(Part(one, *WHO), codec="raw")) == 5  # no slab tells
     with pytest.raises(CorruptRunError, match="its slabs are not those that were written there"):
         Part(one, *WHO).check()
 
@@ -352,7 +339,7 @@ def test_an_index_that_points_anywhere(tmp_path, thread, offset, size):
     forge(path, thread, index=index.tobytes())
     if offset == 2**64 - 1:
         part = Part(path, *WHO)
-        assert part.slabs == []
+        assert part.slabs.size == 0
         return
     if offset + size > 1620 or size <= 4:
         with pytest.raises(CorruptRunError, match="its index points outside its slabs"):

@@ -44,7 +44,7 @@ def committed(run, depth, forget=()):
 
 
 def numbers_of(run, depth):
-    return run.layer(depth, LAYOUT, THREAD).numbers().tolist()
+    return run.layer(depth, LAYOUT).numbers().tolist()
 
 
 def test_what_is_committed_is_there_when_opened_again(tmp_path):

@@ -1,0 +1,74 @@
+"""The arena of a task: each batch finds in it what it needs, however small it is."""
+
+import numpy as np
+import pytest
+from engine import layouts_of
+
+from frontier.puzzles import Tiles
+from frontier.search import arena as arena_module
+from frontier.search.arena import Arena
+from frontier.space.program import program_of, reads_of
+from frontier.stopwatch import Stopwatch
+
+SPACES = [Tiles(2, 4).space, Tiles(3, 3).space, Tiles(2, 5, metric="multi").space]
+
+
+class NumberedSlabs:
+    """Each slab has its number in all its words; some are empty, and some hold only zeros."""
+
+    def __init__(self, reads, layout):
+        self.there = np.arange(reads.slab.size) % 5 > 0
+        self.decoded = []
+        self._layout = layout
+
+    def content(self, entry):
+        return 0 if entry % 7 == 0 else entry
+
+    def decode(self, some, out, rows):
+        self.decoded += some.tolist()
+        for entry, row in zip(some.tolist(), rows.tolist(), strict=True):
+            nodes = out[row].reshape(self._layout.slab_nodes, -1)
+            content = self.content(entry)
+            nodes[:] = content * 1000 + np.arange(len(nodes))[:, None] if content else 0
+
+
+@pytest.mark.parametrize("size", [0, 3000, 1 << 20])
+@pytest.mark.parametrize("space", SPACES)
+def test_each_batch_finds_what_it_needs(space, size, monkeypatch):
+    monkeypatch.setattr(arena_module, "ARENA_BYTES", size)
+    again = 0
+    for layout in layouts_of(space, most_prefixes=60):
+        for number in range(min(2, layout.task_count(0))):
+            task = layout.task(0, number)
+            program = program_of(layout, task)
+            reads = reads_of(layout, task, program)
+            slabs = NumberedSlabs(reads, layout)
+            arena = Arena(layout, program, reads, slabs, buffer_of_ones, Stopwatch())
+            for batch, entries in enumerate(reads.batches):
+                arena.prepare(batch)
+                for entry in entries.tolist():
+                    assert_there(arena, layout, program, reads, slabs, entry)
+            again += len(slabs.decoded) - len(set(slabs.decoded))
+            needed = {entry for batch in reads.batches for entry in batch.tolist()}
+            assert set(slabs.decoded) == {entry for entry in needed if slabs.there[entry]}
+    if size != 3000:
+        assert (again == 0) == (size > 0)
+
+
+def buffer_of_ones(words):
+    return np.full(words, 2**64 - 1, dtype=np.uint64)
+
+
+def assert_there(arena, layout, program, reads, slabs, entry):
+    """Words, live rows and offsets of one slab."""
+    for member in range(reads.first[entry], reads.last[entry]):
+        at = arena.base[member, reads.slot[entry]]
+        if not slabs.there[entry]:
+            assert at == -1
+            continue
+        inside = int(program.sources[member]) % layout.slab_nodes
+        content = slabs.content(entry)
+        words = arena.words[at : at + layout.slab_words]
+        assert (words == (content * 1000 + inside if content else 0)).all()
+        rows = arena.live[at // layout.row_words : (at + layout.slab_words) // layout.row_words]
+        assert (rows == words.reshape(-1, layout.row_words).any(axis=1)).all()
