@@ -36,8 +36,8 @@ from frontier.search.forecast import Codec, Disk, Rates
 from frontier.search.plan import Plan, layout_settings
 from frontier.search.shape import Trial
 from frontier.space.bits import expand
-from frontier.space.layout import Layout
-from frontier.space.memory import MemorySearch, count_all, memory_layout
+from frontier.space.layout import SLAB_BYTES, WORD_BYTES, Layout
+from frontier.space.memory import MemorySearch, memory_layout
 from frontier.space.program import program_of, swaps_of
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import SlabCodec
@@ -139,29 +139,41 @@ def kernel_seconds(layout: Layout) -> float:
 
 
 def codec_on_layers(codec: SlabCodec) -> Codec:
-    """The codec on one node's strip of each layer of the sample board."""
+    """The codec on slabs of one node in each layer of the sample board."""
     puzzle = Tiles(*SAMPLE_BOARD)
     space = puzzle.space
     search = MemorySearch(memory_layout(space, 1))
     search.layer(0).add(space.numbers(*puzzle.origins())[1].astype(np.uint64))
     samples, clock, depth = [], Stopwatch(), 0
+    _codec_seconds(codec, np.ones((1, SLAB_BYTES // WORD_BYTES), dtype=np.uint64), clock)
     while search.expand(depth := depth + 1).any():
         words = search.layer(depth).words
-        chunk = np.ascontiguousarray(words[:, words.shape[1] // 2])
-        density = int(count_all(chunk)) / (chunk.size * space.code.bits)
-        back = np.zeros_like(chunk)
-        clock.reset()
-        data = codec.encode(chunk)[0].copy()
-        clock.lap("codec")
-        codec.decode(data, back)
-        clock.lap("kernel")
-        spent = data.size, clock.seconds["codec"], clock.seconds["kernel"]
-        samples.append((density, *(x / chunk.nbytes for x in spent)))
+        words = words[:, words.shape[1] // 2].reshape(-1)
+        slabs = words[: words.nbytes // SLAB_BYTES * (SLAB_BYTES // WORD_BYTES)]
+        density = int(np.bitwise_count(slabs).sum()) / (slabs.size * space.code.bits)
+        spent = _codec_seconds(codec, slabs.reshape(-1, SLAB_BYTES // WORD_BYTES), clock)
+        samples.append((density, *(x / slabs.nbytes for x in spent)))
     density, stored, encode, decode = np.array(sorted(samples)).T
     # Single times are too short to be trusted; of all together a line is seen.
     basis = np.stack([np.ones_like(stored), stored], axis=1)
     lines = (np.linalg.lstsq(basis, seconds)[0].tolist() for seconds in (encode, decode))
     return Codec(density.tolist(), stored.tolist(), *lines)
+
+
+def _codec_seconds(
+    codec: SlabCodec, slabs: np.ndarray, clock: Stopwatch
+) -> tuple[int, float, float]:
+    """(stored bytes, seconds to encode, seconds to decode) of uint64 [slabs, words]."""
+    clock.reset()
+    stored = [codec.encode(slab)[0].copy() for slab in slabs]
+    clock.lap("codec")
+    ends = np.cumsum([data.size for data in stored])
+    begins = ends - [data.size for data in stored]
+    data, back = np.concatenate(stored), np.empty_like(slabs)
+    clock.go_on()
+    codec.decode_slabs(data, begins, ends, back, np.arange(len(slabs)))
+    clock.lap("kernel")
+    return data.size, clock.seconds["codec"], clock.seconds["kernel"]
 
 
 def disk_rates(folder: Path, size: int) -> Disk:
