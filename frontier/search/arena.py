@@ -7,21 +7,16 @@ another one. A slab that is needed again later is decoded again; with 2 x 7 tile
 3 x 5 tiles every fifth one or, in the other class, each one.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from frontier.space.bits import live_rows
 from frontier.space.layout import Layout
 from frontier.space.program import Program, Reads
 from frontier.stopwatch import Stopwatch
-from frontier.store.layers import EncodedSlabs, ListedSlabs
+from frontier.store.layers import EncodedSlabs, ListedSlabs, Room
 
 ARENA_BYTES = 8_000_000
 """Bytes of an arena, if that is enough for a batch."""
-
-Buffer = Callable[[int], np.ndarray]
-"""Gives so many uint64 words of any content."""
 
 
 class Places:
@@ -58,14 +53,14 @@ class Arena:
         program: Program,
         reads: Reads,
         slabs: EncodedSlabs | ListedSlabs,
-        buffer: Buffer,
+        room: Room,
         clock: Stopwatch,
     ):
         """slabs: those of `reads`."""
         self._layout, self._program, self._reads = layout, program, reads
         self._slabs, self._clock = slabs, clock
         self._places = Places(layout, reads)
-        self.words = buffer(self._places.count * layout.slab_nodes * layout.slab_words)
+        self.words = room(self._places.count * layout.slab_bytes).view(np.uint64)
         self.live = np.zeros(self.words.size // layout.row_words, dtype=bool)
         self.base = np.full(program.needed.shape, -1, dtype=np.int64)
 

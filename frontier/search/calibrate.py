@@ -40,7 +40,7 @@ from frontier.space.layout import SLAB_BYTES, WORD_BYTES, Layout
 from frontier.space.memory import MemorySearch, memory_layout
 from frontier.space.program import program_of, swaps_of
 from frontier.stopwatch import Stopwatch
-from frontier.store.codecs import SlabCodec
+from frontier.store.codecs import SlabCodec, encoded_bytes
 from frontier.store.files import DELETING, existing, write_bytes
 from frontier.store.run import LayerRecord, RunStore
 
@@ -81,12 +81,13 @@ def calibrate(plan: Plan, trial: Trial) -> Rates:
             trip, task = empty_tasks(executor)
         start = _start_seconds(folder, plan.alone, plan.config.store.fsync, cluster)
         layer = _layer_seconds(folder, plan)
-        data, _ = SlabCodec(codec).encode(trial.largest)
+        room = np.empty(encoded_bytes(trial.largest.nbytes), dtype=np.uint8)
+        stored = SlabCodec(codec).encode(trial.largest, room)
     words, codecs, disks = zip(*found, strict=True)
     return Rates(
         word=float(np.mean(words)),
         listed=trial.state_seconds,
-        list_bytes=data.size / trial.largest.size,
+        list_bytes=stored / trial.largest.size,
         codec=_mean(codecs),
         disk=_mean(disks),
         task=task,
@@ -164,16 +165,15 @@ def _codec_seconds(
     codec: SlabCodec, slabs: np.ndarray, clock: Stopwatch
 ) -> tuple[int, float, float]:
     """(stored bytes, seconds to encode, seconds to decode) of uint64 [slabs, words]."""
+    room = np.zeros((len(slabs), encoded_bytes(SLAB_BYTES)), dtype=np.uint8)
+    back = np.zeros_like(slabs)
     clock.reset()
-    stored = [codec.encode(slab)[0].copy() for slab in slabs]
+    sizes = np.array([codec.encode(slab, data) for slab, data in zip(slabs, room, strict=True)])
     clock.lap("codec")
-    ends = np.cumsum([data.size for data in stored])
-    begins = ends - [data.size for data in stored]
-    data, back = np.concatenate(stored), np.empty_like(slabs)
-    clock.go_on()
-    codec.decode_slabs(data, begins, ends, back, np.arange(len(slabs)))
+    begins = np.arange(len(slabs)) * room.shape[1]
+    codec.decode_slabs(room.reshape(-1), begins, begins + sizes, back, np.arange(len(slabs)))
     clock.lap("kernel")
-    return data.size, clock.seconds["codec"], clock.seconds["kernel"]
+    return int(sizes.sum()), clock.seconds["codec"], clock.seconds["kernel"]
 
 
 def disk_rates(folder: Path, size: int) -> Disk:

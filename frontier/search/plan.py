@@ -12,6 +12,7 @@ from frontier.errors import InputError
 from frontier.puzzles import Puzzle
 from frontier.search.arena import Places
 from frontier.search.executors import TASKS_UNDER_WAY
+from frontier.search.workspace import GROWTH_BYTES
 from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.lists import ListKernel
@@ -234,7 +235,7 @@ def _costs(layout: Layout, klass: int) -> tuple[int, float]:
         (own + read) / own * most_part_bytes(layout) + WRITER_BYTES + program.nbytes + reads.nbytes
     )
     decoded = Places(layout, reads).count + SLABS * layout.cuts
-    need = process_bytes(layout.space) + TASKS_UNDER_WAY * ceil(held)
+    need = process_bytes(layout.space) + TASKS_UNDER_WAY * (ceil(held) + 2 * GROWTH_BYTES)
     need += decoded * layout.slab_bytes
     files = np.unique(reads.task).size + 2
     words = (read + 2 * own) * layout.slab_bytes / WORD_BYTES

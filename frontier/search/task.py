@@ -63,23 +63,22 @@ def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
 
 
 def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
-    task, layout, files, clock = (
-        work.task(depth, number),
-        work.layout,
-        work.files(depth),
-        Stopwatch(),
-    )
+    task, layout, files = work.task(depth, number), work.layout, work.files(depth)
+    clock = Stopwatch()
     program, reads = work.program(task)
     own = np.arange(prod(layout.grid))
-    current = work.layer(depth - 1).load(reads.task, reads.slab)
-    before = work.layer(depth - 2).load(np.full(own.size, number), own)
-    clock.lap("disk")
     states, start = 0, False
     home = None if work.home is None else 0
-    with files.write_part(number, work.writer, work.run.durable, clock) as writer:
+    with (
+        work.rooms(2) as (room, other_room),
+        files.write_part(number, work.writer, work.run.durable, clock) as writer,
+    ):
+        current = work.layer(depth - 1).load(reads.task, reads.slab, room)
+        before = work.layer(depth - 2).load(np.full(own.size, number), own, other_room)
+        clock.lap("disk")
         with work.computing:
             clock.go_on()
-            arena = Arena(layout, program, reads, current, work.buffer, clock)
+            arena = Arena(layout, program, reads, current, work.arena, clock)
             cuts = layout.cuts
             out = np.empty((cuts, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
             wanted = _start_in(work, task)

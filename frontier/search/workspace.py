@@ -5,7 +5,9 @@ Everything here can be made again from the run directory, so a worker may die at
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,6 +25,9 @@ from frontier.store.run import RunStore
 
 OPEN_LAYERS = 3
 PROGRAM_BYTES = 100_000_000
+
+GROWTH_BYTES = 1 << 24
+"""By which memory grows that is used again."""
 
 
 class Workspace:
@@ -50,7 +55,8 @@ class Workspace:
         self._programs: OrderedDict[Task, tuple[Program, Reads]] = OrderedDict()
         self._program_bytes = 0
         self._layers: OrderedDict[int, StoredLayer] = OrderedDict()
-        self._buffer = np.empty(0, dtype=np.uint64)
+        self._rooms: list[Memory] = []
+        self.arena = Memory()
         self.memory: MemorySearch | None = None
 
     def start_in(self, klass: int) -> int | None:
@@ -88,11 +94,30 @@ class Workspace:
                     self._layers.popitem(last=False)
             return self._layers[depth]
 
-    def buffer(self, words: int) -> np.ndarray:
-        """Flat uint64 words, used again by the next task, so that their pages are mapped once."""
-        if self._buffer.size < words:
-            self._buffer = np.empty(words, dtype=np.uint64)
-        return self._buffer[:words]
+    @contextmanager
+    def rooms(self, count: int) -> Iterator[list["Memory"]]:
+        """Memory for a task, which the next one uses again."""
+        with self._tables:
+            rooms = [self._rooms.pop() if self._rooms else Memory() for _ in range(count)]
+        try:
+            yield rooms
+        finally:
+            with self._tables:
+                self._rooms += reversed(rooms)
+
+
+class Memory:
+    """Memory that is used again and again, so that its pages are mapped once; it grows."""
+
+    def __init__(self):
+        self._bytes = np.empty(0, dtype=np.uint8)
+
+    def __call__(self, size: int) -> np.ndarray:
+        """So many uint8 of any content, good until the next call."""
+        if self._bytes.size < size:
+            self._bytes = self._bytes[:0]  # the smaller one goes before the larger one comes
+            self._bytes = np.empty(-(-size // GROWTH_BYTES) * GROWTH_BYTES, dtype=np.uint8)
+        return self._bytes[:size]
 
 
 @lru_cache(maxsize=1)

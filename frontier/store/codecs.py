@@ -12,7 +12,6 @@ files are a fifth larger.
 
 import re
 
-import google_crc32c
 import numpy as np
 from numcodecs.lz4 import LZ4
 from numcodecs.zstd import Zstd
@@ -28,6 +27,11 @@ ZARR_NAME = "frontier.bitmap"
 """Of the codec in `frontier.store.zarr_codec`."""
 
 
+def encoded_bytes(size: int) -> int:
+    """Room that a slab of so many bytes takes at most, under any codec, and its checksum."""
+    return size + size // 7 + 1024
+
+
 class SlabCodec:
     """Encodes and decodes slabs, one by one; not for several threads at once.
 
@@ -39,7 +43,7 @@ class SlabCodec:
         self._plain = plain
         match = re.fullmatch(r"zstd:(-?\d+)", name)
         self._level = int(match[1]) if match else None
-        self._name, self._room = name, np.empty(0, dtype=np.uint8)
+        self._name = name
         if name in ("bitmap", "raw"):
             self._codec = None
         elif name == "lz4":
@@ -70,22 +74,20 @@ class SlabCodec:
             return [{"name": "zstd", "configuration": configuration}]
         return []
 
-    def encode(self, slab: np.ndarray) -> tuple[np.ndarray, int]:
-        """A contiguous uint64 slab as (uint8 data, their checksum).
+    def encode(self, slab: np.ndarray, data: np.ndarray) -> int:
+        """Encode a contiguous uint64 slab to uint8 `data`; returns how many bytes they are.
 
-        The data are good until the next slab is encoded.
+        data: has room for `encoded_bytes` of the slab's bytes.
         """
         flat = slab.reshape(-1)
-        if self._name == "bitmap" and self._plain:
-            data = zerobytes.plain_encode(flat)
-        elif self._name == "bitmap":
-            most = zerobytes.most_bytes(flat.size) + zerobytes.SLACK
-            if self._room.size < most:
-                self._room = np.empty(most, dtype=np.uint8)
-            data = self._room[: zerobytes.encode(flat, self._room)]
+        if self._name == "bitmap" and not self._plain:
+            return zerobytes.encode(flat, data)
+        if self._name == "bitmap":
+            found = zerobytes.plain_encode(flat)
         else:
-            data = np.frombuffer(self._codec.encode(flat) if self._codec else flat, dtype=np.uint8)
-        return data, google_crc32c.value(data)
+            found = np.frombuffer(self._codec.encode(flat) if self._codec else flat, dtype=np.uint8)
+        data[: found.size] = found
+        return found.size
 
     def decode(self, data: np.ndarray, slab: np.ndarray) -> None:
         """Decode uint8 data to a contiguous uint64 slab; ValueError if they are no such slab."""

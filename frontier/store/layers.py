@@ -12,7 +12,7 @@ also those without a state, so one that is lost is missed; see `frontier.store.p
 """
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from math import ceil, prod
@@ -25,7 +25,7 @@ from frontier.errors import CorruptRunError
 from frontier.space.layout import Layout
 from frontier.space.lists import list_bits, set_bits
 from frontier.stopwatch import Stopwatch
-from frontier.store.codecs import SlabCodec
+from frontier.store.codecs import SlabCodec, encoded_bytes
 from frontier.store.files import force, write_json
 from frontier.store.parts import Part, PartWriter, Record, footer_bytes, in_groups
 from frontier.text import counted
@@ -43,6 +43,15 @@ GROUP = {"attributes": {}, "zarr_format": 3, "node_type": "group"}
 """Zarr's metadata of the folder of all layers."""
 
 NO_SLAB = "its bytes are no slab of this codec"
+
+
+Room = Callable[[int], np.ndarray]
+"""Gives so many uint8 of any content."""
+
+
+def new_room(size: int) -> np.ndarray:
+    """Memory that was not used before."""
+    return np.empty(size, dtype=np.uint8)
 
 
 def array_metadata(
@@ -99,7 +108,8 @@ def bits_name(layout: Layout, klass: int, task: int) -> str:
 
 def most_part_bytes(layout: Layout) -> int:
     """Bytes of the file of a part at most, under any codec."""
-    return layout.part_bytes + layout.part_bytes // 7 + footer_bytes(prod(layout.grid))
+    slabs = prod(layout.grid)
+    return slabs * encoded_bytes(layout.slab_bytes) + footer_bytes(slabs)
 
 
 class LayerFiles:
@@ -208,11 +218,16 @@ class StoredLayer:
             self._parts.move_to_end(task)
             return self._parts[task]
 
-    def load(self, task: np.ndarray, slab: np.ndarray) -> "EncodedSlabs | ListedSlabs":
-        """Read some slabs: int64[N] each, the task whose part has it and its number there."""
+    def load(
+        self, task: np.ndarray, slab: np.ndarray, room: Room = new_room
+    ) -> "EncodedSlabs | ListedSlabs":
+        """Read some slabs: int64[N] each, the task whose part has it and its number there.
+
+        room: gives the memory that they are read into.
+        """
         if self.is_list:
             return ListedSlabs(self, task, slab)
-        return EncodedSlabs(self, task, slab)
+        return EncodedSlabs(self, task, slab, room)
 
     @cached_property
     def _numbers(self) -> np.ndarray:
@@ -372,10 +387,10 @@ class StoredLayer:
 class EncodedSlabs:
     """Some slabs of a layer of bits, in memory as they are stored.
 
-    there: bool[N], which of them hold a state. bytes: of memory.
+    there: bool[N], which of them hold a state.
     """
 
-    def __init__(self, layer: StoredLayer, task: np.ndarray, slab: np.ndarray):
+    def __init__(self, layer: StoredLayer, task: np.ndarray, slab: np.ndarray, room: Room):
         self._layer, self._task, self._slab = layer, task, slab
         self.there = np.zeros(slab.size, dtype=bool)
         self._begin, self._end = np.zeros((2, slab.size), dtype=np.int64)
@@ -385,7 +400,7 @@ class EncodedSlabs:
             here = here[part.has(slab[here])]
             parts.append((part, here, part.stored_bytes(slab[here])))
             self.there[here] = True
-        self._data, at = np.empty(sum(size for _, _, size in parts), dtype=np.uint8), 0
+        self._data, at = room(sum(size for _, _, size in parts)), 0
         for part, here, size in parts:
             begin, end = part.read(slab[here], self._data[at : at + size])
             self._begin[here], self._end[here] = begin + at, end + at

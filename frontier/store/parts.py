@@ -34,14 +34,14 @@ import numpy as np
 
 from frontier.errors import CorruptRunError
 from frontier.stopwatch import Stopwatch
-from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec
+from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec, encoded_bytes
 from frontier.store.files import PARTIAL, force
 from frontier.text import counted
 
 RECORD_BYTES = 512
 BLOCK_BYTES = 4 << 20
-BLOCKS_BEHIND = 6
-"""A file is written in blocks of so many bytes, so many of them behind the caller."""
+BLOCKS = 8
+"""A file is written in blocks of about so many bytes, of which there are at most so many."""
 
 SLABS_AT_ONCE = 64
 """Slabs that are held in memory where a whole part is gone through, one after the other."""
@@ -49,7 +49,7 @@ SLABS_AT_ONCE = 64
 EMPTY = np.uint64(2**64 - 1)
 
 
-WRITER_BYTES = (BLOCKS_BEHIND + 2) * BLOCK_BYTES
+WRITER_BYTES = BLOCKS * BLOCK_BYTES
 """Memory that a writer holds at most."""
 
 
@@ -139,8 +139,8 @@ class PartWriter:
         self._clock = clock or Stopwatch()
         self._index = np.full((slabs, 2), EMPTY, dtype="<u8")
         self._checksums = np.zeros(slabs, dtype="<u4")
-        self._written: deque[Future] = deque()
-        self._block, self._filled, self._size = np.empty(BLOCK_BYTES, dtype=np.uint8), 0, 0
+        self._blocks: deque[tuple[np.ndarray, Future]] = deque()
+        self._block, self._filled, self._size = np.empty(0, dtype=np.uint8), 0, 0
         self._scratch = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         self._file: int | None = os.open(self._scratch, flags, 0o666)
@@ -149,10 +149,10 @@ class PartWriter:
         return self
 
     def __exit__(self, *_) -> None:
-        for future in self._written:
+        for _, written in self._blocks:
             with suppress(OSError):  # the error that ends the task is another, or came before
-                future.result()
-        self._written.clear()
+                written.result()
+        self._blocks.clear()
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -161,13 +161,15 @@ class PartWriter:
 
     def write(self, number: int, slab: np.ndarray) -> None:
         """Store a contiguous uint64 slab that holds a state."""
-        data, checksum = self._codec.encode(slab)
-        self._clock.lap("codec")
-        self._index[number] = self._size, data.size + CHECKSUM_BYTES
-        self._checksums[number] = checksum
-        self._append(data)
-        self._append(np.frombuffer(checksum.to_bytes(CHECKSUM_BYTES, "little"), dtype=np.uint8))
+        room = self._room(encoded_bytes(slab.nbytes))
         self._clock.lap("disk")
+        size = self._codec.encode(slab, room)
+        checksum = google_crc32c.value(room[:size])
+        room[size : size + CHECKSUM_BYTES].view("<u4")[0] = checksum
+        self._index[number] = self._size, size + CHECKSUM_BYTES
+        self._checksums[number] = checksum
+        self._advance(size + CHECKSUM_BYTES)
+        self._clock.lap("codec")
 
     def finish(
         self, run: str, depth: int, task: int, states: int, start: bool, home: int | None
@@ -179,10 +181,11 @@ class PartWriter:
         record = Record(run, depth, task, states, size, content, start, home).sealed(index)
         checksum = google_crc32c.value(index).to_bytes(CHECKSUM_BYTES, "little")
         footer = record.to_bytes() + index + checksum
-        self._append(np.frombuffer(footer, dtype=np.uint8))
+        self._room(len(footer))[: len(footer)] = np.frombuffer(footer, dtype=np.uint8)
+        self._advance(len(footer))
         self._flush()
-        while self._written:
-            self._written.popleft().result()
+        for _, written in self._blocks:
+            written.result()
         if self._durable:
             os.fsync(self._file)
         os.close(self._file)
@@ -192,23 +195,27 @@ class PartWriter:
             force(self._path.parent)
         return record
 
-    def _append(self, data: np.ndarray) -> None:
-        self._size += data.size
-        while data.size:
-            if self._filled == self._block.size:
-                self._flush()
-                self._block, self._filled = np.empty(BLOCK_BYTES, dtype=np.uint8), 0
-            some = data[: self._block.size - self._filled]
-            self._block[self._filled : self._filled + some.size] = some
-            self._filled += some.size
-            data = data[some.size :]
+    def _room(self, size: int) -> np.ndarray:
+        """Where the next bytes of the file go, up to so many: the rest of a block, or another."""
+        if self._block.size - self._filled < size:
+            self._flush()
+            self._block, self._filled = np.empty(0, dtype=np.uint8), 0
+            if len(self._blocks) == BLOCKS - 1:
+                self._block, written = self._blocks.popleft()
+                written.result()
+            if self._block.size < size:
+                self._block = np.empty(max(size, BLOCK_BYTES), dtype=np.uint8)
+        return self._block[self._filled :]
+
+    def _advance(self, size: int) -> None:
+        """So many bytes of the room are the file's."""
+        self._filled += size
+        self._size += size
 
     def _flush(self) -> None:
-        """Hand the block over to the thread; wait if it is too far behind."""
-        block = self._block[: self._filled]
-        self._written.append(self._thread.submit(_write_all, self._file, block))
-        while len(self._written) > BLOCKS_BEHIND:
-            self._written.popleft().result()
+        """Hand the block over to the thread."""
+        written = self._thread.submit(_write_all, self._file, self._block[: self._filled])
+        self._blocks.append((self._block, written))
 
 
 def _write_all(file: int, block: np.ndarray) -> None:

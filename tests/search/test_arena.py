@@ -43,7 +43,7 @@ def test_each_batch_finds_what_it_needs(space, size, monkeypatch):
             program = program_of(layout, task)
             reads = reads_of(layout, task, program)
             slabs = NumberedSlabs(reads, layout)
-            arena = Arena(layout, program, reads, slabs, buffer_of_ones, Stopwatch())
+            arena = Arena(layout, program, reads, slabs, room_of_ones, Stopwatch())
             for batch, entries in enumerate(reads.batches):
                 arena.prepare(batch)
                 for entry in entries.tolist():
@@ -55,8 +55,8 @@ def test_each_batch_finds_what_it_needs(space, size, monkeypatch):
         assert (again == 0) == (size > 0)
 
 
-def buffer_of_ones(words):
-    return np.full(words, 2**64 - 1, dtype=np.uint64)
+def room_of_ones(size):
+    return np.full(size, 255, dtype=np.uint8)
 
 
 def assert_there(arena, layout, program, reads, slabs, entry):
