@@ -31,6 +31,7 @@ TARGET = ROOT / "docs" / "results"
 GROUPS = {
     "Tiles": (
         "2x2", "2x3", "2x4", "2x5", "2x6", "2x7", "3x3", "3x3-multi", "3x3-diameter", "3x4",
+        "3x5",
     ),
     "Sliding blocks": ("goat", "goat-start", "hakoiri", "hakoiri-exit", "rush-hour"),
     "On graphs and other boards": ("hexagram", "honeycomb"),
@@ -38,7 +39,7 @@ GROUPS = {
 }  # fmt: skip
 SETS = {f"pattern-k{k}": [f"pattern-2x{n}-k{k}" for n in range(max(2, k), 8)] for k in (1, 2, 3)}
 SETS["3x3-diameter"] = ["3x3-diameter"]  # one config, which has a run for each blank cell
-LARGE = {"2x7"}
+LARGE = {"2x7", "3x5"}
 PICTURE = "2x7"
 """The chart of this one is made as a picture too."""
 
@@ -50,7 +51,7 @@ def main():
     parser = argparse.ArgumentParser(description="Make the reports of docs/results/ from runs.")
     parser.add_argument("--runs", type=Path, default=ROOT / "runs", metavar="DIR")
     parser.add_argument("--target", type=Path, default=TARGET, metavar="DIR")
-    parser.add_argument("--large", action="store_true", help="also make the runs that take minutes")
+    parser.add_argument("--large", action="store_true", help="also make the runs that take minutes, or most of an hour")
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help="only these, and neither index.html nor README.md"
     )

@@ -206,11 +206,11 @@ class StoredLayer:
         self.files, self.is_list, self.states = files, form == "list", states
         self.codec = files.codec(plain=self.is_list)
         self._parts: OrderedDict[int, Part] = OrderedDict()
-        self._opening = Lock()
+        self.opening = Lock()
 
     def part(self, task: int) -> Part:
         """A part of a layer of bits."""
-        with self._opening:
+        with self.opening:
             if task not in self._parts:
                 self._parts[task] = self.files.part(task)
                 if len(self._parts) > OPEN_PARTS:
@@ -250,9 +250,11 @@ class StoredLayer:
     @cached_property
     def by_slab(self) -> tuple[np.ndarray, np.ndarray]:
         """(the states of a list, int64 the slab of each, counted through all parts), by slabs."""
-        numbers = self._numbers
-        task, slab, _, _ = self.files.layout.place(self.files.klass, numbers)
-        key = task * prod(self.files.layout.grid) + slab
+        layout, numbers = self.files.layout, self._numbers
+        key = np.empty(numbers.size, dtype=np.int64)
+        for i in range(0, numbers.size, LIST_SLAB):  # what `place` makes on the way is small so
+            task, slab, _, _ = layout.place(self.files.klass, numbers[i : i + LIST_SLAB])
+            key[i : i + LIST_SLAB] = task * prod(layout.grid) + slab
         if (key[1:] < key[:-1]).any():
             order = np.argsort(key, kind="stable")
             numbers, key = numbers[order], key[order]
@@ -425,7 +427,8 @@ class ListedSlabs:
 
     def __init__(self, layer: StoredLayer, task: np.ndarray, slab: np.ndarray):
         self._files, self._task, self._slab = layer.files, task, slab
-        self._numbers, keys = layer.by_slab
+        with layer.opening:  # one thread sorts it, the others wait
+            self._numbers, keys = layer.by_slab
         key = task * prod(layer.files.layout.grid) + slab
         self._first, self._end = (np.searchsorted(keys, key + more) for more in (0, 1))
         self.there = self._end > self._first
