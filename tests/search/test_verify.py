@@ -323,7 +323,7 @@ def test_tasks_of_the_layer_under_way(tmp_path, monkeypatch):
     run = RunStore.open(tmp_path / "run")
     files, done = run.files(10, plan.layout), run.parts_under_way(plan.layout)
     assert len(done) == 2
-    damaged = next(task for task in done if files.part(task).slabs)
+    damaged = next(task for task in done if files.part(task).slabs.size)
     turned(files.path(damaged))
     assert [fault.task for fault in verify(run).faults] == [damaged]
     assert "1 task of layer 10 done again" in invoke("repair", run.path).output
