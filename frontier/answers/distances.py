@@ -10,7 +10,7 @@ where sign is 1 for an odd sequence and index is its Lehmer index among the m!/2
 `frontier.puzzles.sets`), so other programs can use the array; docs/patterns.md has an example.
 
 An array is made from the layers of a run that kept them all, some rows at a time: no more is
-held in memory than those, and each chunk of a layer is read once or twice.
+held in memory than those, and each slab of a layer is read once or twice.
 """
 
 import json
@@ -87,7 +87,7 @@ class Distances:
             found = cls(puzzle_of(said["puzzle"]), array[:])
         except (ValueError, RuntimeError, KeyError, TypeError) as error:
             raise CorruptRunError(f"{path} is damaged ({error}); export it again") from None
-        # Zarr reads a lost chunk as its fill value, without a word.
+        # Zarr reads a lost chunk of the export as its fill value, without a word.
         checksum = said.pop("crc32c", None)
         if google_crc32c.extend(_checksum(said), found.values) != checksum:
             raise CorruptRunError(
