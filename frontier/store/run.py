@@ -186,12 +186,18 @@ class RunStore:
             "created": time.time(),
             **identity,
         }
-        for folder in (path / "copies", path):
-            write_sealed(folder / "ledger.json", {"layers": [], "complete": False}, durable)
-            write_sealed(folder / "run.json", identity, durable)
+        run = cls(path, identity, [], False)
+        run.durable = durable
+        run.write()
         if durable:
             force(path.parent)
         return cls.open(path)
+
+    def write(self) -> None:
+        """Write what says that there is a run: the ledger, run.json and the copies of both."""
+        self._write_ledger()
+        for folder in (self.path / "copies", self.path):
+            write_sealed(folder / "run.json", self.identity, self.durable)
 
     @classmethod
     def open(cls, path: Path) -> "RunStore":
@@ -342,14 +348,15 @@ class RunStore:
 
         The run may go on meanwhile.
         """
-        found = self._missing()
+        found = self.lacks()
         if found:
             now = RunStore.open(self.path)
             if now.records != self.records:  # what is missed has been given up since
                 return now.missing()
         return found
 
-    def _missing(self) -> list[str]:
+    def lacks(self) -> list[str]:
+        """The same of a run that nobody changes."""
         found = []
         for record in reversed(self.records):
             if not record.stored:
