@@ -17,7 +17,7 @@ from frontier.search.verify import Verified
 from frontier.search.verify import verify as verify_run
 from frontier.store.backup import Backup, back_up
 from frontier.store.copies import check_copies, restore
-from frontier.store.lock import RunLock, describe_holder, is_held
+from frontier.store.lock import RunLock, reading
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 from frontier.values import at_home
@@ -57,13 +57,14 @@ def verify(run, deep, states, seed, as_json):
 
     Records, checksums and counts of all layers on disk are checked; --deep asks samples of each
     layer whether they are where they must be, by the layers before and no kernel. Nothing is
-    changed. Exit code 4 if something is wrong; `repair` may mend it.
+    changed, and no run is started in RUN until it has ended. Exit code 4 if something is wrong;
+    `repair` may mend it.
     """
-    stores = open_all(run)
     values = []
-    for store in stores:
-        _refuse_held(store)
-        found = verify_run(store, states if deep else 0, seed, _say)
+    for store in open_all(run):
+        with reading(store.path / "lock"):
+            store = RunStore.open(store.path)  # as it has been since nobody writes
+            found = verify_run(store, states if deep else 0, seed, _say)
         values.append(asdict(found))
         if not as_json:
             click.echo(_describe(store, found))
@@ -160,15 +161,6 @@ def _describe_backup(made: Backup) -> str:
     how = "linked, so it takes no room of its own" if made.linked else "copied"
     held = f"{counted(made.layers, 'layer')}, {parts}, {size(made.bytes)}"
     return f"{made.path}: {depth}; {held}: {how}"
-
-
-def _refuse_held(store: RunStore) -> None:
-    lock = store.path / "lock"
-    if is_held(lock):
-        raise InputError(
-            f"{store.path} is being written by {describe_holder(lock)}; verify it when that has "
-            "stopped"
-        )
 
 
 def _say(text: str) -> None:
