@@ -11,7 +11,7 @@ from frontier.cli.help import Command
 from frontier.errors import CorruptRunError, InputError
 from frontier.named import open_all, open_one
 from frontier.report.summary import summary, write_summary
-from frontier.search.repair import describe_repair, plan_repair
+from frontier.search.repair import caught_up, describe_repair, plan_repair
 from frontier.search.repair import repair as do_repair
 from frontier.search.verify import Verified
 from frontier.search.verify import verify as verify_run
@@ -108,7 +108,10 @@ def repair(run, yes, take_over):
         restored = restore(path)
         for file in restored:
             click.echo(f"{file}: written anew from the other copy")
-        store = RunStore.open(path)
+        before = RunStore.open(path)
+        if (store := caught_up(before)) is not before:
+            restored.append(path / "ledger.json")
+            click.echo(f"{path / 'ledger.json'}: brought up to its copy, which was written later")
         what = plan_repair(store, verify_run(store, say=_say))
         if not what.needed:
             click.echo(f"{path}: nothing {'else ' if restored else ''}to repair")

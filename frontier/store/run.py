@@ -221,8 +221,16 @@ class RunStore:
 
     def read_ledger(self) -> None:
         """Read again which layers are committed; CorruptRunError if that does not make sense."""
-        file, before = self.path / "ledger.json", ""
-        ledger = read_sealed(file)
+        self.records, self.complete = self._listed(self.path / "ledger.json")
+
+    def copied(self) -> "RunStore":
+        """The run as the copy of its ledger lists it; CorruptRunError as of `read_ledger`."""
+        listed = self._listed(self.path / "copies" / "ledger.json")
+        return RunStore(self.path, self.identity, *listed)
+
+    def _listed(self, file: Path) -> tuple[list[LayerRecord], bool]:
+        """The layers that a ledger lists, and whether they are all."""
+        ledger, before = read_sealed(file), ""
         try:
             records = [LayerRecord(**record) for record in ledger["layers"]]
             complete = bool(ledger["complete"])
@@ -237,7 +245,7 @@ class RunStore:
                 before = chain
         except (KeyError, TypeError, ValueError) as error:
             raise CorruptRunError(f"{file} is no ledger of this run: {error}") from None
-        self.records, self.complete = records, complete
+        return records, complete
 
     def layer_path(self, depth: int) -> Path:
         return self.path / "layers" / f"{depth:04d}"
