@@ -1,6 +1,6 @@
 """What a run will take, as JSON and as text."""
 
-from frontier.search.outlook import Outlook
+from frontier.forecast.ahead import Outlook
 from frontier.search.plan import layout_settings
 from frontier.space.layout import WORD_BYTES
 from frontier.text import counted, size, span
@@ -10,24 +10,21 @@ LABEL = 18
 
 def plan_value(outlook: Outlook) -> dict:
     """What `plan` says, as JSON."""
-    plan, layout, made = outlook.plan, outlook.plan.layout, outlook.forecast
-    fullest = max(range(len(outlook.shape.sizes)), key=outlook.shape.sizes.__getitem__)
-    step = next((step for step in made.steps if step.first <= fullest <= step.last), None)
-    moved = None
-    if step and step.form == "tasks":
-        moved = {"read": round(step.read), "written": round(step.written), "seconds": step.seconds}
+    plan, made, sizes = outlook.plan, outlook.forecast, outlook.sizes
+    layout, graph = plan.layout, plan.space.graph
+    fullest = sizes.states.index(max(sizes.states))
     return {
         "name": plan.config.name,
         "puzzle": plan.puzzle.title,
         "path": str(plan.config.path),
         "states": plan.puzzle.states,
         "layers": {
-            "known": outlook.shape.known,
-            "depth": outlook.shape.depth,
-            "depth_is_known": outlook.shape.complete,
-            "committed": outlook.depth + 1,
+            "known": sizes.known,
+            "depth": sizes.depth,
+            "depth_is_known": sizes.complete,
+            "committed": outlook.committed,
         },
-        "base_graph": {"vertices": plan.space.graph.vertices, "arcs": plan.space.graph.source.size},
+        "base_graph": {"vertices": graph.vertices, "arcs": graph.source.size},
         "form": "memory" if plan.alone else "tasks",
         "layout": {
             **layout_settings(layout),
@@ -39,14 +36,26 @@ def plan_value(outlook: Outlook) -> dict:
             "far_share": max(traffic.far_share for traffic in outlook.traffic),
         },
         "workers": outlook.workers,
-        "memory": {"needed": plan.task_bytes, "given": _memory_given(outlook)},
+        "memory": {
+            "needed": plan.task_bytes,
+            "given": int(plan.config.cluster.memory) * max(1, plan.threads),
+        },
         "disk": {"peak": round(made.disk), "free": outlook.free},
         "bytes": {"read": round(made.read), "written": round(made.written)},
         "fullest_layer": {
             "depth": fullest,
-            "states": outlook.shape.sizes[fullest],
+            "states": sizes.states[fullest],
             "raw": layout.layer_bytes(plan.space.class_of(fullest)),
-            **(moved or {}),
+            **{
+                key: value
+                for step in made.steps
+                if step.last == fullest and step.form == "tasks"
+                for key, value in (
+                    ("read", round(step.read)),
+                    ("written", round(step.written)),
+                    ("seconds", step.seconds),
+                )
+            },
         },
         "seconds": {
             "total": made.seconds,
@@ -58,28 +67,21 @@ def plan_value(outlook: Outlook) -> dict:
     }
 
 
-def _memory_given(outlook: Outlook) -> int:
-    config = outlook.plan.config.cluster
-    return int(config.memory) * max(1, outlook.plan.threads)
-
-
 def _rates_value(outlook: Outlook) -> dict:
     """What was measured, in the units that the text uses."""
-    rates, codec = outlook.rates, outlook.rates.codec
-    half = codec.density[-1] / 2  # about the fullest layer of 2xn
-    disk = rates.disk
-    forced = not outlook.forecast.cached or outlook.plan.config.store.fsync == "layer"
+    rates, cached = outlook.rates, outlook.forecast.cached
+    half = rates.density[-1] / 2  # about the fullest layer of 2xn
+    forced = not cached or outlook.plan.config.store.fsync == "layer"
     return {
-        "kernel_seconds_a_word": rates.word,
+        "kernel_seconds_a_word": rates.kernel,
+        "task_seconds_a_word": rates.task_at(half),
         "seconds_a_listed_state": rates.listed,
-        "stored_share": codec.share(half),
-        "encode_bytes_a_second": 1 / max(1e-12, codec.seconds(codec.encode, half)),
-        "decode_bytes_a_second": 1 / max(1e-12, codec.seconds(codec.decode, half)),
-        "seconds_a_file": disk.call,
-        "read_bytes_a_second": disk.read if outlook.forecast.cached else disk.durable_read,
-        "write_bytes_a_second": disk.durable_write if forced else disk.write,
-        "cached": outlook.forecast.cached,
-        "scheduler_seconds_a_task": rates.task,
+        "stored_share": rates.stored_at(half),
+        "seconds_a_file": rates.file,
+        "read_bytes_a_second": 1 / (rates.read_work if cached else rates.read),
+        "write_bytes_a_second": 1 / (rates.write if forced else rates.write_work),
+        "cached": cached,
+        "scheduler_seconds_a_task": rates.scheduler,
         "seconds_a_commit": rates.layer,
     }
 
@@ -160,14 +162,12 @@ def _parts(seconds: dict) -> str:
 
 def _assumptions(value: dict, outlook: Outlook) -> list[str]:
     rates, layout = value["rates"], value["layout"]
-    per_word = rates["kernel_seconds_a_word"] * 1e9
     said = [
-        f"kernels: {per_word:.1f} ns a word of {WORD_BYTES} bytes, "
+        f"tasks: {rates['task_seconds_a_word'] * 1e9:.1f} ns of the processor a word of "
+        f"{WORD_BYTES} bytes, {rates['kernel_seconds_a_word'] * 1e9:.1f} ns of these in kernels; "
         f"{rates['seconds_a_listed_state'] * 1e9:.0f} ns a state of a thin layer",
         f"codec {outlook.plan.config.store.codec}: a layer as full as half the fullest one of 3×4 "
-        f"is stored in {rates['stored_share']:.0%}, encoded at "
-        f"{size(rates['encode_bytes_a_second'])}/s, decoded at "
-        f"{size(rates['decode_bytes_a_second'])}/s",
+        f"is stored in {rates['stored_share']:.0%}",
         f"disk, a worker: {size(rates['read_bytes_a_second'])}/s read, "
         f"{size(rates['write_bytes_a_second'])}/s written, {rates['seconds_a_file'] * 1e3:.2f} ms "
         f"a file; {'all layers' if rates['cached'] else 'no layer'} in the page cache",

@@ -12,23 +12,23 @@ import pytest
 
 from frontier import api
 from frontier.config import Config
+from frontier.forecast.forecast import disk_of, forecast
+from frontier.forecast.rates import Rates
+from frontier.forecast.sizes import estimate_sizes, trial_of
+from frontier.forecast.traffic import traffic_of
 from frontier.puzzles import Tiles, puzzle_of
 from frontier.search.events import LayerFinished, TaskFinished
-from frontier.search.forecast import Codec, Disk, Rates, disk_of, forecast
 from frontier.search.plan import PROCESS_BYTES
-from frontier.search.shape import Shape, shape_of, trial_of
-from frontier.search.traffic import traffic_of
 from frontier.space import layout as layout_module
 from frontier.space.program import program_of, reads_of
 from frontier.store.codecs import CHECKSUM_BYTES
 from frontier.store.layers import LIST_SLAB
-from frontier.store.parts import Block, footer_bytes
+from frontier.store.parts import Part, footer_bytes
 from frontier.store.run import RunStore
 
-RAW = Codec([0.0], [1.0], [1e-9, 0.0], [1e-9, 0.0])
 RATES = Rates(
-    word=5e-9, listed=0.0, list_bytes=8.0, codec=RAW, disk=Disk(1e-4, 1e9, 1e9, 1e6, 1e6),
-    task=1e-3, layer=1e-2, start=3.0,
+    density=[0.0], stored=[1.0], task=[3e-8], kernel=5e-9, list_bytes=8.0, read=1e-6, write=1e-6,
+    read_work=1e-9, write_work=1e-9, file=1e-4, scheduler=1e-3, layer=1e-2, start=3.0,
 )  # fmt: skip
 
 
@@ -55,8 +55,7 @@ def sizes_of(rows, columns):
 
 def forecast_of(plan, sizes, workers=1, cache=1e12, **more):
     traffic = [traffic_of(plan.layout, klass, 10**6) for klass in range(plan.space.classes)]
-    shape = Shape(list(sizes), len(sizes))
-    return forecast(plan, shape, traffic, RATES, workers, cache, **more)
+    return forecast(plan, list(sizes), traffic, RATES, workers, cache, **more)
 
 
 @pytest.mark.parametrize(("rows", "columns", "depth"), [(2, 3, 21), (2, 5, 55), (3, 3, 31)])
@@ -85,19 +84,19 @@ def test_estimated_layers_follow_the_known_ones_and_add_up(board, share):
         if total <= share * sum(sizes)
     ]
     known = known or list(sizes[:1])
-    shape = shape_of(known, sum(sizes))
-    assert shape.sizes[: len(known)] == known
-    assert (shape.known, sum(shape.sizes)) == (len(known), sum(sizes))
-    assert min(shape.sizes) > 0
-    assert shape.complete == (share == 1)
+    estimated = estimate_sizes(known, sum(sizes))
+    assert estimated.states[: len(known)] == known
+    assert (estimated.known, sum(estimated.states)) == (len(known), sum(sizes))
+    assert min(estimated.states) > 0
+    assert estimated.complete == (share == 1)
 
 
 @pytest.mark.parametrize("board", [(2, 5), (3, 3)])
 def test_the_peak_is_foretold_from_the_first_thousand_states(board):
     sizes = sizes_of(*board)
-    shape = shape_of(trial_of(Tiles(*board), 1000).sizes, sum(sizes))
-    assert max(sizes) / 1.5 < max(shape.sizes) < max(sizes) * 1.5
-    assert abs(np.argmax(shape.sizes) - np.argmax(sizes)) < 0.15 * len(sizes)
+    estimated = estimate_sizes(trial_of(Tiles(*board), 1000).sizes, sum(sizes))
+    assert max(sizes) / 1.5 < max(estimated.states) < max(sizes) * 1.5
+    assert abs(np.argmax(estimated.states) - np.argmax(sizes)) < 0.15 * len(sizes)
 
 
 @pytest.mark.parametrize(
@@ -111,9 +110,9 @@ def test_the_peak_is_foretold_from_the_first_thousand_states(board):
     ],
 )
 def test_odd_beginnings_still_add_up(known, states):
-    shape = shape_of(known, states)
-    assert sum(shape.sizes) == states
-    assert min(shape.sizes) > 0
+    estimated = estimate_sizes(known, states)
+    assert sum(estimated.states) == states
+    assert min(estimated.states) > 0
 
 
 @pytest.mark.parametrize(
@@ -137,14 +136,14 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, layout, sla
     assert plan.layout.slab_nodes == slab
     made = {step.last: step for step in forecast_of(plan, sizes_of(2, 5)).steps}
     reads, tasks, slabs, disk = Counter(), Counter(), {}, Counter()
-    read = Block.read
+    read = Part._read_at
 
-    def counting(self):
-        reads[counting.depth] += self.end - self.begin
-        return read(self)
+    def counting(self, file, offset, view):
+        reads[counting.depth] += len(view)
+        return read(self, file, offset, view)
 
     counting.depth = 1
-    monkeypatch.setattr(Block, "read", counting)
+    monkeypatch.setattr(Part, "_read_at", counting)
     give_up = RunStore.give_up
 
     def looking(self, depth, *arguments):
@@ -295,35 +294,27 @@ def test_traffic_is_what_tasks_read(tmp_path, monkeypatch, digits, nodes, slab_b
     assert (moved.far > 0) == (far > 0)
 
 
-def test_a_codec_is_a_line_above_its_shares():
-    codec = Codec([0.0, 0.1], [0.0, 0.5], [1.0, 2.0], [-1.0, 1.0])
-    assert codec.share(0.05) == pytest.approx(0.25)
-    assert codec.share(0.3) == 0.5
-    assert codec.seconds(codec.encode, 0.05) == pytest.approx(1.5)
-    assert codec.seconds(codec.decode, 0.05) == 0  # a line through noise may fall below
-
-
 def test_large_spaces_are_foretold_without_their_tasks(tmp_path):
     puzzle = puzzle_of({"kind": "tiles", "rows": 2, "columns": 9})
     trial = trial_of(puzzle, 1000)
-    shape = shape_of(trial.sizes, puzzle.states)
-    assert sum(shape.sizes) == puzzle.states
+    estimated = estimate_sizes(trial.sizes, puzzle.states)
+    assert sum(estimated.states) == puzzle.states
     config = Config(
         name="test", puzzle={"kind": "tiles", "rows": 2, "columns": 9},
         store={"path": str(tmp_path / "run")},
         cluster={"kind": "local", "workers": 2, "memory": "12GB"},
     )  # fmt: skip
-    made = forecast_of_sample(api.plan(config), shape)
+    made = forecast_of_sample(api.plan(config), estimated.states)
     assert made.disk > 1e14
     assert made.seconds > 1e6
     assert not (tmp_path / "run").exists()
 
 
-def forecast_of_sample(plan, shape):
+def forecast_of_sample(plan, sizes):
     traffic = [traffic_of(plan.layout, klass) for klass in range(plan.space.classes)]
-    return forecast(plan, shape, traffic, RATES, 2, 0)
+    return forecast(plan, sizes, traffic, RATES, 2, 0)
 
 
 def test_the_disk_of_a_run_by_tasks_from_its_first_layer_on(tmp_path):
     plan, sizes = plan_of(tmp_path, 2, 4, {}), sizes_of(2, 4)
-    assert disk_of(plan, Shape(list(sizes), len(sizes)), RAW) > 2 * plan.layout.part_bytes
+    assert disk_of(plan, list(sizes), RATES) > 2 * plan.layout.part_bytes
