@@ -140,11 +140,10 @@ def look_ahead(plan: Plan, disk_rate: float | None = None) -> Outlook:
     traffic = [traffic_of(plan.layout, klass) for klass in range(plan.space.classes)]
     rates = calibrate(plan, trial)
     cluster = plan.config.cluster
-    workers = {"serial": 1, "local": min(cluster.workers, machine.cores())}.get(
-        cluster.kind, cluster.workers
-    )
-    here = cluster.kind in HERE
-    cache = here * (psutil.virtual_memory().available - workers * plan.task_bytes)
+    workers, cache = cluster.workers, 0.0
+    if cluster.kind in HERE:
+        workers = 1 if cluster.kind == "serial" else min(workers, machine.cores())
+        cache = psutil.virtual_memory().available - workers * plan.task_bytes
     done = 0 if sizes.complete and len(known) == sizes.known else max(0, len(known) - 1)
     place = existing(plan.config.path)
     files = os.statvfs(place)

@@ -7,7 +7,7 @@ The processor time of a task is that of making its words and of handing over the
 and writes. Meanwhile the worker's other task waits for the disk, so the greater of both counts.
 Where layers fit in the page cache, only writes that are forced wait for the disk. Left out are rows
 and slabs without a state, the disk's rate over hours, storing layers that are in memory, other work
-on the machine and failures.
+on the machine, commits and failures.
 """
 
 from collections.abc import Iterator
@@ -53,23 +53,15 @@ class Forecast:
 
     @property
     def seconds(self) -> float:
-        return self.start + sum(step.seconds for step in self.steps)
-
-    def seconds_of(self, form: str) -> float:
-        """Of the steps of one form."""
-        return sum(step.seconds for step in self.steps if step.form == form)
-
-    @property
-    def read(self) -> float:
-        return sum(step.read for step in self.steps)
-
-    @property
-    def written(self) -> float:
-        return sum(step.written for step in self.steps)
+        return self.start + self.total("seconds")
 
     @property
     def disk(self) -> float:
         return max((step.disk for step in self.steps), default=0)
+
+    def total(self, what: str, *forms: str) -> float:
+        """Of all steps, or those of some forms: "seconds", "read" or "written"."""
+        return sum(getattr(step, what) for step in self.steps if not forms or step.form in forms)
 
 
 def forecast(

@@ -40,7 +40,6 @@ from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import SlabCodec, encoded_bytes
 from frontier.store.files import DELETING, existing, write_bytes
 from frontier.store.layers import new_room
-from frontier.store.run import LayerRecord, RunStore
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
@@ -55,7 +54,6 @@ TASK_SECONDS = 0.15
 DISK_BYTES = 128_000_000
 DISK_FILES = 40
 EMPTY_TASKS = 300
-LAYERS = 5
 START_CONFIG = """name = "start"
 [puzzle]
 kind = "tiles"
@@ -73,8 +71,8 @@ class Rates:
     kernel's. `listed`: seconds for a state of a list, which is stored in `list_bytes`.
     `read` and `write`: seconds of the disk for a byte, while all workers are at it; `read_work` and
     `write_work`: of the processor, with the checksum; `file`: for opening a file.
-    `scheduler`: seconds of its processor for a task. `layer`: of the driver for a layer. `start`:
-    of the command, until it begins.
+    `scheduler`: seconds of its processor for a task. `layer`: until a layer's first task is with a
+    worker and its last one told of. `start`: of the command, until it begins.
     """
 
     density: list[float]
@@ -116,7 +114,6 @@ def calibrate(plan: Plan, trial: Trial) -> Rates:
             found = list(executor.run(measure, [call] * executor.workers, _never))
             trip, scheduler = empty_tasks(executor)
         start = _start_seconds(folder, plan.alone, plan.config.store.fsync, cluster)
-        layer = _layer_seconds(folder, plan)
         room = np.empty(encoded_bytes(trial.largest.nbytes), dtype=np.uint8)
         stored = SlabCodec(codec).encode(trial.largest, room)
     return Rates(
@@ -124,7 +121,7 @@ def calibrate(plan: Plan, trial: Trial) -> Rates:
         listed=trial.state_seconds,
         list_bytes=stored / trial.largest.size,
         scheduler=scheduler,
-        layer=layer + trip,
+        layer=trip,
         start=start,
     )
 
@@ -247,18 +244,6 @@ def _forget(path: Path) -> None:
     """Take a file that is on the disk out of the page cache."""
     with path.open("rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
-
-def _layer_seconds(folder: Path, plan: Plan) -> float:
-    """Seconds of beginning and committing a layer."""
-    run = RunStore.create(folder / "run", plan.identity)
-    run.durable = plan.config.store.fsync == "layer"
-    began = time.perf_counter()
-    for depth in range(LAYERS):
-        run.files(depth, plan.layout).begin_bits(run.durable)
-        forget = (depth - 2,) if depth >= 2 else ()
-        run.commit([LayerRecord(depth, 0, "bits", True, 0.0)], False, forget)
-    return (time.perf_counter() - began) / LAYERS
 
 
 def _start_seconds(folder: Path, alone: bool, fsync: str, cluster: ClusterTable) -> float:

@@ -6,6 +6,8 @@ from frontier.space.layout import WORD_BYTES
 from frontier.text import counted, size, span
 
 LABEL = 18
+PARTS = (("start", "start-up"), ("lists", "thin layers"), ("memory", "layers in memory"),
+         ("tasks", "layers by tasks"))  # fmt: skip
 
 
 def plan_value(outlook: Outlook) -> dict:
@@ -13,6 +15,10 @@ def plan_value(outlook: Outlook) -> dict:
     plan, made, sizes = outlook.plan, outlook.forecast, outlook.sizes
     layout, graph = plan.layout, plan.space.graph
     fullest = sizes.states.index(max(sizes.states))
+    step = next((s for s in made.steps if s.last == fullest and s.form == "tasks"), None)
+    moved = {}
+    if step:
+        moved = {"read": round(step.read), "written": round(step.written), "seconds": step.seconds}
     return {
         "name": plan.config.name,
         "puzzle": plan.puzzle.title,
@@ -41,26 +47,17 @@ def plan_value(outlook: Outlook) -> dict:
             "given": int(plan.config.cluster.memory) * max(1, plan.threads),
         },
         "disk": {"peak": round(made.disk), "free": outlook.free},
-        "bytes": {"read": round(made.read), "written": round(made.written)},
+        "bytes": {what: round(made.total(what)) for what in ("read", "written")},
         "fullest_layer": {
             "depth": fullest,
             "states": sizes.states[fullest],
             "raw": layout.layer_bytes(plan.space.class_of(fullest)),
-            **{
-                key: value
-                for step in made.steps
-                if step.last == fullest and step.form == "tasks"
-                for key, value in (
-                    ("read", round(step.read)),
-                    ("written", round(step.written)),
-                    ("seconds", step.seconds),
-                )
-            },
+            **moved,
         },
         "seconds": {
             "total": made.seconds,
             "start": made.start,
-            **{form: made.seconds_of(form) for form in ("lists", "memory", "tasks")},
+            **{form: made.total("seconds", form) for form in ("lists", "memory", "tasks")},
         },
         "rates": _rates_value(outlook),
         "warnings": outlook.warnings,
@@ -82,24 +79,28 @@ def _rates_value(outlook: Outlook) -> dict:
         "write_bytes_a_second": 1 / (rates.write if forced else rates.write_work),
         "cached": cached,
         "scheduler_seconds_a_task": rates.scheduler,
-        "seconds_a_commit": rates.layer,
+        "seconds_a_layer": rates.layer,
     }
 
 
 def describe_plan(value: dict, outlook: Outlook) -> str:
     """The same for a person, with what it rests on."""
     layers, seconds = value["layers"], value["seconds"]
+    processes = f"one process of {counted(outlook.plan.threads, 'thread')}"
+    if value["form"] == "tasks":
+        processes = f"for each of {counted(value['workers'], 'worker')}"
+    parts = ", ".join(f"{said} {span(seconds[key])}" for key, said in PARTS if seconds[key])
     rows = [
         ("states", f"{value['states']:,}"),
         ("layers", _layers(layers)),
         ("base graph", "{vertices:,} vertices, {arcs:,} arcs".format(**value["base_graph"])),
         ("layout", _layout(value)),
         ("searched", outlook.plan.way),
-        ("memory", _memory(value, outlook)),
+        ("memory", "{} of {}, ".format(*map(size, value["memory"].values())) + processes),
         ("disk at its peak", "{}; free: {}".format(*map(size, value["disk"].values()))),
         ("fullest layer", _fullest(value["fullest_layer"])),
         ("moved in all", "{} read, {} written".format(*map(size, value["bytes"].values()))),
-        ("time", f"about {span(seconds['total'])}: {_parts(seconds)}"),
+        ("time", f"about {span(seconds['total'])}: {parts}"),
     ]
     if outlook.described and not outlook.plan.alone and seconds["tasks"]:
         needed = sum(value["bytes"].values()) / seconds["tasks"]
@@ -135,13 +136,6 @@ def _layout(value: dict) -> str:
     )
 
 
-def _memory(value: dict, outlook: Outlook) -> str:
-    needed, given = map(size, value["memory"].values())
-    if value["form"] == "memory":
-        return f"{needed} of {given}, one process of {counted(outlook.plan.threads, 'thread')}"
-    return f"{needed} of {given} a worker, {counted(value['workers'], 'worker')}"
-
-
 def _fullest(layer: dict) -> str:
     said = (
         f"{layer['states']:,} states, perhaps at depth {layer['depth']}; {size(layer['raw'])} raw"
@@ -152,12 +146,6 @@ def _fullest(layer: dict) -> str:
             f"{span(layer['seconds'])}"
         )
     return said
-
-
-def _parts(seconds: dict) -> str:
-    parts = [("start", "start-up"), ("lists", "thin layers"), ("memory", "layers in memory"),
-             ("tasks", "layers by tasks")]  # fmt: skip
-    return ", ".join(f"{said} {span(seconds[key])}" for key, said in parts if seconds[key])
 
 
 def _assumptions(value: dict, outlook: Outlook) -> list[str]:
@@ -171,11 +159,11 @@ def _assumptions(value: dict, outlook: Outlook) -> list[str]:
         f"disk, a worker: {size(rates['read_bytes_a_second'])}/s read, "
         f"{size(rates['write_bytes_a_second'])}/s written, {rates['seconds_a_file'] * 1e3:.2f} ms "
         f"a file; {'all layers' if rates['cached'] else 'no layer'} in the page cache",
-        f"commits: {rates['seconds_a_commit'] * 1e3:.1f} ms a layer",
     ]
     if value["form"] == "tasks":
         said += [
-            f"scheduler: {rates['scheduler_seconds_a_task'] * 1e3:.1f} ms a task",
+            f"scheduler: {rates['scheduler_seconds_a_task'] * 1e3:.1f} ms a task, "
+            f"{rates['seconds_a_layer'] * 1e3:.1f} ms a layer",
             f"locality: a task reads {layout['current_read']:.2f} times its own part of the "
             f"current layer; {layout['far_share']:.1%} of all that it reads has another prefix",
         ]
