@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from frontier.forecast.timeleft import Estimate, Timed, time_left
 from frontier.puzzles import puzzle_of
 from frontier.report.log import read_last_start
 from frontier.search.events import (
@@ -16,7 +17,6 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
-from frontier.search.timeleft import Estimate, Timed, time_left
 from frontier.store.lock import describe_holder, held_since, is_held, left_by
 from frontier.store.run import LayerRecord, RunStore
 from frontier.text import counted, moment, rough, span

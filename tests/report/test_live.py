@@ -52,7 +52,7 @@ from frontier.store.files import read_sealed, write_sealed
 from frontier.store.run import OWN_NAMES, LayerRecord, RunStore
 
 CONFIGS = Path(__file__).parents[2] / "configs"
-RECORDED = json.loads((Path(__file__).parents[1] / "search" / "recorded.json").read_text())
+RECORDED = json.loads((Path(__file__).parents[1] / "forecast" / "recorded.json").read_text())
 STATES = {name: sum(line[0] for line in lines) for name, lines in RECORDED.items()}
 
 
