@@ -51,7 +51,11 @@ def main():
     parser = argparse.ArgumentParser(description="Make the reports of docs/results/ from runs.")
     parser.add_argument("--runs", type=Path, default=ROOT / "runs", metavar="DIR")
     parser.add_argument("--target", type=Path, default=TARGET, metavar="DIR")
-    parser.add_argument("--large", action="store_true", help="also make the runs that take minutes, or most of an hour")
+    parser.add_argument(
+        "--large",
+        action="store_true",
+        help="also make the runs that take minutes, or most of an hour",
+    )
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help="only these, and neither index.html nor README.md"
     )
