@@ -233,6 +233,7 @@ def calm(tmp_path_factory):
 TIMELESS = ("complete", "depth", "states", "layers", "farthest", "goals", "puzzle")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("victim", ["driver", "worker"])
 def test_killed_runs_go_on(tmp_path, calm, victim):
     """kill -9 at random moments, several times in one run, then run it to the end."""
@@ -274,6 +275,7 @@ def _command(process):
         return []
 
 
+@pytest.mark.sweep
 def test_ctrl_c_stops_cleanly_and_says_how_to_resume(tmp_path, calm):
     path = tmp_path / "run"
     command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}", "--json")
@@ -292,6 +294,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_resume(tmp_path, calm):
     assert "resuming after depth" in done.stderr
 
 
+@pytest.mark.sweep
 def test_a_second_run_is_refused_while_one_writes(tmp_path):
     path = tmp_path / "run"
     command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}", "--json")
@@ -331,6 +334,7 @@ def test_a_given_scheduler(tmp_path):
             assert value["depth"] == 55
 
 
+@pytest.mark.sweep
 def test_the_only_worker_is_replaced(tmp_path):
     """Killed in the middle of layers of bits, one after the other, with no other to take over."""
     path = tmp_path / "run"
@@ -362,6 +366,7 @@ def test_fresh_deletes_nothing_but_the_run(tmp_path):
     assert (tmp_path / "run" / "notes.txt").read_text() == "mine"
 
 
+@pytest.mark.sweep
 def test_a_progress_display_that_nobody_reads_does_not_stop_a_search(tmp_path):
     command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={tmp_path / 'run'}")
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)

@@ -32,6 +32,7 @@ from pages import (
     values_of,
 )
 from rates import RATES
+from sweeps import swept
 
 from frontier.cli import main
 from frontier.config import ClusterTable, config_of
@@ -172,7 +173,7 @@ class Reader:
                 exec(code, self.names)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@swept("page", PAGES, few=[ROOT / "README.md", ROOT / "docs" / "tutorial.md"], ids=name_of)
 def test_a_page_does_what_it_says(page, tmp_path, monkeypatch):
     reader = Reader(tmp_path, monkeypatch)
     for block in blocks_of(page):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from sweeps import swept
 
 from frontier.cli import main
 
@@ -66,6 +67,7 @@ def goat_board(text):
     return "/".join("".join(GOAT_LETTERS[word] for word in row.split()) for row in text.split("/"))
 
 
+@pytest.mark.sweep
 def test_goat(tmp_path):
     value = run(tmp_path, "goat", "search.keep=all")
     assert (value["states"], value["depth"], value["start"]["depth"]) == (5_443_200, 52, 20)
@@ -132,7 +134,7 @@ def test_honeycomb(tmp_path):
     assert f"start is {value['start']['depth']} moves away" in said.replace("\n# ", " ")
 
 
-@pytest.mark.parametrize(("metric", "moves"), [("step", 116), ("straight", 90), ("path", 81)])
+@swept(("metric", "moves"), [("step", 116), ("straight", 90), ("path", 81)], few=1)
 def test_hakoiri_to_the_exit(tmp_path, metric, moves):
     value = run(tmp_path, "hakoiri-exit", f"puzzle.metric={metric}")
     assert value["start"]["depth"] == moves
@@ -152,7 +154,7 @@ def test_rotation():
     assert value["tile_moves"] == 12 * units["a"] + 8 * units["b"] + 4 * units["c"]
 
 
-@pytest.mark.parametrize(("metric", "depths"), [("step", {31, 30}), ("multi", {24})])
+@swept(("metric", "depths"), [("step", {31, 30}), ("multi", {24})], few=1)
 def test_3x3_from_every_blank(tmp_path, metric, depths):
     value = run(tmp_path, "3x3-diameter", f"puzzle.metric={metric}")
     assert {member["depth"] for member in value["runs"]} == depths

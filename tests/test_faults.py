@@ -18,6 +18,7 @@ def campaign(tmp_path, *words):
     return tuple(map(int, done.stdout.split()[-4:])), done.stderr, done.returncode
 
 
+@pytest.mark.sweep
 def test_a_short_campaign(tmp_path):
     """It ends with an error if a result is wrong."""
     words = "--faults", "10", "--seed", "3", "--case", "2x5 fine", "--hold", "0.5"
@@ -27,12 +28,14 @@ def test_a_short_campaign(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.sweep
 def test_harm_at_system_calls(tmp_path):
     """Some points of a run by tasks, some of one in memory; each is resumed and compared."""
     (injected, _, survived, wrong), said, code = campaign(tmp_path, "--calls", "100")
     assert (injected, survived, wrong, code) == (100, 100, 0, 0), said
 
 
+@pytest.mark.sweep
 def test_a_wrong_result_is_told(tmp_path):
     """A run that differs from the undisturbed one in a single byte is not taken for right."""
     lies = (

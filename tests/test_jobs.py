@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 from distributed.cli import dask_scheduler, dask_worker
+from sweeps import swept
 
 from frontier.cli import main
 from frontier.config import ClusterTable
@@ -122,7 +123,7 @@ AGAIN = {  # what comes when the walltime is near, whether to the whole group; e
 }
 
 
-@pytest.mark.parametrize("script", AGAIN)
+@swept("script", AGAIN, few=1)
 def test_a_walltime_stops_the_run_and_lets_it_go_on(tmp_path, commands, script):
     number, group, code, called = AGAIN[script]
     path = tmp_path / "run"
@@ -139,7 +140,7 @@ def test_a_walltime_stops_the_run_and_lets_it_go_on(tmp_path, commands, script):
 NUMBERS = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "OAR_JOB_ID"}
 
 
-@pytest.mark.parametrize("script", AGAIN)
+@swept("script", AGAIN, few=1)
 def test_only_the_same_job_takes_over_what_it_held(tmp_path, commands, script):
     """A job that died on another host goes on when its queue starts it anew; the same run
     submitted once more is refused."""
@@ -170,6 +171,7 @@ def test_no_script_takes_over_what_another_holds(path):
     assert "--take-over" not in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("script", ["slurm.sh", "pbs.sh"])
 def test_a_cancelled_driver_does_not_come_back(tmp_path, commands, script):
     path = tmp_path / "run"
@@ -181,6 +183,7 @@ def test_a_cancelled_driver_does_not_come_back(tmp_path, commands, script):
     assert commands.read_text() == ""
 
 
+@pytest.mark.sweep
 def test_hosts_by_ssh(tmp_path, commands):
     """Two hosts, which are this one."""
     path = tmp_path / "run"

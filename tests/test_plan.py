@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from rates import RATES
+from sweeps import swept
 
 from frontier import api
 from frontier.cli import main
@@ -56,7 +57,7 @@ def test_workers_are_started_for_a_plan_by_tasks(tmp_path):
 
 
 @pytest.mark.usefixtures("known_rates")
-@pytest.mark.parametrize("name", ["2x8", "3x5", "4x4", "2x9"])
+@swept("name", ["2x8", "3x5", "4x4", "2x9"], few=1)
 def test_large_puzzles(tmp_path, name):
     path = tmp_path / "run"
     text = invoke(CONFIGS / f"{name}.toml", *at(path), "--workers", 1000).stdout

@@ -10,6 +10,7 @@ import pytest
 from answers.movers import CONFIGS
 from answers.test_distances import Twin
 from click.testing import CliRunner
+from sweeps import swept
 from twins import blank_moves
 
 from frontier import api
@@ -136,7 +137,7 @@ def tables_of(rows, columns, goal, databases):
     return tiles, [pattern(rows, columns, labels, m, **more) for m, labels in databases]
 
 
-@pytest.mark.parametrize("name", SETS)
+@swept("name", SETS, few=["a sum", "both kinds", "3x2"])
 def test_the_bound_is_the_greatest_that_the_databases_say(made, name):
     """It exceeds no distance, and a move changes it by one at most; a run says the same as what
     is exported of it."""
@@ -237,7 +238,7 @@ SEARCHES = {
 LARGE = [name for name in SEARCHES if name[:3] in ("3x4", "4x3")]
 
 
-@pytest.mark.parametrize("name", SEARCHES)
+@swept("name", SEARCHES, few=["3x3"])
 def test_searches_find_the_same_lengths_and_visit_fewer_nodes(made, name):
     rows, columns, goal, times, sets = SEARCHES[name]
     home = goal or tuple(range(rows * columns))

@@ -13,6 +13,7 @@ import pytest
 import zarr
 from click.testing import CliRunner
 from search.test_driver import without_record
+from sweeps import swept
 from twins import blank_moves, digits, layers_of, sign
 
 from frontier import api
@@ -243,7 +244,7 @@ def test_the_array_of_a_run_has_all_distances(runs, name):
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", ["tiles 2x4", "2x4, k=3", "2x4, k=2, labelled"])
+@swept("name", ["tiles 2x4", "2x4, k=3", "2x4, k=2, labelled"], few=1)
 def test_every_form_of_layers_gives_the_same_array(runs, name, form):
     boards, depths = boards_of(name)
     found = Distances.of_run(runs(name, form).store)
@@ -284,7 +285,7 @@ def test_an_exported_array_is_opened(runs, name, tmp_path):
 @pytest.mark.parametrize(
     ("piece", "chunk"), [(1, 1), (1, 10**9), (10**9, 1), (2600, 1), (6000, 1000), (300, 50)]
 )
-@pytest.mark.parametrize("name", ["tiles 2x4", "2x4, k=1", "2x4, k=3", "2x4, k=1, labelled"])
+@swept("name", ["tiles 2x4", "2x4, k=1", "2x4, k=3", "2x4, k=1, labelled"], few=1)
 def test_arrays_made_piece_by_piece(runs, name, piece, chunk, monkeypatch, tmp_path):
     run, pieces_of = runs(name), distances_module._pieces
     whole = Distances.of_run(run.store).values
@@ -534,7 +535,7 @@ def test_an_array_that_has_lost_a_part(tmp_path, monkeypatch, name):
     assert Distances.open(target).of_boards(boards).tolist() == depths
 
 
-@pytest.mark.parametrize("seed", range(8))
+@swept("seed", range(8), few=2)
 def test_an_array_that_is_damaged(tmp_path, monkeypatch, seed):
     """A bit turned, a chunk cut, emptied or exchanged with another."""
     monkeypatch.setattr(distances_module, "CHUNK_BYTES", 1000)

@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 from answers.movers import HEXAGON, LINES, blocks, cells, graph, of_config, tiles
+from sweeps import swept
 from twins import layers_of
 
 from frontier.answers import ida as ida_module
@@ -133,7 +134,7 @@ def written(cells, rows, columns):
     return "/".join("".join(cells[r, c] for c in range(columns)) for r in range(rows))
 
 
-@pytest.mark.parametrize("seed", range(25))
+@swept("seed", range(25), few=6)
 def test_puzzles_made_at_random(seed):
     case = random_case(seed)
     rng = random.Random(seed)

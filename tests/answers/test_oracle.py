@@ -234,6 +234,7 @@ def goat(tmp_path_factory):
     return api.run(api.plan(config_of(tmp_path_factory.mktemp("goat"), GOAT)))
 
 
+@pytest.mark.sweep
 def test_positions_of_every_layer_of_the_goat(goat):
     assert (goat.depth, goat.states) == (52, 5_443_200)
     rng, work = random.Random(6), Workspace(goat.store)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sweeps import swept
 
 from frontier import api
 from frontier.config import Config
@@ -77,7 +78,7 @@ def test_a_trial_ends_when_it_has_found_enough():
 
 
 @pytest.mark.parametrize("share", [0, 1e-4, 0.01, 0.3, 0.7, 0.99, 1])
-@pytest.mark.parametrize("board", [(2, 5), (3, 3)])
+@swept("board", [(2, 5), (3, 3)], few=1)
 def test_estimated_layers_follow_the_known_ones_and_add_up(board, share):
     sizes = sizes_of(*board)
     known = [
@@ -117,7 +118,7 @@ def test_odd_beginnings_still_add_up(known, states):
     assert min(estimated.states) > 0
 
 
-@pytest.mark.parametrize(
+@swept(
     "layout",
     [
         {"prefix_digits": 0, "task_nodes": 5},
@@ -125,8 +126,9 @@ def test_odd_beginnings_still_add_up(known, states):
         {"prefix_digits": 1, "task_nodes": 5},
         {"prefix_digits": 2, "task_nodes": 3},
     ],
+    few=2,
 )
-@pytest.mark.parametrize("slab_bytes", [layout_module.SLAB_BYTES, 4000])
+@swept("slab_bytes", [layout_module.SLAB_BYTES, 4000], few=[4000])
 def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, layout, slab_bytes):
     """Of layers that have all their slabs, as all are taken to; of others it is no less."""
     monkeypatch.setattr(layout_module, "ROW_WORDS", 42)
@@ -274,7 +276,7 @@ def test_far_slabs_are_those_of_other_tasks(tmp_path):
         assert moved.far_share == moved.far / (1 + moved.current)
 
 
-@pytest.mark.parametrize(("digits", "nodes"), [(0, 2), (1, 5), (1, 1), (2, 3), (3, 5)])
+@swept(("digits", "nodes"), [(0, 2), (1, 5), (1, 1), (2, 3), (3, 5)], few=[(0, 2), (2, 3)])
 @pytest.mark.parametrize("slab_bytes", [1 << 18, 400])
 def test_traffic_is_what_tasks_read(tmp_path, monkeypatch, digits, nodes, slab_bytes):
     """Counted one by one, in slabs."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from engine import bitmap_sizes, boards_at, list_layers
+from sweeps import swept
 from twins import (
     agreeing,
     all_positions,
@@ -93,7 +94,7 @@ def test_small_boards(name, metric):
     assert_layers(puzzle, board_cells(drawing), [position(drawing, alike)], alike)
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@swept("metric", METRICS, few=1)
 def test_hakoiri(metric):
     drawing, alike = HAKOIRI
     puzzle = Blocks(drawing, alike=alike, metric=metric)
@@ -109,7 +110,7 @@ def test_goat_near_the_goal():
     assert_layers(puzzle, board_cells(drawing), [position(drawing, alike)], alike, most=14)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@swept("seed", range(60), few=12)
 def test_random_boards(seed):
     drawing, alike = random_blocks(random.Random(seed))
     puzzle = Blocks(drawing, alike=alike, metric=random.Random(seed).choice(METRICS))
@@ -152,7 +153,7 @@ def test_a_part_of_a_board_needs_a_start_where_shapes_are_many():
     )
 
 
-@pytest.mark.parametrize("seed", range(30))
+@swept("seed", range(30), few=6)
 def test_shapes_found_by_search(seed, monkeypatch):
     """What a search finds is the same where the shapes are those that can be reached."""
     monkeypatch.setattr(shapes_module, "_fill", lambda cells, sorts: None)
@@ -197,7 +198,7 @@ def test_rush_hour():
     assert [whole in layer for layer in layers].index(True) == len(layers) - 1 == 51
 
 
-@pytest.mark.parametrize("seed", range(60))
+@swept("seed", range(60), few=12)
 def test_random_axes(seed):
     rng = random.Random(seed)
     drawing, alike = random_blocks(rng)
@@ -258,7 +259,7 @@ def test_goals_in_parts(name, metric):
     ]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@swept("seed", range(40), few=8)
 def test_random_goals(seed):
     rng = random.Random(seed)
     drawing, alike = random_blocks(rng)

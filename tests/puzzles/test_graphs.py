@@ -12,6 +12,7 @@ import pytest
 from engine import arcs_of, bitmap_sizes, boards_at, list_layers
 from hypothesis import given
 from hypothesis import strategies as st
+from sweeps import swept
 from twins import (
     graph_layers,
     graph_moves,
@@ -130,7 +131,7 @@ def test_one_blank_on_wilsons_graph():
     assert Graph(odd, "abcdef.").states == factorial(7)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@swept("seed", range(60), few=12)
 def test_random_graphs(seed):
     rng = random.Random(seed)
     cells = rng.randint(2, 6)

@@ -13,6 +13,7 @@ import pytest
 from engine import arcs_of, boards_at, list_layers, origins_of
 from hypothesis import given
 from hypothesis import strategies as st
+from sweeps import swept
 from twins import bfs_layers, blank_moves, layers_of, moved
 
 from frontier import api
@@ -145,7 +146,11 @@ def all_columns(k, most=100_000):
     return [n for n in range(max(2, k), 40) if perm(2 * n, len(column_labels(n, k)) + 1) <= most]
 
 
-@pytest.mark.parametrize(("k", "columns"), [(k, n) for k in (1, 2, 3) for n in all_columns(k)])
+@swept(
+    ("k", "columns"),
+    [(k, n) for k in (1, 2, 3) for n in all_columns(k)],
+    few=[(k, n) for k in (1, 2, 3) for n in all_columns(k)[:2]],
+)
 def test_layers_of_columns(k, columns):
     """The right-most columns of 2 x n, whole layers where there are not many positions."""
     puzzle, labels = Pattern(2, columns, k=k), column_labels(columns, k)
@@ -189,10 +194,10 @@ def test_layers(shape, goal, labels, metric):
     assert_layers(puzzle, layers_by(puzzle, goal, metric))
 
 
-@pytest.mark.parametrize(
+@swept(
     ("shape", "labels"),
     [((3, 3), (1, 2, 3, 4)), ((3, 3), (2, 4, 5, 7, 8)), ((2, 4), (1, 2, 4, 5, 6, 7)),
-     ((3, 4), (4, 7, 11)), ((4, 3), (1, 2, 3))],
+     ((3, 4), (4, 7, 11)), ((4, 3), (1, 2, 3))], few=1,
 )  # fmt: skip
 @pytest.mark.parametrize("metric", ["step", "labelled"])
 def test_layer_sizes_of_more_positions(shape, labels, metric):

@@ -9,6 +9,7 @@ import pytest
 from engine import arcs_of, bitmap_sizes, boards_at, layouts_of, list_layers, origins_of
 from hypothesis import given
 from hypothesis import strategies as st
+from sweeps import swept
 from twins import bfs_layers, blank_moves, layers_of, line_moves, moved, random_sequence
 
 from frontier.errors import InputError
@@ -58,12 +59,13 @@ def test_multi_on_small_boards(rows, columns, goal):
     assert engine_layers(puzzle) == twin_layers(rows, columns, "multi", cells)
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(2, 4), (4, 2)])
+@swept(("rows", "columns"), [(2, 4), (4, 2)], few=1)
 def test_multi_on_2x4(rows, columns):
     puzzle = Tiles(rows, columns, metric="multi")
     assert engine_layers(puzzle) == twin_layers(rows, columns, "multi", tuple(range(8)))
 
 
+@pytest.mark.sweep
 def test_multi_on_2x4_in_every_layout():
     puzzle = Tiles(2, 4, metric="multi")
     expected = [len(layer) for layer in twin_layers(2, 4, "multi", tuple(range(8)))]
@@ -76,7 +78,7 @@ def test_multi_on_2x4_in_every_layout():
     assert tried
 
 
-@pytest.mark.parametrize("blank", [(0, 0), (1, 1)])
+@swept("blank", [(0, 0), (1, 1)], few=1)
 def test_multi_on_3x3(blank):
     """24 moves, from a corner and from the centre."""
     puzzle = Tiles(3, 3, metric="multi", blank=blank)
@@ -201,7 +203,7 @@ def test_goals(name, metric):
         assert puzzle.reaches(board) == (board in reached)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@swept("seed", range(3), few=1)
 def test_random_parts_of_3x3(seed):
     rng = random.Random(seed)
     board = rng.sample(range(9), 9)

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 from rich.style import Style
+from sweeps import swept
 
 from frontier.answers.ida import IdaSolver
 from frontier.answers.solution import Solution
@@ -32,6 +33,8 @@ from frontier.report.boards.outline import loops_around
 from frontier.report.boards.terminal import drawing
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
+KINDS = ("2x3", "3x3-diameter", "goat", "hexagram", "honeycomb", "pattern-2x4-k2")
+"""Configs of all kinds of puzzles."""
 SVG = "{http://www.w3.org/2000/svg}"
 HEXAGRAM = """
       B
@@ -67,7 +70,12 @@ def texts(svg):
 # --- in a terminal
 
 
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+@swept(
+    "path",
+    CONFIGS,
+    few=[path for path in CONFIGS if path.stem in KINDS],
+    ids=lambda path: path.stem,
+)
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 def test_lines_of_a_drawing_are_equally_broad(path, encoding):
     for member in load_config(path).members[:1]:
@@ -286,7 +294,12 @@ def test_outlines_of_parts_and_holes():
 # --- SVG
 
 
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+@swept(
+    "path",
+    CONFIGS,
+    few=[path for path in CONFIGS if path.stem in KINDS],
+    ids=lambda path: path.stem,
+)
 def test_svg_shows_each_label_once(path):
     puzzle = load_config(path).members[0].make_puzzle()
     for board in [*puzzle.goals, *([puzzle.start] if puzzle.start else [])]:

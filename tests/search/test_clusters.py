@@ -22,6 +22,7 @@ import dask
 import psutil
 import pytest
 from distributed import Client, LocalCluster, Security, SpecCluster
+from sweeps import swept
 
 from frontier import api
 from frontier.config import QUEUES, Config
@@ -90,7 +91,7 @@ def group_of(pid):
         return None
 
 
-@pytest.mark.parametrize("kind", QUEUES)
+@swept("kind", QUEUES, few=1)
 def test_each_queue(tmp_path, queue, kind):
     """Two jobs run the tasks and are cancelled at the end."""
     named = {} if kind == "htcondor" else {"queue": "long", "account": "chess"}
@@ -126,6 +127,7 @@ def test_what_a_job_asks_for(queue, kind):
     assert kind in ("sge", "oar") or any(amount in text for amount in amounts), text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_job_that_is_lost_is_replaced(tmp_path, queue, monkeypatch, processes):
     """The only job is ended half-way."""
@@ -223,6 +225,7 @@ def certificates(tmp_path):
     return folder
 
 
+@pytest.mark.sweep
 def test_an_allocation(tmp_path, certificates):
     """Four tasks of one job, of which the driver is asked to stop half-way, and once more, with
     encryption."""
@@ -257,6 +260,7 @@ def test_an_allocation(tmp_path, certificates):
     assert not list(tmp_path.glob("run.*"))
 
 
+@pytest.mark.sweep
 def test_a_scheduler_that_loses_its_workers_for_good(tmp_path):
     with LocalCluster(
         n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
@@ -277,6 +281,7 @@ def test_a_scheduler_that_loses_its_workers_for_good(tmp_path):
         assert_right(api.run(api.plan(config)), 6)
 
 
+@pytest.mark.sweep
 def test_a_scheduler_that_dies(tmp_path):
     """The run stops, and goes on with another."""
     for start in range(2):
@@ -354,6 +359,7 @@ def workers_of(cluster):
     return {nanny.pid for nanny in cluster.workers.values()} - {None}
 
 
+@pytest.mark.sweep
 def test_only_this_run_is_heard(tmp_path):
     """No other user of the host can talk to its scheduler, workers or nannies, whatever they
     speak; nor do their ports for browsers offer anything."""
@@ -410,6 +416,7 @@ def test_a_dashboard_is_named_where_there_is_one(tmp_path, monkeypatch):
     assert named[1].startswith("http://127.0.0.1:")
 
 
+@pytest.mark.sweep
 def test_workers_hear_no_ctrl_c(tmp_path):
     """Neither the first ones nor one that replaces another."""
     heard = []
@@ -441,6 +448,7 @@ MANY = {"cluster.workers": "30", "cluster.memory": "600MB", "cluster.oversubscri
 """More workers than start at once anywhere."""
 
 
+@pytest.mark.sweep
 def test_ctrl_c_while_a_cluster_starts(tmp_path):
     """The first worker's process is there, the last one's not yet ready."""
     run = command(tmp_path / "run", **MANY)
@@ -456,7 +464,7 @@ def test_ctrl_c_while_a_cluster_starts(tmp_path):
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("interrupted", [False, True])
+@swept("interrupted", [False, True], few=1)
 def test_workers_that_do_not_end_are_ended(tmp_path, interrupted):
     """Those that hang, here because they are stopped, hold nobody up."""
     hung = set()
@@ -497,7 +505,7 @@ def listening():
     }
 
 
-@pytest.mark.parametrize("kind", ["local", "slurm"])
+@swept("kind", ["local", "slurm"], few=1)
 def test_sockets_are_on_the_loopback(tmp_path, queue, kind):
     config = config_of(tmp_path / "run", kind=kind)
     seen = set()
@@ -505,7 +513,7 @@ def test_sockets_are_on_the_loopback(tmp_path, queue, kind):
     assert seen == {"127.0.0.1"}
 
 
-@pytest.mark.parametrize("kind", ["local", "slurm"])
+@swept("kind", ["local", "slurm"], few=1)
 def test_tls(tmp_path, queue, certificates, kind):
     """With Dask's settings as docs/clusters.md has them, all speak TLS, and only TLS is heard."""
     config = config_of(tmp_path / "run", kind=kind)

@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 import pytest
 from making import write_ledger
+from sweeps import swept
 from twins import bfs_layers
 
 from frontier import api
@@ -81,7 +82,11 @@ def small_boards():
     return [(form, *board) for board in boards for form in FORMS] + [("bits", 4, 2)]
 
 
-@pytest.mark.parametrize(("form", "rows", "columns"), small_boards())
+@swept(
+    ("form", "rows", "columns"),
+    small_boards(),
+    few=[("list", 2, 3), ("bits", 2, 3), ("memory", 2, 3), ("memory", 1, 4), ("bits", 3, 1)],
+)
 def test_layers_equal_a_dictionary_search(tmp_path, rows, columns, form):
     """Every position of every layer, from every blank position."""
     for blank in range(rows * columns):
@@ -108,7 +113,11 @@ def middling_boards():
     return [(form, *board) for board in boards for form in FORMS] + [("bits", 2, 5)]
 
 
-@pytest.mark.parametrize(("form", "rows", "columns"), middling_boards())
+@swept(
+    ("form", "rows", "columns"),
+    middling_boards(),
+    few=[("list", 1, 7), ("bits", 7, 1), ("memory", 1, 7)],
+)
 def test_layer_counts_from_every_blank_position(tmp_path, rows, columns, form):
     """The dictionary search is done once for positions that mirror or turn into each other."""
     for blank in range(rows * columns):
@@ -136,7 +145,7 @@ def counts_from(rows, columns, row, column):
 
 
 @pytest.mark.parametrize("seconds", [0, 0.02, 60])
-@pytest.mark.parametrize("keep", ["frontier", "all"])
+@swept("keep", ["frontier", "all"], few=1)
 def test_layers_in_memory_are_committed_now_and_then(tmp_path, monkeypatch, keep, seconds):
     """A run in memory is stopped after each call, and goes on from what is stored."""
     monkeypatch.setattr(driver_module, "MEMORY_SECONDS", seconds)
@@ -267,7 +276,7 @@ def counted_tasks(monkeypatch):
     return calls
 
 
-@pytest.mark.parametrize("keep", ["frontier", "all"])
+@swept("keep", ["frontier", "all"], few=1)
 def test_failures_at_random_moments_change_nothing(tmp_path, monkeypatch, keep):
     """Tasks die before, during and after their work; each run goes on where the last one fell."""
     plan = as_bits(api.plan(config_of(tmp_path, 2, 4, search={"keep": keep})), prefix_digits=1)

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from search.test_driver import assert_store_the_same, config_of, in_memory, run
+from sweeps import swept
 from twins import bfs_layers
 
 from frontier import api
@@ -89,8 +90,8 @@ SEEN = [KeyboardInterrupt, RuntimeError, StorageError]
 """What is raised, and what the run says then."""
 
 
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("keep", ["frontier", "all"])
+@swept("after", [False, True], few=1)
+@swept("keep", ["frontier", "all"], few=1)
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment, keep, after):
     """Now and again, each time in another run, most of them after calls that are committed."""
@@ -112,8 +113,8 @@ SHARES = {"step": 0.1, "task": 0.01, "layer": 0.1, "slab": 0.003, "part": 0.01}
 """How often that what is done for each layer is interrupted, if a call is of one; else 0.1."""
 
 
-@pytest.mark.parametrize("list_states", [0, 30])
-@pytest.mark.parametrize("keep", ["frontier", "all"])
+@swept("list_states", [0, 30], few=[30])
+@swept("keep", ["frontier", "all"], few=1)
 @pytest.mark.parametrize("seed", [0])
 def test_interruptions_at_random_moments(
     tmp_path, monkeypatch, layers_a_call, keep, list_states, seed
@@ -143,7 +144,7 @@ def test_interruptions_at_random_moments(
     assert_is(done, calm, 4)
 
 
-@pytest.mark.parametrize("keep", ["frontier", "all"])
+@swept("keep", ["frontier", "all"], few=1)
 def test_a_disk_that_fills_up(tmp_path, monkeypatch, layers_a_call, keep):
     """The run stops after what is committed, and goes on once there is room."""
     calm, plan = run(plan_of(tmp_path / "calm", 3, keep)), plan_of(tmp_path / "full", 3, keep)

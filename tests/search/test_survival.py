@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from sweeps import swept
 
 from frontier import api
 from frontier.cli import main
@@ -305,7 +306,7 @@ def test_a_disk_that_is_full_for_the_log_too(tmp_path):
         api.run(api.plan(config_of(tmp_path / "run")), listeners=[full_at_the_end])
 
 
-@pytest.mark.parametrize("moment", ["start", "layers"])
+@swept("moment", ["start", "layers"], few=1)
 def test_two_terms_stop_a_run_as_one_does(tmp_path, moment):
     path = tmp_path / "run"
     words = "--set", "search.in_memory=false", "--set", f"store.path={path}"
@@ -335,7 +336,7 @@ def of_another_blank(path, **search):
     return api.run(api.plan(config), until=20).store
 
 
-@pytest.mark.parametrize("depths", [(19,), (20,), (19, 20)])
+@swept("depths", [(19,), (20,), (19, 20)], few=1)
 @pytest.mark.parametrize("form", ["lists", "bits"])
 def test_layers_of_another_run_are_refused(tmp_path, depths, form, monkeypatch):
     if form == "bits":
@@ -408,7 +409,7 @@ def test_parts_of_a_layer_that_change_places_are_refused(tmp_path, monkeypatch):
 READS = ("layers/0020", "layers/0019", "ledger.json", "run.json")
 
 
-@pytest.mark.parametrize("number", [errno.EIO, errno.EACCES, errno.ESTALE, errno.EMFILE])
+@swept("number", [errno.EIO, errno.EACCES, errno.ESTALE, errno.EMFILE], few=1)
 @pytest.mark.parametrize("name", READS)
 @pytest.mark.parametrize("call", ["open", "preadv", "pread"])
 def test_an_error_of_the_system_is_no_damage(tmp_path, monkeypatch, number, name, call):

@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 from search.test_driver import as_bits, assert_store_the_same, config_of, counted_tasks, in_memory
 from search.test_driver import run as run_of
+from sweeps import swept
 from twins import bfs_layers
 
 from frontier import api
@@ -237,7 +238,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("search", [{}, {"spare": 2}, {"keep": "all"}])
+@swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
 def test_a_layer_that_tasks_have_begun_is_ended_by_tasks(tmp_path, monkeypatch, form, search):
     """Whatever the config says by then."""
     plan, _ = stopped_of(tmp_path, done=3, **search)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from making import write_ledger
+from sweeps import swept
 
 from frontier import api
 from frontier.cli import main, upkeep
@@ -116,7 +117,7 @@ DAMAGES = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("file", ["layers/0020/c.0", "layers/0019/c.0"])
-@pytest.mark.parametrize("name", SEARCH)
+@swept("name", SEARCH, few=1)
 def test_damage_is_named_and_mended_where_that_can_be(copy, whole, name, file, damage):
     path = copy(name)
     DAMAGES[damage](path / file)

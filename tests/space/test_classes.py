@@ -9,6 +9,7 @@ import pytest
 from engine import assert_search, bitmap_sizes, layouts_of, list_layers
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from sweeps import swept
 from twins import (
     borders,
     digits,
@@ -182,7 +183,7 @@ def random_case(seed):
     return Space(graph, [(v, sign(p)) for v, p in origins]), arcs, origins, border
 
 
-@pytest.mark.parametrize("seed", range(RANDOM_GRAPHS))
+@swept("seed", range(RANDOM_GRAPHS), few=12)
 def test_random_graphs(seed):
     """Both engines find what a dictionary finds, in every layout that the voltages allow."""
     space, arcs, origins, border = random_case(seed)
@@ -217,7 +218,7 @@ def test_neighbour_swaps_of_each_class(m, smaller):
     assert_search(space, [origin], layers, steps=False)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@swept("seed", range(4), few=1)
 def test_bitmaps_and_lists_agree_where_dictionaries_are_too_slow(seed):
     """Classes of 7 and 3, and of 8 and 2: all layouts of at most 36 prefixes."""
     rng = random.Random(seed)

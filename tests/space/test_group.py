@@ -6,6 +6,7 @@ from math import factorial
 
 import numpy as np
 import pytest
+from sweeps import swept
 from twins import layers_of, random_arcs, random_sequence, sequences_of, voltage_layers
 
 from frontier.space.graph import BaseGraph
@@ -169,7 +170,7 @@ def contains(reach, vertex, sequence):
     return reach.contains(np.array([vertex]), np.array([sequence], dtype=np.int64))[0]
 
 
-@pytest.mark.parametrize("seed", range(150))
+@swept("seed", range(150), few=40)
 def test_reach_is_what_a_search_reaches(seed):
     vertices, m, smaller, arcs, origins = reach_case(seed)
     reached = set().union(*voltage_layers(arcs, origins))

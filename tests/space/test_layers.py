@@ -19,6 +19,7 @@ from engine import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from sweeps import swept
 from twins import (
     bfs_layers,
     blank_moves,
@@ -71,7 +72,7 @@ def test_tiles_from_a_goal_of_ones_own(rows, columns, goal):
     assert_search(puzzle.space, origins_of(puzzle), expected)
 
 
-@pytest.mark.parametrize("blank", range(9))
+@swept("blank", range(9), few=[0, 1, 4])
 def test_3x3_from_every_cell(blank):
     cells = (*range(1, blank + 1), 0, *range(blank + 1, 9))
     puzzle = Tiles(3, 3, goal=shaped(cells, 3))
@@ -86,7 +87,7 @@ def test_3x3_from_every_cell(blank):
     assert bitmap_sizes(space, origins, Layout(space, 1, 2)) == expected
 
 
-@pytest.mark.parametrize("row_words", ROW_WORDS)
+@swept("row_words", ROW_WORDS, few=ROW_WORDS[1:2])
 def test_3x3_in_every_layout(row_words):
     puzzle, space = Tiles(3, 3), Tiles(3, 3).space
     origins = [space.number(*state) for state in origins_of(puzzle)]
@@ -116,7 +117,7 @@ def test_3x3_states_of_thin_layers():
             assert bitmap_step(layout, depth - 1, current, previous) == after.tolist()
 
 
-@pytest.mark.parametrize("row_words", ROW_WORDS)
+@swept("row_words", ROW_WORDS, few=2)
 def test_2x4_in_every_layout(row_words):
     puzzle, space = Tiles(2, 4), Tiles(2, 4).space
     origins = [space.number(*state) for state in origins_of(puzzle)]
@@ -142,7 +143,7 @@ def test_2x5_known_numbers():
 
 
 @pytest.mark.parametrize("slab_bytes", [layout_module.SLAB_BYTES, 1000])
-@pytest.mark.parametrize("nodes", [1, 2, 3, 5])
+@swept("nodes", [1, 2, 3, 5], few=[2])
 @pytest.mark.parametrize("prefix_digits", [0, 1, 2, 3])
 def test_2x5_in_many_layouts(prefix_digits, nodes, slab_bytes, monkeypatch):
     monkeypatch.setattr(layout_module, "ROW_WORDS", 42 if slab_bytes == 1000 else 4096)
@@ -154,7 +155,7 @@ def test_2x5_in_many_layouts(prefix_digits, nodes, slab_bytes, monkeypatch):
     assert sizes == [layer.size for layer in layers]
 
 
-@pytest.mark.parametrize("row_words", ROW_WORDS[1:])
+@swept("row_words", ROW_WORDS[1:], few=1)
 def test_2x5_in_short_rows(row_words, monkeypatch):
     monkeypatch.setattr(layout_module, "ROW_WORDS", row_words)
     space, layers = lists_2x5()
@@ -198,7 +199,7 @@ def random_case(seed):
     return Space(graph, [(v, sign(p)) for v, p in origins]), arcs, origins, border
 
 
-@pytest.mark.parametrize("seed", range(RANDOM_GRAPHS))
+@swept("seed", range(RANDOM_GRAPHS), few=16)
 def test_random_graphs(seed):
     space, arcs, origins, border = random_case(seed)
     expected = voltage_layers(arcs, origins)
@@ -214,7 +215,7 @@ def test_random_graphs_are_of_all_kinds():
     assert any(len(set(origins)) > 1 and space.classes == 2 for space, _, origins, _ in cases)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@swept("seed", range(4), few=1)
 def test_random_graphs_with_eight_things(seed):
     rng = random.Random(seed)
     border = seed % 4
@@ -224,7 +225,7 @@ def test_random_graphs_with_eight_things(seed):
     assert_search(space, origins, voltage_layers(arcs, origins), ROW_WORDS[:2], steps=False)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@swept("seed", range(5), few=1)
 def test_bitmaps_and_lists_agree_on_random_graphs_with_nine_things(seed):
     rng = random.Random(seed)
     border = seed % 5
@@ -245,7 +246,7 @@ def test_bitmaps_and_lists_agree_on_random_graphs_with_nine_things(seed):
 # --- graphs whose numbers are known
 
 
-@pytest.mark.parametrize("m", range(11))
+@swept("m", range(11), few=9)
 def test_neighbour_swaps_find_the_numbers_of_inversions(m):
     arcs = [(0, 0, (i,)) for i in range(m - 1)]
     space = Space(BaseGraph.from_arcs(1, m, arcs), [(0, 0)])
@@ -267,7 +268,7 @@ def test_a_layer_may_neighbour_itself():
 # --- lists of states with large numbers
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(2, 7), (3, 5), (4, 4), (2, 9), (3, 6), (4, 5)])
+@swept(("rows", "columns"), [(2, 7), (3, 5), (4, 4), (2, 9), (3, 6), (4, 5)], few=2)
 def test_lists_far_from_the_goal(rows, columns):
     """From a well-mixed board, as near the goal state numbers have but few digits."""
     rng, puzzle = random.Random(rows * columns), Tiles(rows, columns)

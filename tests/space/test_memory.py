@@ -9,6 +9,7 @@ import pytest
 from engine import ROW_WORDS, layouts_of, list_layers, numbers_of, origins_of
 from hypothesis import given
 from hypothesis import strategies as st
+from sweeps import swept
 from twins import bfs_layers, layers_of, line_moves
 
 from frontier.puzzles import Pattern, Tiles
@@ -117,7 +118,7 @@ def test_layers_are_those_of_a_dictionary(name, expected):
     walk_layers(space, origins, layers, memory_layout(space, 2), 2)
 
 
-@pytest.mark.parametrize("name", [name for name in PUZZLES if name != "tiles 3x3"])
+@swept("name", [name for name in PUZZLES if name != "tiles 3x3"], few=4)
 def test_layers_in_every_layout(name):
     space, origins, layers = known(name)
     tried = set()
@@ -132,7 +133,7 @@ def test_layers_in_every_layout(name):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize(("digits", "nodes"), [(0, 2), (1, 4), (1, 3), (0, 5), (1, 1)])
+@swept(("digits", "nodes"), [(0, 2), (1, 4), (1, 3), (0, 5), (1, 1)], few=2)
 def test_layers_of_3x3(digits, nodes, threads):
     space, origins, layers = known("tiles 3x3")
     layout = Layout(space, digits, nodes)
@@ -140,7 +141,7 @@ def test_layers_of_3x3(digits, nodes, threads):
     walk_layers(space, origins, layers, layout, threads)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
+@swept("threads", [1, 2, 3], few=[2])
 @pytest.mark.parametrize("name", PUZZLES)
 def test_layer_sizes(name, threads):
     space, origins, layers = known(name)

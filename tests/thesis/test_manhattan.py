@@ -6,6 +6,7 @@ from math import factorial
 import numpy as np
 import pytest
 from numba import njit
+from sweeps import swept
 
 from frontier.errors import InputError
 from frontier.thesis.manhattan import (
@@ -139,14 +140,14 @@ def test_known_states(columns, states):  # thesis, table 3.1
     assert manhattan_maximum(columns).states == states
 
 
-@pytest.mark.parametrize("columns", range(1, 15))
+@swept("columns", range(1, 15), few=9)
 def test_formulas(columns):
     assert manhattan_maximum(columns) == ManhattanMaximum(
         columns, manhattan_formula(columns), attaining_formula(columns)
     )
 
 
-@pytest.mark.parametrize("columns", range(2, 13))
+@swept("columns", range(2, 13), few=7)
 def test_all_solvable_states_are_counted(columns):
     counts = manhattan_counts(columns)
     assert sum(counts) == factorial(2 * columns) // 2
@@ -157,7 +158,7 @@ def test_both_states_of_one_column_are_counted():
     assert manhattan_counts(1) == [1, 1]
 
 
-@pytest.mark.parametrize("columns", range(2, 13))
+@swept("columns", range(2, 13), few=7)
 def test_mean(columns):
     """A tile is in every cell equally often: the double zero of det B at 1 keeps the mean."""
     counts = manhattan_counts(columns)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import factorial
 
 import pytest
+from sweeps import swept
 from twins import blank_moves, layers_of
 
 from frontier import api
@@ -284,7 +285,7 @@ def random_stub(seed):
     return Stub(whole, patterns)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@swept("seed", range(60), few=12)
 def test_bounds_of_made_up_runs(seed):
     stub, found = random_stub(seed), 0
     for most in (1, 2, 3, 6):
@@ -351,8 +352,10 @@ class Without:
         return self._runs.tiles(rows, columns) if columns <= self._most else None
 
 
-@pytest.mark.parametrize(
-    ("columns", "whole", "depth"), [(4, 3, 36), (4, 2, 36), (5, 4, 55), (5, 3, 55), (6, 4, 80)]
+@swept(
+    ("columns", "whole", "depth"),
+    [(4, 3, 36), (4, 2, 36), (5, 4, 55), (5, 3, 55), (6, 4, 80)],
+    few=4,
 )
 def test_god_s_number_lies_between(directory, columns, whole, depth):
     """As if it were not known."""

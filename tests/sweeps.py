@@ -1,0 +1,26 @@
+"""Tests of which a few cases run by default; `pytest -m ""` runs the others too, the sweeps."""
+
+from collections.abc import Collection, Iterable
+
+import pytest
+
+
+def swept(names, values: Iterable, few: int | Collection, **more):
+    """Parametrize a test as `pytest.mark.parametrize` does; all but a few values are a sweep.
+
+    few: how many of the first values run by default, or which ones.
+    """
+    single = isinstance(names, str)
+    values = list(values)
+    kept = values[:few] if isinstance(few, int) else list(few)
+    assert kept
+    assert all(value in values for value in kept)
+    return pytest.mark.parametrize(
+        names,
+        [value if value in kept else _as_sweep([value] if single else value) for value in values],
+        **more,
+    )
+
+
+def _as_sweep(value):
+    return pytest.param(*value, marks=pytest.mark.sweep)
