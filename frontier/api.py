@@ -23,8 +23,8 @@ from frontier.named import config_at, open_one, puzzle_and_run
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report import notebook
 from frontier.report.boards import draw_boards, film_strip
+from frontier.report.displays import display_for_people
 from frontier.report.log import EventLog
-from frontier.report.progress import display_for_people
 from frontier.report.solution import describe_solution, solution_value
 from frontier.report.status_page import StatusPage
 from frontier.search import plan as plans

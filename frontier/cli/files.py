@@ -1,4 +1,4 @@
-"""Files that a command makes because an option asks for them: whether they may be, and how."""
+"""The files that options ask for: whether they may be written, and how."""
 
 import os
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ class Target:
 
     @property
     def place(self) -> Path:
-        """Where it lies, whatever the links on the way there; a link itself is kept."""
+        """Where the file lies when all links are followed; a link itself is kept."""
         return Path(os.path.realpath(self.path))
 
     @property

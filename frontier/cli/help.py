@@ -7,8 +7,10 @@ to the width of the terminal, examples too.
 import re
 from collections.abc import Iterable, Mapping
 from importlib import import_module
+from textwrap import indent, wrap
 
 import click
+from click.formatting import wrap_text
 
 from frontier.signals import leaving_at_once
 
@@ -21,11 +23,7 @@ EXIT_CODES = {
 }
 
 OPTION_COLUMNS = 20
-"""Longer options stand on a line of their own."""
-
-_WORD = r"""(?:[^\s"']|"[^"]*"|'[^']*')+"""
-_PART = re.compile(rf"-\S+ (?!-){_WORD}|{_WORD}")
-"""A word of a command line, or an option with its value."""
+"""An option that is longer than this stands on a line of its own."""
 
 
 class Command(click.Command):
@@ -134,24 +132,17 @@ def write_examples(
 ) -> None:
     """Each example as it can be typed, and below it what it does."""
     with formatter.section("Examples"):
+        margin = formatter.current_indent
         for line, what in examples.items():
-            for part in _broken(f"{program} {line}", formatter.width - formatter.current_indent):
-                formatter.write(f"{'':>{formatter.current_indent}}{part}\n")
-            formatter.indent()
-            formatter.indent()
-            formatter.write_text(what)
-            formatter.dedent()
-            formatter.dedent()
+            typed = _broken(f"{program} {line}", formatter.width - margin)
+            formatter.write(indent(typed, " " * margin) + "\n")
+            formatter.write(wrap_text(what, formatter.width, *[" " * (margin + 4)] * 2) + "\n")
 
 
-def _broken(line: str, width: int) -> list[str]:
+def _broken(line: str, width: int) -> str:
     r"""A command line in lines of at most `width`, where its words allow; all but the last end in
-    a backslash."""
-    lines = [""]
-    for word in _PART.findall(line):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if lines[-1].strip() and len(longer) > width - 2:
-            lines[-1] += " \\"
-            longer = f"    {word}"
-        lines[-1:] = [longer] if not lines[-1].endswith("\\") else [lines[-1], longer]
-    return lines
+    a backslash. Quoted words, and options with their values, are not broken."""
+    kept = re.sub(r"""(["']).*?\1|-\S+ (?!-)""", lambda found: found[0].replace(" ", "\0"), line)
+    lines = wrap(kept, width - 2, subsequent_indent="    ", break_long_words=False,
+                 break_on_hyphens=False)  # fmt: skip
+    return " \\\n".join(lines).replace("\0", " ")

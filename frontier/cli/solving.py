@@ -157,7 +157,7 @@ def rotate(board, show_boards, as_json):
 
 
 class _Watch:
-    """Says how far a search is: after a second, and then after twice as long each time."""
+    """Prints how far a search is: after a second, and then after twice as long each time."""
 
     def __init__(self):
         self._began, self._next = time.monotonic(), 1.0
@@ -185,7 +185,7 @@ def _drawing(
 
 
 def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> list[tuple[str, str]]:
-    """(where it stands, text) of each position that is asked about."""
+    """(where it is written, text) of each position to be solved."""
     positions = [("", board) for board in boards]
     if file is not None:
         try:

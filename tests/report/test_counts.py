@@ -15,7 +15,7 @@ from frontier.answers.rotation import FIFTEEN, cells_of, moved
 from frontier.cli import main
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Blocks, Graph, Tiles
-from frontier.report.progress import PlainProgress
+from frontier.report.displays import PlainProgress
 from frontier.search.events import RunFinished, RunStarted
 from frontier.store.lock import describe_holder
 from frontier.text import counted

@@ -1,4 +1,4 @@
-"""What stands under the boards of a solution."""
+"""Captions for the boards of a solution."""
 
 from itertools import pairwise
 
@@ -8,7 +8,7 @@ from frontier.report.boards.terminal import can_say
 
 
 def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> list[str]:
-    """What to call each board: the move that leads to it, with its number.
+    """The caption of each board: the move that leads to it, with its number.
 
     Where a piece is drawn with another label than moves call it by, as far as the encoding has it,
     the label stands first: 3. 羊 g↓.

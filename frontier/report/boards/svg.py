@@ -1,7 +1,7 @@
 """Boards as SVG.
 
-Everything is said in attributes: there are no ids and no styles, so that many drawings can stand in
-one page. Each has a ground of its own, so that it looks the same on paper and on a dark page.
+A drawing has attributes only, no ids and no styles, so that many drawings can stand in one page. It
+has its own background, so that it looks the same on paper and on a dark page.
 """
 
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ from frontier.report.palette import GROUND, INK, QUIET
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', 'Noto Sans CJK SC', sans-serif"
 TRAY, EDGE = "#c3cad2", "#8d97a3"
 MARGIN = 0.22
-"""Around a board, in sides of a cell."""
+"""The margin around a board, in sides of a cell."""
 
 NAME, ASIDE = 0.25, 0.52
-"""In sides of a cell: letters of a cell's name, and how far from its middle they stand."""
+"""The letters of the name of a cell, and their distance from its middle, in sides of a cell."""
 
 WAYS_ASIDE = [radians(225 + 90 * turn + angle) for angle in range(0, 90, 15) for turn in range(4)]
-"""Where the name of a cell may stand, x to the right and y downwards; the first if all are free."""
+"""Directions, in radians, in which the name of a cell may stand; the first if all are free."""
 
 
 def board_svg(puzzle: Puzzle, board: Board, side: float = 36) -> str:

@@ -24,10 +24,10 @@ STROKES = "─│╱╲·○░"
 PLAIN = str.maketrans("╵╷╴┘┐┤╶└┌├┴┬┼" + STROKES, "+" * 13 + "-|/\\.o#")
 LIKE, EMPTY, DOT, WALL = "x", "○", "·", "░"
 BROADER = 1.6
-"""How much broader than need be a graph is drawn if its edges are straighter then."""
+"""A graph is drawn up to this factor wider than necessary if its edges are straighter then."""
 
 BETWEEN = 3
-"""Columns between boards that stand side by side."""
+"""Boards that stand side by side are so many columns apart."""
 
 NO_CELL, OPEN, NOTHING = -2, -1, 0
 DIM = Style(dim=True)
@@ -222,7 +222,7 @@ def _styles(picture: Picture) -> dict[int, Style]:
 
 
 def _mark(part: Part, encoding: str) -> str:
-    """What stands on a piece, in letters that the encoding has."""
+    """The mark of a piece, in letters that the encoding has."""
     label = part.label or (LIKE if part.kind is None else "")
     return next(said for said in (label, part.name, "*") if can_say(said, encoding))
 
