@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from textwrap import indent, wrap
+from types import MappingProxyType
 
 import click
 from click.formatting import wrap_text
@@ -21,6 +22,8 @@ EXIT_CODES = {
     "3": "stopped, and can be resumed",
     "4": "corrupt data",
 }
+
+NONE: Mapping[str, str] = MappingProxyType({})
 
 OPTION_COLUMNS = 20
 """An option that is longer than this stands on a line of its own."""
@@ -38,15 +41,15 @@ class Command(click.Command):
     def __init__(
         self,
         *arguments,
-        examples: Mapping[str, str] | None = None,
-        files: Mapping[str, str] | None = None,
-        exit_codes: Mapping[str, str] | None = None,
+        examples: Mapping[str, str] = NONE,
+        files: Mapping[str, str] = NONE,
+        exit_codes: Mapping[str, str] = NONE,
         see_also: Iterable[str] = (),
         **settings,
     ):
         super().__init__(*arguments, **settings)
-        self.examples, self.files = dict(examples or {}), dict(files or {})
-        self.exit_codes, self.see_also = dict(exit_codes or {}), tuple(see_also)
+        self.examples, self.files, self.exit_codes = examples, files, exit_codes
+        self.see_also = tuple(see_also)
 
     def format_options(self, ctx, formatter):
         options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
@@ -55,15 +58,12 @@ class Command(click.Command):
             formatter.write_dl([record for record in records if record], col_max=OPTION_COLUMNS)
 
     def format_epilog(self, ctx, formatter):
-        program = ctx.find_root().info_name
         if self.examples:
-            write_examples(formatter, program, self.examples)
-        if self.files:
-            with formatter.section("Files"):
-                formatter.write_dl(list(self.files.items()))
-        if self.exit_codes:
-            with formatter.section("Exit codes"):
-                formatter.write_dl(list(self.exit_codes.items()))
+            write_examples(formatter, ctx.find_root().info_name, self.examples)
+        for title, entries in (("Files", self.files), ("Exit codes", self.exit_codes)):
+            if entries:
+                with formatter.section(title):
+                    formatter.write_dl(list(entries.items()))
         if self.see_also:
             with formatter.section("See also"):
                 formatter.write_text(", ".join(self.see_also))
@@ -95,9 +95,9 @@ class Group(click.Group):
 
     command_class = Command
 
-    def __init__(self, *arguments, examples: Mapping[str, str] | None = None, **settings):
+    def __init__(self, *arguments, examples: Mapping[str, str] = NONE, **settings):
         super().__init__(*arguments, **settings)
-        self.examples = dict(examples or {})
+        self.examples = examples
         self.sections: dict[str, list[str]] = {}
         self.commands = Commands()
 

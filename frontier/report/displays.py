@@ -3,6 +3,7 @@
 import sys
 import time
 from contextlib import suppress
+from itertools import accumulate
 from typing import TextIO
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -36,7 +37,7 @@ from frontier.text import percent, rate, size, span
 ROWS = 12
 """The live table has so many layers."""
 
-DROPPED = ("disk", "share", "elapsed", "so far", "rate")
+DROPPED = ("written", "share", "time", "so far", "rate")
 """Columns that a narrow terminal does without, these first."""
 
 WIDEST = 80
@@ -67,8 +68,6 @@ class PlainProgress:
         match event:
             case RunStarted():
                 self._say(headline(event))
-                if event.way:
-                    self._say(f"layers are searched {event.way}")
                 if event.dashboard:
                     self._say(f"dashboard: {event.dashboard}")
                 self._say(f"{'depth':>5} {'states':>18} {'so far':>20} {'rate':>9} {'time':>12}")
@@ -128,9 +127,7 @@ class LiveProgress:
 
     def _show(self, event: Event) -> None:
         if isinstance(event, RunStarted):
-            self._console.print(headline(event))
-            if event.way:
-                self._console.print(f"layers are searched {event.way}", soft_wrap=True)
+            self._console.print(headline(event), soft_wrap=True)
             if event.dashboard:
                 self._console.print(dashboard(event.dashboard), soft_wrap=True)
             self._live = Live(
@@ -146,22 +143,25 @@ class LiveProgress:
 
 
 class ProgressTable:
-    """The last layers, a bar and the time left, for a terminal of any width."""
+    """The last layers, with the states and the time up to each, a bar, and the time left."""
 
     def __init__(self, progress: Progress):
         self._progress = progress
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         progress, total = self._progress, self._progress.started.states
-        rows = progress.finished[-ROWS:]
+        layers = list(progress.layers)  # to which a search in another thread may add one
+        so_far = list(accumulate(layer.states for layer in layers))[-ROWS:]
+        times = list(accumulate(layer.seconds for layer in layers))[-ROWS:]
+        last = layers[-ROWS:]
         columns = {
-            "depth": [str(layer.depth) for layer in rows],
-            "states": [f"{layer.states:,}" for layer in rows],
-            "so far": [f"{layer.states_so_far:,}" for layer in rows],
-            "share": [percent(layer.states_so_far / total) for layer in rows],
-            "rate": [rate(layer.states, layer.seconds) for layer in rows],
-            "elapsed": [span(layer.elapsed) for layer in rows],
-            "disk": [size(layer.disk) for layer in rows],
+            "depth": [str(layer.depth) for layer in last],
+            "states": [f"{layer.states:,}" for layer in last],
+            "so far": [f"{states:,}" for states in so_far],
+            "share": [percent(states / total) for states in so_far],
+            "rate": [rate(layer.states, layer.seconds) for layer in last],
+            "time": list(map(span, times)),
+            "written": [size(layer.bytes) for layer in last],
         }
         yield fitting_table(columns, DROPPED, console, options.max_width)
         bar = ProgressBar(
@@ -172,7 +172,7 @@ class ProgressTable:
             return
         yield Text(describe_step(progress), style="dim")
         known = figures(progress)
-        for name in ("time left", "ends", "last depth"):
+        for name in ("time left", "ends", "last depth", "layers on disk"):
             if name in known:
                 yield Text(f"{name}: {in_a_line(known[name])}")
 

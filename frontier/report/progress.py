@@ -16,7 +16,7 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
-from frontier.search.timeleft import Estimate, Timed, time_left
+from frontier.search.timeleft import Estimate, time_left
 from frontier.store.lock import describe_holder, held_since, is_held, left_by
 from frontier.store.run import LayerRecord, RunStore
 
@@ -44,18 +44,16 @@ class TimeLeft(NamedTuple):
 class Progress:
     """What is known of a run at a moment. An instance listens to the events of a run.
 
-    started: the last start. layers: all committed layers, from depth 0. finished: the events of
-    those committed since the last start. disk: bytes of the layers on disk. step, task: the last
-    events of the layer under way; the number of tasks is 0 where it is not known. since, began:
-    when the layer under way and the run were begun, in seconds of the epoch. ended: the event that
-    ended the run, None while it is under way. when: at which time that was, if known. holder: the
-    process that writes the run, as its files name it.
+    started: the last start. layers: all committed layers, from depth 0. disk: bytes of the layers
+    on disk. step, task: the last events of the layer under way; the number of tasks is 0 where it
+    is not known. since, began: when the layer under way and the run were begun, in seconds of the
+    epoch. ended: the event that ended the run, None while it is under way. when: at which time that
+    was, if known. holder: the process that writes the run, as its files name it.
     """
 
     def __init__(self):
         self.started: RunStarted | None = None
-        self.layers: list[Timed] = []
-        self.finished: list[LayerFinished] = []
+        self.layers: list[LayerRecord] = []
         self.disk = 0
         self.step: LayerStarted | None = None
         self.task: TaskFinished | None = None
@@ -79,8 +77,12 @@ class Progress:
             case TaskFinished():
                 self.task = event
             case LayerFinished():
-                self.layers.append(event)
-                self.finished.append(event)
+                stored = event.written > 0
+                self.layers.append(
+                    LayerRecord(
+                        event.depth, event.states, event.form, stored, event.seconds, event.written
+                    )
+                )
                 self.disk = event.disk
                 self.step, self.task, self.since = None, None, now
             case RunFinished() | RunStopped():
@@ -179,7 +181,6 @@ def progress_of(run: RunStore) -> Progress:
     progress.began, progress.started = (
         log.pop(0) if log else (run.identity["created"], _start_of(run))
     )
-    progress.finished = _finished(progress, [event for _, event in log])
     progress.since = progress.began
     with suppress(OSError):
         progress.since = max(progress.began, (run.path / "ledger.json").stat().st_mtime)
@@ -211,23 +212,6 @@ def _reason(run: RunStore, lost: bool, host: str | None) -> str:
     if not run.records:
         return "it ended during its start, before the first layer"
     return "its log is lost" if lost else "killed, or its machine failed"
-
-
-def _finished(progress: Progress, events: list[Event]) -> list[LayerFinished]:
-    """The layers since the last start, by the log where it lists them, else by the ledger."""
-    logged = {event.depth: event for event in events if isinstance(event, LayerFinished)}
-    finished, so_far, elapsed = [], 0, 0.0
-    for record in progress.layers:
-        so_far += record.states
-        if record.depth <= progress.started.depth:
-            continue
-        elapsed += record.seconds
-        event = LayerFinished(
-            record.depth, record.states, so_far, record.form, record.seconds, elapsed,
-            progress.disk, record.bytes,
-        )  # fmt: skip
-        finished.append(logged.get(record.depth, event))
-    return finished
 
 
 def _start_of(run: RunStore) -> RunStarted:

@@ -116,10 +116,11 @@ def describe_state(progress: Progress) -> str:
 
 
 def headline(start: RunStarted) -> str:
-    """What is searched, by how many workers and where."""
+    """What is searched, by how many workers and where, in one line or two."""
     again = f", resuming after depth {start.depth}" if start.resumed else ""
     states, workers = counted(start.states, "state"), counted(start.workers, "worker")
-    return f"{start.name}: {start.title}, {states}; {workers}; {start.path}{again}"
+    way = f"\nlayers are searched {start.way}" if start.way else ""
+    return f"{start.name}: {start.title}, {states}; {workers}; {start.path}{again}{way}"
 
 
 def describe_end(event: RunFinished | RunStopped) -> str:
