@@ -129,8 +129,8 @@ def _run(
         try:
             write_summary(finished.path, values[-1])
         except OSError as error:  # a complete run may be kept where nothing can be written
-            said = f"{finished.path / 'summary.json'} cannot be written ({error.strerror})"
-            click.echo(f"warning: {said}", err=True)
+            where = f"{finished.path / 'summary.json'} cannot be written ({error.strerror})"
+            click.echo(f"warning: {where}", err=True)
         if not as_json:
             click.echo(describe(values[-1], finished.path))
     if as_json:
@@ -276,8 +276,8 @@ def export(run, target, as_json):
     array = api.Run(store).export(target)
     value = {"path": str(target), "shape": list(array.shape), "type": str(array.dtype)}
     rows, columns = array.shape
-    said = f"{target}: {rows:,} × {columns:,} distances, {array.dtype}"
-    click.echo(json.dumps(value) if as_json else said)
+    text = f"{target}: {rows:,} × {columns:,} distances, {array.dtype}"
+    click.echo(json.dumps(value) if as_json else text)
 
 
 def _delete_if_there(config: Config, yes: bool, take_over: bool | str) -> None:

@@ -99,7 +99,7 @@ def solve(
 
     From the layers of RUN, or of the CONFIG's run, if it is complete and kept them (search.keep =
     "all"); else, where all states fit in memory, by a search of them all; else by IDA*, whose time
-    grows with the distance. Which it was is said on standard error. Without BOARD and --file, the
+    grows with the distance. Standard error names the way. Without BOARD and --file, the
     config's start is solved.
 
     A BOARD is written as its puzzle writes it, rows parted by slashes.
@@ -166,8 +166,8 @@ class _Watch:
         elapsed = time.monotonic() - self._began
         if elapsed >= self._next:
             self._next = 2 * elapsed
-            said = f"at least {counted(bound, 'move')}, {counted(nodes, 'node')} so far"
-            click.echo(f"{said}, {span(elapsed)}", err=True)
+            found = f"at least {counted(bound, 'move')}, {counted(nodes, 'node')} so far"
+            click.echo(f"{found}, {span(elapsed)}", err=True)
 
 
 def _drawing(

@@ -100,8 +100,8 @@ def stacked(
     axes, for which room is left; `legend` draws it.
     """
     letter, number = size.letters, len(titles)
-    said = wrap(title, floor((size.width / letter - LEFT - RIGHT) / LETTER / TITLE_LETTERS))
-    top = (0.5 + TITLE_LINE * len(said)) * letter if said else 0
+    lines = wrap(title, floor((size.width / letter - LEFT - RIGHT) / LETTER / TITLE_LETTERS))
+    top = (0.5 + TITLE_LINE * len(lines)) * letter if lines else 0
     bottom = (BELOW + LEGEND_LINE * _lines(size, labels)) * letter
     step = size.panel + (ABOVE + BETWEEN) * letter
     height = top + number * step - BETWEEN * letter + bottom
@@ -118,7 +118,7 @@ def stacked(
         panels.append(axes)
     _by_depth(panels[-1], depth, size.ticks)
     canvas.text(
-        across[0], 1 - 0.5 * letter / height, "\n".join(said), va="top",
+        across[0], 1 - 0.5 * letter / height, "\n".join(lines), va="top",
         size=TITLE_LETTERS * letter, linespacing=1.2,
     )  # fmt: skip
     return canvas, panels
@@ -162,11 +162,11 @@ def _lines(size: Size, labels: Sequence[str]) -> int:
     return ceil(len(labels) / _columns(size, labels)) if labels else 0
 
 
-def of_states(axes: Axes, most: int, said: str) -> None:
+def of_states(axes: Axes, most: int, label: str) -> None:
     """A linear axis of numbers up to `most`, in thousands, millions and so on."""
     digits = (len(str(most)) - 1) // 3 * 3
     axes.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count / 10**digits:g}"))
-    axes.set_title(f"{said} ({power(digits)})" if digits else said)
+    axes.set_title(f"{label} ({power(digits)})" if digits else label)
 
 
 def log_of_states(axes: Axes) -> None:

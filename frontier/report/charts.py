@@ -59,16 +59,16 @@ def report_charts(run: RunStatistics) -> dict[str, Markup]:
     """The charts of the page of a run as SVG, by name; none if the run has no layer yet."""
     if not run.layers:
         return {}
-    said = f"of each depth from 0 to {run.depth}"
+    which = f"of each depth from 0 to {run.depth}"
     states = {f"layer-{of.depth}": counted(of.states, "state") for of in run.layers}
     states |= {f"{key}-log": tip for key, tip in states.items()}
     costs = {f"seconds-{of.depth}": brief(of.seconds) for of in run.layers}
     costs |= {f"bytes-{of.depth}": size(of.bytes) for of in run.layers}
     share = {"share": "share"}
     return {
-        "layers": _svg(_draw_layers, run, "layers", f"States {said}, linear and log", states),
+        "layers": _svg(_draw_layers, run, "layers", f"States {which}, linear and log", states),
         "share": _svg(_draw_share, run, "share", "Share of states up to each depth", share),
-        "cost": _svg(_draw_cost, run, "cost", f"Time and bytes {said}", costs),
+        "cost": _svg(_draw_cost, run, "cost", f"Time and bytes {which}", costs),
     }
 
 
@@ -183,11 +183,11 @@ def _draw_bars(axes: Axes, values: list, colour: str, gid: str, bottom: float = 
 def _picture(draw: Callable, subject, title: str, kind: str) -> bytes:
     """A chart as a file. The file holds no date, so that equal runs make equal files."""
     look = {"figure.facecolor": "white", "svg.fonttype": "path", "svg.hashsalt": "frontier"}
-    unsaid = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": METADATA}
+    metadata = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": METADATA}
     target = io.BytesIO()
     with matplotlib.rc_context(PAPER.style | look | {"pdf.fonttype": 42}):
         canvas = draw(subject, PAPER, title)
-        canvas.savefig(target, format=kind, dpi=DPI, metadata=unsaid[kind])
+        canvas.savefig(target, format=kind, dpi=DPI, metadata=metadata[kind])
     return target.getvalue()
 
 

@@ -26,8 +26,8 @@ def figures(progress: Progress, now: float | None = None) -> dict[str, Words]:
         left = progress.left(now)
         found["time left"] = time_left_words(left)
         if progress.ended:
-            said, sure = found["time left"]
-            found["time left"] = said, ", ".join(filter(None, [sure, "once it is resumed"]))
+            text, sure = found["time left"]
+            found["time left"] = text, ", ".join(filter(None, [sure, "once it is resumed"]))
         elif (ends := end_words(left, now))[0]:
             found["ends"] = ends
         if left:
@@ -51,8 +51,8 @@ def figures(progress: Progress, now: float | None = None) -> dict[str, Words]:
 
 def in_a_line(words: Words) -> str:
     """A statement with what is to be added in brackets."""
-    said, more = words
-    return f"{said} ({more})" if more else said
+    text, more = words
+    return f"{text} ({more})" if more else text
 
 
 def time_left_words(left: TimeLeft | None) -> Words:

@@ -35,7 +35,7 @@ class Grid:
 
 def _grid(puzzle: Puzzle, boards: Iterable[tuple[Board, str]]) -> Grid:
     boards = list(boards)
-    drawn = [(Markup(board_svg(puzzle, board, SIDE)), said) for board, said in boards]
+    drawn = [(Markup(board_svg(puzzle, board, SIDE)), caption) for board, caption in boards]
     broad = max((Scene(puzzle.picture(board), SIDE).width for board, _ in boards), default=1)
     ways = [
         across(len(boards), max(1, int((room + GAP) // (broad + GAP))))

@@ -40,12 +40,12 @@ def solution_value(
 def describe_solution(puzzle: Puzzle, solution: Solution, value: dict) -> str:
     """The same as text, with drawings of the boards that are in the value."""
     distance = value["distance"]
-    said = [counted(distance, "move")]
+    facts = [counted(distance, "move")]
     if "solutions" in value:
-        said.append(counted(value["solutions"], "shortest solution"))
+        facts.append(counted(value["solutions"], "shortest solution"))
     if "nodes" in value:
-        said.append(counted(value["nodes"], "node"))
-    lines = [f"{puzzle.line(solution.boards[0])}: {', '.join(said)}"]
+        facts.append(counted(value["nodes"], "node"))
+    lines = [f"{puzzle.line(solution.boards[0])}: {', '.join(facts)}"]
     for first in range(0, distance, MOVES_A_LINE):
         lines.append("  " + "  ".join(solution.moves[first : first + MOVES_A_LINE]))
     if "boards" in value:

@@ -29,7 +29,7 @@ def status_of(run: RunStore, resume: str | None = None) -> dict:
         "state": progress.state,
         "holder": progress.holder,
         "state_in_words": describe_state(progress),
-        "in_words": {name: in_a_line(said) for name, said in figures(progress, now).items()},
+        "in_words": {name: in_a_line(text) for name, text in figures(progress, now).items()},
         "disk": disk_bytes(run.path),
         "tasks_finished_of_the_next_layer": 0 if progress.complete else run.tasks_done(),
         "damaged": RunStore.open(run.path).missing(),
@@ -69,7 +69,7 @@ def describe_status(value: dict) -> str:
     if value["state"] == NOT_BEGUN:
         return f"{value['name']}: {NOT_BEGUN}"
     lines = [f"{value['name']}: {value['puzzle']['title']}, {value['state_in_words']}"]
-    lines += [f"  {name}: {said}" for name, said in value["in_words"].items()]
+    lines += [f"  {name}: {text}" for name, text in value["in_words"].items()]
     lines.append(f"  on disk: {size(value['disk'])} in {value['path']}")
     if tasks := value["tasks_finished_of_the_next_layer"]:
         lines.append(f"  next layer under way: {counted(tasks, 'task')} finished")

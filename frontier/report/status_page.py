@@ -68,9 +68,9 @@ class StatusPage:
                 text = status_page(self._progress)
             write_text(self._path, text)
         except Exception as error:  # the search needs no page
-            said = error.strerror if isinstance(error, OSError) else repr(error)
+            reason = error.strerror if isinstance(error, OSError) else repr(error)
             if not self._warned:
-                warning = f"warning: {self._path} cannot be written ({said}); the run goes on"
+                warning = f"warning: {self._path} cannot be written ({reason}); the run goes on"
                 say(warning, sys.stderr)
             self._warned = True
 

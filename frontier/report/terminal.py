@@ -49,8 +49,8 @@ def report_text(subject: RunStatistics | Comparison, console: Console) -> Render
 def _comparison_text(comparison: Comparison) -> RenderableType:
     differences, tables = comparison.differences, tables_of(comparison)
     parts: list[RenderableType] = [Text(comparison.title, style="bold")]
-    parts += [Text(said, style="bold red") for said in differences]
-    parts += [Text(said) for said in comparison.findings[len(differences) :]]
+    parts += [Text(finding, style="bold red") for finding in differences]
+    parts += [Text(finding) for finding in comparison.findings[len(differences) :]]
     headers = tables.key.header, ["time in layers", *comparison.labels], tables.layers.header
     for header, table in zip(headers, (tables.key, tables.spending, tables.layers), strict=True):
         parts += ["", _table(table.rows, ["right"] * len(header), header)]
@@ -58,8 +58,8 @@ def _comparison_text(comparison: Comparison) -> RenderableType:
 
 
 def _farthest(run: RunStatistics, console: Console) -> list[RenderableType]:
-    if said := why_no_boards(run):
-        return [Text(said)]
+    if reason := why_no_boards(run):
+        return [Text(reason)]
     drawn = Text.from_ansi(draw_boards(run.puzzle, run.boards, console=console), no_wrap=True)
     parts: list[RenderableType] = [drawn]
     if more := run.farthest - len(run.boards):

@@ -79,7 +79,7 @@ def report_markdown(subject: RunStatistics | Comparison) -> str:
     tables, several = tables_of(subject), isinstance(subject, Comparison)
     if several:
         lines = [f"# {_text(subject.title)}"]
-        lines += [part for said in subject.findings for part in ("", f"**{_text(said)}**")]
+        lines += [part for finding in subject.findings for part in ("", f"**{_text(finding)}**")]
     else:
         standing = subject.standing[0].upper() + subject.standing[1:]
         title = f"{_text(subject.name)}: {_text(subject.puzzle.title)}"
@@ -110,21 +110,21 @@ def _number(value):
     return f"{value:.9g}" if isinstance(value, float) else value
 
 
-def _code(said: str) -> str:
+def _code(text: str) -> str:
     """A Markdown code span, with more backticks around it than stand together in it."""
-    fence = "`" * (_backticks(said) + 1)
-    room = " " if said.startswith("`") or said.endswith("`") else ""
-    return f"{fence}{room}{said}{room}{fence}"
+    fence = "`" * (_backticks(text) + 1)
+    room = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{room}{text}{room}{fence}"
 
 
-def _backticks(said: str) -> int:
+def _backticks(text: str) -> int:
     """The length of the longest row of backticks."""
-    return max(map(len, re.findall("`+", said)), default=0)
+    return max(map(len, re.findall("`+", text)), default=0)
 
 
-def _text(said: str) -> str:
+def _text(text: str) -> str:
     """Text with its HTML escaped."""
-    return escape(said, quote=False)
+    return escape(text, quote=False)
 
 
 def _table(table: Table, align: str = "") -> list[str]:

@@ -57,7 +57,7 @@ class Watched:
         if progress.started is None:
             return f"{self.path.name}: {progress.state}"
         total, speed = progress.started.states, rate(progress.states, progress.seconds)
-        said = [
+        parts = [
             f"{progress.started.name}: {progress.state}",
             NO_LAYER if progress.depth is None else f"depth {progress.depth}",
             f"{progress.states:,} of {counted(total, 'state')} "
@@ -65,8 +65,8 @@ class Watched:
             speed,
         ]
         if not progress.ended:
-            said.append(f"left {in_a_line(time_left_words(progress.left()))}")
-        return ", ".join(said)
+            parts.append(f"left {in_a_line(time_left_words(progress.left()))}")
+        return ", ".join(parts)
 
     def key(self) -> tuple:
         """A new line is printed when this changes."""
@@ -77,8 +77,8 @@ class Watched:
         progress = self.progress
         if progress.started is None:
             return Group(Text(f"{self.path.name}: {progress.state}", style="dim"))
-        said = f"{progress.started.name}: {progress.started.title}, {describe_state(progress)}"
-        parts = [Text(said, style="bold"), ProgressTable(progress)]
+        title = f"{progress.started.name}: {progress.started.title}, {describe_state(progress)}"
+        parts = [Text(title, style="bold"), ProgressTable(progress)]
         if progress.started.dashboard and not progress.ended:
             parts.append(dashboard(progress.started.dashboard))
         return Group(*parts)

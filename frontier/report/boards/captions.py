@@ -21,6 +21,6 @@ def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> 
         was = {part.code: part.cells for part in before.parts}
         moved = [part for part in after.parts if part.cells != was[part.code]]
         drawn = [part.label for part in moved if part.label not in ("", part.name)]
-        said = [label for label in drawn if can_say(label, encoding)]
-        captions.append(" ".join([f"{number}.", *said, move]))
+        labels = [label for label in drawn if can_say(label, encoding)]
+        captions.append(" ".join([f"{number}.", *labels, move]))
     return captions

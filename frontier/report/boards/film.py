@@ -251,7 +251,7 @@ def _paper(wide: float, high: float) -> str:
     return tag("rect", width=wide, height=high, rx=6, fill=GROUND)
 
 
-def _shown_from(first: float, last: float, end: float, said: str) -> str:
+def _shown_from(first: float, last: float, end: float, element: str) -> str:
     """Text that is shown from one time to another, both as parts of the whole, 0 to 1."""
     values, times = ["visible", "hidden"], [0.0, last]
     if first > 0:
@@ -263,4 +263,4 @@ def _shown_from(first: float, last: float, end: float, said: str) -> str:
         repeatCount="indefinite", values=";".join(values),
         keyTimes=";".join(f"{time:.5f}" for time in times),
     )  # fmt: skip
-    return said.removesuffix("</text>") + shown + "</text>"
+    return element.removesuffix("</text>") + shown + "</text>"

@@ -103,14 +103,14 @@ class Scene:
         """The names of the cells, where moves name them: small, between the edges, over all."""
         if not self.picture.names:
             return ""
-        said = []
+        texts = []
         for cell, name in enumerate(self.picture.names):
             (x, y), way = self.at(self.picture.places[cell]), self._asides[cell]
             size = self.side * min(NAME, 0.8 / (0.62 * width(name)))
             x, y = x + cos(way) * ASIDE * self.side, y + sin(way) * ASIDE * self.side
-            said.append(tag("text", escaped(name), x=x, y=y + 0.35 * size, font_size=size))
+            texts.append(tag("text", escaped(name), x=x, y=y + 0.35 * size, font_size=size))
         return tag(
-            "g", *said, fill=QUIET, font_family=FONT, text_anchor="middle", stroke=GROUND,
+            "g", *texts, fill=QUIET, font_family=FONT, text_anchor="middle", stroke=GROUND,
             stroke_width=self.side * 0.06, stroke_linejoin="round", paint_order="stroke",
         )  # fmt: skip
 
@@ -183,10 +183,10 @@ class Scene:
         return text(x, y + 0.35 * size * self.side, label, size * self.side, colour, weight=600)
 
 
-def text(x: float, y: float, said: str, size: float, colour: str, **more) -> str:
+def text(x: float, y: float, label: str, size: float, colour: str, **more) -> str:
     """Text whose middle is at x and whose foot is at y."""
     weight = more.pop("weight", 400)
-    return tag("text", escaped(said), x=x, y=y, font_size=size, fill=colour, font_weight=weight,
+    return tag("text", escaped(label), x=x, y=y, font_size=size, fill=colour, font_weight=weight,
                font_family=FONT, text_anchor="middle", **more)  # fmt: skip
 
 
@@ -200,16 +200,16 @@ def standalone(drawn: str, width: float, height: float, title: str) -> str:
 
 def tag(name: str, *inside: str, **attributes) -> str:
     """An element; an underscore in an attribute's name stands for a hyphen."""
-    said = ""
+    pairs = ""
     for key, value in attributes.items():
         value = number(value) if isinstance(value, int | float) else escaped(value)
-        said += f' {key.replace("_", "-")}="{value}"'
-    return f"<{name}{said}>{''.join(inside)}</{name}>" if inside else f"<{name}{said}/>"
+        pairs += f' {key.replace("_", "-")}="{value}"'
+    return f"<{name}{pairs}>{''.join(inside)}</{name}>" if inside else f"<{name}{pairs}/>"
 
 
-def escaped(said: str) -> str:
+def escaped(label: str) -> str:
     """Text as it stands in XML, which holds no control characters."""
-    return escape("".join(letter if letter.isprintable() else "\ufffd" for letter in said))
+    return escape("".join(letter if letter.isprintable() else "\ufffd" for letter in label))
 
 
 def number(value: float) -> str:
