@@ -23,8 +23,10 @@ from frontier.named import config_at, open_one, puzzle_and_run
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report import notebook
 from frontier.report.boards import draw_boards, film_strip
+from frontier.report.displays import display_for_people
 from frontier.report.log import EventLog
-from frontier.report.progress import display_for_people
+from frontier.report.progress import progress_of
+from frontier.report.progress_text import figures, in_a_line
 from frontier.report.solution import describe_solution, solution_value
 from frontier.report.status_page import StatusPage
 from frontier.search import plan as plans
@@ -34,7 +36,7 @@ from frontier.search.events import Listener
 from frontier.store.identity import check_identity
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
-from frontier.text import counted, percent, size, span
+from frontier.text import counted, size
 from frontier.values import as_written, at_home
 
 if TYPE_CHECKING:
@@ -81,15 +83,9 @@ class Run:
         return f"<Run {self.store.path}: {state}, {found}>"
 
     def _repr_html_(self) -> str:
-        share = percent(self.states / self.store.identity["states"])
-        depth = "–" if self.depth is None else str(self.depth)
-        facts = {
-            "states": f"{self.states:,}" + ("" if self.complete else f" so far ({share})"),
-            "depth": depth + ("" if self.complete else " so far"),
-            "layers": repr(self.layers).strip("<>"),
-            "time in layers": span(sum(record.seconds for record in self.store.records)),
-            "directory": str(self.path),
-        }
+        progress = figures(progress_of(self.store))
+        facts = {name: in_a_line(words) for name, words in progress.items()}
+        facts |= {"layers": repr(self.layers).strip("<>"), "directory": str(self.path)}
         if self.puzzle.start is not None:
             facts["distance of the start"] = str(self.start_distance or "not reached yet")
         name = f"{self.store.identity['name']}: {self.puzzle.title}"

@@ -25,12 +25,12 @@ from pathlib import Path
 
 from frontier.config import ClusterTable, load_config
 from frontier.errors import InputError
-from frontier.search.calibrate import calibrate, empty_tasks
+from frontier.forecast.forecast import forecast
+from frontier.forecast.rates import calibrate, empty_tasks
+from frontier.forecast.sizes import estimate_sizes, trial_of
+from frontier.forecast.traffic import traffic_of
 from frontier.search.clusters import executor_of
-from frontier.search.forecast import forecast
 from frontier.search.plan import Plan, make_plan, task_bytes
-from frontier.search.shape import shape_of, trial_of
-from frontier.search.traffic import traffic_of
 from frontier.space.layout import Layout
 from frontier.text import size as bytes_text
 
@@ -55,13 +55,13 @@ def main():
         sys.exit(f"locality: {error}")
     say("calibration")
     trial = trial_of(plans[0].puzzle)
-    shape = shape_of(trial.sizes, plans[0].puzzle.states)
+    sizes = estimate_sizes(trial.sizes, plans[0].puzzle.states).states
     rates = calibrate(plans[0], trial)
     print(f"{'':27}{'parts a task':>15}{'far':>7}{'files':>7}{'worker':>9}  efficiency with")
     heads = "".join(f"{f'{n:,}':>8}" for n in options.workers)
     print(f"{'tasks':>9}{'part':>9}{'prefix':>9}{'near':>8}{'far':>7}{'share':>7}"
           f"{'a task':>7}{'memory':>9}{heads} workers")  # fmt: skip
-    rows = [locality(plan, shape, rates, options.workers) for plan in plans]
+    rows = [locality(plan, sizes, rates, options.workers) for plan in plans]
     scheduler = {}
     for workers in HERE:
         with executor_of(ClusterTable(workers=workers), alone=False) as executor:
@@ -93,11 +93,11 @@ def plans_of(size: str, settings: list[str]) -> Iterator[Plan]:
         yield dataclasses.replace(plan, layout=layout, task_bytes=task_bytes(layout))
 
 
-def locality(plan: Plan, shape, rates, workers: list[int]) -> dict:
+def locality(plan: Plan, sizes, rates, workers: list[int]) -> dict:
     """Print one layout; its figures."""
     layout = plan.layout
     traffic = [traffic_of(layout, klass) for klass in range(plan.space.classes)]
-    one, *many = (forecast(plan, shape, traffic, rates, n, cache=0).seconds for n in (1, *workers))
+    one, *many = (forecast(plan, sizes, traffic, rates, n, cache=0).seconds for n in (1, *workers))
     moved = traffic[0]
     row = {
         "tasks": layout.task_count(0),

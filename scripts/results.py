@@ -12,16 +12,22 @@ code is 1. The reports name no host and no path.
 
 import argparse
 import sys
+from dataclasses import dataclass
 from functools import partial
+from math import log
 from pathlib import Path
+
+from markupsafe import Markup
 
 from frontier import api
 from frontier.config import load_config
-from frontier.report.charts import layers_picture
+from frontier.report.boards import board_svg
+from frontier.report.charts import report_picture
 from frontier.report.comparison import Comparison
-from frontier.report.documents import Card, card_of, comparison_page, index_page, report_page
-from frontier.report.figures import Figures, figures_of
-from frontier.report.tables import comparison_csv, layers_csv
+from frontier.report.html import templates
+from frontier.report.report_pages import SIDE, report_page
+from frontier.report.statistics import RunStatistics, statistics_of
+from frontier.report.text_files import report_csv
 from frontier.store.files import write_bytes
 from frontier.store.identity import check_identity
 from frontier.store.run import RunStore
@@ -45,6 +51,54 @@ PICTURE = "2x7"
 
 BEGIN, END = "<!-- made by scripts/results.py -->", "<!-- end -->"
 say = partial(print, file=sys.stderr, flush=True)
+
+
+@dataclass(frozen=True)
+class Card:
+    """A report in an index: the name of its files, its puzzle, key figures with their names, a
+    board, and the states of each layer."""
+
+    name: str
+    title: str
+    facts: list[tuple[str, str]]
+    board: Markup
+    counts: list[int]
+
+    @property
+    def outline(self) -> str:
+        """The layers as the path of an area 100 broad and 100 high, as high as the logarithms."""
+        logs = [log(1 + count) for count in self.counts]
+        high, broad = max(logs, default=1), 100 / max(1, len(logs))
+        steps = "".join(f"V{100 - 100 * of / high:.0f}h{broad:.2f}" for of in logs)
+        return f"M0,100{steps}V100Z"
+
+
+def card_of(name: str, runs: list[RunStatistics]) -> Card:
+    """The card of a report, of one run or of several; the picture is of the last."""
+    last = runs[-1]
+    values = {
+        "states": [run.states for run in runs],
+        "depth": [run.depth for run in runs],
+        "farthest": [run.farthest for run in runs],
+    }
+    facts = [(key, _from_to(of)) for key, of in values.items()]
+    titles = list(dict.fromkeys((runs[0].puzzle.title, last.puzzle.title)))
+    board = last.boards[0] if last.boards else last.puzzle.goals[0]
+    return Card(
+        name, " … ".join(titles), facts, Markup(board_svg(last.puzzle, board, SIDE)), last.counts
+    )
+
+
+def _from_to(numbers: list[int]) -> str:
+    """The least and the greatest of some numbers."""
+    low, high = min(numbers), max(numbers)
+    return f"{low:,}" if low == high else f"{low:,} … {high:,}"
+
+
+def index_page(groups: dict[str, list[Card]]) -> str:
+    """A page that links reports, in groups."""
+    template = Path(__file__).with_name("results_index.html").read_text(encoding="utf-8")
+    return templates().from_string(template).render(groups=groups)
 
 
 def main():
@@ -79,18 +133,17 @@ def main():
         list_in(options.target, cards)
 
 
-def publish(name: str, runs: list[Figures], target: Path) -> Card:
+def publish(name: str, runs: list[RunStatistics], target: Path) -> Card:
     """Write the files of a report; its card in the index."""
+    subject = runs[0]
     if name in SETS:
         subject = Comparison(tuple(runs), tuple(run.name for run in runs), name)
-        html, csv = comparison_page(subject), comparison_csv(subject)
-    else:
-        html, csv = report_page(runs[0]), layers_csv(runs[0])
+    html, csv = report_page(subject), report_csv(subject)
     card = card_of(name, runs)
     for suffix, text in (("html", html), ("csv", csv), ("svg", card.board)):
         write_bytes(target / f"{name}.{suffix}", text.encode())
     if name == PICTURE:
-        write_bytes(target / f"{name}.png", layers_picture(runs[0], "png"))
+        write_bytes(target / f"{name}.png", report_picture(runs[0], "png"))
     say(f"{name}: {len(html) / 1000:.0f} kB")
     return card
 
@@ -102,7 +155,7 @@ def list_in(target: Path, cards: dict[str, Card]) -> None:
     fill_in(target / "README.md", groups)
 
 
-def runs_of(name: str, directory: Path, large: bool) -> list[Figures]:
+def runs_of(name: str, directory: Path, large: bool) -> list[RunStatistics]:
     """The complete runs of a config, made where they are missing; none if that would take long."""
     place = (f"store.path={directory / name}",)
     found = []
@@ -114,7 +167,7 @@ def runs_of(name: str, directory: Path, large: bool) -> list[Figures]:
             say(f"{config.name}: searching")
             store = api.run(api.plan(config)).store
         check_identity(store, {"puzzle": config.puzzle_settings})
-        found.append(figures_of(store))
+        found.append(statistics_of(store))
     return found
 
 

@@ -1,10 +1,9 @@
 """How fast a machine is, for tests that are not to measure one."""
 
-from frontier.search.calibrate import Rates
-from frontier.search.forecast import Codec, Disk
+from frontier.forecast.rates import Rates
 
 RATES = Rates(
-    word=5e-9, listed=1e-7, list_bytes=4.0,
-    codec=Codec([0.0, 0.2], [0.0, 0.9], [1e-10, 1e-9], [1e-10, 2e-10]),
-    disk=Disk(1e-4, 4e9, 2e9, 5e8, 4e8), task=1e-3, layer=1e-2, start=3.0,
+    density=[0.0, 0.2], stored=[0.0, 0.9], task=[6e-9, 2e-8], kernel=5e-9, listed=1e-7,
+    list_bytes=4.0, read=2e-9, write=2.5e-9, read_work=2.5e-10, write_work=2.5e-10, file=1e-4,
+    scheduler=1e-3, layer=1e-2, start=3.0,
 )  # fmt: skip

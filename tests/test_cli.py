@@ -137,7 +137,7 @@ def test_status_and_farthest_by_directory_and_by_config(tmp_path, monkeypatch):
     for name in (config, "runs/3x3"):
         value = json.loads(invoke("status", name, "--json").stdout)
         assert (value["state"], value["depth"]) == ("stopped", 20)
-        assert "depth 20" in invoke("status", name).stdout
+        assert "depth: 20 " in invoke("status", name).stdout
         assert "known to depth 20" in invoke("farthest", name, code=2).stderr
     invoke("run", config)
     assert json.loads(invoke("status", config, "--json").stdout)["state"] == "complete"

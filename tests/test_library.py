@@ -305,7 +305,10 @@ def test_a_run_under_way_in_a_notebook(tmp_path):
         "half", TILES, store={"path": tmp_path / "run"}, cluster={"kind": "serial"}
     )
     run = frontier.run(frontier.plan(config), until=5)
-    assert "so far" in run._repr_html_()
+    said = run._repr_html_()
+    assert f"{run.states} (" in said
+    assert "% of 360)" in said
+    assert "time left" in said
     assert "not complete" in repr(run)
 
 

@@ -10,9 +10,9 @@ from distributed import Client, LocalCluster
 import frontier
 from frontier.errors import InputError
 from frontier.puzzles import Tiles
-from frontier.report import progress
-from frontier.report.documents import report_page
-from frontier.report.figures import figures_of
+from frontier.report import displays
+from frontier.report.report_pages import report_page
+from frontier.report.statistics import statistics_of
 
 TILES = {"kind": "tiles", "rows": 2, "columns": 3}
 
@@ -102,7 +102,7 @@ def test_a_puzzle_has_a_title_of_its_own(tmp_path):
     assert written in run._repr_html_()
     assert written in (run.path / "status.html").read_text()
     assert frontier.run(config_of(tmp_path, kind="serial")).complete  # the title is no matter
-    figures = figures_of(frontier.open_run(run.path).store)
+    figures = statistics_of(frontier.open_run(run.path).store)
     assert written in report_page(figures)
     assert frontier.solve(named, "1 0 2/3 4 5").method == "layers"
     assert isinstance(named.make_puzzle(), Tiles)
@@ -224,7 +224,7 @@ def test_progress_is_shown_where_people_look(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().err == ""
     frontier.run(config_of(tmp_path, kind="serial"), fresh=True, progress=True)
     assert "complete: depth 21, 360 states" in capsys.readouterr().err
-    monkeypatch.setattr(progress, "is_live", lambda console: True)  # a terminal
+    monkeypatch.setattr(displays, "is_live", lambda console: True)  # a terminal
     frontier.run(config_of(tmp_path, kind="serial"), fresh=True)
     assert "complete: depth 21, 360 states" in capsys.readouterr().err
     frontier.run(config_of(tmp_path, kind="serial"), fresh=True, progress=False)
@@ -248,7 +248,7 @@ def test_progress_in_a_notebook(tmp_path, monkeypatch, capsys):
     ipython.display.HTML, ipython.display.display = str, display
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", ipython.display)
-    monkeypatch.setattr(progress.NotebookProgress, "SECONDS", 0.0)
+    monkeypatch.setattr(displays.NotebookProgress, "SECONDS", 0.0)
     frontier.run(config_of(tmp_path, kind="serial"))
     assert capsys.readouterr().err == ""
     assert "time left" in shown[0]

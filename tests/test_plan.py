@@ -12,9 +12,9 @@ from sweeps import swept
 from frontier import api
 from frontier.cli import main
 from frontier.config import load_config
+from frontier.forecast import ahead
+from frontier.forecast.ahead import described_cluster, look_ahead
 from frontier.report.plan import describe_plan, plan_value
-from frontier.search import outlook as outlook_module
-from frontier.search.outlook import described_cluster, look_ahead
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 BY_TASKS = ("--set", "search.in_memory=false")
@@ -34,7 +34,7 @@ def at(path, kind="serial"):
 @pytest.fixture
 def known_rates(monkeypatch):
     """Nothing is measured."""
-    monkeypatch.setattr(outlook_module, "calibrate", lambda plan, trial: RATES)
+    monkeypatch.setattr(ahead, "calibrate", lambda plan, trial: RATES)
 
 
 def test_a_plan_is_measured_and_leaves_nothing(tmp_path):

@@ -10,11 +10,10 @@ where sign is 1 for an odd sequence and index is its Lehmer index among the m!/2
 `frontier.puzzles.sets`), so other programs can use the array; docs/patterns.md has an example.
 
 An array is made from the layers of a run that kept them all, some rows at a time: no more is
-held in memory than those, and each chunk of a layer is read once or twice.
+held in memory than those, and each slab of a layer is read once or twice.
 """
 
 import json
-import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +28,7 @@ from frontier.puzzles import Puzzle, puzzle_of
 from frontier.search.workspace import Workspace
 from frontier.space.graph import Space
 from frontier.space.jit import kernel
+from frontier.store.backup import check_target
 from frontier.store.files import PARTIAL, remove_tree
 from frontier.store.layers import StoredLayer
 from frontier.store.run import RunStore
@@ -87,7 +87,7 @@ class Distances:
             found = cls(puzzle_of(said["puzzle"]), array[:])
         except (ValueError, RuntimeError, KeyError, TypeError) as error:
             raise CorruptRunError(f"{path} is damaged ({error}); export it again") from None
-        # Zarr reads a lost chunk as its fill value, without a word.
+        # Zarr reads a lost chunk of the export as its fill value, without a word.
         checksum = said.pop("crc32c", None)
         if google_crc32c.extend(_checksum(said), found.values) != checksum:
             raise CorruptRunError(
@@ -132,19 +132,9 @@ def export(run: RunStore, target: Path) -> "zarr.Array":
     import zarr
     from zarr.codecs import Crc32cCodec, ZstdCodec
 
-    if os.path.lexists(target):
-        raise InputError(f"{target} exists; nothing is overwritten, name another place")
-    if inside := next(filter(RunStore.exists, target.absolute().parents), None):
-        raise InputError(
-            f"{target} lies in the run directory {inside}, which holds nothing but its run; name "
-            "another place"
-        )
+    check_target(target)
     work = workspace_of(complete(run))
     scratch = target.with_name(f"{target.name}.{uuid.uuid4().hex}{PARTIAL}")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{target.parent} cannot be made: {error.strerror}") from None
     space, kind = work.space, _type(len(run.records) - 1)
     if space.code.half * kind.itemsize > PIECE_BYTES:
         raise InputError(

@@ -87,5 +87,5 @@ main.add_section(
     draw="frontier.cli.drawing",
     export=RUNS,
 )
-main.add_section("Look after runs", verify=UPKEEP, repair=UPKEEP)
+main.add_section("Look after runs", backup=UPKEEP, verify=UPKEEP, repair=UPKEEP)
 main.add_section("Studies", thesis="frontier.cli.studies", rotate=SOLVING)

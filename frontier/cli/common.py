@@ -24,7 +24,7 @@ run_argument = click.argument("run", metavar="RUN", shell_complete=complete_run)
 
 
 def confirmed(question: str) -> bool:
-    """Whether the user says yes; no answer is a no."""
+    """Whether the user says yes; without an answer it is a no."""
     try:
         return click.confirm(question, err=True)
     except click.Abort:  # no answer
@@ -32,7 +32,7 @@ def confirmed(question: str) -> bool:
 
 
 def echo_json(values: list[dict]) -> None:
-    """Print what is to be said of one run, or of several, as one JSON object."""
+    """Print the value of one run, or those of several, as one JSON object."""
     click.echo(json.dumps(values[0] if len(values) == 1 else {"runs": values}))
 
 

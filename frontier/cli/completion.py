@@ -16,7 +16,7 @@ from frontier.puzzles.tables import KIND_TABLES
 from frontier.store.run import RunStore
 
 MOST = 500
-"""Paths that are offered at most."""
+"""At most so many paths are offered."""
 
 
 def complete_config(context, parameter, incomplete: str) -> list[CompletionItem]:
@@ -34,7 +34,7 @@ def complete_run(context, parameter, incomplete: str) -> list[CompletionItem]:
 
 
 def complete_setting(context, parameter, incomplete: str) -> list[CompletionItem]:
-    """Keys of a config, with their values where there are only some."""
+    """Keys of a config, with their values where only a few are possible."""
     return [CompletionItem(text) for text in _settings() if text.startswith(incomplete)]
 
 
@@ -44,7 +44,7 @@ def _is_run(path: Path) -> bool:
 
 
 def _paths(incomplete: str) -> list[str]:
-    """Paths that begin so, and what is in the folders among them."""
+    """The paths that begin like this, and the entries of the folders among them."""
     start = escape(incomplete) + "*"
     return sorted(islice(chain(iglob(start), iglob(f"{start}/*")), MOST))
 

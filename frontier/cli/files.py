@@ -1,4 +1,4 @@
-"""Files that a command makes because an option asks for them: whether they may be, and how."""
+"""The files that options ask for: whether they may be written, and how."""
 
 import os
 from collections.abc import Sequence
@@ -31,11 +31,11 @@ class Target:
 
     @property
     def place(self) -> Path:
-        """Where it lies, whatever the links on the way there; a link itself is kept."""
+        """Where the file lies when all links are followed; a link itself is kept."""
         return Path(os.path.realpath(self.path))
 
     @property
-    def said(self) -> str:
+    def label(self) -> str:
         return f"{self.option} {self.path}"
 
     def write(self, content: str | bytes) -> None:
@@ -47,34 +47,34 @@ class Target:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             write_bytes(self.place, content)
         except OSError as error:
-            raise InputError(f"{self.said} cannot be written: {error.strerror}") from None
+            raise InputError(f"{self.label} cannot be written: {error.strerror}") from None
         click.echo(f"{self.path} is written", err=True)
 
     def check(self, force: bool) -> None:
         """InputError if the file cannot be written, or must not be."""
         if self.suffixes and self.path.suffix not in self.suffixes:
             raise InputError(
-                f"{self.said}: expected a name that ends in {' or '.join(self.suffixes)}"
+                f"{self.label}: expected a name that ends in {' or '.join(self.suffixes)}"
             )
         if self.path.is_dir():
-            raise InputError(f"{self.said} is a directory; name a file")
+            raise InputError(f"{self.label} is a directory; name a file")
         if self.path.exists() and not self.path.is_file():
-            raise InputError(f"{self.said} is there and no file; name another one")
+            raise InputError(f"{self.label} is there and no file; name another one")
         folders = self.place.parents
         if self.makes_folder:
             there = next(folder for folder in folders if folder.exists())
             if not there.is_dir():
-                raise InputError(f"{self.said}: {there} is no directory; choose another place")
+                raise InputError(f"{self.label}: {there} is no directory; choose another place")
         elif not folders[0].is_dir():
             missing = folders[0] if self.path.is_symlink() else self.path.parent
-            raise InputError(f"{self.said}: there is no directory {missing}; make it")
+            raise InputError(f"{self.label}: there is no directory {missing}; make it")
         if any(map(RunStore.exists, folders)):
             raise InputError(
-                f"{self.said} lies in a run directory, which holds nothing but its run; choose "
+                f"{self.label} lies in a run directory, which holds nothing but its run; choose "
                 "another place"
             )
         if self.path.exists() and not force:
-            raise InputError(f"{self.said} exists already; name another file, or give --force")
+            raise InputError(f"{self.label} exists already; name another file, or give --force")
 
 
 def check_targets(targets: Sequence[Target], force: bool) -> None:
@@ -83,6 +83,6 @@ def check_targets(targets: Sequence[Target], force: bool) -> None:
     for target, place in zip(targets, places, strict=True):
         if places.count(place) > 1:
             raise InputError(
-                f"{target.said}: another option names the same file; give each its own"
+                f"{target.label}: another option names the same file; give each its own"
             )
         target.check(force)

@@ -7,8 +7,11 @@ to the width of the terminal, examples too.
 import re
 from collections.abc import Iterable, Mapping
 from importlib import import_module
+from textwrap import indent, wrap
+from types import MappingProxyType
 
 import click
+from click.formatting import wrap_text
 
 from frontier.signals import leaving_at_once
 
@@ -20,12 +23,10 @@ EXIT_CODES = {
     "4": "corrupt data",
 }
 
-OPTION_COLUMNS = 20
-"""Longer options stand on a line of their own."""
+NONE: Mapping[str, str] = MappingProxyType({})
 
-_WORD = r"""(?:[^\s"']|"[^"]*"|'[^']*')+"""
-_PART = re.compile(rf"-\S+ (?!-){_WORD}|{_WORD}")
-"""A word of a command line, or an option with its value."""
+OPTION_COLUMNS = 20
+"""An option that is longer than this stands on a line of its own."""
 
 
 class Command(click.Command):
@@ -40,15 +41,15 @@ class Command(click.Command):
     def __init__(
         self,
         *arguments,
-        examples: Mapping[str, str] | None = None,
-        files: Mapping[str, str] | None = None,
-        exit_codes: Mapping[str, str] | None = None,
+        examples: Mapping[str, str] = NONE,
+        files: Mapping[str, str] = NONE,
+        exit_codes: Mapping[str, str] = NONE,
         see_also: Iterable[str] = (),
         **settings,
     ):
         super().__init__(*arguments, **settings)
-        self.examples, self.files = dict(examples or {}), dict(files or {})
-        self.exit_codes, self.see_also = dict(exit_codes or {}), tuple(see_also)
+        self.examples, self.files, self.exit_codes = examples, files, exit_codes
+        self.see_also = tuple(see_also)
 
     def format_options(self, ctx, formatter):
         options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
@@ -57,15 +58,12 @@ class Command(click.Command):
             formatter.write_dl([record for record in records if record], col_max=OPTION_COLUMNS)
 
     def format_epilog(self, ctx, formatter):
-        program = ctx.find_root().info_name
         if self.examples:
-            write_examples(formatter, program, self.examples)
-        if self.files:
-            with formatter.section("Files"):
-                formatter.write_dl(list(self.files.items()))
-        if self.exit_codes:
-            with formatter.section("Exit codes"):
-                formatter.write_dl(list(self.exit_codes.items()))
+            write_examples(formatter, ctx.find_root().info_name, self.examples)
+        for title, entries in (("Files", self.files), ("Exit codes", self.exit_codes)):
+            if entries:
+                with formatter.section(title):
+                    formatter.write_dl(list(entries.items()))
         if self.see_also:
             with formatter.section("See also"):
                 formatter.write_text(", ".join(self.see_also))
@@ -97,9 +95,9 @@ class Group(click.Group):
 
     command_class = Command
 
-    def __init__(self, *arguments, examples: Mapping[str, str] | None = None, **settings):
+    def __init__(self, *arguments, examples: Mapping[str, str] = NONE, **settings):
         super().__init__(*arguments, **settings)
-        self.examples = dict(examples or {})
+        self.examples = examples
         self.sections: dict[str, list[str]] = {}
         self.commands = Commands()
 
@@ -134,24 +132,17 @@ def write_examples(
 ) -> None:
     """Each example as it can be typed, and below it what it does."""
     with formatter.section("Examples"):
+        margin = formatter.current_indent
         for line, what in examples.items():
-            for part in _broken(f"{program} {line}", formatter.width - formatter.current_indent):
-                formatter.write(f"{'':>{formatter.current_indent}}{part}\n")
-            formatter.indent()
-            formatter.indent()
-            formatter.write_text(what)
-            formatter.dedent()
-            formatter.dedent()
+            typed = _broken(f"{program} {line}", formatter.width - margin)
+            formatter.write(indent(typed, " " * margin) + "\n")
+            formatter.write(wrap_text(what, formatter.width, *[" " * (margin + 4)] * 2) + "\n")
 
 
-def _broken(line: str, width: int) -> list[str]:
+def _broken(line: str, width: int) -> str:
     r"""A command line in lines of at most `width`, where its words allow; all but the last end in
-    a backslash."""
-    lines = [""]
-    for word in _PART.findall(line):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if lines[-1].strip() and len(longer) > width - 2:
-            lines[-1] += " \\"
-            longer = f"    {word}"
-        lines[-1:] = [longer] if not lines[-1].endswith("\\") else [lines[-1], longer]
-    return lines
+    a backslash. Quoted words, and options with their values, are not broken."""
+    kept = re.sub(r"""(["']).*?\1|-\S+ (?!-)""", lambda found: found[0].replace(" ", "\0"), line)
+    lines = wrap(kept, width - 2, subsequent_indent="    ", break_long_words=False,
+                 break_on_hyphens=False)  # fmt: skip
+    return " \\\n".join(lines).replace("\0", " ")

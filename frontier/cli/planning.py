@@ -9,8 +9,8 @@ from frontier.cli.completion import complete_config
 from frontier.cli.help import Command
 from frontier.config import load_config
 from frontier.errors import InputError
+from frontier.forecast.ahead import described_cluster, look_ahead
 from frontier.report.plan import describe_plan, plan_value
-from frontier.search.outlook import described_cluster, look_ahead
 
 
 @click.command(

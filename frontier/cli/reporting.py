@@ -11,16 +11,11 @@ from frontier.cli.files import Target, check_targets, force_option
 from frontier.cli.help import Command
 from frontier.errors import InputError
 from frontier.named import paths_of
-from frontier.report.comparison import Comparison, comparison_value
+from frontier.report.comparison import Comparison
 from frontier.report.console import console_on
-from frontier.report.figures import Figures, figures_of, report_value
-from frontier.report.tables import (
-    comparison_csv,
-    comparison_markdown,
-    layers_csv,
-    report_markdown,
-)
-from frontier.report.terminal import comparison_text, report_text
+from frontier.report.statistics import RunStatistics, statistics_of
+from frontier.report.terminal import report_text
+from frontier.report.text_files import report_csv, report_markdown, report_value
 from frontier.store.run import RunStore
 
 PLAIN_WIDTH = 200
@@ -76,19 +71,17 @@ def report(runs, html, chart, csv, markdown, force, as_json):
     paths = [path for run in runs for path in paths_of(run)]
     _check_distinct(paths)
     begun = [path for path in paths if RunStore.exists(path)]
-    found = [figures_of(RunStore.open(path)) for path in begun]
-    if len(paths) == 1:
-        subject, value = found[0], report_value(found[0])
-    else:
+    found = [statistics_of(RunStore.open(path)) for path in begun]
+    subject = found[0]
+    if len(paths) > 1:
         subject = Comparison(tuple(found), tuple(map(str, begun)))
-        value = comparison_value(subject)
-        for said in subject.differences:
-            click.echo(f"warning: {said}", err=True)
+        for difference in subject.differences:
+            click.echo(f"warning: {difference}", err=True)
     contents = [_content(kind, target, subject) for kind, target in targets.items()]
     for target, content in zip(targets.values(), contents, strict=True):
         target.write(content)
     if as_json:
-        click.echo(json.dumps(value))
+        click.echo(json.dumps(report_value(subject)))
     elif not targets:
         _print(subject)
 
@@ -102,30 +95,25 @@ def _check_distinct(paths: list[Path]) -> None:
             raise InputError(f"the run {path} is named twice{also}; name each run once")
 
 
-def _content(kind: str, target: Target, subject: Figures | Comparison) -> str | bytes:
-    """A document of one run or of several. What draws is imported when it is needed."""
-    several = isinstance(subject, Comparison)
+def _content(kind: str, target: Target, subject: RunStatistics | Comparison) -> str | bytes:
+    """The content of a file. What draws is imported when it is needed."""
     if kind == "html":
-        from frontier.report.documents import comparison_page, report_page
+        from frontier.report.report_pages import report_page
 
-        return comparison_page(subject) if several else report_page(subject)
+        return report_page(subject)
     if kind == "chart":
-        from frontier.report.charts import comparison_picture, layers_picture
+        from frontier.report.charts import report_picture
 
-        draw = comparison_picture if several else layers_picture
-        return draw(subject, target.path.suffix.removeprefix("."))
-    if kind == "csv":
-        return comparison_csv(subject) if several else layers_csv(subject)
-    return comparison_markdown(subject) if several else report_markdown(subject)
+        return report_picture(subject, target.path.suffix.removeprefix("."))
+    return report_csv(subject) if kind == "csv" else report_markdown(subject)
 
 
-def _print(subject: Figures | Comparison) -> None:
-    """As wide as the terminal; where there is none, as wide as the report, without colours."""
+def _print(subject: RunStatistics | Comparison) -> None:
+    """Print a report as wide as the terminal; where there is none, as wide as it is, and plain."""
     console = console_on()
     if not console.is_terminal:
         console.width = PLAIN_WIDTH
-    several = isinstance(subject, Comparison)
     with console.capture() as captured:
-        console.print(comparison_text(subject) if several else report_text(subject, console))
+        console.print(report_text(subject, console))
     lines = captured.get().splitlines()
     click.echo("\n".join(map(str.rstrip, lines)), color=console.is_terminal)

@@ -20,7 +20,7 @@ from frontier.config import Config
 from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.named import config_at, open_all, open_one, paths_of, run_command
 from frontier.puzzles import puzzle_of
-from frontier.report.progress import progress_display
+from frontier.report.displays import progress_display
 from frontier.report.summary import (
     describe,
     describe_family,
@@ -97,7 +97,7 @@ def _allocated(config: Config):
 def _disk_warning(plan: api.Plan) -> str | None:
     if plan.alone:
         return None
-    from frontier.search.outlook import disk_warning
+    from frontier.forecast.ahead import disk_warning
 
     return disk_warning(plan)
 
@@ -129,8 +129,8 @@ def _run(
         try:
             write_summary(finished.path, values[-1])
         except OSError as error:  # a complete run may be kept where nothing can be written
-            said = f"{finished.path / 'summary.json'} cannot be written ({error.strerror})"
-            click.echo(f"warning: {said}", err=True)
+            where = f"{finished.path / 'summary.json'} cannot be written ({error.strerror})"
+            click.echo(f"warning: {where}", err=True)
         if not as_json:
             click.echo(describe(values[-1], finished.path))
     if as_json:
@@ -202,7 +202,7 @@ def status(run, watching, interval, as_json):
 
 
 def _statuses(run: str) -> list[dict]:
-    """How the runs stand that a user names."""
+    """The status of each run that a user names."""
     from frontier.report.status import not_begun, status_of
 
     resume = run_command(run)
@@ -276,12 +276,12 @@ def export(run, target, as_json):
     array = api.Run(store).export(target)
     value = {"path": str(target), "shape": list(array.shape), "type": str(array.dtype)}
     rows, columns = array.shape
-    said = f"{target}: {rows:,} × {columns:,} distances, {array.dtype}"
-    click.echo(json.dumps(value) if as_json else said)
+    text = f"{target}: {rows:,} × {columns:,} distances, {array.dtype}"
+    click.echo(json.dumps(value) if as_json else text)
 
 
 def _delete_if_there(config: Config, yes: bool, take_over: bool | str) -> None:
-    """Delete the run of a config, if there is one and it is meant."""
+    """Delete the run of a config, if there is one and the user agrees."""
     if not RunStore.exists(config.path):
         return
     api.plan(config, fresh=True)  # refuse a bad config before anything is deleted

@@ -99,7 +99,7 @@ def solve(
 
     From the layers of RUN, or of the CONFIG's run, if it is complete and kept them (search.keep =
     "all"); else, where all states fit in memory, by a search of them all; else by IDA*, whose time
-    grows with the distance. Which it was is said on standard error. Without BOARD and --file, the
+    grows with the distance. Standard error names the way. Without BOARD and --file, the
     config's start is solved.
 
     A BOARD is written as its puzzle writes it, rows parted by slashes.
@@ -157,7 +157,7 @@ def rotate(board, show_boards, as_json):
 
 
 class _Watch:
-    """Says how far a search is: after a second, and then after twice as long each time."""
+    """Prints how far a search is: after a second, and then after twice as long each time."""
 
     def __init__(self):
         self._began, self._next = time.monotonic(), 1.0
@@ -166,8 +166,8 @@ class _Watch:
         elapsed = time.monotonic() - self._began
         if elapsed >= self._next:
             self._next = 2 * elapsed
-            said = f"at least {counted(bound, 'move')}, {counted(nodes, 'node')} so far"
-            click.echo(f"{said}, {span(elapsed)}", err=True)
+            found = f"at least {counted(bound, 'move')}, {counted(nodes, 'node')} so far"
+            click.echo(f"{found}, {span(elapsed)}", err=True)
 
 
 def _drawing(
@@ -185,7 +185,7 @@ def _drawing(
 
 
 def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> list[tuple[str, str]]:
-    """(where it stands, text) of each position that is asked about."""
+    """(where it is written, text) of each position to be solved."""
     positions = [("", board) for board in boards]
     if file is not None:
         try:

@@ -1,4 +1,4 @@
-"""Standard streams that take whatever is printed, and are there."""
+"""Standard streams that exist and take whatever is printed, whatever their encoding."""
 
 import codecs
 import os
@@ -11,7 +11,7 @@ PLAIN = {
     "×": "x", "–": "-", "—": "-", "…": "...", "·": ".", "≤": "<=", "≥": ">=", "→": ">", "←": "<",
     "↑": "^", "↓": "v", "█": "#", "─": "-", "━": "-", "│": "|", "┃": "|", "°": " deg",
 }  # fmt: skip
-"""What stands for letters that a stream's encoding lacks; a question mark for all others."""
+"""What is printed for letters that a stream's encoding lacks; other letters become "?"."""
 
 
 class OutputError(OSError):
@@ -19,7 +19,7 @@ class OutputError(OSError):
 
 
 def prepare_streams() -> None:
-    """Make the standard streams such that printing does not fail, and no file takes their place."""
+    """Make the standard streams take every letter, and open those that are closed on nothing."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -36,13 +36,13 @@ def prepare_streams() -> None:
         if name == "ascii":  # by that name, click would write UTF-8
             name = "frontier_ascii"
         stream.reconfigure(encoding=name, errors="frontier.plain")
-    _tell_apart(sys.stdout)
+    _mark_errors(sys.stdout)
 
 
-def _tell_apart(output: TextIO) -> None:
-    """Let errors of standard output be known from those of other files."""
+def _mark_errors(output: TextIO) -> None:
+    """Make errors of standard output an `OutputError`, so that they differ from those of files."""
 
-    def told(act: Callable) -> Callable:
+    def marked(act: Callable) -> Callable:
         def do(*arguments):
             try:
                 return act(*arguments)
@@ -52,11 +52,11 @@ def _tell_apart(output: TextIO) -> None:
         return do
 
     if output is not None and "write" not in vars(output):
-        output.write, output.flush = told(output.write), told(output.flush)
+        output.write, output.flush = marked(output.write), marked(output.flush)
 
 
 def drop_output() -> None:
-    """Lose what standard output still holds, as it takes nothing any more."""
+    """Discard what standard output still holds, as it takes nothing any more."""
     with open(os.devnull, "w") as nowhere, suppress(OSError, ValueError):
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
@@ -72,12 +72,4 @@ def _find_ascii(name: str) -> codecs.CodecInfo | None:
     if name != "frontier_ascii":
         return None
     found = codecs.lookup("ascii")
-    return codecs.CodecInfo(
-        found.encode,
-        found.decode,
-        found.streamreader,
-        found.streamwriter,
-        found.incrementalencoder,
-        found.incrementaldecoder,
-        name=name,
-    )
+    return codecs.CodecInfo(*found, found.incrementalencoder, found.incrementaldecoder, name)

@@ -1,4 +1,4 @@
-"""Commands that look after a run's files: verify, repair."""
+"""Commands that look after a run's files: backup, verify, repair."""
 
 import sys
 from dataclasses import asdict
@@ -11,14 +11,16 @@ from frontier.cli.help import Command
 from frontier.errors import CorruptRunError, InputError
 from frontier.named import open_all, open_one
 from frontier.report.summary import summary, write_summary
-from frontier.search.repair import describe_repair, plan_repair
+from frontier.search.repair import caught_up, describe_repair, plan_repair
 from frontier.search.repair import repair as do_repair
 from frontier.search.verify import Verified
 from frontier.search.verify import verify as verify_run
+from frontier.store.backup import Backup, back_up
 from frontier.store.copies import check_copies, restore
-from frontier.store.lock import RunLock, describe_holder, is_held
+from frontier.store.lock import RunLock, reading
 from frontier.store.run import RunStore
 from frontier.text import counted, size
+from frontier.values import at_home
 
 MOST_SHOWN = 20
 
@@ -55,13 +57,14 @@ def verify(run, deep, states, seed, as_json):
 
     Records, checksums and counts of all layers on disk are checked; --deep asks samples of each
     layer whether they are where they must be, by the layers before and no kernel. Nothing is
-    changed. Exit code 4 if something is wrong; `repair` may mend it.
+    changed, and no run is started in RUN until it has ended. Exit code 4 if something is wrong;
+    `repair` may mend it.
     """
-    stores = open_all(run)
     values = []
-    for store in stores:
-        _refuse_held(store)
-        found = verify_run(store, states if deep else 0, seed, _say)
+    for store in open_all(run):
+        with reading(store.path / "lock"):
+            store = RunStore.open(store.path)  # as it has been since nobody writes
+            found = verify_run(store, states if deep else 0, seed, _say)
         values.append(asdict(found))
         if not as_json:
             click.echo(_describe(store, found))
@@ -105,7 +108,10 @@ def repair(run, yes, take_over):
         restored = restore(path)
         for file in restored:
             click.echo(f"{file}: written anew from the other copy")
-        store = RunStore.open(path)
+        before = RunStore.open(path)
+        if (store := caught_up(before)) is not before:
+            restored.append(path / "ledger.json")
+            click.echo(f"{path / 'ledger.json'}: brought up to its copy, which was written later")
         what = plan_repair(store, verify_run(store, say=_say))
         if not what.needed:
             click.echo(f"{path}: nothing {'else ' if restored else ''}to repair")
@@ -120,13 +126,44 @@ def repair(run, yes, take_over):
         click.echo(said)
 
 
-def _refuse_held(store: RunStore) -> None:
-    lock = store.path / "lock"
-    if is_held(lock):
-        raise InputError(
-            f"{store.path} is being written by {describe_holder(lock)}; verify it when that has "
-            "stopped"
-        )
+@click.command(
+    cls=Command,
+    examples={
+        "backup runs/2x7 runs/2x7-monday": "The run as it stands, in no time.",
+        "backup configs/2x7.toml /backups/2x7": "A copy of the files on another disk.",
+        "run runs/2x7-monday": "Go on from there.",
+    },
+    exit_codes={"2": "TARGET exists, or there is no such run", "4": "files of the run are missing"},
+    see_also=("verify", "run"),
+)
+@run_argument
+@click.argument("target", metavar="TARGET")
+@json_option
+def backup(run, target, as_json):
+    """Copy RUN to a new run directory TARGET, also while it goes on.
+
+    TARGET holds the committed layers that RUN has on disk and the finished tasks of the layer under
+    way, as they stand at one moment. On the same file system it consists of hard links: it is there
+    at once and takes no room of its own, until RUN deletes what it has no need of any more. Such
+    a TARGET outlives all that is done to RUN, but not the disk; for that, name one on another.
+
+    TARGET must not exist. It gets its name when it is whole.
+    """
+    made = back_up(open_one(run).path, at_home(target), _say)
+    if as_json:
+        echo_json([asdict(made)])
+    else:
+        click.echo(_describe_backup(made))
+
+
+def _describe_backup(made: Backup) -> str:
+    parts = counted(made.parts, "part")
+    if made.under_way:
+        parts += f" ({made.under_way:,} of the layer under way)"
+    depth = "before the first layer" if made.depth is None else f"depth {made.depth}"
+    how = "linked, so it takes no room of its own" if made.linked else "copied"
+    held = f"{counted(made.layers, 'layer')}, {parts}, {size(made.bytes)}"
+    return f"{made.path}: {depth}; {held}: {how}"
 
 
 def _say(text: str) -> None:

@@ -17,31 +17,31 @@ from frontier.report.palette import INK, LINE, QUIET, SECOND
 from frontier.text import power
 
 POINTS = 72
-"""In an inch; in a page they are pixels."""
+"""So many points make an inch; in a page a point is a pixel."""
 
 LEFT, RIGHT, ABOVE, BELOW, BETWEEN = 4.3, 1.2, 2.2, 3.2, 0.8
-"""Room around axes in sizes of a letter: tick labels to the left; to the right; what is shown
-above them; ticks and depths below the last ones; between one and the title of the next."""
+"""The room around axes, in letter sizes: for tick labels at the left, at the right, for the title
+above, for ticks and depths below the last axes, and between axes and the title of the next."""
 
 TITLE_LETTERS, TITLE_LINE = 1.2, 1.7
-"""In sizes of a letter: those of a title above all axes, and how high a line of it is."""
+"""The letters of a title above all axes, and the height of a line of it, in letter sizes."""
 
 LEGEND_LINE, LEGEND_HANDLE = 1.5, 5.5
-"""In sizes of a letter: how high a line of a legend is, how broad the sample of a line in it."""
+"""The height of a line of a legend, and the width of its sample, in letter sizes."""
 
 LETTER = 0.6
-"""How broad a letter is on average, in sizes of a letter."""
+"""The average width of a letter, in letter sizes."""
 
 MARKED = 1.9
-"""Above the highest bar, in sizes of a letter, where marks are written."""
+"""The room for a mark above the highest bar, in letter sizes."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """What a chart is drawn for.
+    """The size at which a chart is drawn.
 
-    width, panel: of the chart, and how high each of its axes is, in points. letters: their size in
-    points. ticks: most of them along the depths.
+    width, panel: the width of the chart and the height of each of its axes, in points. letters: the
+    letter size in points. ticks: the greatest number of ticks along the depths.
     """
 
     width: float
@@ -51,7 +51,7 @@ class Size:
 
     @property
     def style(self) -> dict:
-        """For matplotlib."""
+        """The rcParams of matplotlib."""
         return {
             "font.size": self.letters,
             "font.family": "DejaVu Sans",
@@ -82,13 +82,13 @@ class Size:
 
 
 LARGE = Size(856, 190, 14, 15)
-"""For a page on a screen, as wide as its text, and on paper."""
+"""The size for a page on a screen, as wide as its text, and on paper."""
 
 SMALL = Size(340, 150, 13, 6)
-"""For a page in a hand."""
+"""The size for a page on a telephone."""
 
 PAPER = Size(453.6, 190, 13, 8)
-"""For a picture of 16 cm that is printed half as wide."""
+"""The size for a picture of 16 cm that is printed half as wide."""
 
 
 def stacked(
@@ -96,11 +96,12 @@ def stacked(
 ) -> tuple[Canvas, list[Axes]]:
     """A canvas with axes one above the other, for layers up to a depth.
 
-    titles: of the axes. title: of all. labels: of a legend below them, to be drawn by `legend`.
+    titles: the title of each axes. title: that of the whole. labels: those of a legend below the
+    axes, for which room is left; `legend` draws it.
     """
     letter, number = size.letters, len(titles)
-    said = wrap(title, floor((size.width / letter - LEFT - RIGHT) / LETTER / TITLE_LETTERS))
-    top = (0.5 + TITLE_LINE * len(said)) * letter if said else 0
+    lines = wrap(title, floor((size.width / letter - LEFT - RIGHT) / LETTER / TITLE_LETTERS))
+    top = (0.5 + TITLE_LINE * len(lines)) * letter if lines else 0
     bottom = (BELOW + LEGEND_LINE * _lines(size, labels)) * letter
     step = size.panel + (ABOVE + BETWEEN) * letter
     height = top + number * step - BETWEEN * letter + bottom
@@ -117,19 +118,19 @@ def stacked(
         panels.append(axes)
     _by_depth(panels[-1], depth, size.ticks)
     canvas.text(
-        across[0], 1 - 0.5 * letter / height, "\n".join(said), va="top",
+        across[0], 1 - 0.5 * letter / height, "\n".join(lines), va="top",
         size=TITLE_LETTERS * letter, linespacing=1.2,
     )  # fmt: skip
     return canvas, panels
 
 
 def _few(whole: bool) -> MaxNLocator:
-    """Ticks of a linear axis upwards; whole: only at whole numbers."""
+    """The ticks of a linear vertical axis; whole: only at whole numbers."""
     return MaxNLocator(nbins=5, steps=[1, 2, 5, 10], integer=whole)
 
 
 def _by_depth(axes: Axes, depth: int, most: int) -> None:
-    """The axis of depths, which ends with a tick at the last one."""
+    """Set up the axis of depths, which has a tick at the last depth."""
     ticks = MaxNLocator(nbins=most, steps=[1, 2, 5, 10], integer=True).tick_values(0, depth)
     step = ticks[1] - ticks[0]
     axes.set_xticks([tick for tick in ticks if 0 <= tick < depth - 0.6 * step] + [depth])
@@ -138,7 +139,7 @@ def _by_depth(axes: Axes, depth: int, most: int) -> None:
 
 
 def legend(canvas: Canvas, size: Size, labels: Sequence[str]) -> None:
-    """What the lines of a chart stand for, below all axes."""
+    """Draw the legend below all axes."""
     lines, _ = canvas.axes[0].get_legend_handles_labels()
     canvas.legend(
         lines, labels, loc="lower left", ncols=_columns(size, labels),
@@ -147,7 +148,7 @@ def legend(canvas: Canvas, size: Size, labels: Sequence[str]) -> None:
 
 
 def _height(canvas: Canvas) -> float:
-    """In points."""
+    """The height of a canvas in points."""
     return canvas.get_figheight() * POINTS
 
 
@@ -161,11 +162,11 @@ def _lines(size: Size, labels: Sequence[str]) -> int:
     return ceil(len(labels) / _columns(size, labels)) if labels else 0
 
 
-def of_states(axes: Axes, most: int, said: str) -> None:
+def of_states(axes: Axes, most: int, label: str) -> None:
     """A linear axis of numbers up to `most`, in thousands, millions and so on."""
     digits = (len(str(most)) - 1) // 3 * 3
     axes.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count / 10**digits:g}"))
-    axes.set_title(f"{said} ({power(digits)})" if digits else said)
+    axes.set_title(f"{label} ({power(digits)})" if digits else label)
 
 
 def log_of_states(axes: Axes) -> None:
@@ -193,7 +194,7 @@ def leave_room(axes: Axes, size: Size, low: float, most: float, marked: bool = T
 
 
 def mark_peak(axes: Axes, size: Size, depth: int, states: int) -> None:
-    """Say above a bar how high it is."""
+    """Write the height of a bar above it."""
     low, high = axes.get_xlim()
     aside = ("left", "center", "right")[min(2, floor(3 * (depth - low) / (high - low)))]
     axes.annotate(
@@ -203,7 +204,7 @@ def mark_peak(axes: Axes, size: Size, depth: int, states: int) -> None:
 
 
 def mark_end(axes: Axes, size: Size, depth: int, states: int) -> None:
-    """Say at the right end how many states the last layer has, with a line down to it."""
+    """Write the states of the last layer at the right end, with a line down to them."""
     foot = 1 - 1.3 * size.letters / size.panel
     axes.annotate(
         "", (depth, states), (depth, foot), textcoords=axes.get_xaxis_transform(),

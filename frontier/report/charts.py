@@ -1,7 +1,7 @@
 """The charts of a report, drawn by matplotlib: as pictures for papers, and as SVG inside a page.
 
-In a page a chart is drawn twice, for a screen and for a telephone, and the page shows the one that
-is legible where it is read (``templates/report_style.html``).
+A page holds each chart twice, for a screen and for a telephone, and shows the one that is legible
+where it is read (``templates/report_style.html``).
 """
 
 import io
@@ -28,9 +28,9 @@ from frontier.report.axes import (
     stacked,
 )
 from frontier.report.comparison import Comparison
-from frontier.report.figures import Figures
 from frontier.report.page_svg import METADATA, for_a_page
 from frontier.report.palette import ACCENT, SECOND
+from frontier.report.statistics import RunStatistics
 from frontier.text import brief, counted, size
 
 RUNS = (ACCENT, SECOND, "#4d9221", "#b2772b", "#8e6bb5", "#5b6875")
@@ -40,36 +40,35 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 are as many colours as dashes, and one marker more, so that 42 runs differ in all but colour."""
 
 MOST_BARS = 400
-"""Of more layers the outline is drawn, as bars would be too thin to see."""
+"""More layers than this are drawn as an outline, as bars would be too thin to see."""
 
 DPI = 200
 
 
-def layers_picture(run: Figures, kind: str) -> bytes:
-    """The states of the layers, linear above log, for a paper. kind: "png", "pdf" or "svg"."""
-    title = run.puzzle.title if run.complete else f"{run.puzzle.title}, {run.standing}"
-    return _picture(_draw_layers, run, title, kind)
+def report_picture(subject: RunStatistics | Comparison, kind: str) -> bytes:
+    """The states of the layers, linear above logarithmic, for a paper: bars of one run, lines of
+    several. kind: "png", "pdf" or "svg"."""
+    if isinstance(subject, Comparison):
+        return _picture(_draw_lines, subject, subject.title, kind)
+    title = subject.puzzle.title
+    title = title if subject.complete else f"{title}, {subject.standing}"
+    return _picture(_draw_layers, subject, title, kind)
 
 
-def comparison_picture(comparison: Comparison, kind: str) -> bytes:
-    """The layers of several runs as lines, linear above log."""
-    return _picture(_draw_lines, comparison, comparison.title, kind)
-
-
-def report_charts(run: Figures) -> dict[str, Markup]:
-    """The charts of a run's page as SVG, by name; none if it has no layer yet."""
+def report_charts(run: RunStatistics) -> dict[str, Markup]:
+    """The charts of the page of a run as SVG, by name; none if the run has no layer yet."""
     if not run.layers:
         return {}
-    said = f"of each depth from 0 to {run.depth}"
+    which = f"of each depth from 0 to {run.depth}"
     states = {f"layer-{of.depth}": counted(of.states, "state") for of in run.layers}
     states |= {f"{key}-log": tip for key, tip in states.items()}
     costs = {f"seconds-{of.depth}": brief(of.seconds) for of in run.layers}
     costs |= {f"bytes-{of.depth}": size(of.bytes) for of in run.layers}
     share = {"share": "share"}
     return {
-        "layers": _svg(_draw_layers, run, "layers", f"States {said}, linear and log", states),
+        "layers": _svg(_draw_layers, run, "layers", f"States {which}, linear and log", states),
         "share": _svg(_draw_share, run, "share", "Share of states up to each depth", share),
-        "cost": _svg(_draw_cost, run, "cost", f"Time and bytes {said}", costs),
+        "cost": _svg(_draw_cost, run, "cost", f"Time and bytes {which}", costs),
     }
 
 
@@ -89,7 +88,7 @@ def comparison_charts(comparison: Comparison) -> dict[str, Markup]:
     }
 
 
-def _draw_layers(run: Figures, size: Size, title: str = "") -> Canvas:
+def _draw_layers(run: RunStatistics, size: Size, title: str = "") -> Canvas:
     depth, most = run.depth or 0, max(run.counts, default=1)
     canvas, (linear, log) = stacked(size, ["states", "states, logarithmic"], depth, title)
     of_states(linear, most, "states")
@@ -146,7 +145,7 @@ def _draw_each(
         )  # fmt: skip
 
 
-def _draw_share(run: Figures, size: Size) -> Canvas:
+def _draw_share(run: RunStatistics, size: Size) -> Canvas:
     canvas, (axes,) = stacked(size, ["share of states up to each depth"], run.depth)
     shares = [layer.share_so_far for layer in run.layers]
     axes.plot(range(len(shares)), shares, color=ACCENT, linewidth=1.8, gid="share")
@@ -156,7 +155,7 @@ def _draw_share(run: Figures, size: Size) -> Canvas:
     return canvas
 
 
-def _draw_cost(run: Figures, size: Size) -> Canvas:
+def _draw_cost(run: RunStatistics, size: Size) -> Canvas:
     seconds = [layer.seconds for layer in run.layers]
     unit, factor = ("seconds", 1) if max(seconds) >= 1 else ("milliseconds", 1000)
     titles = [f"time of each layer ({unit})", "bytes written"]
@@ -178,22 +177,22 @@ def _draw_bars(axes: Axes, values: list, colour: str, gid: str, bottom: float = 
     )
     for depth, bar in enumerate(bars):
         bar.set_gid(gid.format(depth))
-        bar.set_clip_on(False)  # or each would say by what
+        bar.set_clip_on(False)  # else each bar would name its clip path
 
 
 def _picture(draw: Callable, subject, title: str, kind: str) -> bytes:
-    """A chart as a file. Of no kind does it say when it was made: equal runs make equal files."""
+    """A chart as a file. The file holds no date, so that equal runs make equal files."""
     look = {"figure.facecolor": "white", "svg.fonttype": "path", "svg.hashsalt": "frontier"}
-    unsaid = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": METADATA}
+    metadata = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": METADATA}
     target = io.BytesIO()
     with matplotlib.rc_context(PAPER.style | look | {"pdf.fonttype": 42}):
         canvas = draw(subject, PAPER, title)
-        canvas.savefig(target, format=kind, dpi=DPI, metadata=unsaid[kind])
+        canvas.savefig(target, format=kind, dpi=DPI, metadata=metadata[kind])
     return target.getvalue()
 
 
 def _svg(draw: Callable, subject, name: str, label: str, tips: dict[str, str]) -> Markup:
-    """A chart as elements of a page. tips: what is said of the parts that have such a gid."""
+    """A chart as elements of a page. tips: the tooltips of the parts that have such a gid."""
     drawn = []
     for kind, of_kind in (("large", LARGE), ("small", SMALL)):
         target = io.BytesIO()

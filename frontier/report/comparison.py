@@ -6,14 +6,14 @@ from itertools import combinations
 from pathlib import Path
 
 from frontier.report.family import Family, family_of
-from frontier.report.figures import Figures, report_value
+from frontier.report.statistics import LayerStatistics, RunStatistics
 from frontier.text import counted
 
 LOOKS = {"start", "symbols", "picture"}
-"""Keys of [puzzle] that change no count."""
+"""Keys of [puzzle] that change no number of states."""
 
 FEW = 6
-"""More runs than these are not listed in a title."""
+"""A title lists at most so many runs."""
 
 
 @dataclass(frozen=True)
@@ -24,20 +24,20 @@ class Comparison:
     labels, if they are few.
     """
 
-    runs: tuple[Figures, ...]
+    runs: tuple[RunStatistics, ...]
     paths: tuple[str, ...]
     name: str = ""
 
     @cached_property
     def labels(self) -> list[str]:
-        """What each run is called: its name, and of several of one name what tells them apart."""
+        """The name of each run, and where several have one name, what makes them differ."""
         groups: dict[str, list[int]] = {}
         for number, run in enumerate(self.runs):
             groups.setdefault(run.name, []).append(number)
         labels = [run.name for run in self.runs]
         for name, members in groups.items():
             if len(members) > 1:
-                marks = _apart([self.paths[number] for number in members])
+                marks = _differing([self.paths[number] for number in members])
                 for number, mark in zip(members, marks, strict=True):
                     labels[number] = f"{name} {mark}"
         return labels
@@ -52,17 +52,21 @@ class Comparison:
 
     @property
     def depth(self) -> int | None:
-        """The last depth known of any."""
+        """The last depth that is known of any run."""
         return max((run.depth for run in self.runs if run.layers), default=None)
 
     @property
     def depths(self) -> range:
-        """All that are known of any."""
+        """All depths that are known of any run."""
         return range(max((len(run.layers) for run in self.runs), default=0))
+
+    def layers_at(self, depth: int) -> list[LayerStatistics | None]:
+        """The layer of each run at a depth, None where a run has not come so far."""
+        return [run.layers[depth] if depth < len(run.layers) else None for run in self.runs]
 
     @cached_property
     def family(self) -> Family | None:
-        """What the runs tell together if they are those of one puzzle from several blank cells."""
+        """The family of the runs, if they are of one tile puzzle from several blank cells."""
         return family_of((run.settings, run.depth if run.complete else None) for run in self.runs)
 
     @cached_property
@@ -74,19 +78,21 @@ class Comparison:
 
     @property
     def findings(self) -> list[str]:
-        """What is to be said first: contradictions, and the diameter of a family."""
+        """What a report begins with: contradictions, and the diameter of a family."""
         return [*self.differences, *([self.family.finding] if self.family else [])]
 
 
-def _apart(paths: list[str]) -> list[str]:
-    """Words that tell paths apart: the last folder in which they all differ, or numbers."""
+def _differing(paths: list[str]) -> list[str]:
+    """What makes paths differ: the last folder in which they all do, or numbers."""
     for folders in zip(*(reversed(Path(path).parts) for path in paths), strict=False):
         if len(set(folders)) == len(folders):
             return [f"in {folder}" for folder in folders]
     return [f"({number})" for number in range(1, len(paths) + 1)]
 
 
-def _difference(label: str, run: Figures, other_label: str, other: Figures) -> str | None:
+def _difference(
+    label: str, run: RunStatistics, other_label: str, other: RunStatistics
+) -> str | None:
     if _puzzle(run) != _puzzle(other):
         return None
     for depth in range(max(len(run.layers), len(other.layers))):
@@ -100,23 +106,12 @@ def _difference(label: str, run: Figures, other_label: str, other: Figures) -> s
     return None
 
 
-def _puzzle(run: Figures) -> dict:
+def _puzzle(run: RunStatistics) -> dict:
     return {key: value for key, value in run.settings.items() if key not in LOOKS}
 
 
-def _states(run: Figures, depth: int) -> int | None:
-    """At a depth; None if the run has not come so far."""
+def _states(run: RunStatistics, depth: int) -> int | None:
+    """The states at a depth; None if the run has not come so far."""
     if depth < len(run.layers):
         return run.layers[depth].states
     return 0 if run.complete else None
-
-
-def comparison_value(comparison: Comparison) -> dict:
-    """A comparison as JSON."""
-    value = {
-        "differences": comparison.differences,
-        "runs": [report_value(run) for run in comparison.runs],
-    }
-    if comparison.family:
-        value["diameter"] = comparison.family.diameter
-    return value

@@ -9,21 +9,20 @@ from rich.table import Table
 
 
 def console_on(file: TextIO | None = None) -> Console:
-    """A console that prints texts as they are.
+    """A console that prints texts as they are, by default on standard output.
 
-    Names and paths come from users: brackets in them are no markup, and colons no pictures.
-    file: by default standard output.
+    Names and paths come from users, so brackets in them are no markup and colons no emoji.
     """
     return Console(file=file, markup=False, emoji=False, highlight=False)
 
 
 def is_live(console: Console) -> bool:
-    """Whether what stands there can be written over."""
+    """Whether a display can stay in place there and be written over."""
     return console.is_terminal and not console.is_dumb_terminal
 
 
 def say(line: str, file: TextIO | None) -> bool:
-    """Print a line; whether there was somebody to hear it. A search goes on without."""
+    """Print a line; False if the file does not take it, as a search goes on without an audience."""
     if file is None:
         return False
     try:
@@ -42,8 +41,8 @@ def fitting_table(
 ) -> Table:
     """A table of as many columns as there is room for.
 
-    columns: cells by heading. dropped: headings that are left out first, in their order. left:
-    headings whose cells begin at the left; others, as numbers do, end at the right.
+    columns: cells by heading. dropped: the headings that are left out where room is short, in this
+    order. left: the headings of the columns that are aligned left; the others are aligned right.
     """
     columns = dict(columns)
     for name in (None, *dropped):

@@ -8,9 +8,9 @@ from frontier.config import member_names
 
 @dataclass(frozen=True)
 class Family:
-    """The runs of one tile puzzle from all blank cells, one of each orbit under its symmetries.
+    """The runs of one tile puzzle from all blank cells, one cell of each orbit of its symmetries.
 
-    depths: of the run from each of these cells; None where it is missing or not complete.
+    depths: the depth of the run from each cell; None where it is missing or not complete.
     """
 
     depths: dict[tuple[int, int], int | None]
@@ -34,9 +34,9 @@ class Family:
 
 
 def family_of(runs: Iterable[tuple[dict, int | None]]) -> Family | None:
-    """The family that runs are of; None if they are not all of one.
+    """The family of some runs; None if they do not belong to one.
 
-    runs: of each the settings of its puzzle, and its depth if it is complete.
+    runs: the settings of the puzzle of each, and its depth if it is complete.
     """
     runs = list(runs)
     if not runs or any(_but_blank(settings) != _but_blank(runs[0][0]) for settings, _ in runs):

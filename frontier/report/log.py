@@ -1,4 +1,4 @@
-"""The log of a run: one JSON object a line for each event but those within a layer."""
+"""The log of a run: a line with a JSON object for each event, except events within a layer."""
 
 import json
 import time
@@ -31,7 +31,7 @@ class EventLog:
 
 
 def read_last_start(path: Path) -> list[tuple[float, Event]]:
-    """The events since the last start, each with its time; what cannot be read is left out."""
+    """The events since the last start, each with its time; lines that are damaged are left out."""
     try:
         lines = path.read_text(errors="replace").splitlines()
     except OSError:

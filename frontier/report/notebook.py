@@ -6,20 +6,21 @@ from markupsafe import Markup
 
 from frontier.puzzles import Board, Puzzle
 from frontier.report.boards import board_svg
-from frontier.report.pages import page
+from frontier.report.html import page
 from frontier.report.palette import ACCENT
 
 WIDTH, HEIGHT = 640, 120
-"""Of a bar chart, in pixels."""
+"""The size of a bar chart in pixels."""
 
 MOST_BOARDS = 50
-"""Boards that are drawn."""
+"""At most so many boards are drawn."""
 
 SIDE = 24
+"""The side of a cell in pixels."""
 
 
 def run_html(title: str, facts: Mapping[str, str], counts: Sequence[int] = ()) -> str:
-    """A run or its plan: what is known of it, and the states of its layers as bars."""
+    """A run or its plan: a table of facts, and the states of its layers as bars."""
     bars, most = _bars(counts), max(counts, default=0)
     chart = {"bars": bars, "last": len(counts) - 1, "most": most, "width": WIDTH, "height": HEIGHT}
     chart["accent"] = ACCENT
@@ -27,14 +28,14 @@ def run_html(title: str, facts: Mapping[str, str], counts: Sequence[int] = ()) -
 
 
 def boards_html(puzzle: Puzzle, boards: Sequence[Board], labels: Sequence[str]) -> str:
-    """Drawings side by side, each with what is said of it below."""
+    """Drawings side by side, each above its label."""
     drawn = [Markup(board_svg(puzzle, board, SIDE)) for board in boards[:MOST_BOARDS]]
     shown = list(zip(drawn, labels, strict=False))
     return page("notebook/boards.html", shown=shown, more=len(boards) - len(drawn))
 
 
 def _bars(counts: Sequence[int]) -> list[dict]:
-    """The bar of each layer, highest where there are most states."""
+    """The bar of each layer, in proportion to its states."""
     most, broad = max(counts, default=1), WIDTH / max(1, len(counts))
     return [
         {

@@ -1,7 +1,7 @@
-"""What a page needs of matplotlib's SVG.
+"""A chart of matplotlib's as an element of a page.
 
-In a page a chart is an element among others: it takes the page's colours, so that it follows the
-page into the dark and onto paper, and its names and styles must not reach beyond it.
+The chart takes the page's colours, so that it follows the page into dark mode and onto paper, and
+its names and styles must not reach other elements.
 """
 
 import re
@@ -12,13 +12,13 @@ from markupsafe import Markup
 from frontier.report.palette import ACCENT, INK, LINE, QUIET, SECOND
 
 THEME = {INK: "--ink", QUIET: "--quiet", LINE: "--line", ACCENT: "--accent", SECOND: "--second"}
-"""Colours to draw with, and the page's that take their place (``templates/base.html``)."""
+"""The colours of a drawing, and the variables of the page that replace them (``base.html``)."""
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 HREF = f"{{{XLINK}}}href"
 COORDINATES = ("d", "x", "y", "transform")
 METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-"""What matplotlib would say of itself, with links; to be given as the metadata of `savefig`."""
+"""The metadata for `savefig`, without what matplotlib writes about itself, with links."""
 
 
 def for_a_page(svg: bytes, kind: str, name: str, label: str, tips: dict[str, str]) -> Markup:
@@ -26,7 +26,7 @@ def for_a_page(svg: bytes, kind: str, name: str, label: str, tips: dict[str, str
 
     svg: a file of matplotlib's with texts kept as texts. kind: "large" or "small", a class of the
     element; ids of small charts begin with it. name: of the chart, one of its own. label:
-    for who cannot see it. tips: what is said of the parts that have such a gid.
+    the text that a screen reader reads. tips: the tooltips of the parts that have such a gid.
     """
     root = ElementTree.fromstring(svg)
     _tidy(root, f"{kind}-{name}", "small-" if kind == "small" else "", tips)
@@ -76,7 +76,7 @@ def _in_the_pages_colours(svg: str) -> str:
 
 
 def _rounded(coordinates: str) -> str:
-    """To a tenth of a pixel, as what is finer nobody sees, and with no more spaces than needed."""
+    """Coordinates rounded to a tenth of a pixel, with no more spaces than needed."""
     numbers = re.sub(
         r"-?\d+\.\d+", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), coordinates
     )

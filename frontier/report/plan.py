@@ -1,20 +1,23 @@
 """What a run will take, as JSON and as text."""
 
-from frontier.search.outlook import Outlook
+from frontier.forecast.ahead import Outlook
 from frontier.search.plan import layout_settings
 from frontier.space.layout import WORD_BYTES
 from frontier.text import counted, size, span
 
 LABEL = 18
+PARTS = (("start", "start-up"), ("lists", "thin layers"), ("memory", "layers in memory"),
+         ("tasks", "layers by tasks"))  # fmt: skip
 
 
 def plan_value(outlook: Outlook) -> dict:
     """What `plan` says, as JSON."""
-    plan, layout, made = outlook.plan, outlook.plan.layout, outlook.forecast
-    fullest = max(range(len(outlook.shape.sizes)), key=outlook.shape.sizes.__getitem__)
-    step = next((step for step in made.steps if step.first <= fullest <= step.last), None)
-    moved = None
-    if step and step.form == "tasks":
+    plan, made, sizes = outlook.plan, outlook.forecast, outlook.sizes
+    layout, graph = plan.layout, plan.space.graph
+    fullest = sizes.states.index(max(sizes.states))
+    step = next((s for s in made.steps if s.last == fullest and s.form == "tasks"), None)
+    moved = {}
+    if step:
         moved = {"read": round(step.read), "written": round(step.written), "seconds": step.seconds}
     return {
         "name": plan.config.name,
@@ -22,12 +25,12 @@ def plan_value(outlook: Outlook) -> dict:
         "path": str(plan.config.path),
         "states": plan.puzzle.states,
         "layers": {
-            "known": outlook.shape.known,
-            "depth": outlook.shape.depth,
-            "depth_is_known": outlook.shape.complete,
-            "committed": outlook.depth + 1,
+            "known": sizes.known,
+            "depth": sizes.depth,
+            "depth_is_known": sizes.complete,
+            "committed": outlook.committed,
         },
-        "base_graph": {"vertices": plan.space.graph.vertices, "arcs": plan.space.graph.source.size},
+        "base_graph": {"vertices": graph.vertices, "arcs": graph.source.size},
         "form": "memory" if plan.alone else "tasks",
         "layout": {
             **layout_settings(layout),
@@ -39,65 +42,65 @@ def plan_value(outlook: Outlook) -> dict:
             "far_share": max(traffic.far_share for traffic in outlook.traffic),
         },
         "workers": outlook.workers,
-        "memory": {"needed": plan.task_bytes, "given": _memory_given(outlook)},
+        "memory": {
+            "needed": plan.task_bytes,
+            "given": int(plan.config.cluster.memory) * max(1, plan.threads),
+        },
         "disk": {"peak": round(made.disk), "free": outlook.free},
-        "bytes": {"read": round(made.read), "written": round(made.written)},
+        "bytes": {what: round(made.total(what)) for what in ("read", "written")},
         "fullest_layer": {
             "depth": fullest,
-            "states": outlook.shape.sizes[fullest],
+            "states": sizes.states[fullest],
             "raw": layout.layer_bytes(plan.space.class_of(fullest)),
-            **(moved or {}),
+            **moved,
         },
         "seconds": {
             "total": made.seconds,
             "start": made.start,
-            **{form: made.seconds_of(form) for form in ("lists", "memory", "tasks")},
+            **{form: made.total("seconds", form) for form in ("lists", "memory", "tasks")},
         },
         "rates": _rates_value(outlook),
         "warnings": outlook.warnings,
     }
 
 
-def _memory_given(outlook: Outlook) -> int:
-    config = outlook.plan.config.cluster
-    return int(config.memory) * max(1, outlook.plan.threads)
-
-
 def _rates_value(outlook: Outlook) -> dict:
     """What was measured, in the units that the text uses."""
-    rates, codec = outlook.rates, outlook.rates.codec
-    half = codec.density[-1] / 2  # about the fullest layer of 2xn
-    disk = rates.disk
-    forced = not outlook.forecast.cached or outlook.plan.config.store.fsync == "layer"
+    rates, cached = outlook.rates, outlook.forecast.cached
+    half = rates.density[-1] / 2  # about the fullest layer of 2xn
+    forced = not cached or outlook.plan.config.store.fsync == "layer"
     return {
-        "kernel_seconds_a_word": rates.word,
+        "kernel_seconds_a_word": rates.kernel,
+        "task_seconds_a_word": rates.task_at(half),
         "seconds_a_listed_state": rates.listed,
-        "stored_share": codec.share(half),
-        "encode_bytes_a_second": 1 / max(1e-12, codec.seconds(codec.encode, half)),
-        "decode_bytes_a_second": 1 / max(1e-12, codec.seconds(codec.decode, half)),
-        "seconds_a_file": disk.call,
-        "read_bytes_a_second": disk.read if outlook.forecast.cached else disk.durable_read,
-        "write_bytes_a_second": disk.durable_write if forced else disk.write,
-        "cached": outlook.forecast.cached,
-        "scheduler_seconds_a_task": rates.task,
-        "seconds_a_commit": rates.layer,
+        "stored_share": rates.stored_at(half),
+        "seconds_a_file": rates.file,
+        "read_bytes_a_second": 1 / (rates.read_work if cached else rates.read),
+        "write_bytes_a_second": 1 / (rates.write if forced else rates.write_work),
+        "cached": cached,
+        "scheduler_seconds_a_task": rates.scheduler,
+        "seconds_a_layer": rates.layer,
     }
 
 
 def describe_plan(value: dict, outlook: Outlook) -> str:
     """The same for a person, with what it rests on."""
     layers, seconds = value["layers"], value["seconds"]
+    processes = f"one process of {counted(outlook.plan.threads, 'thread')}"
+    if value["form"] == "tasks":
+        processes = f"for each of {counted(value['workers'], 'worker')}"
+    parts = ", ".join(f"{said} {span(seconds[key])}" for key, said in PARTS if seconds[key])
     rows = [
         ("states", f"{value['states']:,}"),
         ("layers", _layers(layers)),
         ("base graph", "{vertices:,} vertices, {arcs:,} arcs".format(**value["base_graph"])),
         ("layout", _layout(value)),
         ("searched", outlook.plan.way),
-        ("memory", _memory(value, outlook)),
+        ("memory", "{} of {}, ".format(*map(size, value["memory"].values())) + processes),
         ("disk at its peak", "{}; free: {}".format(*map(size, value["disk"].values()))),
         ("fullest layer", _fullest(value["fullest_layer"])),
         ("moved in all", "{} read, {} written".format(*map(size, value["bytes"].values()))),
-        ("time", f"about {span(seconds['total'])}: {_parts(seconds)}"),
+        ("time", f"about {span(seconds['total'])}: {parts}"),
     ]
     if outlook.described and not outlook.plan.alone and seconds["tasks"]:
         needed = sum(value["bytes"].values()) / seconds["tasks"]
@@ -133,13 +136,6 @@ def _layout(value: dict) -> str:
     )
 
 
-def _memory(value: dict, outlook: Outlook) -> str:
-    needed, given = map(size, value["memory"].values())
-    if value["form"] == "memory":
-        return f"{needed} of {given}, one process of {counted(outlook.plan.threads, 'thread')}"
-    return f"{needed} of {given} a worker, {counted(value['workers'], 'worker')}"
-
-
 def _fullest(layer: dict) -> str:
     said = (
         f"{layer['states']:,} states, perhaps at depth {layer['depth']}; {size(layer['raw'])} raw"
@@ -152,30 +148,22 @@ def _fullest(layer: dict) -> str:
     return said
 
 
-def _parts(seconds: dict) -> str:
-    parts = [("start", "start-up"), ("lists", "thin layers"), ("memory", "layers in memory"),
-             ("tasks", "layers by tasks")]  # fmt: skip
-    return ", ".join(f"{said} {span(seconds[key])}" for key, said in parts if seconds[key])
-
-
 def _assumptions(value: dict, outlook: Outlook) -> list[str]:
     rates, layout = value["rates"], value["layout"]
-    per_word = rates["kernel_seconds_a_word"] * 1e9
     said = [
-        f"kernels: {per_word:.1f} ns a word of {WORD_BYTES} bytes, "
+        f"tasks: {rates['task_seconds_a_word'] * 1e9:.1f} ns of the processor a word of "
+        f"{WORD_BYTES} bytes, {rates['kernel_seconds_a_word'] * 1e9:.1f} ns of these in kernels; "
         f"{rates['seconds_a_listed_state'] * 1e9:.0f} ns a state of a thin layer",
         f"codec {outlook.plan.config.store.codec}: a layer as full as half the fullest one of 3×4 "
-        f"is stored in {rates['stored_share']:.0%}, encoded at "
-        f"{size(rates['encode_bytes_a_second'])}/s, decoded at "
-        f"{size(rates['decode_bytes_a_second'])}/s",
+        f"is stored in {rates['stored_share']:.0%}",
         f"disk, a worker: {size(rates['read_bytes_a_second'])}/s read, "
         f"{size(rates['write_bytes_a_second'])}/s written, {rates['seconds_a_file'] * 1e3:.2f} ms "
         f"a file; {'all layers' if rates['cached'] else 'no layer'} in the page cache",
-        f"commits: {rates['seconds_a_commit'] * 1e3:.1f} ms a layer",
     ]
     if value["form"] == "tasks":
         said += [
-            f"scheduler: {rates['scheduler_seconds_a_task'] * 1e3:.1f} ms a task",
+            f"scheduler: {rates['scheduler_seconds_a_task'] * 1e3:.1f} ms a task, "
+            f"{rates['seconds_a_layer'] * 1e3:.1f} ms a layer",
             f"locality: a task reads {layout['current_read']:.2f} times its own part of the "
             f"current layer; {layout['far_share']:.1%} of all that it reads has another prefix",
         ]

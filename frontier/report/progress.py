@@ -1,269 +1,221 @@
-"""Progress for people: a live table in a terminal, plain lines elsewhere."""
+"""How far a run is: put together from its events, or from its files alone."""
 
-import sys
 import time
 from contextlib import suppress
-from typing import TextIO
+from pathlib import Path
+from typing import NamedTuple
 
-from rich.console import Console, ConsoleOptions, Group, RenderResult
-from rich.live import Live
-from rich.padding import Padding
-from rich.progress_bar import ProgressBar
-from rich.table import Table
-from rich.text import Text
-
-from frontier.report.console import console_on, fitting_table, is_live, say
-from frontier.report.notebook import run_html
-from frontier.report.view import (
-    View,
-    describe_step,
-    in_a_line,
-    words_of_depth,
-    words_of_end,
-    words_of_left,
-)
+from frontier.forecast.timeleft import Estimate, time_left
+from frontier.puzzles import puzzle_of
+from frontier.report.log import read_last_start
 from frontier.search.events import (
     Event,
     LayerFinished,
-    Listener,
+    LayerStarted,
     RunFinished,
     RunStarted,
     RunStopped,
     TaskFinished,
 )
-from frontier.text import counted, percent, rate, size, span
+from frontier.store.lock import describe_holder, held_since, is_held, left_by
+from frontier.store.run import LayerRecord, RunStore
 
-ROWS = 12
-
-DROPPED = ("disk", "share", "elapsed", "so far", "rate")
-"""Columns of the table that a narrow terminal does without, these first."""
-
-WIDEST = 80
-"""Columns of a terminal that the bar fills, at most."""
+NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
+"""What a run can be."""
 
 
-class PlainProgress:
-    """A line for each layer that took a while, and for the last of those that did not.
+class TimeLeft(NamedTuple):
+    """How many seconds are left, and the depth of the last layer: likely, least and most.
 
-    The rate is that since the line before.
+    passed: whether the largest layer is certainly behind. rising: whether the last layer is the
+    largest so far.
     """
 
-    SECONDS = 1.0
-
-    TASK_SECONDS = 60.0
-    """A layer that takes longer has a line so often."""
-
-    def __init__(self, file: TextIO | None):
-        self._file, self._view = file, View()
-        self._printed = float("-inf")
-        self._waiting: LayerFinished | None = None
-        self._states, self._seconds = 0, 0.0
-        self._last_line = time.monotonic()
-
-    def __call__(self, event: Event) -> None:
-        self._view(event)
-        match event:
-            case RunStarted():
-                self._say(headline(event))
-                if event.way:
-                    self._say(f"layers are searched {event.way}")
-                if event.dashboard:
-                    self._say(f"dashboard: {event.dashboard}")
-                self._say(f"{'depth':>5} {'states':>18} {'so far':>20} {'rate':>9} {'time':>12}")
-            case LayerFinished():
-                self._waiting = event
-                self._states += event.states
-                self._seconds += event.seconds
-                if event.elapsed - self._printed >= self.SECONDS:
-                    self._layer(event)
-            case TaskFinished() if time.monotonic() - self._last_line >= self.TASK_SECONDS:
-                self._say(f"{describe_step(self._view)}{self._left()}")
-            case RunFinished() | RunStopped():
-                if self._waiting:
-                    self._layer(self._waiting)
-                self._say(_ending(event))
-
-    def _layer(self, event: LayerFinished) -> None:
-        speed = rate(self._states, self._seconds)
-        self._printed, self._waiting = event.elapsed, None
-        self._states, self._seconds = 0, 0.0
-        total = self._view.started.states
-        share = percent(event.states_so_far / total)
-        left = self._left() if event.elapsed >= self.SECONDS else ""
-        self._say(
-            f"{event.depth:>5} {event.states:>18,} {event.states_so_far:>20,} "
-            f"{speed:>9} {span(event.elapsed):>12} {share:>8}"
-            f"  disk {size(event.disk)}{left}"
-        )
-
-    def _left(self) -> str:
-        """What there is to say of the time left."""
-        if self._view.ended:
-            return ""
-        left = self._view.left()
-        return f"  left {in_a_line(words_of_left(left))}" if left else ""
-
-    def _say(self, line: str) -> None:
-        self._last_line = time.monotonic()
-        if not say(line, self._file):
-            self._file = None
+    seconds: float
+    least: float
+    most: float
+    depth: int
+    least_depth: int
+    most_depth: int
+    passed: bool
+    rising: bool = True
 
 
-class LiveProgress:
-    """A table of the last layers that stays in place, and what is known of those to come."""
+class Progress:
+    """What is known of a run at a moment. An instance listens to the events of a run.
 
-    def __init__(self, console: Console):
-        self._console, self._view = console, View()
-        self._live: Live | None = None
-        self._gone = False
-
-    def __call__(self, event: Event) -> None:
-        self._view(event)
-        if self._gone:
-            return
-        try:
-            self._show(event)
-        except OSError:  # the terminal is gone; the search goes on
-            self._gone = True
-            if self._live:
-                with suppress(OSError):
-                    self._live.stop()
-
-    def _show(self, event: Event) -> None:
-        if isinstance(event, RunStarted):
-            self._console.print(headline(event))
-            if event.way:
-                self._console.print(f"layers are searched {event.way}", soft_wrap=True)
-            if event.dashboard:
-                self._console.print(dashboard(event.dashboard), soft_wrap=True)
-            self._live = Live(
-                get_renderable=lambda: ViewTable(self._view),
-                console=self._console,
-                refresh_per_second=4,
-            )
-            self._live.start(refresh=True)
-        elif self._live and isinstance(event, RunFinished | RunStopped):
-            self._live.stop()
-            self._live = None
-            self._console.print(_ending(event), soft_wrap=True)
-
-
-class ViewTable:
-    """A view for a terminal of any width."""
-
-    def __init__(self, view: View):
-        self._view = view
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        view, total = self._view, self._view.started.states
-        width = min(WIDEST, options.max_width)
-        bar = ProgressBar(total=total, completed=view.states, width=width)
-        parts = [
-            layer_table(view, console, options),
-            Padding(bar, 0, expand=False),  # ends its line
-        ]
-        if not view.ended:
-            left = view.left()
-            parts.append(Text(describe_step(view), style="dim"))
-            if view.states < total:
-                parts.append(Text(f"time left: {in_a_line(words_of_left(left))}"))
-                if end := in_a_line(words_of_end(left, time.time())):
-                    parts.append(Text(f"ends {end}"))
-            if left and view.states < total:
-                parts.append(Text(f"depth: {in_a_line(words_of_depth(left))}"))
-        yield Group(*parts)
-
-
-def layer_table(view: View, console: Console, options: ConsoleOptions) -> Table:
-    """The last layers, in as many columns as there is room for."""
-    total, rows = view.started.states, view.finished[-ROWS:]
-    columns = {
-        "depth": [str(layer.depth) for layer in rows],
-        "states": [f"{layer.states:,}" for layer in rows],
-        "so far": [f"{layer.states_so_far:,}" for layer in rows],
-        "share": [percent(layer.states_so_far / total) for layer in rows],
-        "rate": [rate(layer.states, layer.seconds) for layer in rows],
-        "elapsed": [span(layer.elapsed) for layer in rows],
-        "disk": [size(layer.disk) for layer in rows],
-    }
-    return fitting_table(columns, DROPPED, console, options.max_width)
-
-
-def dashboard(address: str) -> Text:
-    """Where Dask shows its workers: to be clicked, in terminals that can."""
-    return Text.assemble("dashboard: ", (address, f"link {address}"))
-
-
-def headline(event: RunStarted) -> str:
-    again = f", resuming after depth {event.depth}" if event.resumed else ""
-    states, workers = counted(event.states, "state"), counted(event.workers, "worker")
-    return f"{event.name}: {event.title}, {states}; {workers}; {event.path}{again}"
-
-
-def _ending(event: RunFinished | RunStopped) -> str:
-    if isinstance(event, RunStopped):
-        where = f"after depth {event.depth}" if event.depth >= 0 else "before the first layer"
-        return f"stopped {where} ({event.reason}), {span(event.elapsed)}"
-    found = f"{counted(event.states, 'state')}, {span(event.elapsed)} since it was started"
-    if not event.complete:
-        return f"depth {event.depth} reached as asked: {found}"
-    return f"complete: depth {event.depth}, {found}"
-
-
-class NotebookProgress:
-    """A table and a chart in a notebook, which are replaced as the run goes on."""
-
-    SECONDS = 0.5
-    """They are not replaced more often."""
+    started: the last start. layers: all committed layers, from depth 0. disk: bytes of the layers
+    on disk. step, task: the last events of the layer under way; the number of tasks is 0 where it
+    is not known. since, began: when the layer under way and the run were begun, in seconds of the
+    epoch. ended: the event that ended the run, None while it is under way. when: at which time that
+    was, if known. holder: the process that writes the run, as its files name it.
+    """
 
     def __init__(self):
-        self._view, self._handle, self._shown = View(), None, 0.0
+        self.started: RunStarted | None = None
+        self.layers: list[LayerRecord] = []
+        self.disk = 0
+        self.step: LayerStarted | None = None
+        self.task: TaskFinished | None = None
+        self.since = self.began = time.time()
+        self.ended: RunFinished | RunStopped | None = None
+        self.when: float | None = None
+        self.holder: str | None = None
+        self._estimate: tuple[tuple[int, int | None], Estimate | None] | None = None
 
-    def __call__(self, event: Event) -> None:
-        self._view(event)
-        ended = isinstance(event, RunFinished | RunStopped)
-        if ended or time.monotonic() - self._shown >= self.SECONDS:
-            self._shown = time.monotonic()
-            self._show(_ending(event) if ended else describe_step(self._view))
+    def __call__(self, event: Event, now: float | None = None) -> None:
+        """Take note of an event that happens now."""
+        now = time.time() if now is None else now
+        match event:
+            case RunStarted():
+                self.__init__()
+                self.started, self.since, self.began = event, now, now
+                if event.resumed:
+                    self.take(RunStore.open(Path(event.path)).records)
+            case LayerStarted():
+                self.step, self.task, self.since = event, None, now
+            case TaskFinished():
+                self.task = event
+            case LayerFinished():
+                stored = event.written > 0
+                self.layers.append(
+                    LayerRecord(
+                        event.depth, event.states, event.form, stored, event.seconds, event.written
+                    )
+                )
+                self.disk = event.disk
+                self.step, self.task, self.since = None, None, now
+            case RunFinished() | RunStopped():
+                self.ended, self.when = event, now
 
-    def _show(self, said: str) -> None:
-        from IPython.display import HTML, display
+    def take(self, records: list[LayerRecord]) -> None:
+        """Take note of the layers that a ledger lists."""
+        self.layers = list(records)
+        self.disk = sum(record.bytes for record in records if record.stored)
 
-        view = self._view
-        facts = {"states": f"{view.states:,} of {view.started.states:,}", "now": said}
-        if not view.ended:
-            facts["time left"] = in_a_line(words_of_left(view.left()))
-        title = f"{view.started.name}: {view.started.title}"
-        shown = HTML(run_html(title, facts, [layer.states for layer in view.layers]))
-        if self._handle is None:
-            self._handle = display(shown, display_id=True)
-        else:
-            self._handle.update(shown)
+    @property
+    def depth(self) -> int | None:
+        """The depth of the last committed layer, None if there is none."""
+        return len(self.layers) - 1 if self.layers else None
+
+    @property
+    def states(self) -> int:
+        """The number of states in all committed layers."""
+        return sum(layer.states for layer in self.layers)
+
+    @property
+    def seconds(self) -> float:
+        """The seconds that all committed layers took."""
+        return sum(layer.seconds for layer in self.layers)
+
+    @property
+    def state(self) -> str:
+        if self.started is None:
+            return NOT_BEGUN
+        if self.ended is None:
+            return UNDER_WAY
+        return COMPLETE if isinstance(self.ended, RunFinished) and self.ended.complete else STOPPED
+
+    @property
+    def complete(self) -> bool:
+        return self.state == COMPLETE
+
+    @property
+    def reason(self) -> str | None:
+        """Why the run is stopped, if it is."""
+        if self.state != STOPPED:
+            return None
+        if isinstance(self.ended, RunStopped):
+            return self.ended.reason
+        return f"depth {self.ended.depth} reached as asked"
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """The estimate as of the last committed layer; None where it is too early to tell."""
+        if not (self.started and self.layers):
+            return None
+        # A depth that was asked for and is reached says nothing of what is left.
+        until = None if isinstance(self.ended, RunFinished) else self.started.until
+        known = len(self.layers), until
+        if self._estimate is None or self._estimate[0] != known:
+            # The terminal asks from another thread while layers are added.
+            made = time_left(self.layers[: known[0]], self.started.states, until)
+            self._estimate = known, made
+        return self._estimate[1]
+
+    def left(self, now: float | None = None) -> TimeLeft | None:
+        """The estimate, less the time that the layer under way has already had.
+
+        For a stopped run it is the time that the run takes once it is resumed.
+        """
+        made = self.estimate
+        if made is None:
+            return None
+        had = 0.0
+        if self.ended is None:
+            had = min(max(0.0, (time.time() if now is None else now) - self.since), made.first)
+        endings = made.likely, made.least, made.most
+        seconds = [max(0.0, ending.seconds - had) for ending in endings]
+        return TimeLeft(*seconds, *(ending.depth for ending in endings), made.passed, made.rising)
 
 
-def display_for_people(wanted: bool | None) -> Listener | None:
-    """Progress for who calls the library; wanted: None where it depends on whether people look."""
-    if wanted is False:
-        return None
-    if _in_notebook():
-        return NotebookProgress()
-    display = progress_display()
-    return display if wanted or isinstance(display, LiveProgress) else None
+def reopened(run: RunStore) -> tuple[RunStore, str]:
+    """A run as its files are now, and what it is: complete, under way or stopped.
+
+    The lock is looked at first: what a process wrote before it let go of the lock is there
+    afterwards, and only then the ledger is read again.
+    """
+    held = is_held(run.path / "lock")
+    if not held and not run.complete:
+        run = RunStore.open(run.path)
+    return run, COMPLETE if run.complete else UNDER_WAY if held else STOPPED
 
 
-def _in_notebook() -> bool:
-    """Whether this is a kernel of IPython, whose output a notebook shows."""
-    if "IPython" not in sys.modules:
-        return False
-    from IPython import get_ipython
+def progress_of(run: RunStore) -> Progress:
+    """The progress of a run by its files, while it may be under way in another process."""
+    run, state = reopened(run)
+    progress, lock = Progress(), run.path / "lock"
+    log = read_last_start(run.path / "events.jsonl")
+    lost = bool(run.records) and not log
+    progress.take(run.records)
+    progress.began, progress.started = (
+        log.pop(0) if log else (run.identity["created"], _start_of(run))
+    )
+    progress.since = progress.began
+    with suppress(OSError):
+        progress.since = max(progress.began, (run.path / "ledger.json").stat().st_mtime)
+    if state == UNDER_WAY:
+        progress.holder = describe_holder(lock)
+        progress.began = held_since(lock) or progress.began
+        if done := run.tasks_done():
+            progress.task = TaskFinished(len(progress.layers), done, 0, 0)
+        return progress
+    progress.when, last = log[-1] if log else (progress.since, None)
+    elapsed = progress.when - progress.began
+    if state == COMPLETE:
+        progress.ended = RunFinished(progress.depth, progress.states, True, elapsed)
+    elif isinstance(last, RunFinished | RunStopped):
+        progress.ended = last
+    else:
+        reason = _reason(run, lost, left_by(lock))
+        progress.ended, progress.when = RunStopped(len(run.records) - 1, reason, elapsed), None
+    return progress
 
-    return getattr(get_ipython(), "kernel", None) is not None
+
+def _reason(run: RunStore, lost: bool, host: str | None) -> str:
+    """Why a run is not under way whose log does not say so.
+
+    lost: whether its log is lost. host: the other host whose process held the run last, if any.
+    """
+    if host:
+        return f"killed, or under way on host {host}, which cannot be seen from here"
+    if not run.records:
+        return "it ended during its start, before the first layer"
+    return "its log is lost" if lost else "killed, or its machine failed"
 
 
-def progress_display() -> LiveProgress | PlainProgress:
-    """On standard error: the live table where there is a terminal, plain lines elsewhere."""
-    file = sys.stderr
-    if file is None:
-        return PlainProgress(None)
-    console = console_on(file)
-    return LiveProgress(console) if is_live(console) else PlainProgress(file)
+def _start_of(run: RunStore) -> RunStarted:
+    """The event of the start, where the log is lost."""
+    identity = run.identity
+    title, states = puzzle_of(identity["puzzle"]).title, identity["states"]
+    return RunStarted(identity["name"], title, str(run.path), -1, 0, states, 0, False)

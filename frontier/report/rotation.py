@@ -11,7 +11,7 @@ def command(turn: Turn) -> str:
 
 
 def tiles_of(rotation: Rotation, way: list[int]) -> list[int]:
-    """The tiles that move when the blank goes this way."""
+    """The tiles that move when the blank goes through these cells."""
     tiles, board = [], rotation.start
     for cell in way:
         tiles.append(board[cell])
@@ -34,7 +34,7 @@ def rotation_value(rotation: Rotation) -> dict:
 
 
 def describe_rotation(rotation: Rotation, boards: bool) -> str:
-    """The same for a person; with the board after each tile, if asked for."""
+    """The same as text; boards: with a drawing of the board after each tile."""
     lines = [f"{FIFTEEN.line(rotation.start)}:"]
     if rotation.slide:
         slid = " ".join(map(str, tiles_of(rotation, rotation.slide)))

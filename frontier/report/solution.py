@@ -17,10 +17,10 @@ def solution_value(
     count: int | None = None,
     nodes: list[int] | None = None,
 ) -> dict:
-    """What is said of one position, as JSON.
+    """The solution of one position as JSON.
 
-    boards: with the boards on the way. count: of shortest solutions, if asked for. nodes:
-    visited in each iteration, where the solution was searched for.
+    boards: whether the boards on the way are part of it. count: the number of shortest solutions,
+    if it was asked for. nodes: the nodes visited in each iteration of IDA*, if that was the way.
     """
     value = {
         "board": puzzle.write(solution.boards[0]),
@@ -38,14 +38,14 @@ def solution_value(
 
 
 def describe_solution(puzzle: Puzzle, solution: Solution, value: dict) -> str:
-    """The same for a person; with the boards drawn, if they are in the value."""
+    """The same as text, with drawings of the boards that are in the value."""
     distance = value["distance"]
-    said = [counted(distance, "move")]
+    facts = [counted(distance, "move")]
     if "solutions" in value:
-        said.append(counted(value["solutions"], "shortest solution"))
+        facts.append(counted(value["solutions"], "shortest solution"))
     if "nodes" in value:
-        said.append(counted(value["nodes"], "node"))
-    lines = [f"{puzzle.line(solution.boards[0])}: {', '.join(said)}"]
+        facts.append(counted(value["nodes"], "node"))
+    lines = [f"{puzzle.line(solution.boards[0])}: {', '.join(facts)}"]
     for first in range(0, distance, MOVES_A_LINE):
         lines.append("  " + "  ".join(solution.moves[first : first + MOVES_A_LINE]))
     if "boards" in value:

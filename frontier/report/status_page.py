@@ -1,6 +1,6 @@
 """``status.html``: a run in a browser, while it is under way and afterwards.
 
-The page reads nothing; it asks for itself again every few seconds while the run is under way.
+The page reads nothing; while the run is under way it loads itself again every few seconds.
 """
 
 import sys
@@ -10,170 +10,110 @@ from math import ceil, log10
 from pathlib import Path
 
 from frontier.report.console import say
-from frontier.report.pages import page
-from frontier.report.view import (
-    NO_LAYER,
-    View,
-    describe_step,
-    words_of_depth,
-    words_of_end,
-    words_of_left,
-)
+from frontier.report.html import page
+from frontier.report.progress import Progress
+from frontier.report.progress_text import describe_step, figures
 from frontier.search.events import Event, RunFinished, RunStarted, RunStopped
 from frontier.store.files import write_text
-from frontier.text import counted, percent, power, rate, size, span
+from frontier.text import power
 
 NAME = "status.html"
 
 REFRESH_SECONDS = 5
-"""How often the page asks for itself again."""
-
-RECENT = 5
-"""The rate is that of so many layers."""
+"""The page loads itself again after so many seconds."""
 
 MOST_GUESSED = 400
-"""Layers to come that are drawn."""
+"""At most so many layers to come are drawn."""
 
 
 class StatusPage:
-    """Keeps the page of a run as its events come, within a ``with``.
+    """Writes the page of a run from time to time, within a ``with``, and at the end of the run.
 
-    A thread of its own writes it: events may be far apart, and the page tells the time left.
+    A thread does so, as events may be far apart and the page tells the time left.
     """
 
     SECONDS = 3.0
-    """It is not written more often; nor so soon, as many runs are done by then."""
-
-    AGED_SECONDS = 10.0
-    """It is written anew so often where nothing happens."""
+    """The page is written so often; shorter runs have theirs at the end alone."""
 
     def __init__(self, folder: Path):
-        self._path, self._view = folder / NAME, View()
-        self._events = threading.Lock()
-        self._news, self._written, self._warned = False, 0.0, False
-        self._over = threading.Event()
-        self._writer: threading.Thread | None = None
+        self._path, self._progress = folder / NAME, Progress()
+        self._noting, self._over = threading.Lock(), threading.Event()
+        self._warned = False
+        self._writer = threading.Thread(target=self._keep, name=NAME, daemon=True)
 
     def __call__(self, event: Event) -> None:
-        with self._events:
-            self._view(event)
-            self._news = True
+        with self._noting:
+            self._progress(event)
         if isinstance(event, RunStarted):
-            self._writer = threading.Thread(target=self._keep, name=NAME, daemon=True)
             self._writer.start()
         elif isinstance(event, RunFinished | RunStopped):
-            self._end()
+            self.__exit__()
             self._write()
 
     def __enter__(self) -> "StatusPage":
         return self
 
     def __exit__(self, *_) -> None:
-        self._end()
-
-    def _end(self) -> None:
         self._over.set()
-        if self._writer:
+        if self._writer.is_alive():
             self._writer.join()
 
     def _keep(self) -> None:
         while not self._over.wait(self.SECONDS):
-            if self._news or time.monotonic() - self._written >= self.AGED_SECONDS:
-                self._write()
+            self._write()
 
     def _write(self) -> None:
         try:
-            with self._events:
-                self._news = False
-                text = status_page(self._view)
+            with self._noting:
+                text = status_page(self._progress)
             write_text(self._path, text)
         except Exception as error:  # the search needs no page
+            reason = error.strerror if isinstance(error, OSError) else repr(error)
             if not self._warned:
-                said = error.strerror if isinstance(error, OSError) else repr(error)
-                say(
-                    f"warning: {self._path} cannot be written ({said}); the run goes on", sys.stderr
-                )
+                warning = f"warning: {self._path} cannot be written ({reason}); the run goes on"
+                say(warning, sys.stderr)
             self._warned = True
-        self._written = time.monotonic()
 
 
-def status_page(view: View, now: float | None = None) -> str:
-    """The page of a view, as HTML."""
+def status_page(progress: Progress, now: float | None = None) -> str:
+    """The page of a run, as HTML."""
     now = time.time() if now is None else now
-    start = view.started
+    under_way = progress.ended is None
     return page(
         "status.html",
-        name=start.name,
-        title=start.title,
-        path=start.path,
-        state=view.state,
-        reason=view.reason,
-        under_way=view.ended is None,
+        start=progress.started,
+        state=progress.state,
+        reason=progress.reason,
+        under_way=under_way,
         refresh=REFRESH_SECONDS,
         now=now,
-        began=view.began,
-        ended=view.when,
-        dashboard=None if view.ended else start.dashboard,
-        figures=_figures(view, now),
-        step=None if view.ended else describe_step(view, now),
-        **_chart(view),
+        began=progress.began,
+        ended=progress.when,
+        figures=figures(progress, now),
+        step=describe_step(progress, now) if under_way else None,
+        **_chart(progress),
     )
 
 
-def _figures(view: View, now: float) -> list[tuple[str, str, str]]:
-    """What is said in numbers: of each a name, the number, and what is to be added."""
-    said = []
-    if view.ended is None:
-        left, recent = view.left(now), view.layers[-RECENT:]
-        seconds = sum(layer.seconds for layer in recent)
-        said.append(("time left", *words_of_left(left)))
-        if (end := words_of_end(left, now))[0]:
-            said.append(("ends", *end))
-        if left:
-            said.append(("last depth", *words_of_depth(left)))
-    elif not view.complete:
-        said.append(("time left", *words_of_left(view.left())))
-    depth = ("–", NO_LAYER)
-    if view.layers:
-        depth = (str(view.depth), f"{view.layers[-1].states:,} there")
-    said += [
-        ("depth", *depth),
-        ("states", f"{view.states:,}", _share(view)),
-        ("time in layers", span(view.seconds), rate(view.states, view.seconds)),
-    ]
-    if view.ended is None:
-        last = counted(len(recent), "layer")
-        said += [
-            ("rate", rate(sum(layer.states for layer in recent), seconds), f"last {last}"),
-            ("workers", f"{view.started.workers:,}", ""),
-        ]
-    return [*said, ("layers on disk", size(view.disk), "")]
-
-
-def _share(view: View) -> str:
-    total = view.started.states
-    return "all" if view.complete else f"{percent(view.states / total)} of {total:,}"
-
-
-def _chart(view: View) -> dict:
-    """The bars, on a logarithmic scale: known layers, guessed ones, and lines of powers of ten."""
-    guess = [] if view.ended or not view.estimate else view.estimate.sizes[:MOST_GUESSED]
-    known = [layer.states for layer in view.layers]
+def _chart(progress: Progress) -> dict:
+    """The bars on a logarithmic scale: known layers, guessed ones, and lines at powers of ten."""
+    estimate = None if progress.ended else progress.estimate
+    guess = estimate.sizes[:MOST_GUESSED] if estimate else []
+    known = [layer.states for layer in progress.layers]
     decades = max(1, ceil(log10(max([*known, *guess, 1]) * 1.05)))
-    step = ceil(decades / 5)
 
     def height(states: int) -> float:
-        # A layer of one state is a bar still.
+        # A layer of one state still has a bar.
         return round(100 * (log10(states) + 0.12) / (decades + 0.12), 2)
 
     depths = len(known) + len(guess)
     every = next(n * 10**e for e in range(9) for n in (1, 2, 5) if depths <= 8 * n * 10**e)
     ticks = list(range(0, depths, every))
-    if known and not guess:  # the last one is at the depth
+    if known and not guess:  # the last tick is at the depth of the run
         ticks = [depth for depth in ticks if depth < depths - 1 - 0.6 * every] + [depths - 1]
     return {
         "bars": [(depth, states, height(states)) for depth, states in enumerate(known)],
         "guess": [(len(known) + at, states, height(states)) for at, states in enumerate(guess)],
-        "lines": [(power(n), height(10**n)) for n in range(0, decades + 1, step)],
+        "lines": [(power(n), height(10**n)) for n in range(0, decades + 1, ceil(decades / 5))],
         "ticks": [(depth, round(100 * (depth + 0.5) / depths, 3)) for depth in ticks],
     }

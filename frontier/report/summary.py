@@ -12,32 +12,38 @@ from frontier.store.run import RunStore
 from frontier.text import counted, percent, size, span
 
 FARTHEST = 100
+"""A summary lists at most so many of the farthest positions."""
+
+
+def run_value(run: RunStore) -> dict:
+    """What ``summary.json``, ``status --json`` and ``report --json`` have in common."""
+    puzzle = puzzle_of(run.identity["puzzle"])
+    value = {
+        "name": run.identity["name"],
+        "puzzle": {"title": puzzle.title, **run.identity["puzzle"]},
+        "complete": run.complete,
+        "states": run.states,
+        "states_of_the_puzzle": run.identity["states"],
+        "depth": run.records[-1].depth if run.records else None,
+        "layers": [record.states for record in run.records],
+        "seconds": round(sum(record.seconds for record in run.records), 3),
+        "bytes_written": sum(record.bytes for record in run.records),
+        **{key: run.identity[key] for key in ("codec", "keep", "layout")},
+    }
+    if puzzle.start is not None:
+        value["start"] = {"board": puzzle.write(puzzle.start), "depth": run.start_depth}
+    return value
 
 
 def summary(run: RunStore) -> dict:
     """What the run has found, as it stands in ``summary.json``."""
     puzzle = puzzle_of(run.identity["puzzle"])
-    last = run.records[-1] if run.records else None
-    value = {
-        "name": run.identity["name"],
-        "puzzle": {"title": puzzle.title, **run.identity["puzzle"]},
+    value = run_value(run) | {
         "goals": [puzzle.write(goal) for goal in puzzle.goals],
-        "complete": run.complete,
-        "states": run.states,
-        "states_of_the_puzzle": run.identity["states"],
-        "depth": last.depth if last else None,
-        "layers": [record.states for record in run.records],
         "farthest": None,
-        "seconds": round(sum(record.seconds for record in run.records), 3),
-        "bytes_written": sum(record.bytes for record in run.records),
-        "codec": run.identity["codec"],
-        "keep": run.identity["keep"],
-        "layout": run.identity["layout"],
         "python": platform.python_version(),
         "versions": versions(),
     }
-    if puzzle.start is not None:
-        value["start"] = {"board": puzzle.write(puzzle.start), "depth": run.start_depth}
     if run.complete:
         count, positions = farthest(run, FARTHEST)
         value["farthest"] = {"count": count, "positions": list(map(puzzle.write, positions))}
@@ -50,7 +56,7 @@ def write_summary(path: Path, value: dict) -> None:
 
 
 def describe(value: dict, path: Path) -> str:
-    """The summary for a person."""
+    """The summary as text."""
     lines = [f"{value['name']}: {value['puzzle']['title']}"]
     share = value["states"] / value["states_of_the_puzzle"]
     if value["complete"]:
@@ -75,13 +81,13 @@ def describe(value: dict, path: Path) -> str:
 
 
 def family_summary(values: list[dict]) -> dict:
-    """The summaries of runs from all blank cells, and what they say together."""
+    """The summaries of runs from all blank cells, and the diameter that they tell."""
     family = _family_of(values)
     return {"complete": family.complete, "diameter": family.diameter, "runs": values}
 
 
 def describe_family(values: list[dict]) -> str:
-    """What they say together, in one line."""
+    """The diameter that runs from all blank cells tell, in one line."""
     return _family_of(values).finding
 
 

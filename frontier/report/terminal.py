@@ -1,5 +1,6 @@
 """Reports in a terminal, or as plain text where there is none."""
 
+from collections.abc import Iterable, Sequence
 from math import log
 
 from rich.console import Console, Group, RenderableType
@@ -9,22 +10,11 @@ from rich.text import Text
 from frontier.report.boards import draw_boards
 from frontier.report.comparison import Comparison
 from frontier.report.console import fitting_table
-from frontier.report.facts import (
-    LAYER_HEADER,
-    comparison_layers,
-    comparison_rows,
-    comparison_spending,
-    key_figures,
-    layer_cells,
-    origin,
-    spending,
-    spending_note,
-    why_no_boards,
-)
-from frontier.report.figures import Figures
+from frontier.report.statistics import RunStatistics
+from frontier.report.tables import origin, spending_note, tables_of, why_no_boards
 
 BAR = 12
-"""Cells of the longest bar of a table of layers."""
+"""The longest bar of a table of layers has so many cells."""
 
 DROPPED = ("log", "written", "growth", "time", "share", "up to here")
 """Columns that a narrow terminal does not show, the first ones first."""
@@ -32,20 +22,23 @@ DROPPED = ("log", "written", "growth", "time", "share", "up to here")
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
-def report_text(run: Figures, console: Console) -> RenderableType:
-    """The report of one run, for this console."""
+def report_text(subject: RunStatistics | Comparison, console: Console) -> RenderableType:
+    """The report of one run or of several, for this console."""
+    if isinstance(subject, Comparison):
+        return _comparison_text(subject)
+    tables, run = tables_of(subject), subject
     title = f"{run.name}: {run.puzzle.title}, {run.standing}"
-    parts: list[RenderableType] = [Text(title, style="bold"), _pairs(key_figures(run))]
+    parts: list[RenderableType] = [Text(title, style="bold"), _pairs(tables.key.rows)]
     if run.layers:
-        cells = zip(*map(layer_cells, run.layers), strict=True)
-        columns = {name: list(column) for name, column in zip(LAYER_HEADER, cells, strict=True)}
+        cells = zip(*tables.layers.rows, strict=True)
+        columns = dict(zip(tables.layers.header, map(list, cells), strict=True))
         most, plain = log(1 + max(run.counts)), console.options.ascii_only
-        bars = [_bar(log(1 + layer.states) / most, plain) for layer in run.layers]
-        columns["log"] = bars
+        columns["log"] = [_bar(log(1 + layer.states) / most, plain) for layer in run.layers]
         table = fitting_table(columns, DROPPED, console, console.width, left=["log"])
         parts += [_heading("Layers"), table]
     if run.spent:
-        parts += [_heading("Where the time in layers went"), _rows(spending(run))]
+        spending = _table(tables.spending.rows, ("left", "right", "right"))
+        parts += [_heading("Where the time in layers went"), spending]
         if note := spending_note(run):
             parts.append(Text(note, style="dim"))
     parts += [_heading("Farthest positions"), *_farthest(run, console)]
@@ -53,26 +46,20 @@ def report_text(run: Figures, console: Console) -> RenderableType:
     return Group(*parts)
 
 
-def comparison_text(comparison: Comparison) -> RenderableType:
-    """The report of several runs."""
+def _comparison_text(comparison: Comparison) -> RenderableType:
+    differences, tables = comparison.differences, tables_of(comparison)
     parts: list[RenderableType] = [Text(comparison.title, style="bold")]
-    parts += [Text(said, style="bold red") for said in comparison.differences]
-    parts += [Text(said) for said in comparison.findings[len(comparison.differences) :]]
-    for header, rows in (
-        ("", comparison_rows(comparison)),
-        ("time in layers", comparison_spending(comparison)),
-        ("depth", comparison_layers(comparison)),
-    ):
-        table = _table([header, *comparison.labels])
-        for row in rows:
-            table.add_row(*row)
-        parts += ["", table]
+    parts += [Text(finding, style="bold red") for finding in differences]
+    parts += [Text(finding) for finding in comparison.findings[len(differences) :]]
+    headers = tables.key.header, ["time in layers", *comparison.labels], tables.layers.header
+    for header, table in zip(headers, (tables.key, tables.spending, tables.layers), strict=True):
+        parts += ["", _table(table.rows, ["right"] * len(header), header)]
     return Group(*parts)
 
 
-def _farthest(run: Figures, console: Console) -> list[RenderableType]:
-    if said := why_no_boards(run):
-        return [Text(said)]
+def _farthest(run: RunStatistics, console: Console) -> list[RenderableType]:
+    if reason := why_no_boards(run):
+        return [Text(reason)]
     drawn = Text.from_ansi(draw_boards(run.puzzle, run.boards, console=console), no_wrap=True)
     parts: list[RenderableType] = [drawn]
     if more := run.farthest - len(run.boards):
@@ -84,26 +71,22 @@ def _heading(text: str) -> Text:
     return Text(f"\n{text}", style="bold")
 
 
-def _table(header: list[str]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for name in header:
-        table.add_column(name, justify="right", overflow="fold")
+def _pairs(rows: Iterable[Sequence[str]]) -> Table:
+    """Names, which are dim, and values."""
+    table = _table(rows, ("left", "left"))
+    table.columns[0].style = "dim"
     return table
 
 
-def _pairs(pairs: list[tuple[str, str]]) -> Table:
-    table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column(style="dim")
-    table.add_column(overflow="fold")
-    for pair in pairs:
-        table.add_row(*pair)
-    return table
-
-
-def _rows(rows: list[list[str]]) -> Table:
-    table = Table(box=None, pad_edge=False, show_header=False)
-    for justify in ("left", "right", "right"):
-        table.add_column(justify=justify)
+def _table(
+    rows: Iterable[Sequence[str]], sides: Sequence[str], header: Sequence[str] = ()
+) -> Table:
+    """A table without lines; sides: where the cells of each column stand."""
+    table = Table(*header, box=None, pad_edge=False, show_header=bool(header))
+    for number, side in enumerate(sides):
+        if not header:
+            table.add_column()
+        table.columns[number].justify, table.columns[number].overflow = side, "fold"
     for row in rows:
         table.add_row(*row)
     return table

@@ -10,28 +10,29 @@ from rich.text import Text
 
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.report.console import console_on, is_live
-from frontier.report.progress import ViewTable, dashboard
+from frontier.report.displays import ProgressTable, dashboard
+from frontier.report.progress import Progress, progress_of
+from frontier.report.progress_text import NO_LAYER, describe_state, in_a_line, time_left_words
 from frontier.report.status import describe_status, status_of
-from frontier.report.view import NO_LAYER, View, describe_state, in_a_line, view_of, words_of_left
 from frontier.store.run import RunStore
 from frontier.text import counted, percent, rate
 
 PATIENCE = 3
-"""How often in a row a run may look damaged or gone: its files may be replaced while one looks."""
+"""A run may look damaged or gone so often in a row: its files may be replaced meanwhile."""
 
 
 class Watched:
-    """One run of those watched."""
+    """A run that is watched."""
 
     def __init__(self, path: Path):
         self.path = path
         self.run: RunStore | None = None
-        self.view = View()
+        self.progress = Progress()
         self._failures = 0
 
     @property
     def complete(self) -> bool:
-        return self.view.complete
+        return self.progress.complete
 
     def look(self) -> None:
         """Read the files; InputError if the run is gone, CorruptRunError if it is damaged."""
@@ -39,7 +40,7 @@ class Watched:
             if self.run is None and not RunStore.exists(self.path):
                 return
             self.run = RunStore.open(self.path)
-            self.view = view_of(self.run)
+            self.progress = progress_of(self.run)
             self._failures = 0
         except FormatError:
             raise
@@ -51,34 +52,35 @@ class Watched:
                 raise
 
     def line(self) -> str:
-        """All that matters, in one line."""
-        view = self.view
-        if view.started is None:
-            return f"{self.path.name}: {view.state}"
-        total, speed = view.started.states, rate(view.states, view.seconds)
-        said = [
-            f"{view.started.name}: {view.state}",
-            NO_LAYER if view.depth is None else f"depth {view.depth}",
-            f"{view.states:,} of {counted(total, 'state')} ({percent(view.states / total)})",
+        """The progress in one line."""
+        progress = self.progress
+        if progress.started is None:
+            return f"{self.path.name}: {progress.state}"
+        total, speed = progress.started.states, rate(progress.states, progress.seconds)
+        parts = [
+            f"{progress.started.name}: {progress.state}",
+            NO_LAYER if progress.depth is None else f"depth {progress.depth}",
+            f"{progress.states:,} of {counted(total, 'state')} "
+            f"({percent(progress.states / total)})",
             speed,
         ]
-        if not view.ended:
-            said.append(f"left {in_a_line(words_of_left(view.left()))}")
-        return ", ".join(said)
+        if not progress.ended:
+            parts.append(f"left {in_a_line(time_left_words(progress.left()))}")
+        return ", ".join(parts)
 
     def key(self) -> tuple:
-        """What a new line is worth."""
-        view = self.view
-        return view.depth, str(view.ended), view.task
+        """A new line is printed when this changes."""
+        progress = self.progress
+        return progress.depth, str(progress.ended), progress.task
 
     def shown(self) -> Group:
-        view = self.view
-        if view.started is None:
-            return Group(Text(f"{self.path.name}: {view.state}", style="dim"))
-        said = f"{view.started.name}: {view.started.title}, {describe_state(view)}"
-        parts = [Text(said, style="bold"), ViewTable(view)]
-        if view.started.dashboard and not view.ended:
-            parts.append(dashboard(view.started.dashboard))
+        progress = self.progress
+        if progress.started is None:
+            return Group(Text(f"{self.path.name}: {progress.state}", style="dim"))
+        title = f"{progress.started.name}: {progress.started.title}, {describe_state(progress)}"
+        parts = [Text(title, style="bold"), ProgressTable(progress)]
+        if progress.started.dashboard and not progress.ended:
+            parts.append(dashboard(progress.started.dashboard))
         return Group(*parts)
 
 
@@ -112,7 +114,7 @@ def watch(
 def _looks(
     watched: list[Watched], interval: float, wait: Callable[[float], None]
 ) -> Iterator[None]:
-    """Look now and again, until all runs are complete."""
+    """Look from time to time, until all runs are complete."""
     while True:
         for one in watched:
             if not one.complete:

@@ -13,7 +13,7 @@ from frontier.space.bits import live_rows
 from frontier.space.layout import Layout
 from frontier.space.program import Program, Reads
 from frontier.stopwatch import Stopwatch
-from frontier.store.layers import EncodedSlabs, ListedSlabs, Room
+from frontier.store.slabs import EncodedSlabs, ListedSlabs, Room
 
 ARENA_BYTES = 8_000_000
 """Bytes of an arena, if that is enough for a batch."""

@@ -32,6 +32,7 @@ from frontier.search.events import (
 )
 from frontier.search.executors import Executor
 from frontier.search.plan import Plan
+from frontier.search.repair import caught_up
 from frontier.search.task import expand_task
 from frontier.search.workspace import workspace
 from frontier.signals import handling
@@ -262,7 +263,7 @@ def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> RunStore
     found = RunStore.exists(path)
     if not found:
         RunStore.create(path, plan.identity, durable)
-    run = _opened(plan)
+    run = _opened(plan, held=True)
     run.durable = durable
     if not run.is_group():
         run.describe_group()
@@ -277,11 +278,13 @@ def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> RunStore
     return run
 
 
-def _opened(plan: Plan) -> RunStore:
-    """The run of a plan, all of whose files are there."""
+def _opened(plan: Plan, held: bool = False) -> RunStore:
+    """The run of a plan, all of whose files are there. held: it may be written."""
     run = RunStore.open(plan.config.path)
     check_identity(run, plan.identity)
     check_copies(run)
+    if held:
+        run = caught_up(run)
     if lost := run.missing():  # named now, not hours later
         others = f" (and {counted(len(lost) - 1, 'other')})" if len(lost) > 1 else ""
         raise CorruptRunError(f"{lost[0]}{others}, though its layer is stored")

@@ -1,15 +1,26 @@
 """Rolling a damaged run back to where it is whole.
 
-A layer needs the two before it, so a run can go on from depth t if layers t and t - 1 are whole. A
-run that keeps only these has nothing to fall back on once one of them is damaged; one that keeps
-more (``search.spare``, ``search.keep = "all"``) goes back as far as it must.
+A layer needs the two before it, so a run can go on from depth t if layers t and t - 1 are whole; of
+a complete run the last layer is enough. A run that keeps only these has nothing to fall back on
+once one of them is damaged; one that keeps more (``search.spare``, ``search.keep = "all"``) goes
+back as far as it must. What only the copy of the ledger lists is no damage: the run is brought up
+to it.
 """
 
 from dataclasses import dataclass, field
 
 from frontier.errors import CorruptRunError
-from frontier.search.verify import GROUP, LEDGER, SUMMARY, Verified, describing, surplus
+from frontier.search.verify import (
+    GROUP,
+    LEDGER,
+    SUMMARY,
+    Verified,
+    describing,
+    surplus,
+    verify,
+)
 from frontier.search.workspace import Workspace
+from frontier.store.copies import newer_copy
 from frontier.store.files import write_json
 from frontier.store.run import RunStore
 from frontier.text import counted
@@ -38,6 +49,20 @@ class Repair:
         return bool(self.tasks or self.lost or self.described or self.summary)
 
 
+def caught_up(run: RunStore) -> RunStore:
+    """The run as it was committed last, which its ledger may not have heard of; the caller holds
+    the lock."""
+    copy = newer_copy(run)
+    if copy is None:
+        return run
+    found = verify(copy)
+    if not all(found.sound(depth) for depth in (LEDGER, *copy.stored_depths())):
+        return run
+    copy.durable = True
+    copy.write()
+    return copy
+
+
 def plan_repair(run: RunStore, verified: Verified) -> Repair:
     """What a repair would do; CorruptRunError if there is no way."""
     if wrong := [fault.what for fault in verified.faults if fault.depth == LEDGER]:
@@ -57,7 +82,8 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
             continue  # it would not have kept all
         if verified.given_up is not None and (depth < last or gone):
             break  # parts of the layer before the last have been replaced
-        if depth == 0 or depth - 1 in whole:
+        ends = run.complete and depth == last  # nothing is computed from it
+        if depth == 0 or depth - 1 in whole or ends:
             tasks = redo if depth == last else []
             lost = [d for d in range(last + 1) if d > depth or (d in stored and d not in whole)]
             faults = {fault.depth for fault in verified.faults if fault.described}

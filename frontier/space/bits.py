@@ -1,6 +1,6 @@
 """One layer step on bitmaps: the kernel that a run spends its time in.
 
-For each row of a target chunk:
+For each row of a target strip:
 
     next = OR over arcs of voltage(cur)  AND NOT prev   (AND NOT cur where a layer may
                                                           neighbour itself)
@@ -155,19 +155,19 @@ def expand(
     program: Program,
     swaps: Swaps,
 ) -> np.ndarray:
-    """Expand the current layer into one chunk, in place.
+    """Expand the current layer into one batch of strips, in place.
 
-    target: uint64[nodes of the chunk, words of a strip], contiguous; holds the chunk of the
+    target: uint64[nodes of the batch, words of a strip], contiguous; holds the strips of the
         layer before the current one, and afterwards that of the next layer.
-    target_live: bool[rows of the chunk], before: false where the row is known to hold no bit
+    target_live: bool[rows of the batch], before: false where the row is known to hold no bit
         (all words are then 0); afterwards: whether it holds one.
-    first_node: the chunk's first node, counted from the task's.
-    prefix: the chunk's prefix, counted from the task's.
+    first_node: the batch's first node, counted from the task's.
+    prefix: the batch's prefix, counted from the task's.
     arena: flat uint64, the slabs of the current layer that the task needs.
     live: bool, whether each row of the arena has a bit.
     base: int64[sources, slots], word offset in the arena of what each source has in the slab of a
         slot, -1 if that is empty.
-    Returns int64[nodes of the chunk], states of the next layer at each node.
+    Returns int64[nodes of the batch], states of the next layer at each node.
     """
     row_words = swaps.parities.size
     nodes, strip_words = target.shape

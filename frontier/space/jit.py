@@ -1,11 +1,11 @@
 """The one place where Numba is told how to compile the kernels.
 
 Kernels release the interpreter lock, so a worker still answers its scheduler while one
-runs, and are cached on disk, so only the first run on a machine compiles them. Numba does
-not notice when a kernel that was inlined from another file changes; the cache folder's
-name therefore carries a hash of the sources of this package. The cache is local to the
-machine and the user, and ``NUMBA_CACHE_DIR`` overrides it. Functions that others compile
-in the same process are cached where they would be without this package.
+runs, and are cached on disk (`frontier.space.kernel_cache`), so only the first run on a machine
+compiles them. Numba does not notice when a kernel that was inlined from another file changes; the
+cache folder's name therefore carries a hash of the sources of this package. The folder is in the
+user's cache directory, or in that of ``NUMBA_CACHE_DIR``. Functions that others compile in the same
+process are cached where they would be without this package.
 
 Numba takes longer to import than many a command takes, so it is when a kernel is called first.
 """
@@ -63,20 +63,32 @@ def _compiler() -> tuple:
     import numba
     from numba.core import event
 
+    from frontier.space.kernel_cache import keep_in, warn
+
     timing = event.TimingListener()
     event.register("numba:compile", timing)
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    ours = str(base / "frontier" / f"kernels-{_source_hash(numba.__version__)}")
+    folder = _cache_folder(numba)
 
     def compiler(function: Callable) -> Callable:
-        before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = before or ours  # read by njit
-        try:
-            return numba.njit(nogil=True, cache=True, error_model="numpy")(function)
-        finally:
-            numba.config.CACHE_DIR = before
+        compiled = numba.njit(nogil=True, error_model="numpy")(function)
+        if folder is None:
+            warn(folder)
+            return compiled
+        return keep_in(folder, compiled)
 
     return compiler, timing
+
+
+def _cache_folder(numba) -> Path | None:
+    """Where kernels are kept; None if the user has no home."""
+    base = numba.config.CACHE_DIR or os.environ.get("XDG_CACHE_HOME")
+    try:
+        base = Path(base or Path.home() / ".cache")
+    except RuntimeError:
+        return None
+    if not numba.config.CACHE_DIR:
+        base /= "frontier"
+    return base.absolute() / f"kernels-{_source_hash(numba.__version__)}"
 
 
 def _source_hash(version: str) -> str:

@@ -205,21 +205,21 @@ def _keep_new(found, previous, current):
 
 
 @kernel
-def set_bits(chunk, numbers, first_node, first_word, half, bits):
-    """Set the bits of states in uint64[nodes, words of a strip], a chunk that holds them all."""
+def set_bits(strips, numbers, first_node, first_word, half, bits):
+    """Set the bits of states in uint64[nodes, words of a strip], strips that hold them all."""
     for number in numbers:
         node, index = divmod(np.int64(number), half)
         word, bit = divmod(index, bits)
-        chunk[node - first_node, word - first_word] |= np.uint64(1) << np.uint64(bit)
+        strips[node - first_node, word - first_word] |= np.uint64(1) << np.uint64(bit)
 
 
 @kernel
-def list_bits(chunk, first_node, first_word, half, bits, numbers):
-    """Write the state numbers of a chunk's bits to `numbers`, ascending; returns how many."""
+def list_bits(strips, first_node, first_word, half, bits, numbers):
+    """Write the state numbers of the bits of strips to `numbers`, ascending; returns how many."""
     size = 0
-    for n in range(chunk.shape[0]):
-        for j in range(chunk.shape[1]):
-            word = chunk[n, j]
+    for n in range(strips.shape[0]):
+        for j in range(strips.shape[1]):
+            word = strips[n, j]
             if word == 0:
                 continue
             first = (first_node + n) * half + (first_word + j) * bits

@@ -126,7 +126,7 @@ class _MemoryTask:
         self._base = np.where(program.needed, places, -1)
 
     def run(self, current: Bitmaps, target: Bitmaps, swaps: Swaps) -> tuple[int, np.ndarray]:
-        """Expand the current layer into the task's chunks.
+        """Expand the current layer into the task's strips.
 
         Returns the first node and int64, the states at this and the following ones.
         """

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from frontier.errors import CorruptRunError
+from frontier.store.lock import is_held
 
 DELETING = ".deleting"
 PARTIAL = ".partial"
@@ -118,14 +119,18 @@ def remove_tree(path: Path) -> None:
         shutil.rmtree(doomed, ignore_errors=True)
 
 
-def sweep(folder: Path) -> None:
-    """Remove what interrupted writes and deletions of ours left directly in a folder."""
+def sweep(folder: Path, name: str | None = None) -> None:
+    """Remove what interrupted writes and deletions of ours left directly in a folder.
+
+    name: only what would have got that name. A folder whose lock is held is being made.
+    """
     for path in folder.iterdir():
-        if MARKED.fullmatch(path.name):
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
+        if not MARKED.fullmatch(path.name) or name not in (None, path.name.rsplit(".", 2)[0]):
+            continue
+        if path.is_symlink() or not path.is_dir():
+            path.unlink(missing_ok=True)
+        elif not is_held(path / "lock"):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def disk_bytes(folder: Path) -> int:

@@ -12,7 +12,7 @@ also those without a state, so one that is lost is missed; see `frontier.store.p
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from math import ceil, prod
@@ -23,11 +23,12 @@ import numpy as np
 
 from frontier.errors import CorruptRunError
 from frontier.space.layout import Layout
-from frontier.space.lists import list_bits, set_bits
+from frontier.space.lists import list_bits
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import SlabCodec, encoded_bytes
 from frontier.store.files import force, write_json
 from frontier.store.parts import Part, PartWriter, Record, footer_bytes, in_groups
+from frontier.store.slabs import NO_SLAB, EncodedSlabs, ListedSlabs, Room, new_room
 from frontier.text import counted
 
 LIST_SLAB = 1 << 15
@@ -41,17 +42,6 @@ OPEN_PARTS = 64
 
 GROUP = {"attributes": {}, "zarr_format": 3, "node_type": "group"}
 """Zarr's metadata of the folder of all layers."""
-
-NO_SLAB = "its bytes are no slab of this codec"
-
-
-Room = Callable[[int], np.ndarray]
-"""Gives so many uint8 of any content."""
-
-
-def new_room(size: int) -> np.ndarray:
-    """Memory that was not used before."""
-    return np.empty(size, dtype=np.uint8)
 
 
 def array_metadata(
@@ -204,13 +194,13 @@ class StoredLayer:
         states: int,
     ):
         self.files, self.is_list, self.states = files, form == "list", states
-        self.codec = files.codec(plain=self.is_list)
+        self._codec = files.codec(plain=self.is_list)
         self._parts: OrderedDict[int, Part] = OrderedDict()
-        self.opening = Lock()
+        self._opening = Lock()
 
     def part(self, task: int) -> Part:
         """A part of a layer of bits."""
-        with self.opening:
+        with self._opening:
             if task not in self._parts:
                 self._parts[task] = self.files.part(task)
                 if len(self._parts) > OPEN_PARTS:
@@ -220,14 +210,16 @@ class StoredLayer:
 
     def load(
         self, task: np.ndarray, slab: np.ndarray, room: Room = new_room
-    ) -> "EncodedSlabs | ListedSlabs":
+    ) -> EncodedSlabs | ListedSlabs:
         """Read some slabs: int64[N] each, the task whose part has it and its number there.
 
         room: gives the memory that they are read into.
         """
         if self.is_list:
-            return ListedSlabs(self, task, slab)
-        return EncodedSlabs(self, task, slab, room)
+            with self._opening:  # one thread sorts it, the others wait
+                numbers, keys = self._by_slab
+            return ListedSlabs(self.files.layout, self.files.klass, numbers, keys, task, slab)
+        return EncodedSlabs(self.part, self._codec, task, slab, room)
 
     @cached_property
     def _numbers(self) -> np.ndarray:
@@ -243,12 +235,12 @@ class StoredLayer:
             for some in in_groups(part.slabs):
                 data = np.empty(part.stored_bytes(some), dtype=np.uint8)
                 begin, end = part.read(some, data)
-                if (good := self.codec.decode_slabs(data, begin, end, out, some)) < some.size:
+                if (good := self._codec.decode_slabs(data, begin, end, out, some)) < some.size:
                     raise part.damaged(int(some[good]), NO_SLAB)
         return numbers[: self.states]
 
     @cached_property
-    def by_slab(self) -> tuple[np.ndarray, np.ndarray]:
+    def _by_slab(self) -> tuple[np.ndarray, np.ndarray]:
         """(the states of a list, int64 the slab of each, counted through all parts), by slabs."""
         layout, numbers = self.files.layout, self._numbers
         key = np.empty(numbers.size, dtype=np.int64)
@@ -384,66 +376,3 @@ class StoredLayer:
                 list_bits(words, node, word, code.half, code.bits, numbers)
                 found.append(rng.choice(numbers, min(share, numbers.size), replace=False))
         return np.concatenate(found)
-
-
-class EncodedSlabs:
-    """Some slabs of a layer of bits, in memory as they are stored.
-
-    there: bool[N], which of them hold a state.
-    """
-
-    def __init__(self, layer: StoredLayer, task: np.ndarray, slab: np.ndarray, room: Room):
-        self._layer, self._task, self._slab = layer, task, slab
-        self.there = np.zeros(slab.size, dtype=bool)
-        self._begin, self._end = np.zeros((2, slab.size), dtype=np.int64)
-        parts = []
-        for number in np.unique(task).tolist():
-            part, here = layer.part(number), np.flatnonzero(task == number)
-            here = here[part.has(slab[here])]
-            parts.append((part, here, part.stored_bytes(slab[here])))
-            self.there[here] = True
-        self._data, at = room(sum(size for _, _, size in parts)), 0
-        for part, here, size in parts:
-            begin, end = part.read(slab[here], self._data[at : at + size])
-            self._begin[here], self._end[here] = begin + at, end + at
-            at += size
-
-    def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
-        """Write the words of some slabs that are there to rows of a contiguous uint64[M, words].
-
-        some, rows: int64[K], places among the slabs and in `out`. CorruptRunError if one is
-        damaged.
-        """
-        codec = self._layer.codec
-        good = codec.decode_slabs(self._data, self._begin[some], self._end[some], out, rows)
-        if good < some.size:
-            wrong = int(some[good])
-            part = self._layer.part(int(self._task[wrong]))
-            raise part.damaged(int(self._slab[wrong]), NO_SLAB)
-
-
-class ListedSlabs:
-    """Some slabs of a layer that is a list, with the same methods."""
-
-    def __init__(self, layer: StoredLayer, task: np.ndarray, slab: np.ndarray):
-        self._files, self._task, self._slab = layer.files, task, slab
-        with layer.opening:  # one thread sorts it, the others wait
-            self._numbers, keys = layer.by_slab
-        key = task * prod(layer.files.layout.grid) + slab
-        self._first, self._end = (np.searchsorted(keys, key + more) for more in (0, 1))
-        self.there = self._end > self._first
-
-    def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
-        layout, klass = self._files.layout, self._files.klass
-        for i, row in zip(some.tolist(), rows.tolist(), strict=True):
-            task = layout.task(klass, int(self._task[i]))
-            node, prefix, word = layout.slab_of(task, int(self._slab[i]))
-            out[row] = 0
-            set_bits(
-                out[row].reshape(layout.slab_nodes, layout.slab_words),
-                self._numbers[self._first[i] : self._end[i]],
-                node,
-                prefix * layout.strip_words + word,
-                layout.space.code.half,
-                layout.space.code.bits,
-            )

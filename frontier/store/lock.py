@@ -3,14 +3,17 @@
 The lock is the operating system's (`flock`), so on its own host it goes with its process, however
 that dies. Not every shared file system carries it to other hosts. So the file also says who holds
 it, a clean end empties it, and what a process of another host has left there is taken over on
-request only.
+request only. Who reads all of a run shares the lock with others who do, which keeps writers out.
 """
 
 import fcntl
 import json
 import os
 import socket
+import stat
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO
 
@@ -19,6 +22,9 @@ from frontier.text import age, moment
 
 TRIES, TRY_SECONDS = 8, 0.05
 """Who only asks whether it is held holds it for a moment."""
+
+MOST_LETTERS = 10_000
+"""Of what the file says."""
 
 
 class NotWritable(InputError):
@@ -44,10 +50,7 @@ class RunLock:
             except BlockingIOError:
                 self._file.close()
                 if last:
-                    raise InputError(
-                        f"{self.path.parent} is being written by {describe_holder(self.path)}; "
-                        "stop that run first"
-                    ) from None
+                    raise InputError(f"{self.path.parent} {_why_held(self.path)}") from None
                 time.sleep(TRY_SECONDS)
                 continue
             except OSError as error:
@@ -81,8 +84,14 @@ class RunLock:
         return _holder(self.path).get("job")
 
     def _opened(self) -> IO[str]:
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
         try:
-            return self.path.open("a+")
+            if os.path.lexists(self.path) and not stat.S_ISREG(self.path.lstat().st_mode):
+                raise NotWritable(
+                    f"{self.path} cannot be written: it is no file that a run has made, but maybe "
+                    "a link to one; take it away"
+                )
+            return open(os.open(self.path, flags, 0o666), "a+")
         except OSError as error:
             raise NotWritable(
                 f"{self.path.parent} cannot be written ({error.strerror}); make it writable, or "
@@ -101,10 +110,32 @@ class RunLock:
         self._file.close()
 
 
-def is_held(path: Path) -> bool:
-    """Whether some process holds the lock (of this host, or of any where the file system says)."""
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Keep writers away from a run while it is read.
+
+    InputError if one is at work. Where there is no lock to be shared, as in a directory that nobody
+    has written to, nobody is kept away.
+    """
     try:
-        with path.open() as file:
+        file = _opened_to_read(path)
+    except OSError:
+        file = None
+    with file or nullcontext():
+        try:
+            if file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"{path.parent} {_why_held(path)}") from None
+        except OSError:
+            pass  # of a file system without locks, where nobody writes either
+        yield
+
+
+def is_held(path: Path) -> bool:
+    """Whether some process writes (of this host, or of any where the file system says)."""
+    try:
+        with _opened_to_read(path) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
@@ -113,11 +144,23 @@ def is_held(path: Path) -> bool:
     return False
 
 
+def _opened_to_read(path: Path) -> IO[str]:
+    return open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK))
+
+
+def _why_held(path: Path) -> str:
+    """Why a run may not be used."""
+    if is_held(path):
+        return f"is being written by {describe_holder(path)}; stop that run first, or wait for it"
+    return "is being read by another process, such as verify; wait until that has ended"
+
+
 def _holder(path: Path) -> dict:
     """What the process has written that took the lock last; empty if it said that it ended."""
     try:
-        holder = json.loads(path.read_text())
-    except (OSError, ValueError):
+        with _opened_to_read(path) as file:
+            holder = json.loads(file.read(MOST_LETTERS))
+    except (OSError, ValueError, RecursionError):
         return {}
     return holder if isinstance(holder, dict) else {}
 

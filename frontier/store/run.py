@@ -186,12 +186,18 @@ class RunStore:
             "created": time.time(),
             **identity,
         }
-        for folder in (path / "copies", path):
-            write_sealed(folder / "ledger.json", {"layers": [], "complete": False}, durable)
-            write_sealed(folder / "run.json", identity, durable)
+        run = cls(path, identity, [], False)
+        run.durable = durable
+        run.write()
         if durable:
             force(path.parent)
         return cls.open(path)
+
+    def write(self) -> None:
+        """Write what says that there is a run: the ledger, run.json and the copies of both."""
+        self._write_ledger()
+        for folder in (self.path / "copies", self.path):
+            write_sealed(folder / "run.json", self.identity, self.durable)
 
     @classmethod
     def open(cls, path: Path) -> "RunStore":
@@ -215,8 +221,16 @@ class RunStore:
 
     def read_ledger(self) -> None:
         """Read again which layers are committed; CorruptRunError if that does not make sense."""
-        file, before = self.path / "ledger.json", ""
-        ledger = read_sealed(file)
+        self.records, self.complete = self._listed(self.path / "ledger.json")
+
+    def copied(self) -> "RunStore":
+        """The run as the copy of its ledger lists it; CorruptRunError as of `read_ledger`."""
+        listed = self._listed(self.path / "copies" / "ledger.json")
+        return RunStore(self.path, self.identity, *listed)
+
+    def _listed(self, file: Path) -> tuple[list[LayerRecord], bool]:
+        """The layers that a ledger lists, and whether they are all."""
+        ledger, before = read_sealed(file), ""
         try:
             records = [LayerRecord(**record) for record in ledger["layers"]]
             complete = bool(ledger["complete"])
@@ -231,7 +245,7 @@ class RunStore:
                 before = chain
         except (KeyError, TypeError, ValueError) as error:
             raise CorruptRunError(f"{file} is no ledger of this run: {error}") from None
-        self.records, self.complete = records, complete
+        return records, complete
 
     def layer_path(self, depth: int) -> Path:
         return self.path / "layers" / f"{depth:04d}"
@@ -342,14 +356,15 @@ class RunStore:
 
         The run may go on meanwhile.
         """
-        found = self._missing()
+        found = self.lacks()
         if found:
             now = RunStore.open(self.path)
             if now.records != self.records:  # what is missed has been given up since
                 return now.missing()
         return found
 
-    def _missing(self) -> list[str]:
+    def lacks(self) -> list[str]:
+        """The same of a run that nobody changes."""
         found = []
         for record in reversed(self.records):
             if not record.stored:

@@ -10,9 +10,9 @@ from making import made
 from PIL import Image
 
 from frontier.report.comparison import Comparison
-from frontier.report.documents import comparison_page, report_page
-from frontier.report.figures import figures_of
-from frontier.report.pages import across
+from frontier.report.html import across
+from frontier.report.report_pages import report_page
+from frontier.report.statistics import statistics_of
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
@@ -21,7 +21,7 @@ VOID = {"meta", "br", "hr", "img", "link", "input"}
 def figures(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     wanted = (("2x4", None), ("2x3", 12), ("hakoiri-exit", None))
-    return {name: figures_of(made(folder / name, name, until=until)) for name, until in wanted}
+    return {name: statistics_of(made(folder / name, name, until=until)) for name, until in wanted}
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def pages(figures, tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     texts = {name: report_page(of) for name, of in figures.items()}
     runs = tuple(figures.values())
-    texts["several"] = comparison_page(Comparison(runs, tuple(figures)))
+    texts["several"] = report_page(Comparison(runs, tuple(figures)))
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
     return {name: folder / f"{name}.html" for name in texts}
@@ -299,7 +299,7 @@ def test_on_paper(pages, browser, name):
 
 def test_very_many_layers_are_drawn_as_an_outline(tmp_path, monkeypatch):
     """As bars they would be too thin, and the page too large."""
-    figures = figures_of(made(tmp_path / "run", "2x2"))
+    figures = statistics_of(made(tmp_path / "run", "2x2"))
     many = report_page(figures)
     monkeypatch.setattr("frontier.report.charts.MOST_BARS", 6)
     few = report_page(figures)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from frontier.report.progress import Progress
 from frontier.report.status_page import status_page
-from frontier.report.view import View
 from frontier.search.events import (
     LayerFinished,
     LayerStarted,
@@ -16,25 +16,25 @@ from frontier.search.events import (
     TaskFinished,
 )
 
-RECORDED = json.loads((Path(__file__).parents[1] / "search" / "recorded.json").read_text())
+RECORDED = json.loads((Path(__file__).parents[1] / "forecast" / "recorded.json").read_text())
 
 
-def view_of(name, layers=None, ended=None, now=None):
+def recorded(name, layers=None, ended=None, now=None):
     """A recorded run, of which so many layers are known."""
     lines = RECORDED[name]
-    view, states = View(), sum(line[0] for line in lines)
+    progress, states = Progress(), sum(line[0] for line in lines)
     start = RunStarted(
         name, f"{name} <tiles>", f"/runs/{name}", -1, 0, states, 2, False, "http://[::1]/a"
     )
-    view(start, now)
+    progress(start, now)
     for depth, (count, seconds, form) in enumerate(lines[:layers]):
-        view(LayerFinished(depth, count, 0, form, seconds, 0.0, 10**9, 0), now)
+        progress(LayerFinished(depth, count, 0, form, seconds, 0.0, 10**9, 0), now)
     if ended:
-        view(ended, now)
+        progress(ended, now)
     else:
-        view(LayerStarted(len(view.layers), 9), now)
-        view(TaskFinished(len(view.layers), 2, 9, 1000), now)
-    return view
+        progress(LayerStarted(len(progress.layers), 9), now)
+        progress(TaskFinished(len(progress.layers), 2, 9, 1000), now)
+    return progress
 
 
 ENDINGS = {
@@ -47,19 +47,19 @@ ENDINGS = {
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_it_is_all_there(browser, size, tmp_path, ending):
     path, ended = tmp_path / "status.html", ENDINGS[ending]
-    view = view_of("2x7", None if ending == "complete" else 61, ended)
-    path.write_text(status_page(view))
+    progress = recorded("2x7", None if ending == "complete" else 61, ended)
+    path.write_text(status_page(progress))
     with browser.open(path, size) as page:
         assert page.locator(".state").inner_text().startswith(ending)
         depths = page.locator(".bar").evaluate_all("bars => bars.map(bar => bar.dataset.depth)")
-        assert depths == [str(depth) for depth in range(len(view.layers))]
+        assert depths == [str(depth) for depth in range(len(progress.layers))]
         boxes = page.locator(".bar").evaluate_all(
             "bars => bars.map(bar => [bar.clientWidth, bar.clientHeight])"
         )
         heights = [height for _, height in boxes]
         assert min(width for width, _ in boxes) >= 1
         assert min(heights) >= 1
-        sizes = [layer.states for layer in view.layers]
+        sizes = [layer.states for layer in progress.layers]
         assert heights.index(max(heights)) <= sizes.index(max(sizes))
         assert page.locator(".bar").nth(9).get_attribute("title") == "depth 9: 198 states"
         ticks = page.locator(".depths span").all_inner_texts()
@@ -69,15 +69,17 @@ def test_it_is_all_there(browser, size, tmp_path, ending):
         links = page.locator("a").count()
         assert refreshes == links == (ended is None)
         assert page.locator("#stale").is_hidden()
-        assert page.locator(".guessed").count() == (len(view.estimate.sizes) if not ended else 0)
+        assert page.locator(".guessed").count() == (
+            len(progress.estimate.sizes) if not ended else 0
+        )
         assert "<tiles>" in page.inner_text("body")
 
 
 def test_it_says_that_it_is_old(browser, tmp_path):
     """A killed run leaves a page that says it is under way."""
-    view, now = view_of("2x5", 20, now=1_000_000.0), 1_000_000.0
+    progress, now = recorded("2x5", 20, now=1_000_000.0), 1_000_000.0
     path = tmp_path / "status.html"
-    path.write_text(status_page(view, now))
+    path.write_text(status_page(progress, now))
     with browser.open(path) as page:
         assert "was killed" in page.locator("#stale").inner_text()
         assert page.locator("#stale").is_visible()

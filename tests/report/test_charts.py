@@ -14,7 +14,7 @@ from sweeps import swept
 from frontier.report import charts
 from frontier.report.axes import LARGE, PAPER, SMALL
 from frontier.report.comparison import Comparison
-from frontier.report.figures import figures_of
+from frontier.report.statistics import statistics_of
 
 SIZES = (LARGE, SMALL, PAPER)
 
@@ -23,7 +23,7 @@ SIZES = (LARGE, SMALL, PAPER)
 def figures(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     wanted = (("2x2", None), ("2x4", None), ("hexagram", None), ("2x3", 9))
-    return {name: figures_of(made(folder / name, name, until=until)) for name, until in wanted}
+    return {name: statistics_of(made(folder / name, name, until=until)) for name, until in wanted}
 
 
 def several(run, number):
@@ -179,7 +179,7 @@ def test_the_unit_of_times_is_said_once_and_right(figures, seconds, unit):
 
 @pytest.mark.parametrize("kind", ["png", "pdf", "svg"])
 def test_equal_runs_make_equal_pictures(figures, kind):
-    one, other = (charts.layers_picture(figures["2x4"], kind) for _ in range(2))
+    one, other = (charts.report_picture(figures["2x4"], kind) for _ in range(2))
     assert one == other
     if kind == "svg":  # letters are outlines, so that it looks the same where the font is missing
         root = ElementTree.fromstring(one)

@@ -15,7 +15,7 @@ from frontier.answers.rotation import FIFTEEN, cells_of, moved
 from frontier.cli import main
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Blocks, Graph, Tiles
-from frontier.report.progress import PlainProgress
+from frontier.report.displays import PlainProgress
 from frontier.search.events import RunFinished, RunStarted
 from frontier.store.lock import describe_holder
 from frontier.text import counted
@@ -46,8 +46,8 @@ def test_a_run_of_one_state(tmp_path):
     assert "1×1 tiles, 1 state; 1 worker" in said
     assert "complete: depth 0, 1 state, " in said
     said = output("status", path)
-    assert "depth 0, 1 state there" in said
-    assert "1 of 1 state (" in said
+    assert "depth: 0 (1 state there)" in said
+    assert "states: 1 (all)" in said
     assert output("farthest", path).startswith("1 position at depth 0")
     assert "0 moves, 1 shortest solution\n" in output("solve", path, "0", "--all-counts")
     assert "complete, 1 layer, 1 state>" in repr(api.open_run(path))

@@ -16,8 +16,8 @@ from frontier.errors import CorruptRunError
 from frontier.report import palette
 from frontier.report.charts import report_charts
 from frontier.report.comparison import Comparison
-from frontier.report.facts import comparison_rows, comparison_spending, config_text, spending
-from frontier.report.figures import DRAWN, figures_of
+from frontier.report.statistics import DRAWN, statistics_of
+from frontier.report.tables import config_text, tables_of
 from frontier.store.files import write_sealed
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
@@ -41,9 +41,9 @@ def depths_of_tiles(rows, columns, goal=None):
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(1, 4), (2, 2), (2, 3), (3, 2)])
-def test_figures_of_tiles(tmp_path, rows, columns):
+def test_statistics_of_tiles(tmp_path, rows, columns):
     size = f"puzzle.rows={rows}", f"puzzle.columns={columns}"
-    figures = figures_of(made(tmp_path / "run", "2x2", *size))
+    figures = statistics_of(made(tmp_path / "run", "2x2", *size))
     depths = depths_of_tiles(rows, columns)
     listed = sorted(depths.values())
     assert figures.complete
@@ -68,12 +68,12 @@ def test_figures_of_tiles(tmp_path, rows, columns):
 
 
 def test_the_median_may_lie_between_two_depths(tmp_path):
-    figures = figures_of(made(tmp_path / "run", "2x2", "puzzle.rows=1", "puzzle.columns=4"))
+    figures = statistics_of(made(tmp_path / "run", "2x2", "puzzle.rows=1", "puzzle.columns=4"))
     assert figures.median == 1.5
 
 
 def test_not_more_boards_than_are_drawn(tmp_path):
-    figures = figures_of(made(tmp_path / "run", "pattern-2x4-k2"))
+    figures = statistics_of(made(tmp_path / "run", "pattern-2x4-k2"))
     assert figures.farthest == figures.counts[-1]
     assert len(figures.boards) == min(DRAWN, figures.farthest)
 
@@ -85,7 +85,7 @@ def test_the_time_of_each_layer_goes_somewhere(tmp_path, monkeypatch, settings):
     monkeypatch.setattr("frontier.search.plan.THIN_IN_MEMORY", 0)
     monkeypatch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
     run = made(tmp_path / "run", "2x4", *settings)
-    figures = figures_of(run)
+    figures = statistics_of(run)
     for layer, record in zip(figures.layers, run.records, strict=True):
         assert isclose(sum(layer.spent.values()), record.seconds, abs_tol=1e-12)
         assert all(seconds >= 0 for seconds in layer.spent.values())
@@ -103,18 +103,18 @@ def test_the_time_of_each_layer_goes_somewhere(tmp_path, monkeypatch, settings):
     for layer in ledger["layers"]:
         layer["seconds"] *= 2  # as if another worker had stood idle half of the time
     write_sealed(run.path / "ledger.json", ledger)
-    slower = figures_of(RunStore.open(run.path))
+    slower = statistics_of(RunStore.open(run.path))
     assert isclose(slower.spent["kernel"], work)
     assert slower.spent["others"] > figures.seconds / 2
     run.environment_path.unlink()
-    unknown = figures_of(RunStore.open(run.path))
+    unknown = statistics_of(RunStore.open(run.path))
     assert "others" not in unknown.spent
     assert isclose(sum(unknown.spent.values()), unknown.seconds)
 
 
 def test_a_run_that_is_not_complete(tmp_path):
     run = made(tmp_path / "run", "2x3", until=10)
-    figures = figures_of(run)
+    figures = statistics_of(run)
     listed = [depth for depth in depths_of_tiles(2, 3).values() if depth <= 10]
     assert figures.state == "stopped"
     assert (figures.depth, figures.states, figures.total) == (10, len(listed), 360)
@@ -124,13 +124,13 @@ def test_a_run_that_is_not_complete(tmp_path):
         f"not complete (stopped): known to depth 10, {len(listed) / 360:.2%} of 360 states"
     )
     with RunLock(run.path / "lock"):
-        assert figures_of(run).state == "under way"
+        assert statistics_of(run).state == "under way"
 
 
 def test_what_a_run_was_made_with(tmp_path):
     made(tmp_path / "run", "2x3", until=5)
     run = made(tmp_path / "run", "2x3", "search.in_memory=false")
-    first, second = figures_of(run).legs
+    first, second = statistics_of(run).legs
     assert (first["layers"], second["layers"]) == (0, 6)
     assert first["config"]["search"]["in_memory"] is True
     assert second["config"]["search"]["in_memory"] is False
@@ -145,21 +145,21 @@ def test_what_a_run_was_made_with(tmp_path):
 def test_a_lost_environment_is_no_loss_for_the_search(tmp_path, damage):
     run = made(tmp_path / "run", "2x3", until=5)
     damage(run.environment_path)
-    assert figures_of(run).legs == ()
-    config = tomllib.loads(config_text(figures_of(run)))
+    assert statistics_of(run).legs == ()
+    config = tomllib.loads(config_text(statistics_of(run)))
     assert config["puzzle"]["rows"] == 2
     assert config["search"] == {"keep": run.identity["keep"]}
     assert config["store"] == {"codec": run.identity["codec"]}
     run = made(tmp_path / "run", "2x3")
     assert run.complete
-    assert [leg["layers"] for leg in figures_of(run).legs] == [6]
+    assert [leg["layers"] for leg in statistics_of(run).legs] == [6]
 
 
 def test_the_config_makes_the_run_again(tmp_path, monkeypatch):
     for name in ("goat", "hexagram", "pattern-2x3-k2"):
         run = made(tmp_path / name, name, until=3)
         config = tmp_path / f"{name}.toml"
-        config.write_text(config_text(figures_of(run)), encoding="utf-8")
+        config.write_text(config_text(statistics_of(run)), encoding="utf-8")
         monkeypatch.setattr("making.CONFIGS", tmp_path)
         again = made(tmp_path / "again" / name, name, until=3)
         monkeypatch.undo()
@@ -167,7 +167,7 @@ def test_the_config_makes_the_run_again(tmp_path, monkeypatch):
 
 
 def test_ticks_of_an_axis_are_as_far_apart_as_they_say(tmp_path):
-    figures = figures_of(made(tmp_path / "run", "2x2"))
+    figures = statistics_of(made(tmp_path / "run", "2x2"))
     for most in (1_500_000, 5_000, 1_000):
         layers = tuple(replace(layer, bytes=most) for layer in figures.layers)
         chart = report_charts(replace(figures, layers=layers))["cost"].split("</svg>")[0]
@@ -196,14 +196,14 @@ def test_a_damaged_last_layer_is_named(tmp_path):
     part = next(path for path in run.layer_path(21).iterdir() if path.name != "zarr.json")
     part.unlink()
     with pytest.raises(CorruptRunError, match=r"layers/0021"):
-        figures_of(run)
+        statistics_of(run)
 
 
-def test_figures_of_complete_and_other_runs_stand_in_one_row(tmp_path):
+def test_statistics_of_complete_and_other_runs_stand_in_one_row(tmp_path):
     runs = [made(tmp_path / "a", "2x3"), made(tmp_path / "b", "2x3", until=9)]
     runs.append(RunStore.create(tmp_path / "c", runs[0].identity))
-    figures = tuple(figures_of(run) for run in runs)
-    rows = comparison_rows(Comparison(figures, ("a", "b", "c")))
+    figures = tuple(statistics_of(run) for run in runs)
+    rows = tables_of(Comparison(figures, ("a", "b", "c"))).key.rows
     by_key = {row[0]: row[1:] for row in rows}
     assert len(by_key) == len(rows)
     assert by_key["depth"] == ["21 moves", "9 moves so far", ""]
@@ -214,7 +214,7 @@ def test_figures_of_complete_and_other_runs_stand_in_one_row(tmp_path):
 
 
 def test_many_runs_have_a_short_title(tmp_path):
-    figures = figures_of(made(tmp_path / "2x2", "2x2"))
+    figures = statistics_of(made(tmp_path / "2x2", "2x2"))
 
     def title(number):
         runs = tuple(replace(figures, name=f"run {i}") for i in range(number))
@@ -225,15 +225,17 @@ def test_many_runs_have_a_short_title(tmp_path):
 
 
 def test_the_time_of_several_is_told_side_by_side(tmp_path):
-    runs = tuple(figures_of(made(tmp_path / name, name)) for name in ("2x2", "2x3"))
-    rows = comparison_spending(Comparison(runs, ("a", "b")))
+    runs = tuple(statistics_of(made(tmp_path / name, name)) for name in ("2x2", "2x3"))
+    rows = tables_of(Comparison(runs, ("a", "b"))).spending.rows
     for column, run in enumerate(runs, 1):
         cells = [row[column] for row in rows if row[column]]
-        assert cells == [f"{time} ({share})" for _, time, share in spending(run)] != []
+        assert (
+            cells == [f"{time} ({share})" for _, time, share in tables_of(run).spending.rows] != []
+        )
 
 
 def test_runs_of_one_name_are_told_apart_without_their_paths(tmp_path):
-    figures = figures_of(made(tmp_path / "2x2", "2x2"))
+    figures = statistics_of(made(tmp_path / "2x2", "2x2"))
 
     def labels(*paths):
         return Comparison((figures,) * len(paths), paths).labels
@@ -251,7 +253,7 @@ def test_runs_of_one_puzzle_must_agree(tmp_path):
     paths = ("a", "b", "c")
 
     def compared():
-        runs = [figures_of(RunStore.open(run.path)) for run in (whole, part, other)]
+        runs = [statistics_of(RunStore.open(run.path)) for run in (whole, part, other)]
         return Comparison(tuple(runs), paths)
 
     assert compared().labels == ["2x3 in a", "2x3 in b", "2x2"]

@@ -27,19 +27,12 @@ from frontier.errors import CorruptRunError, FormatError, InputError, Stopped
 from frontier.report import status_page as status_page_module
 from frontier.report import watch as watch_module
 from frontier.report.console import console_on
-from frontier.report.figures import figures_of
-from frontier.report.progress import LiveProgress, PlainProgress, ViewTable
+from frontier.report.displays import LiveProgress, PlainProgress, ProgressTable
+from frontier.report.progress import Progress, TimeLeft, progress_of
+from frontier.report.progress_text import describe_step, end_words, in_a_line, time_left_words
+from frontier.report.statistics import statistics_of
 from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, summary
-from frontier.report.view import (
-    Left,
-    View,
-    describe_step,
-    in_a_line,
-    view_of,
-    words_of_end,
-    words_of_left,
-)
 from frontier.search.events import (
     LayerFinished,
     LayerStarted,
@@ -52,7 +45,7 @@ from frontier.store.files import read_sealed, write_sealed
 from frontier.store.run import OWN_NAMES, LayerRecord, RunStore
 
 CONFIGS = Path(__file__).parents[2] / "configs"
-RECORDED = json.loads((Path(__file__).parents[1] / "search" / "recorded.json").read_text())
+RECORDED = json.loads((Path(__file__).parents[1] / "forecast" / "recorded.json").read_text())
 STATES = {name: sum(line[0] for line in lines) for name, lines in RECORDED.items()}
 
 
@@ -150,17 +143,18 @@ def test_not_all_is_not_all(tmp_path, held):
     watched = watch_module.Watched(store.path)
     watched.look()
     plain, console = PlainProgress(io.StringIO()), Console(file=io.StringIO(), width=200)
-    for event in (RunStarted("most", "", "", -1, 0, 2 * 10**9, 1, False), watched.view.finished[0]):
-        plain(event)
-    console.print(ViewTable(watched.view))
+    states = 2 * 10**9 - 1
+    plain(RunStarted("most", "", "", -1, 0, states + 1, 1, False))
+    plain(LayerFinished(0, states, states, "list", 1.0, 1.0, 0, 0))
+    console.print(ProgressTable(watched.progress))
     shown = {
         "status": describe_status(status_of(store)),
         "line": watched.line(),
-        "page": status_page_module.status_page(watched.view),
+        "page": status_page_module.status_page(watched.progress),
         "plain": plain._file.getvalue(),
         "live": console.file.getvalue(),
         "summary": describe(summary(store), store.path),
-        "standing": figures_of(store).standing,
+        "standing": statistics_of(store).standing,
     }
     assert {name for name, said in shown.items() if not re.search("(>|&gt;) 99.99%", said)} == set()
     assert {name for name, said in shown.items() if re.search(r"100\.0+%[^\"]", said)} == set()
@@ -172,30 +166,30 @@ def test_moments():
     assert text.moment(noon, noon + 86400) == "2026-03-05 12:00"
 
 
-# -- the view -------------------------------------------------------------------------------------
+# -- the progress ---------------------------------------------------------------------------------
 
 
 def test_the_time_left_runs_down_while_a_layer_is_under_way():
-    view = View()
+    progress = Progress()
     for event in events_of("2x7", 90):
-        view(event, 1000.0)
-    view(LayerStarted(90, 9), 1000.0)
-    first = view.estimate.first
-    begun, half, late = (view.left(1000 + part * first) for part in (0, 0.5, 100))
+        progress(event, 1000.0)
+    progress(LayerStarted(90, 9), 1000.0)
+    first = progress.estimate.first
+    begun, half, late = (progress.left(1000 + part * first) for part in (0, 0.5, 100))
     assert begun.seconds - half.seconds == pytest.approx(first / 2)
     assert late.seconds == pytest.approx(begun.seconds - first)  # what comes after it is not less
-    assert "under way for 12.0 s" in describe_step(view, 1012.0)
-    view(TaskFinished(90, 2, 9, 1000), 1003.0)
-    assert describe_step(view, 1012.0) == "layer 90: 2 of 9 tasks, 1,000 states, 12.0 s"
+    assert "under way for 12.0 s" in describe_step(progress, 1012.0)
+    progress(TaskFinished(90, 2, 9, 1000), 1003.0)
+    assert describe_step(progress, 1012.0) == "layer 90: 2 of 9 tasks, 1,000 states, 12.0 s"
 
 
 def test_how_sure_it_is_said_to_be():
     said = []
     for layers in (5, 50, 90):
-        view = View()
+        progress = Progress()
         for event in events_of("2x7", layers):
-            view(event, 0.0)
-        said.append(in_a_line(words_of_left(view.left(0.0))))
+            progress(event, 0.0)
+        said.append(in_a_line(time_left_words(progress.left(0.0))))
     assert said[0] == "too early to tell"
     assert re.fullmatch(r"\d+ (s|min) to \d+ min \(the largest layers are still to come\)", said[1])
     assert re.fullmatch(r"about \d+ s \(\d+ s to \d+ s\)", said[2])
@@ -206,10 +200,10 @@ def test_after_the_peak_nothing_larger_is_said_to_come():
     peak = sizes.index(max(sizes))
     said = {}
     for layers in range(40, peak + 8):
-        view = View()
+        progress = Progress()
         for event in events_of("2x7", layers):
-            view(event, 0.0)
-        said[layers - 1] = words_of_left(view.left(0.0))[1]
+            progress(event, 0.0)
+        said[layers - 1] = time_left_words(progress.left(0.0))[1]
     assert said[39] == "the largest layers are still to come"
     assert said[peak + 2] == "among the largest layers so far"
     assert said[peak + 3] == "among the largest layers so far"
@@ -217,14 +211,14 @@ def test_after_the_peak_nothing_larger_is_said_to_come():
 
 
 def left_of(least, likely, most, passed=True):
-    return Left(likely, least, most, 9, 9, 9, passed)
+    return TimeLeft(likely, least, most, 9, 9, 9, passed)
 
 
 def test_when_it_ends():
     noon = time.mktime((2026, 3, 5, 12, 0, 0, 0, 0, -1))
 
     def said(*left):
-        return in_a_line(words_of_end(left_of(*left), noon))
+        return in_a_line(end_words(left_of(*left), noon))
 
     hour = 3600
     assert said(60, 120, 300) == "about 12:02 (12:01–12:05)"
@@ -237,26 +231,26 @@ def test_when_it_ends():
     )
     assert said(60, 120, 300, False) == "between 12:01 and 12:05"
     assert said(0, 1, 1.5) == said(60, 1e14, 1e20) == ""
-    assert words_of_end(None, noon) == ("", "")
+    assert end_words(None, noon) == ("", "")
 
 
-def test_a_view_that_tells_the_end_tells_it_everywhere(tmp_path, held, monkeypatch):
+def test_a_progress_that_tells_the_end_tells_it_everywhere(tmp_path, held, monkeypatch):
     """The run is fast, so that its end is near; here it is not."""
     store = run(tmp_path / "run", until=20)
     held(store.path)
-    monkeypatch.setattr(View, "left", lambda view, now=None: left_of(3600, 7200, 9000))
+    monkeypatch.setattr(Progress, "left", lambda progress, now=None: left_of(3600, 7200, 9000))
     value = json.loads(invoke("status", store.path, "--json").stdout)
     ends = {name: datetime.fromisoformat(end) for name, end in value["ends"].items()}
     assert (ends["likely"] - ends["least"]).total_seconds() == 3600
     assert (ends["most"] - ends["likely"]).total_seconds() == 1800
     assert abs(ends["likely"].timestamp() - 7200 - time.time()) < 3600
     assert value["left"]["seconds"] == 7200
-    assert f"\n  ends {value['ends_in_words']}\n" in invoke("status", store.path).stdout + "\n"
-    page = status_page_module.status_page(view_of(store))
+    assert f"\n  ends: {value['in_words']['ends']}\n" in invoke("status", store.path).stdout + "\n"
+    page = status_page_module.status_page(progress_of(store))
     assert re.search(r"<dt>ends</dt><dd>about [-\d: ]+ <small>[-\d: ]+–", page)
     console = Console(file=io.StringIO(), width=100)
-    console.print(ViewTable(view_of(store)))
-    assert re.search(r"\nends about [-\d: ]+ \([-\d: ]+–[-\d: ]+\)", console.file.getvalue())
+    console.print(ProgressTable(progress_of(store)))
+    assert re.search(r"\nends: about [-\d: ]+ \([-\d: ]+–[-\d: ]+\)", console.file.getvalue())
 
 
 def test_a_stopped_run_says_how_to_resume_and_how_long_it_takes(tmp_path):
@@ -265,7 +259,7 @@ def test_a_stopped_run_says_how_to_resume_and_how_long_it_takes(tmp_path):
     command = f"python -m frontier run {shlex.quote(str(config))}"
     said = invoke("status", config).stdout
     assert f"\n  resume with: {command}\n" in said
-    assert re.search(r"\n  time left: [^\n]+, once it is resumed", said)
+    assert re.search(r"\n  time left: [^\n]+once it is resumed\)", said)
     again = f"python -m frontier run {shlex.quote(str(path))}"
     assert f"\n  resume with: {again}\n" in invoke("status", path).stdout
     assert json.loads(invoke("status", config, "--json").stdout)["resume"] == command
@@ -279,30 +273,33 @@ def test_a_stopped_run_says_how_to_resume_and_how_long_it_takes(tmp_path):
 
 def test_what_is_left_of_a_stopped_run():
     """Not less by the time that it stands, and not nothing as it got as far as was asked."""
-    view = View()
+    progress = Progress()
     for event in events_of("2x7", 90):
         if isinstance(event, RunStarted):
             event = dataclasses.replace(event, until=89)
-        view(event, 0.0)
-    view(RunFinished(89, view.states, False, 1.0), 0.0)
-    assert view.left(1e9).seconds == view.estimate.likely.seconds > 0
+        progress(event, 0.0)
+    progress(RunFinished(89, progress.states, False, 1.0), 0.0)
+    assert progress.left(1e9).seconds == progress.estimate.likely.seconds > 0
 
 
-def test_a_view_from_files_is_that_from_events(tmp_path):
-    heard = View()
+def layers_of(progress):
+    return [(of.depth, of.states, of.form, of.seconds, of.bytes) for of in progress.layers]
+
+
+def test_a_progress_from_files_is_that_from_events(tmp_path):
+    heard = Progress()
     store = run(tmp_path / "run", until=30, listeners=[heard])
-    read = view_of(store)
+    read = progress_of(store)
     assert read.started == heard.started
-    assert read.finished == heard.finished
     assert read.ended == heard.ended
-    assert [(x.states, x.form) for x in read.layers] == [(x.states, x.form) for x in heard.layers]
+    assert layers_of(read) == layers_of(heard)
     assert (read.depth, read.states, read.disk) == (30, heard.states, heard.disk)
-    again = View()
+    again = Progress()
     store = run(tmp_path / "run", until=33, listeners=[again])
     assert again.depth == 33
-    assert len(again.finished) == 3
-    assert view_of(store).finished == again.finished
-    assert view_of(store).states == again.states == store.states
+    assert len(again.layers) == 34
+    assert layers_of(progress_of(store)) == layers_of(again)
+    assert progress_of(store).states == again.states == store.states
 
 
 @pytest.mark.parametrize("damage", ["missing", "empty", "cut", "rubbish", "foreign"])
@@ -321,10 +318,10 @@ def test_a_log_that_is_lost_or_cut(tmp_path, damage):
                 "foreign": b'[1]\n{"event": "Unheard", "time": 1}\n{"event": "RunStarted"}\n',
             }[damage]
         )
-    view = view_of(store)
-    assert view.depth == 20
-    assert [layer.depth for layer in view.finished] == list(range(21))
-    assert view.finished[-1].states_so_far == store.states
+    progress = progress_of(store)
+    assert progress.depth == 20
+    assert [layer.depth for layer in progress.layers] == list(range(21))
+    assert progress.states == store.states
     assert "stopped" in invoke("status", tmp_path / "run").stdout
 
 
@@ -336,7 +333,7 @@ def test_status_of_each_state(tmp_path, held):
     assert (
         describe_status(status_of(store)).splitlines()[0].startswith("2x4: 2×4 tiles, stopped at ")
     )
-    assert "ends " not in describe_status(status_of(store))
+    assert "ends" not in describe_status(status_of(store))
     held(store.path)
     value = status_of(store)
     since = text.moment(time.time() - 3 * 3600)
@@ -345,7 +342,7 @@ def test_status_of_each_state(tmp_path, held):
     first = describe_status(value).splitlines()[0]
     assert first == f"2x4: 2×4 tiles, under way, by {value['holder']}"
     assert "  time left: " in describe_status(value)
-    assert json.loads(invoke("status", store.path, "--json").stdout)["time_left"]
+    assert json.loads(invoke("status", store.path, "--json").stdout)["in_words"]["time left"]
 
 
 def test_a_run_that_has_no_layer_yet(tmp_path, held):
@@ -356,8 +353,8 @@ def test_a_run_that_has_no_layer_yet(tmp_path, held):
     watched = watch_module.Watched(store.path)
     watched.look()
     assert watched.line().startswith("2x4: under way, no layer is committed yet, 0 of ")
-    assert status_of(store)["depth"] is watched.view.depth is None
-    page = status_page_module.status_page(watched.view)
+    assert status_of(store)["depth"] is watched.progress.depth is None
+    page = status_page_module.status_page(watched.progress)
     stopped = PlainProgress(io.StringIO())
     start = next(events_of("2x7", 0))
     for event in (start, RunStopped(-1, "no worker came", 1.0)):
@@ -446,7 +443,7 @@ def test_a_run_that_ends_while_one_looks(tmp_path, monkeypatch):
             run(lock.parent, until=depth)
             return False
 
-        monkeypatch.setattr("frontier.report.view.is_held", ends)
+        monkeypatch.setattr("frontier.report.progress.is_held", ends)
 
     store = run(tmp_path / "run", until=5)
     until(9)
@@ -457,7 +454,7 @@ def test_a_run_that_ends_while_one_looks(tmp_path, monkeypatch):
     assert (status_of(store)["state"], status_of(store)["depth"]) == ("complete", 36)
     part = run(tmp_path / "b" / "run", until=5)
     until(None)
-    figures = figures_of(part)
+    figures = statistics_of(part)
     assert (figures.state, figures.depth) == ("complete", 36)
 
 
@@ -664,7 +661,7 @@ def test_files_that_are_replaced_while_one_reads(tmp_path, monkeypatch, capsys):
         return whole(place)
 
     monkeypatch.setattr(RunStore, "open", flaky)
-    monkeypatch.setattr(watch_module, "view_of", lambda store: view_of(store))
+    monkeypatch.setattr(watch_module, "progress_of", lambda store: progress_of(store))
     follow([path], lambda: None, lambda: None, lambda: (monkeypatch.undo(), run(path)))
     assert "complete" in capsys.readouterr().out
 
@@ -695,10 +692,10 @@ def test_following_in_a_terminal(tmp_path, monkeypatch):
 
 def picture(width, layers=50, **options):
     console = Console(file=io.StringIO(), width=width, force_terminal=True, **options)
-    view = View()
+    progress = Progress()
     for event in events_of("2x7", layers, "http://here/"):
-        view(event)
-    console.print(ViewTable(view))
+        progress(event)
+    console.print(ProgressTable(progress))
     return re.sub(r"\x1b\[[0-9;]*m", "", console.file.getvalue()).splitlines()
 
 
@@ -723,14 +720,14 @@ def test_wider_terminals_show_more():
         "far",
         "share",
         "rate",
-        "elapsed",
-        "disk",
+        "time",
+        "written",
     ]
 
 
 def test_the_time_left_stands_below_the_table():
     assert any(line.startswith("time left: ") for line in picture(80))
-    assert any(line.startswith("depth: about ") for line in picture(80))
+    assert any(line.startswith("last depth: about ") for line in picture(80))
 
 
 def test_the_dashboard_is_a_link_in_a_terminal_and_an_address_elsewhere():
@@ -921,7 +918,7 @@ def test_the_page_shows_a_layer_when_it_is_committed_and_when_it_begins(tmp_path
 
 
 def test_the_page_is_refreshed_in_a_long_layer(tmp_path, pages, monkeypatch):
-    monkeypatch.setattr(status_page_module.StatusPage, "AGED_SECONDS", 0.01)
+    monkeypatch.setattr(status_page_module.StatusPage, "SECONDS", 0.01)
     with status_page_module.StatusPage(tmp_path) as page:
         for event in (*events_of("2x7", 30), LayerStarted(30, 9)):
             page(event)

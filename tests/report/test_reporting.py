@@ -19,12 +19,13 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from frontier.cli import main
-from frontier.report import tables
+from frontier.report import text_files
 from frontier.report.comparison import Comparison
-from frontier.report.facts import LAYER_HEADER
-from frontier.report.figures import figures_of
-from frontier.report.tables import comparison_markdown, report_markdown
+from frontier.report.statistics import statistics_of
+from frontier.report.summary import summary
+from frontier.report.tables import LAYER_HEADER
 from frontier.report.terminal import report_text
+from frontier.report.text_files import report_markdown
 from frontier.store.files import write_sealed
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
@@ -60,7 +61,7 @@ def test_report_in_a_pipe(runs):
     assert "\x1b" not in said
     assert all(line == line.rstrip() for line in said.splitlines())
     layers = re.findall(r"^ +(\d+) +([\d,]+) +(?:< )?[\d.]+%", said, re.MULTILINE)
-    counts = figures_of(RunStore.open(runs / "2x3")).counts
+    counts = statistics_of(RunStore.open(runs / "2x3")).counts
     assert [(int(depth), int(states)) for depth, states in layers] == list(enumerate(counts))
     for fact in ("21 moves", "360", "Farthest positions"):
         assert fact in said
@@ -88,7 +89,7 @@ def test_report_in_poor_terminals(runs, monkeypatch, environment):
 def test_a_narrow_terminal_shows_fewer_columns(runs, width, columns):
     shown = io.StringIO()
     console = Console(file=shown, width=width, color_system=None)
-    console.print(report_text(figures_of(RunStore.open(runs / "2x3")), console))
+    console.print(report_text(statistics_of(RunStore.open(runs / "2x3")), console))
     lines = shown.getvalue().splitlines()
     heading = lines[lines.index("Layers") + 1 if "Layers" in lines else -1]
     assert re.split(r"\s{2,}", heading.strip()) == list(columns)
@@ -98,7 +99,7 @@ def test_csv(runs, tmp_path):
     target = tmp_path / "layers.csv"
     assert invoke("report", runs / "2x3", "--csv", target).stderr == f"{target} is written\n"
     rows = list(csv.DictReader(io.StringIO(target.read_text())))
-    figures = figures_of(RunStore.open(runs / "2x3"))
+    figures = statistics_of(RunStore.open(runs / "2x3"))
     assert [int(row["depth"]) for row in rows] == list(range(22))
     assert sum(int(row["states"]) for row in rows) == 360 == int(rows[-1]["states_so_far"])
     assert abs(sum(float(row["share_of_all_states"]) for row in rows) - 1) < 1e-6
@@ -131,7 +132,7 @@ def test_markdown(runs, tmp_path):
     for block in text.split("\n\n"):
         lines = [line for line in block.splitlines() if line.startswith("|")]
         assert len({line.count("|") for line in lines}) <= 1
-    figures = figures_of(RunStore.open(runs / "2x3"))
+    figures = statistics_of(RunStore.open(runs / "2x3"))
     assert f"* `{figures.puzzle.line(figures.boards[0])}`" in text
     invoke("report", runs / "2x3", runs / "2x2", "--markdown", tmp_path / "two.md")
     text = (tmp_path / "two.md").read_text()
@@ -168,8 +169,15 @@ def test_a_chart_of_another_kind_is_refused(runs, tmp_path, name):
 def test_json(runs, tmp_path):
     value = json.loads(invoke("report", runs / "2x3", "--json", "--csv", tmp_path / "x").stdout)
     assert (value["depth"], value["states"], value["state"]) == (21, 360, "complete")
-    assert sum(layer["states"] for layer in value["layers"]) == 360
+    assert sum(layer["states"] for layer in value["layer_statistics"]) == 360
     assert (tmp_path / "x").exists()
+    common = {"name", "puzzle", "complete", "states", "depth", "layers", "seconds", "bytes_written"}
+    others = (
+        json.loads(invoke("status", runs / "2x3", "--json").stdout),
+        summary(RunStore.open(runs / "2x3")),
+    )
+    for other in others:
+        assert {key: other[key] for key in common} == {key: value[key] for key in common}
     value = json.loads(invoke("report", runs / "2x3", runs / "2x2", "--json").stdout)
     assert [run["name"] for run in value["runs"]] == ["2x3", "2x2"]
     assert value["differences"] == []
@@ -350,19 +358,19 @@ def test_contradictions_are_loud(runs, tmp_path):
     invoke("report", runs / "2x3", wrong.path, "--html", page)
     assert "at depth 4" in re.search(r'<p class="alarm" role="alert">(.*)</p>', page.read_text())[1]
     stores = [RunStore.open(path) for path in (runs / "2x3", runs / "2x3")]
-    agree = Comparison(tuple(map(figures_of, stores)), ("a", "b"))
+    agree = Comparison(tuple(map(statistics_of, stores)), ("a", "b"))
     assert agree.differences == []
 
 
 def test_markdown_passes_no_html_through(runs):
     """What was written by others, such as a name or a processor, stays text."""
-    figures = figures_of(RunStore.open(runs / "2x3"))
+    figures = statistics_of(RunStore.open(runs / "2x3"))
     evil = "<img src=x onerror=alert(1)>&amp;|<!--"
     leg = {**figures.legs[-1], "processor": evil, "platform": evil, "python": evil}
     leg["config"] = {**leg["config"], "puzzle": {"kind": "tiles", "x": f"```\n{evil}\n````\n"}}
     run = replace(figures, name=evil, legs=(leg,))
     several = Comparison((run, figures), ("a", "b"))
-    for text in (report_markdown(run), comparison_markdown(several)):
+    for text in map(report_markdown, (run, several)):
         html = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
         assert set(re.findall(r"<(\w+)", html)) <= {
             "h1", "h2", "p", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", "pre",
@@ -378,4 +386,4 @@ def test_markdown_passes_no_html_through(runs):
     [("a b", "`a b`"), ("a`b", "``a`b``"), ("``a`", "``` ``a` ```")],
 )
 def test_code_spans_hold_backticks(said, code):
-    assert tables._code(said) == code
+    assert text_files._code(said) == code

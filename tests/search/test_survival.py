@@ -20,9 +20,10 @@ from frontier.cli import main
 from frontier.config import Config
 from frontier.errors import CorruptRunError, FrontierError, InputError, Stopped
 from frontier.search import driver as driver_module
-from frontier.search.events import RunStopped
+from frontier.search.events import LayerStarted, RunStopped
 from frontier.search.repair import Repair, repair
 from frontier.search.verify import verify
+from frontier.store import run as run_module
 from frontier.store.files import read_sealed, write_sealed
 from frontier.store.lock import RunLock, is_held
 from frontier.store.run import RunStore
@@ -79,6 +80,125 @@ def test_a_repair_that_was_killed_between_ledger_and_copy(tmp_path):
     write_sealed(run.path / "copies" / "ledger.json", {**ledger, "layers": ledger["layers"][:10]})
     assert verify(RunStore.open(run.path)).faults == []
     api.run(api.plan(config_of(run.path, keep="all")), until=21)
+
+
+# --- a ledger that is behind its copy
+
+WAYS = {
+    "lists": {"list_states": 10**9},
+    "tasks": {"list_states": 0},
+    "memory": {"list_states": 0, "threads": 2},
+}
+
+
+def way_of(path, way, **search):
+    return dataclasses.replace(api.plan(config_of(path, **search)), **WAYS[way])
+
+
+def killed_between(plan, monkeypatch, commit):
+    """A run that is killed when it has written the copy of its n-th ledger, but not the ledger."""
+    write, written = run_module.write_sealed, []
+
+    def dies(path, value, durable=False):
+        if path.name == "ledger.json" and path.parent.name != "copies":
+            written.append(path)
+            if len(written) == commit + 1:  # the first one is empty
+                raise KeyboardInterrupt
+        write(path, value, durable)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run_module, "write_sealed", dies)
+        try:
+            api.run(plan)
+        except KeyboardInterrupt:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("search", [{}, {"spare": 2}, {"keep": "all"}])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_commit_that_was_killed_between_copy_and_ledger(tmp_path, monkeypatch, way, search):
+    """Nothing of it is lost, nothing is reported as damage, and nothing is done again."""
+    monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
+    monkeypatch.setattr("frontier.search.driver.MEMORY_SECONDS", 0)
+    calm = api.run(way_of(tmp_path / "calm", way, **search)).store
+    for commit in 1, 2, 3, 20, len(calm.records), len(calm.records) + 1:
+        path = tmp_path / str(commit)
+        if not killed_between(way_of(path, way, **search), monkeypatch, commit):
+            continue  # of lists, the last layers and the end are one commit
+        store = RunStore.open(path)
+        copied = len(read_sealed(path / "copies" / "ledger.json")["layers"])
+        assert len(store.records) < copied or commit > len(calm.records)
+        assert store.missing() == []
+        assert verify(store).faults == []
+        assert "all sound" in invoke("verify", path).output
+        shutil.copytree(path, tmp_path / f"repaired {commit}")
+        said = invoke("repair", tmp_path / f"repaired {commit}").output
+        assert "ledger.json: brought up to its copy" in said
+        assert said.endswith("nothing else to repair\n")
+        for folder in path, tmp_path / f"repaired {commit}":
+            started = []
+            done = api.run(way_of(folder, way, **search), listeners=[started.append]).store
+            depths = [e.depth for e in started if isinstance(e, LayerStarted)]
+            assert min(depths, default=copied) == copied
+            assert [r.states for r in done.records] == [r.states for r in calm.records]
+            stored = done.stored_depths()
+            assert stored == calm.stored_depths() or way == "memory"
+            names = {f"{depth:04d}" for depth in stored} | {"zarr.json"}
+            assert {entry.name for entry in (folder / "layers").iterdir()} == names
+
+
+@pytest.mark.parametrize("search", [{}, {"spare": 2}, {"keep": "all"}])
+@pytest.mark.parametrize("end", [20, None])
+@pytest.mark.parametrize("mended", [False, True])
+def test_a_ledger_that_a_power_failure_has_lost(tmp_path, search, end, mended):
+    """As with fsync = "never": the copy is the newer one, and what it lists is there."""
+    config = config_of(tmp_path / "run", **search)
+    run = api.run(api.plan(config), until=16)
+    old = (run.path / "ledger.json").read_bytes()
+    new = api.run(api.plan(config), until=end)
+    (run.path / "ledger.json").write_bytes(old)
+    parts = {path: path.stat().st_ino for path in run.path.glob("layers/*/c.*")}
+    if mended:
+        assert "brought up to its copy" in invoke("repair", run.path).output
+        invoke("verify", run.path)
+        assert len(RunStore.open(run.path).records) == len(new.counts)
+    started = []
+    again = api.run(api.plan(config), until=end, listeners=[started.append])
+    assert not [event for event in started if isinstance(event, LayerStarted)]
+    assert again.counts == new.counts
+    assert {path: path.stat().st_ino for path in run.path.glob("layers/*/c.*")} == parts
+    assert sum(api.run(api.plan(config)).counts) == 20160
+
+
+@pytest.mark.parametrize("damage", ["gone", "turned"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_newer_copy_whose_layers_are_damaged(tmp_path, monkeypatch, way, damage):
+    """The run goes on from its ledger, whose layers are there."""
+    monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
+    monkeypatch.setattr("frontier.search.driver.MEMORY_SECONDS", 0)
+    plan = way_of(tmp_path / "run", way, spare=2)
+    assert killed_between(plan, monkeypatch, 2)
+    store = RunStore.open(plan.config.path)
+    newest = read_sealed(store.path / "copies" / "ledger.json")["layers"][-1]["depth"]
+    part = next(store.layer_path(newest).glob("c.*"))
+    data = bytearray(part.read_bytes())
+    data[0] ^= 1
+    part.unlink() if damage == "gone" else part.write_bytes(bytes(data))
+    depths = []
+    done = api.run(plan, listeners=[lambda e: depths.append(getattr(e, "depth", None))])
+    assert sum(done.counts) == 20160
+    assert depths[0] == len(store.records) - 1  # of RunStarted
+    assert verify(done.store).faults == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_is_to_be_repaired_of_a_complete_run(tmp_path, way):
+    """By tasks it has its last layer alone, and no other is needed."""
+    done = api.run(way_of(tmp_path / "run", way)).store
+    assert done.complete
+    assert invoke("repair", done.path).output.endswith("nothing to repair\n")
+    assert len(RunStore.open(done.path).records) == 37
 
 
 @pytest.mark.parametrize("complete", [False, True])

@@ -1,6 +1,8 @@
 """What `verify` finds, what `repair` mends, and what a second writer hears."""
 
+import errno
 import json
+import os
 import shutil
 import socket
 
@@ -11,15 +13,17 @@ from making import write_ledger
 from sweeps import swept
 
 from frontier import api
-from frontier.cli import main
+from frontier.cli import main, upkeep
 from frontier.config import Config
 from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.report.summary import summary, write_summary
 from frontier.search import driver as driver_module
+from frontier.search import verify as verify_module
 from frontier.search.verify import neighbours, verify
 from frontier.search.workspace import Workspace
 from frontier.store import files as files_module
 from frontier.store.files import read_sealed, write_sealed
+from frontier.store.lock import RunLock
 from frontier.store.parts import digest_of
 from frontier.store.run import RunStore
 
@@ -324,7 +328,7 @@ def test_tasks_of_the_layer_under_way(tmp_path, monkeypatch):
     run = RunStore.open(tmp_path / "run")
     files, done = run.files(10, plan.layout), run.parts_under_way(plan.layout)
     assert len(done) == 2
-    damaged = next(task for task in done if files.part(task).slabs)
+    damaged = next(task for task in done if files.part(task).slabs.size)
     turned(files.path(damaged))
     assert [fault.task for fault in verify(run).faults] == [damaged]
     assert "1 task of layer 10 done again" in invoke("repair", run.path).output
@@ -350,6 +354,64 @@ def test_a_dead_holder_on_this_host(copy, whole):
     holder = {"host": socket.gethostname(), "process": 7, "since": 0}
     (path / "lock").write_text(json.dumps(holder))
     assert finished(path, "frontier") == whole[1]
+
+
+def test_a_run_that_starts_while_another_one_is_verified_is_refused(copy, whole, monkeypatch):
+    """It would delete what is being read, which would look like damage."""
+    path, look, refused = copy("frontier"), verify_module._whole_list, []
+
+    def starts(*arguments):
+        try:
+            finished(path, "frontier")
+        except InputError as error:
+            refused.append(str(error))
+        if len(refused) == 1:
+            assert "all sound" in invoke("verify", path).output  # another one at once
+        return look(*arguments)
+
+    monkeypatch.setattr(verify_module, "_whole_list", starts)
+    assert "all sound" in invoke("verify", path).output
+    assert set(refused) == {
+        f"{path} is being read by another process, such as verify; wait until that has ended"
+    }
+    monkeypatch.undo()
+    assert finished(path, "frontier") == whole[1]
+
+
+def test_what_is_committed_before_the_lock_is_had_is_read(copy, whole, monkeypatch):
+    """The run goes on and ends between the command's first look and its lock."""
+    path, find = copy("frontier"), upkeep.open_all
+
+    def finds_and_goes_on(run):
+        found = find(run)
+        finished(path, "frontier")
+        return found
+
+    monkeypatch.setattr(upkeep, "open_all", finds_and_goes_on)
+    assert "all sound" in invoke("verify", path).output
+
+
+def test_a_run_that_is_being_written_is_not_verified(copy):
+    path = copy("frontier")
+    with RunLock(path / "lock"):
+        assert "is being written by process" in invoke("verify", path, code=2).output
+
+
+def test_a_run_where_nothing_can_be_written_is_verified(copy, monkeypatch):
+    """Whether its lock can be read or not."""
+    path, opened = copy("frontier"), os.open
+
+    def refuses(what, flags, *arguments, **more):
+        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), what)
+        return opened(what, flags, *arguments, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", refuses)
+        assert "all sound" in invoke("verify", path).output
+    (path / "lock").unlink()
+    assert "all sound" in invoke("verify", path).output
+    assert not (path / "lock").exists()
 
 
 def test_a_run_stops_before_its_disk_is_full(tmp_path, monkeypatch):

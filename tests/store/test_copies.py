@@ -5,7 +5,7 @@ import json
 import pytest
 
 from frontier.errors import CorruptRunError
-from frontier.store.copies import check_copies
+from frontier.store.copies import check_copies, newer_copy
 from frontier.store.files import write_sealed
 from frontier.store.run import LayerRecord, RunStore
 
@@ -39,3 +39,27 @@ def test_one_of_two_ledgers_may_be_ahead(tmp_path):
     run.commit([LayerRecord(1, 2, "list", False, 0.5)], False)
     (run.path / "ledger.json").write_bytes(behind)
     check_copies(RunStore.open(run.path))
+
+
+def test_the_copy_is_newer_only_if_it_goes_on_where_the_ledger_ends(tmp_path):
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    lines = [LayerRecord(depth, depth + 1, "list", False, 0.5) for depth in range(3)]
+    files = [run.path / "ledger.json", run.path / "copies" / "ledger.json"]
+    written = []
+    for commit in ([lines[0]], False), (lines[1:], False), ([], True):
+        run.commit(*commit)
+        written.append(files[0].read_bytes())
+    for i, mine in enumerate(written):
+        for k, copied in enumerate(written):
+            files[0].write_bytes(mine)
+            files[1].write_bytes(copied)
+            newer = newer_copy(RunStore.open(run.path))
+            assert (newer is not None) == (k > i)
+            if newer:
+                assert (len(newer.records), newer.complete) == ((1, 3, 3)[k], k == 2)
+    other = RunStore.create(tmp_path / "other", IDENTITY)
+    other.commit(lines, True)
+    files[0].write_bytes(written[0])
+    for wrong in (other.path / "ledger.json").read_bytes(), b"", written[2][:-9]:
+        files[1].write_bytes(wrong)
+        assert newer_copy(RunStore.open(run.path)) is None

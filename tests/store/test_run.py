@@ -19,7 +19,7 @@ from frontier.store.files import (
     write_json,
     write_sealed,
 )
-from frontier.store.lock import RunLock, describe_holder, is_held
+from frontier.store.lock import RunLock, describe_holder, is_held, reading
 from frontier.store.parts import digest_of
 from frontier.store.run import LayerRecord, RunStore
 
@@ -216,6 +216,40 @@ def test_a_lock_file_without_a_holder_holds_nobody_back(tmp_path, content):
 def test_a_lock_that_cannot_be_made(tmp_path):
     (tmp_path / "lock").mkdir()
     with pytest.raises(InputError, match="cannot be written"), RunLock(tmp_path / "lock"):
+        pass
+
+
+def test_a_lock_that_is_a_link_or_a_pipe_is_left_alone(tmp_path):
+    """What it leads to is neither written nor cut, and nobody waits for it."""
+    other, lock = tmp_path / "other", tmp_path / "lock"
+    other.write_text("mine")
+    lock.symlink_to(other)
+    with pytest.raises(InputError, match="cannot be written: it is no file"), RunLock(lock):
+        pass
+    assert (other.read_text(), is_held(lock)) == ("mine", False)
+    lock.unlink()
+    os.mkfifo(lock)
+    with pytest.raises(InputError, match="cannot be written: it is no file"), RunLock(lock):
+        pass
+    assert not is_held(lock)
+    assert describe_holder(lock) == "another process"
+    with reading(lock):
+        pass
+
+
+def test_readers_share_the_lock_and_keep_writers_out(tmp_path):
+    lock = tmp_path / "lock"
+    with reading(lock):  # nobody has written here
+        assert not lock.exists()
+    with RunLock(lock):
+        pass
+    with reading(lock), reading(lock):
+        assert not is_held(lock)
+        with pytest.raises(InputError, match="is being read by another process"), RunLock(lock):
+            pass
+        assert lock.read_text() == ""
+    written = pytest.raises(InputError, match=f"written by process {os.getpid()}")
+    with RunLock(lock), written, reading(lock):
         pass
 
 

@@ -1,4 +1,4 @@
-"""What stands under the boards of a solution."""
+"""Captions for the boards of a solution."""
 
 from itertools import pairwise
 
@@ -8,7 +8,7 @@ from frontier.report.boards.terminal import can_say
 
 
 def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> list[str]:
-    """What to call each board: the move that leads to it, with its number.
+    """The caption of each board: the move that leads to it, with its number.
 
     Where a piece is drawn with another label than moves call it by, as far as the encoding has it,
     the label stands first: 3. 羊 g↓.
@@ -21,6 +21,6 @@ def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> 
         was = {part.code: part.cells for part in before.parts}
         moved = [part for part in after.parts if part.cells != was[part.code]]
         drawn = [part.label for part in moved if part.label not in ("", part.name)]
-        said = [label for label in drawn if can_say(label, encoding)]
-        captions.append(" ".join([f"{number}.", *said, move]))
+        labels = [label for label in drawn if can_say(label, encoding)]
+        captions.append(" ".join([f"{number}.", *labels, move]))
     return captions

@@ -1,7 +1,7 @@
-"""Colours of pieces that also those see who do not tell red from green.
+"""Colours of pieces that can be distinguished without telling red from green.
 
-Kinds with an order have steps of viridis (S. van der Walt and N. Smith, 2015), few others the
-colours of M. Okabe and K. Ito (Color Universal Design, 2008).
+Kinds with an order take steps of viridis (S. van der Walt and N. Smith, 2015); a few kinds without
+an order take the colours of M. Okabe and K. Ito (Color Universal Design, 2008).
 """
 
 VIRIDIS = (
@@ -12,10 +12,10 @@ OKABE_ITO = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#8a8f98",
 )  # fmt: skip
 ENDS = (0.12, 0.97)
-"""The part of the scale that is used: its first colours are nearly black."""
+"""The part of the scale that is used, as its first colours are nearly black."""
 
 PLAIN = "#f3f5f7"
-"""Of a piece without a kind."""
+"""The colour of a piece without a kind."""
 
 
 def colour_of(kind: int | None, kinds: int, ordered: bool) -> str:
@@ -33,7 +33,7 @@ def colour_of(kind: int | None, kinds: int, ordered: bool) -> str:
 
 
 def ink_on(colour: str) -> str:
-    """Black or white, what is read better on a colour: a contrast of 4.5 at least (WCAG 2)."""
+    """Black or white, whichever has more contrast with a colour: 4.5 at least (WCAG 2)."""
     light = luminance(colour)
     return "#000000" if (light + 0.05) / 0.05 > 1.05 / (light + 0.05) else "#ffffff"
 

@@ -13,20 +13,21 @@ from frontier.puzzles.notation import width
 from frontier.puzzles.picture import Part, Picture, Point
 from frontier.report.boards.captions import captions_of
 from frontier.report.boards.svg import Scene, number, standalone, tag, text
-from frontier.report.pages import page
+from frontier.report.html import page
 from frontier.report.palette import GROUND, INK
 from frontier.text import counted
 
 STRIP_WIDTH = 960
-"""Pixels that a strip takes where it can, if it is not said how many boards stand in a row."""
+"""A strip is so many pixels wide where it can be, if no number of boards in a row is given."""
 
 STRIP_SIDE, ANIMATION_SIDE = 30, 48
 STAGE_WIDTH, STAGE_SIDES = 460, (30, 84)
 CAPTION, LARGE, GAP = 13, 16, 14
-"""Pixels: captions of a strip, captions that change, what is left free between boards."""
+"""The letters of the captions of a strip, those of captions that change, and the room between
+boards, in pixels."""
 
 FIRST_PAUSE, LAST_PAUSE = 1.0, 2.5
-"""Seconds that the first and the last position stand still."""
+"""The first and the last position stand still for so many seconds."""
 
 SLIDING = 0.6
 """The part of a move's time in which its piece slides."""
@@ -151,7 +152,7 @@ class _Film:
         for before, after in zip(solution.boards, solution.boards[1:], strict=False):
             passed = []
             for board in puzzle.steps(before, after):
-                first = _told_apart(first, puzzle.picture(board))
+                first = _with_lasting_codes(first, puzzle.picture(board))
                 passed.append(first)
             self._passed.append(passed)
 
@@ -179,7 +180,7 @@ class _Film:
         return ways
 
     def frame(self, position: int, scene: Scene) -> str:
-        """A position with the piece that has just moved, and where it was."""
+        """A position, with the piece that has just moved marked, and a trace where it was."""
         moved = self._seen(position)
         was = [p for p in self.pictures[position - 1].parts if p.code in moved] if moved else []
         still = [scene.piece(part) for part in scene.picture.parts if part.code not in moved]
@@ -187,20 +188,20 @@ class _Film:
         return "".join([scene.ground(), *still, *map(scene.trace, was), *ahead, scene.names()])
 
     def _seen(self, position: int) -> set[int]:
-        """The pieces whose move is meant: of the ones that count, if there are any."""
+        """The pieces that a move is about: those with a label or a kind, if any of them move."""
         moved = [p for p in self.pictures[position].parts if p.code in self.ways[position]]
-        return {part.code for part in moved if not _like(part)} or {part.code for part in moved}
+        return {part.code for part in moved if not _unmarked(part)} or {part.code for part in moved}
 
 
-def _like(part: Part) -> bool:
-    """Whether it is one of many that nobody tells apart."""
+def _unmarked(part: Part) -> bool:
+    """Whether a piece has neither a label nor a kind, so that it looks like all others."""
     return not part.label and part.kind is None
 
 
-def _told_apart(before: Picture, after: Picture) -> Picture:
-    """The picture with like pieces numbered so that they stay where they can."""
-    old = {part.cells: part.code for part in before.parts if _like(part)}
-    new = [part for part in after.parts if _like(part)]
+def _with_lasting_codes(before: Picture, after: Picture) -> Picture:
+    """The picture after a step, with like pieces numbered so that as few as possible have moved."""
+    old = {part.cells: part.code for part in before.parts if _unmarked(part)}
+    new = [part for part in after.parts if _unmarked(part)]
     gone = sorted(set(old) - {part.cells for part in new})
     codes = {part.code: old[part.cells] if part.cells in old else old[gone.pop(0)] for part in new}
     parts = [replace(part, code=codes.get(part.code, part.code)) for part in after.parts]
@@ -242,7 +243,7 @@ def _strip(
 
 
 def _breadth(captions: Sequence[str], size: float) -> float:
-    """Pixels that the longest caption takes, about."""
+    """About the width in pixels of the longest caption."""
     return 0.62 * size * max(map(width, captions))
 
 
@@ -250,8 +251,8 @@ def _paper(wide: float, high: float) -> str:
     return tag("rect", width=wide, height=high, rx=6, fill=GROUND)
 
 
-def _shown_from(first: float, last: float, end: float, said: str) -> str:
-    """Text that is seen from one time to another, both as parts of the whole."""
+def _shown_from(first: float, last: float, end: float, element: str) -> str:
+    """Text that is shown from one time to another, both as parts of the whole, 0 to 1."""
     values, times = ["visible", "hidden"], [0.0, last]
     if first > 0:
         values, times = ["hidden", *values], [0.0, first, last]
@@ -262,4 +263,4 @@ def _shown_from(first: float, last: float, end: float, said: str) -> str:
         repeatCount="indefinite", values=";".join(values),
         keyTimes=";".join(f"{time:.5f}" for time in times),
     )  # fmt: skip
-    return said.removesuffix("</text>") + shown + "</text>"
+    return element.removesuffix("</text>") + shown + "</text>"

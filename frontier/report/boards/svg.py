@@ -1,7 +1,7 @@
 """Boards as SVG.
 
-Everything is said in attributes: there are no ids and no styles, so that many drawings can stand in
-one page. Each has a ground of its own, so that it looks the same on paper and on a dark page.
+A drawing has attributes only, no ids and no styles, so that many drawings can stand in one page. It
+has its own background, so that it looks the same on paper and on a dark page.
 """
 
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ from frontier.report.palette import GROUND, INK, QUIET
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', 'Noto Sans CJK SC', sans-serif"
 TRAY, EDGE = "#c3cad2", "#8d97a3"
 MARGIN = 0.22
-"""Around a board, in sides of a cell."""
+"""The margin around a board, in sides of a cell."""
 
 NAME, ASIDE = 0.25, 0.52
-"""In sides of a cell: letters of a cell's name, and how far from its middle they stand."""
+"""The letters of the name of a cell, and their distance from its middle, in sides of a cell."""
 
 WAYS_ASIDE = [radians(225 + 90 * turn + angle) for angle in range(0, 90, 15) for turn in range(4)]
-"""Where the name of a cell may stand, x to the right and y downwards; the first if all are free."""
+"""Directions, in radians, in which the name of a cell may stand; the first if all are free."""
 
 
 def board_svg(puzzle: Puzzle, board: Board, side: float = 36) -> str:
@@ -103,14 +103,14 @@ class Scene:
         """The names of the cells, where moves name them: small, between the edges, over all."""
         if not self.picture.names:
             return ""
-        said = []
+        texts = []
         for cell, name in enumerate(self.picture.names):
             (x, y), way = self.at(self.picture.places[cell]), self._asides[cell]
             size = self.side * min(NAME, 0.8 / (0.62 * width(name)))
             x, y = x + cos(way) * ASIDE * self.side, y + sin(way) * ASIDE * self.side
-            said.append(tag("text", escaped(name), x=x, y=y + 0.35 * size, font_size=size))
+            texts.append(tag("text", escaped(name), x=x, y=y + 0.35 * size, font_size=size))
         return tag(
-            "g", *said, fill=QUIET, font_family=FONT, text_anchor="middle", stroke=GROUND,
+            "g", *texts, fill=QUIET, font_family=FONT, text_anchor="middle", stroke=GROUND,
             stroke_width=self.side * 0.06, stroke_linejoin="round", paint_order="stroke",
         )  # fmt: skip
 
@@ -183,10 +183,10 @@ class Scene:
         return text(x, y + 0.35 * size * self.side, label, size * self.side, colour, weight=600)
 
 
-def text(x: float, y: float, said: str, size: float, colour: str, **more) -> str:
+def text(x: float, y: float, label: str, size: float, colour: str, **more) -> str:
     """Text whose middle is at x and whose foot is at y."""
     weight = more.pop("weight", 400)
-    return tag("text", escaped(said), x=x, y=y, font_size=size, fill=colour, font_weight=weight,
+    return tag("text", escaped(label), x=x, y=y, font_size=size, fill=colour, font_weight=weight,
                font_family=FONT, text_anchor="middle", **more)  # fmt: skip
 
 
@@ -200,16 +200,16 @@ def standalone(drawn: str, width: float, height: float, title: str) -> str:
 
 def tag(name: str, *inside: str, **attributes) -> str:
     """An element; an underscore in an attribute's name stands for a hyphen."""
-    said = ""
+    pairs = ""
     for key, value in attributes.items():
         value = number(value) if isinstance(value, int | float) else escaped(value)
-        said += f' {key.replace("_", "-")}="{value}"'
-    return f"<{name}{said}>{''.join(inside)}</{name}>" if inside else f"<{name}{said}/>"
+        pairs += f' {key.replace("_", "-")}="{value}"'
+    return f"<{name}{pairs}>{''.join(inside)}</{name}>" if inside else f"<{name}{pairs}/>"
 
 
-def escaped(said: str) -> str:
+def escaped(label: str) -> str:
     """Text as it stands in XML, which holds no control characters."""
-    return escape("".join(letter if letter.isprintable() else "\ufffd" for letter in said))
+    return escape("".join(letter if letter.isprintable() else "\ufffd" for letter in label))
 
 
 def number(value: float) -> str:

@@ -24,10 +24,10 @@ STROKES = "─│╱╲·○░"
 PLAIN = str.maketrans("╵╷╴┘┐┤╶└┌├┴┬┼" + STROKES, "+" * 13 + "-|/\\.o#")
 LIKE, EMPTY, DOT, WALL = "x", "○", "·", "░"
 BROADER = 1.6
-"""How much broader than need be a graph is drawn if its edges are straighter then."""
+"""A graph is drawn up to this factor wider than necessary if its edges are straighter then."""
 
 BETWEEN = 3
-"""Columns between boards that stand side by side."""
+"""Boards that stand side by side are so many columns apart."""
 
 NO_CELL, OPEN, NOTHING = -2, -1, 0
 DIM = Style(dim=True)
@@ -78,8 +78,8 @@ class _Canvas:
     def __init__(self, rows: int, columns: int):
         self.rows = [[(" ", None)] * columns for _ in range(rows)]
 
-    def put(self, row: int, column: int, said: str, style: Style | None = None) -> None:
-        for letter in said:
+    def put(self, row: int, column: int, text: str, style: Style | None = None) -> None:
+        for letter in text:
             self.rows[row][column] = (letter, style)
             for extra in range(1, width(letter)):
                 self.rows[row][column + extra] = ("", style)
@@ -123,8 +123,8 @@ def _squares(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
     for part in picture.parts:
         (x, y), cells = picture.middle(part)
         first = round((x - (cells - 1) / 2 - left - 0.5) * step) + 1
-        said = centred(marks[part.code], cells * step - 1)
-        canvas.put(round(2 * (y - top - 0.5)) + 1, first, said, styles[part.code])
+        mark = centred(marks[part.code], cells * step - 1)
+        canvas.put(round(2 * (y - top - 0.5)) + 1, first, mark, styles[part.code])
     for cell in picture.open:
         x, y = picture.places[cell]
         first = round((x - left - 0.5) * step) + 1
@@ -222,15 +222,15 @@ def _styles(picture: Picture) -> dict[int, Style]:
 
 
 def _mark(part: Part, encoding: str) -> str:
-    """What stands on a piece, in letters that the encoding has."""
+    """The mark of a piece, in letters that the encoding has."""
     label = part.label or (LIKE if part.kind is None else "")
-    return next(said for said in (label, part.name, "*") if can_say(said, encoding))
+    return next(text for text in (label, part.name, "*") if can_say(text, encoding))
 
 
-def can_say(said: str, encoding: str) -> bool:
+def can_say(text: str, encoding: str) -> bool:
     """Whether an encoding has all letters of a text."""
     try:
-        said.encode(encoding)
+        text.encode(encoding)
     except (UnicodeEncodeError, LookupError):
         return False
     return True

@@ -13,6 +13,7 @@ breadth of the peak, which decides what a run costs, is a good one.
 """
 
 import time
+from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,31 +30,31 @@ TRIAL_BYTES = 500_000_000
 MOST_LAYERS = 100_000
 
 GROWTH_LAYERS = 6
-"""It is the mean of so many layers: colours and symmetries make single ones uneven."""
+"""The growth is the mean of so many layers: colours and symmetries make single ones uneven."""
 
 
 @dataclass(frozen=True)
-class Shape:
-    """sizes: states of each layer from depth 0. known: how many of them are not estimates."""
+class Sizes:
+    """states: of each layer from depth 0. known: how many of these are not estimates."""
 
-    sizes: list[int]
+    states: list[int]
     known: int
 
     @property
     def depth(self) -> int:
-        return len(self.sizes) - 1
+        return len(self.states) - 1
 
     @property
     def complete(self) -> bool:
-        return self.known == len(self.sizes)
+        return self.known == len(self.states)
 
 
 @dataclass(frozen=True)
 class Trial:
     """The first layers of a search, as lists, in this process.
 
-    sizes: states of each. complete: whether there are no more. state_seconds: what a state took.
-    largest: the largest layer, sorted state numbers.
+    sizes: states of each. complete: whether there are no more. state_seconds: what a state took of
+    the processor. largest: the largest layer, sorted state numbers.
     """
 
     sizes: list[int]
@@ -69,32 +70,23 @@ def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
     most = min(most, TRIAL_BYTES // kernel.room(1))
     current = np.unique(space.numbers(*puzzle.origins())[1])
     previous, largest = current[:0], current
-    sizes, began = [int(current.size)], time.perf_counter()
+    sizes, began = [int(current.size)], time.process_time()
     while current.size and sum(sizes) <= most:
         found = kernel.expand(space.class_of(len(sizes) - 1), current, previous)
         if len(sizes) == 1:
-            began = time.perf_counter()  # the first step loads the kernels
+            began = time.process_time()  # the first step loads the kernels
         sizes.append(int(found.size))
         largest = max(largest, found, key=len)
         current, previous = found, current
-    seconds = (time.perf_counter() - began) / max(1, sum(sizes[2:]))
+    seconds = (time.process_time() - began) / max(1, sum(sizes[2:]))
     return Trial(sizes if current.size else sizes[:-1], not current.size, seconds, largest)
 
 
-def shape_of(known: list[int], states: int, exponent: float = EXPONENT) -> Shape:
-    """The sizes of all layers of a space, of which the first ones are known."""
+def estimate_sizes(known: list[int], states: int, exponent: float = EXPONENT) -> Sizes:
+    """The sizes of all layers of a space of so many states, of which the first ones are known."""
     rest = states - sum(known)
     if rest <= 0:
-        return Shape(list(known), len(known))
-    later = _later(known, rest, exponent)
-    sizes = np.maximum(1, later / later.sum() * rest).astype(np.int64)
-    sizes = sizes[np.cumsum(sizes) <= rest]
-    sizes[sizes.argmax()] += rest - sizes.sum()
-    return Shape([*known, *sizes.tolist()], len(known))
-
-
-def _later(known: list[int], rest: int, exponent: float) -> np.ndarray:
-    """The layers after the known ones, float64, that together have about `rest` states or more."""
+        return Sizes(list(known), len(known))
     y = np.log(known[-1])
     back = min(GROWTH_LAYERS, len(known) - 1)
     s = (y - np.log(known[-1 - back])) / back if back else 0.0
@@ -104,13 +96,13 @@ def _later(known: list[int], rest: int, exponent: float) -> np.ndarray:
         with np.errstate(over="ignore"):
             return np.exp(y + s * k - (y + s * count) * (k / count) ** exponent)
 
-    least, most = 0, 1
+    most = 1
     while layers(most).sum() < rest and most < MOST_LAYERS:
-        least, most = most, 2 * most
-    while most - least > 1:
-        middle = (least + most) // 2
-        if layers(middle).sum() < rest:
-            least = middle
-        else:
-            most = middle
-    return layers(most)
+        most *= 2
+    fewer = range(most // 2 + 1, most)
+    count = most // 2 + 1 + bisect_left(fewer, rest, key=lambda count: layers(count).sum())
+    later = layers(min(count, most))
+    sizes = np.maximum(1, later / later.sum() * rest).astype(np.int64)
+    sizes = sizes[np.cumsum(sizes) <= rest]
+    sizes[sizes.argmax()] += rest - sizes.sum()
+    return Sizes([*known, *sizes.tolist()], len(known))

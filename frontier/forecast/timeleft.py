@@ -1,6 +1,6 @@
 """How long a search will still take, from the layers so far.
 
-The sizes of the layers to come are guessed by `shape_of`. A layer as a list takes a time in
+The sizes of the layers to come are guessed by `estimate_sizes`. A layer as a list takes a time in
 proportion to its states. A layer as a bitmap takes a n^b seconds for n states: b is 0 where a
 kernel goes over all words whatever they hold, up to 1/2 where codec and disk weigh more; a and b
 come from the bitmaps so far, recent ones counting most. Layers of one form say nothing of the
@@ -12,12 +12,12 @@ layer is passed. From then on the likely exponent is a smaller one: searches thi
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from itertools import pairwise
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from frontier.search.shape import EXPONENT, shape_of
+from frontier.forecast.sizes import EXPONENT, estimate_sizes
 
 LIKELY = {False: EXPONENT, True: 2.25}
 """The exponent before and after the peak."""
@@ -26,7 +26,7 @@ SHORTER, LONGER = 3.0, 2.0
 """Exponents of shapes that end sooner and later than most."""
 
 SLACK = {False: 2.0, True: 1.6}
-"""The range is wider by such a factor to each side; before and after the peak."""
+"""The range is wider by such a factor to each side, before and after the peak."""
 
 PASSED = 0.9
 """The peak is passed when a layer has less than this share of the largest one."""
@@ -56,16 +56,14 @@ class Timed(Protocol):
     form: str
 
 
-@dataclass(frozen=True)
-class Ending:
+class Ending(NamedTuple):
     """One guess: seconds from the last known layer on, `depth` of the last layer."""
 
     seconds: float
     depth: int
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """The likely ending, between the least and the most of what is not unlikely.
 
     first: seconds of the next layer. sizes: states of the layers to come, likely ones, up to the
@@ -88,27 +86,24 @@ def time_left(layers: Sequence[Timed], states: int, until: int | None = None) ->
     layers: from depth 0. states: of the whole space. until: the last depth that is asked for.
     """
     known = [layer.states for layer in layers]
-    if sum(known) >= states or (until is not None and len(known) > until):
-        return Estimate(*[Ending(0.0, len(known) - 1)] * 3, 0.0, [], True)
+    depth = len(known) - 1
+    if sum(known) >= states or (until is not None and depth >= until):
+        return Estimate(*[Ending(0.0, depth)] * 3, 0.0, [], True)
     passed = known[-1] < PASSED * max(known)
     stop = None if until is None else until + 1
     later = [
-        shape_of(known, states, exponent).sizes[len(known) : stop]
+        estimate_sizes(known, states, exponent).states[depth + 1 : stop]
         for exponent in (LIKELY[passed], SHORTER, LONGER)
     ]
-    pace = _pace_of(layers, max(later[0]))
-    if pace is None:
+    seconds = _seconds_of(layers, later)
+    if seconds is None:
         return None
-    endings, slack = [], SLACK[passed]
-    for sizes in later:
-        endings.append(Ending(sum(pace.seconds(known[-1], sizes)), len(known) - 1 + len(sizes)))
-    first = pace.seconds(known[-1], later[0][:1])[0]
-    times, depths = zip(*((ending.seconds, ending.depth) for ending in endings), strict=True)
+    first, times, depths = seconds[0][0], list(map(sum, seconds)), [depth + len(s) for s in later]
     # By a layer or two the depth is always uncertain.
-    most = max(times) * slack + (2 * first if until is None else 0)
+    most = max(times) * SLACK[passed] + (2 * first if until is None else 0)
     return Estimate(
-        endings[0],
-        Ending(min(times) / slack, min(depths)),
+        Ending(times[0], depths[0]),
+        Ending(min(times) / SLACK[passed], min(depths)),
         Ending(most, max(depths)),
         first,
         later[0],
@@ -117,41 +112,30 @@ def time_left(layers: Sequence[Timed], states: int, until: int | None = None) ->
     )
 
 
-@dataclass(frozen=True)
-class _Pace:
-    """listed: seconds of a state in a list. scale, power: a bitmap of n states takes
-    scale * n ** power. thin: two layers of at most so many states make the next one a list."""
-
-    listed: float
-    scale: float
-    power: float
-    thin: float
-
-    def seconds(self, before: int, sizes: list[int]) -> list[float]:
-        """Of each of the layers that follow one of `before` states."""
-        return [
-            self.listed * states
-            if max(states, last) <= self.thin
-            else self.scale * states**self.power
-            for last, states in zip([before, *sizes], sizes, strict=False)
-        ]
-
-
-def _pace_of(layers: Sequence[Timed], largest: int) -> _Pace | None:
-    """largest: states of the largest layer to come."""
+def _seconds_of(layers: Sequence[Timed], later: list[list[int]]) -> list[list[float]] | None:
+    """The seconds of each layer to come, for several guesses of their sizes; None where too few
+    layers are known."""
     first = next((d for d, layer in enumerate(layers) if layer.form == "bits"), len(layers))
     lists = [layer for layer in layers[2:] if layer.form == "list"]  # the first loads the kernels
     held = sum(layer.states for layer in lists[-LISTS:])
     listed = sum(layer.seconds for layer in lists[-LISTS:]) / held if held else 0.0
     if first == len(layers):
-        seen = max(layer.states for layer in layers)
-        return _Pace(listed, 0.0, 0.0, np.inf) if listed and largest <= FAR * seen else None
+        if not listed or max(later[0]) > FAR * max(layer.states for layer in layers):
+            return None
+        return [[listed * states for states in sizes] for sizes in later]
     bits = [layer for layer in layers[first + 1 :] if layer.form == "bits"]
     if len(bits) < LEAST_LAYERS:
         return None
+    scale, power = _power_law(bits)
     # The first layer that was too large for a list was one still.
     thin = layers[first - 2].states if first > 1 else 0
-    return _Pace(listed, *_power_law(bits), thin)
+    return [
+        [
+            listed * states if max(before, states) <= thin else scale * states**power
+            for before, states in pairwise([layers[-1].states, *sizes])
+        ]
+        for sizes in later
+    ]
 
 
 def _power_law(layers: list[Timed]) -> tuple[float, float]:

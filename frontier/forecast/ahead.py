@@ -1,4 +1,4 @@
-"""All that can be said of a run before it is started."""
+"""All that can be said of a run before it is started: a forecast, and what will not go well."""
 
 import os
 import shutil
@@ -8,17 +8,19 @@ import psutil
 
 from frontier import machine
 from frontier.config import Config, default_memory
-from frontier.search.calibrate import calibrate, codec_on_layers
-from frontier.search.forecast import Forecast, Rates, disk_of, forecast
+from frontier.forecast.forecast import Forecast, disk_of, forecast
+from frontier.forecast.rates import Rates, calibrate, stored_shares
+from frontier.forecast.sizes import Sizes, Trial, estimate_sizes, trial_of
+from frontier.forecast.traffic import Traffic, traffic_of
 from frontier.search.plan import Plan
-from frontier.search.shape import Shape, shape_of, trial_of
-from frontier.search.traffic import Traffic, traffic_of
-from frontier.store.codecs import SlabCodec
 from frontier.store.files import disk_bytes, existing
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 MANY_LAYERS = 200
+
+HERE = ("local", "serial")
+"""Clusters whose workers are those that are measured."""
 
 LAYERS_AT_ONCE = 3
 """Layers on the disk while one is made, that one included."""
@@ -28,23 +30,26 @@ LAYERS_AT_ONCE = 3
 class Outlook:
     """What a plan's run will take, and what that rests on.
 
-    depth: the layers up to it are there already; -1 if there is no run yet. workers: that work at
-    once. described: whether they are a cluster's, of which nothing was measured. disk_rate: bytes
-    a second of that cluster's file system, if said. free: bytes that the run may take.
-    files: most files at once; free_files: None where the file system sets no limit.
+    committed: layers that are there already. workers: that work at once. disk_rate: bytes a second
+    of a cluster's file system, if said. free: bytes that the run may take. files: most files at
+    once; free_files: None where the file system sets no limit.
     """
 
     plan: Plan
-    shape: Shape
+    sizes: Sizes
     traffic: list[Traffic]
     rates: Rates
     forecast: Forecast
-    depth: int
+    committed: int
     workers: int
-    described: bool
     disk_rate: float | None
     free: int
     free_files: int | None
+
+    @property
+    def described(self) -> bool:
+        """Whether the workers are those of a cluster, of which nothing was measured."""
+        return self.plan.config.cluster.kind not in HERE
 
     @property
     def files(self) -> int:
@@ -98,9 +103,8 @@ def disk_warning(plan: Plan) -> str | None:
     free += there
     if sum(known) == plan.puzzle.states or most <= free:
         return None
-    trial = trial_of(plan.puzzle)
-    shape = shape_of(max(known, trial.sizes, key=len), plan.puzzle.states)
-    disk = disk_of(plan, shape, codec_on_layers(SlabCodec(plan.config.store.codec)))
+    sizes, _ = _sizes_of(plan, known)
+    disk = disk_of(plan, sizes.states, stored_shares(plan.config.store.codec))
     return _too_small(plan, disk, free) if disk > free else None
 
 
@@ -120,36 +124,37 @@ def _layers_there(plan: Plan) -> tuple[list[int], int]:
     return [record.states for record in RunStore.open(path).records], disk_bytes(path)
 
 
+def _sizes_of(plan: Plan, known: list[int]) -> tuple[Sizes, Trial]:
+    """The sizes of the layers, those of the run where it knows more than a trial."""
+    trial = trial_of(plan.puzzle)
+    return estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states), trial
+
+
 def look_ahead(plan: Plan, disk_rate: float | None = None) -> Outlook:
     """Try the search, the machine and the disk for some seconds, and work out the rest.
 
     Of a run that is complete: what such a run takes.
     """
-    config, path = plan.config, plan.config.path
     known, there = _layers_there(plan)
-    trial = trial_of(plan.puzzle)
-    shape = shape_of(max(known, trial.sizes, key=len), plan.puzzle.states)
+    sizes, trial = _sizes_of(plan, known)
     traffic = [traffic_of(plan.layout, klass) for klass in range(plan.space.classes)]
     rates = calibrate(plan, trial)
-    kind = config.cluster.kind
-    described = kind not in ("local", "serial")
-    workers = {"serial": 1, "local": min(config.cluster.workers, machine.cores())}.get(
-        kind, config.cluster.workers
-    )
-    cache = 0.0 if described else psutil.virtual_memory().available - workers * plan.task_bytes
-    done = 0 if shape.complete and len(known) == shape.known else max(0, len(known) - 1)
-    made = forecast(plan, shape, traffic, rates, workers, cache, done, disk_rate)
-    place = existing(path)
+    cluster = plan.config.cluster
+    workers, cache = cluster.workers, 0.0
+    if cluster.kind in HERE:
+        workers = 1 if cluster.kind == "serial" else min(workers, machine.cores())
+        cache = psutil.virtual_memory().available - workers * plan.task_bytes
+    done = 0 if sizes.complete and len(known) == sizes.known else max(0, len(known) - 1)
+    place = existing(plan.config.path)
     files = os.statvfs(place)
     return Outlook(
         plan=plan,
-        shape=shape,
+        sizes=sizes,
         traffic=traffic,
         rates=rates,
-        forecast=made,
-        depth=len(known) - 1,
+        forecast=forecast(plan, sizes.states, traffic, rates, workers, cache, done, disk_rate),
+        committed=len(known),
         workers=workers,
-        described=described,
         disk_rate=disk_rate,
         free=shutil.disk_usage(place).free + there,
         free_files=files.f_favail if files.f_files else None,

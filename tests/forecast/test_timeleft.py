@@ -11,7 +11,7 @@ from statistics import fmean
 
 import pytest
 
-from frontier.search.timeleft import time_left
+from frontier.forecast.timeleft import time_left
 
 
 @dataclass(frozen=True)

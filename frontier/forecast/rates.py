@@ -1,0 +1,304 @@
+"""How fast this machine is: some seconds of tasks, disk and scheduler.
+
+Tasks and disk are tried on as many workers at once as a run here would have, since these share
+memory and disk. A task is one of the very layout. It goes through its own batches, but its slabs
+are those of layers of the 3x4 board, whose compression stands for that of all puzzles at the same
+density (docs/scale.md).
+
+Tasks are timed by the processor time that they take, so other work on the machine hardly matters:
+a forecast is that of a machine which has nothing else to do. The disk is timed by the clock.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import google_crc32c
+import numpy as np
+
+from frontier import machine
+from frontier.config import ClusterTable
+from frontier.errors import InputError
+from frontier.forecast.sizes import Trial
+from frontier.puzzles import Tiles, puzzle_of
+from frontier.search.arena import Arena
+from frontier.search.clusters import Executor, executor_of
+from frontier.search.plan import Plan, layout_settings
+from frontier.space.bits import expand
+from frontier.space.layout import SLAB_BYTES, WORD_BYTES, Layout
+from frontier.space.memory import MemorySearch, memory_layout
+from frontier.space.program import program_of, reads_of, swaps_of
+from frontier.stopwatch import Stopwatch
+from frontier.store.codecs import SlabCodec, encoded_bytes
+from frontier.store.files import DELETING, existing, write_bytes
+from frontier.store.layers import new_room
+
+SAMPLE_BOARD = (3, 4)
+SAMPLE_STEP = 3
+"""Every so many layers of the sample board are tried; an odd number, as colours alternate."""
+
+SLABS = 32
+"""Slabs that stand for all of a layer."""
+
+TASK_SECONDS = 0.15
+"""Of a task that is tried, on each layer."""
+
+DISK_BYTES = 128_000_000
+DISK_FILES = 40
+EMPTY_TASKS = 300
+START_CONFIG = """name = "start"
+[puzzle]
+kind = "tiles"
+rows = 2
+columns = 2
+"""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How fast a worker is.
+
+    For layers of increasing density (ones a bit): `stored` bytes of a raw byte, and seconds of the
+    processor for a word that a `task` makes, without its files. `kernel` seconds of these are the
+    kernel's. `listed`: seconds for a state of a list, which is stored in `list_bytes`.
+    `read` and `write`: seconds of the disk for a byte, while all workers are at it; `read_work` and
+    `write_work`: of the processor, with the checksum; `file`: for opening a file.
+    `scheduler`: seconds of its processor for a task. `layer`: until a layer's first task is with a
+    worker and its last one told of. `start`: of the command, until it begins.
+    """
+
+    density: list[float]
+    stored: list[float]
+    task: list[float]
+    kernel: float = 0.0
+    listed: float = 0.0
+    list_bytes: float = WORD_BYTES
+    read: float = 0.0
+    write: float = 0.0
+    read_work: float = 0.0
+    write_work: float = 0.0
+    file: float = 0.0
+    scheduler: float = 0.0
+    layer: float = 0.0
+    start: float = 0.0
+
+    def stored_at(self, density: float) -> float:
+        """Stored bytes of a raw byte."""
+        return float(np.interp(density, self.density, self.stored))
+
+    def task_at(self, density: float) -> float:
+        """Seconds of a task for a word that it makes."""
+        return float(np.interp(density, self.density, self.task))
+
+
+def calibrate(plan: Plan, trial: Trial) -> Rates:
+    """Measure this machine for a plan, in the file system of its run.
+
+    InputError if nothing can be written there.
+    """
+    codec = plan.config.store.codec
+    workers = min(plan.config.cluster.workers, machine.cores())
+    with _scratch(plan.config.path) as folder:
+        call = (plan.config.puzzle_settings, layout_settings(plan.layout), codec, str(folder))
+        kind = "serial" if plan.config.cluster.kind == "serial" else "local"
+        cluster = ClusterTable(kind=kind, workers=workers, memory=plan.config.cluster.memory)
+        with executor_of(cluster, alone=plan.alone) as executor:
+            found = list(executor.run(measure, [call] * executor.workers, _never))
+            trip, scheduler = empty_tasks(executor)
+        start = _start_seconds(folder, plan.alone, plan.config.store.fsync, cluster)
+        room = np.empty(encoded_bytes(trial.largest.nbytes), dtype=np.uint8)
+        stored = SlabCodec(codec).encode(trial.largest, room)
+    return Rates(
+        **{key: np.mean([one[key] for one in found], axis=0).tolist() for key in found[0]},
+        listed=trial.state_seconds,
+        list_bytes=stored / trial.largest.size,
+        scheduler=scheduler,
+        layer=trip,
+        start=start,
+    )
+
+
+def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
+    """What one worker measures: the rates of tasks and of the disk."""
+    cut, slabs = Layout(puzzle_of(puzzle).space, **layout), SlabCodec(codec)
+    layers = sorted(sample_layers(), key=lambda layer: layer[0])
+    try_task(cut, SampleSlabs(slabs, layers[0][1], cut.slab_bytes))  # loads the kernels
+    tried = [
+        (density, sample.stored, *try_task(cut, sample))
+        for density, words in layers
+        for sample in [SampleSlabs(slabs, words, cut.slab_bytes)]
+    ]
+    density, stored, task, kernel = np.array(tried).T.tolist()
+    size = int(min(cut.part_bytes, DISK_BYTES // 4) * stored[-1])
+    rates = {"density": density, "stored": stored, "task": task, "kernel": np.median(kernel)}
+    return rates | disk_rates(Path(folder), size)
+
+
+def stored_shares(codec: str) -> Rates:
+    """How layers are stored, and nothing else."""
+    slabs = SlabCodec(codec)
+    shares = sorted(
+        (d, SampleSlabs(slabs, words, SLAB_BYTES).stored) for d, words in sample_layers()
+    )
+    density, stored = zip(*shares, strict=True)
+    return Rates(list(density), list(stored), [0.0] * len(density))
+
+
+def sample_layers() -> Iterator[tuple[float, np.ndarray]]:
+    """(ones a bit, a copy of the words) of layers of the sample board."""
+    puzzle = Tiles(*SAMPLE_BOARD)
+    space = puzzle.space
+    search, depth = MemorySearch(memory_layout(space, 1)), 0
+    search.layer(0).add(space.numbers(*puzzle.origins())[1].astype(np.uint64))
+    while states := int(search.expand(depth := depth + 1).sum()):
+        if depth % SAMPLE_STEP == 0:
+            words = search.layer(depth).words.reshape(-1).copy()
+            yield states / (words.size * space.code.bits), words
+
+
+class SampleSlabs:
+    """Some slabs of a layer, encoded, that stand for those that a task reads.
+
+    stored: bytes of a raw byte.
+    """
+
+    def __init__(self, codec: SlabCodec, words: np.ndarray, slab_bytes: int):
+        slab = slab_bytes // WORD_BYTES
+        whole = words[: words.size // slab * slab].reshape(-1, slab)
+        self.raw = whole[np.linspace(0, len(whole) - 1, SLABS).astype(np.int64)]
+        room = np.zeros((SLABS, encoded_bytes(slab_bytes)), dtype=np.uint8)
+        sizes = [codec.encode(raw, data) for raw, data in zip(self.raw, room, strict=True)]
+        self.codec, self.stored, self.there = codec, sum(sizes) / self.raw.nbytes, np.ones(0, bool)
+        self._data, self._begin = room.reshape(-1), np.arange(SLABS) * room.shape[1]
+        self._end = self._begin + sizes
+
+    def decode(self, slabs: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
+        """As a layer that was read does."""
+        some = slabs % SLABS
+        self.codec.decode_slabs(self._data, self._begin[some], self._end[some], out, rows)
+
+
+def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
+    """Seconds of the processor for a word that a task makes, and those of the kernel: the loop of
+    `search.task`, without files, on layers all of whose slabs are there."""
+    task = layout.task(0, layout.task_count(0) // 2)
+    program, swaps = program_of(layout, task), swaps_of(layout)
+    reads = reads_of(layout, task, program)
+    sample.there = np.ones(reads.slab.size, dtype=bool)
+    arena = Arena(layout, program, reads, sample, new_room, Stopwatch())
+    cuts, slab = layout.cuts, layout.slab_bytes // WORD_BYTES
+    out, room = np.empty((cuts, slab), dtype=np.uint64), new_room(encoded_bytes(layout.slab_bytes))
+    words, kernel, began = 0, 0.0, time.thread_time()
+    for batch, (first, nodes, prefix, place) in enumerate(layout.batches(task)):
+        arena.prepare(batch)
+        sample.decode(place + np.arange(cuts), out, np.arange(cuts))
+        rows = np.ones(nodes * layout.rows, dtype=bool)
+        strips, before = out.reshape(layout.slab_nodes, -1)[:nodes], time.thread_time()
+        expand(strips, rows, first, prefix, arena.words, arena.live, arena.base, program, swaps)
+        kernel += time.thread_time() - before
+        for cut in range(cuts):
+            sample.codec.encode(sample.raw[(place + cut) % SLABS], room)
+        words += strips.size
+        if time.thread_time() - began > TASK_SECONDS:
+            break
+    return (time.thread_time() - began) / words, kernel / words
+
+
+def disk_rates(folder: Path, size: int) -> dict[str, float]:
+    """The disk on files of so many bytes, which are forced to it and not in the page cache."""
+    data = np.random.default_rng(0).bytes(size)
+    paths = [folder / uuid.uuid4().hex for _ in range(max(2, min(DISK_FILES, DISK_BYTES // size)))]
+
+    def timed(action) -> np.ndarray:
+        """Seconds of the clock and of the processor."""
+        began = time.perf_counter(), time.thread_time()
+        for path in paths:
+            action(path)
+        return np.array([time.perf_counter(), time.thread_time()]) - began
+
+    def write(path: Path) -> None:
+        google_crc32c.value(data)
+        write_bytes(path, data, durable=True)
+
+    file = timed(lambda path: write_bytes(path, b"", durable=False))[1] / len(paths)
+    write_seconds = timed(write) / (len(paths) * size)
+    if hasattr(os, "posix_fadvise"):  # macOS has none; reading then looks as fast as from memory
+        timed(_forget)
+    read_seconds = timed(lambda path: google_crc32c.value(path.read_bytes())) / (len(paths) * size)
+    return {
+        "file": file,
+        **dict(zip(("write", "write_work"), write_seconds.tolist(), strict=True)),
+        **dict(zip(("read", "read_work"), read_seconds.tolist(), strict=True)),
+    }
+
+
+def _forget(path: Path) -> None:
+    """Take a file that is on the disk out of the page cache."""
+    with path.open("rb") as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def _start_seconds(folder: Path, alone: bool, fsync: str, cluster: ClusterTable) -> float:
+    """Seconds of a whole run that has next to nothing to search: 12 states."""
+    config = folder / "start.toml"
+    config.write_text(START_CONFIG)
+    settings = {
+        "store.path": json.dumps(str(folder / "start")),
+        "search.in_memory": json.dumps(alone),
+        "store.fsync": fsync,
+        "cluster.kind": cluster.kind,
+        "cluster.workers": cluster.workers,
+    }
+    words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    command = [sys.executable, "-m", "frontier", "run", str(config), *words]
+    began = time.perf_counter()
+    tried = subprocess.run(command, capture_output=True, text=True)
+    if tried.returncode:
+        raise InputError(f"a run of 12 states, to see how long one starts, failed: {tried.stderr}")
+    return time.perf_counter() - began
+
+
+def empty_tasks(executor: Executor) -> tuple[float, float]:
+    """Seconds that an empty task takes alone, and of this process, where the scheduler and the
+    driver are, for one of many."""
+    trips = EMPTY_TASKS // 10
+    began = time.perf_counter()
+    for _ in range(trips):
+        list(executor.run(_nothing, [()], _never))
+    trip = (time.perf_counter() - began) / trips
+    began = time.process_time()
+    list(executor.run(_nothing, [()] * EMPTY_TASKS, _never))
+    return trip, (time.process_time() - began) / EMPTY_TASKS
+
+
+def _nothing() -> None:
+    """An empty task."""
+
+
+def _never() -> bool:
+    return False
+
+
+@contextmanager
+def _scratch(path: Path) -> Iterator[Path]:
+    """A directory of its own in the file system of a path that need not exist.
+
+    Should it be left in a run directory, the next run there removes it.
+    """
+    parent = existing(path)
+    try:
+        with tempfile.TemporaryDirectory(DELETING, "plan-", parent) as folder:
+            yield Path(folder)
+    except OSError as error:
+        raise InputError(
+            f"store.path = {path}: the disk cannot be tried in {parent} ({error.strerror}); choose "
+            "another directory with --set store.path=…"
+        ) from None

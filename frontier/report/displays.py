@@ -1,0 +1,241 @@
+"""Displays of a run under way: a live table in a terminal, lines elsewhere, HTML in a notebook."""
+
+import sys
+import time
+from contextlib import suppress
+from itertools import accumulate
+from typing import TextIO
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.padding import Padding
+from rich.progress_bar import ProgressBar
+from rich.text import Text
+
+from frontier.report.console import console_on, fitting_table, is_live, say
+from frontier.report.notebook import run_html
+from frontier.report.progress import Progress
+from frontier.report.progress_text import (
+    describe_end,
+    describe_step,
+    figures,
+    headline,
+    in_a_line,
+    time_left_words,
+)
+from frontier.search.events import (
+    Event,
+    LayerFinished,
+    Listener,
+    RunFinished,
+    RunStarted,
+    RunStopped,
+    TaskFinished,
+)
+from frontier.text import percent, rate, size, span
+
+ROWS = 12
+"""The live table has so many layers."""
+
+DROPPED = ("written", "share", "time", "so far", "rate")
+"""Columns that a narrow terminal does without, these first."""
+
+WIDEST = 80
+"""The bar is at most so many columns wide."""
+
+
+class PlainProgress:
+    """A line for each layer that took a while, and for the last of those that did not.
+
+    The rate in a line is that since the line before.
+    """
+
+    SECONDS = 1.0
+    """Between the lines of two layers pass so many seconds at least."""
+
+    TASK_SECONDS = 60.0
+    """A layer that takes longer than this has a line each time that it has passed."""
+
+    def __init__(self, file: TextIO | None):
+        self._file, self._progress = file, Progress()
+        self._printed = float("-inf")
+        self._waiting: LayerFinished | None = None
+        self._states, self._seconds = 0, 0.0
+        self._last_line = time.monotonic()
+
+    def __call__(self, event: Event) -> None:
+        self._progress(event)
+        match event:
+            case RunStarted():
+                self._say(headline(event))
+                if event.dashboard:
+                    self._say(f"dashboard: {event.dashboard}")
+                self._say(f"{'depth':>5} {'states':>18} {'so far':>20} {'rate':>9} {'time':>12}")
+            case LayerFinished():
+                self._waiting = event
+                self._states += event.states
+                self._seconds += event.seconds
+                if event.elapsed - self._printed >= self.SECONDS:
+                    self._layer(event)
+            case TaskFinished() if time.monotonic() - self._last_line >= self.TASK_SECONDS:
+                self._say(f"{describe_step(self._progress)}{self._left()}")
+            case RunFinished() | RunStopped():
+                if self._waiting:
+                    self._layer(self._waiting)
+                self._say(describe_end(event))
+
+    def _layer(self, event: LayerFinished) -> None:
+        speed = rate(self._states, self._seconds)
+        self._printed, self._waiting = event.elapsed, None
+        self._states, self._seconds = 0, 0.0
+        share = percent(event.states_so_far / self._progress.started.states)
+        self._say(
+            f"{event.depth:>5} {event.states:>18,} {event.states_so_far:>20,} {speed:>9} "
+            f"{span(event.elapsed):>12} {share:>8}  disk {size(event.disk)}"
+            f"{self._left() if event.elapsed >= self.SECONDS else ''}"
+        )
+
+    def _left(self) -> str:
+        left = None if self._progress.ended else self._progress.left()
+        return f"  left {in_a_line(time_left_words(left))}" if left else ""
+
+    def _say(self, line: str) -> None:
+        self._last_line = time.monotonic()
+        if not say(line, self._file):
+            self._file = None
+
+
+class LiveProgress:
+    """A table of the last layers that stays in place, and what is known of those to come."""
+
+    def __init__(self, console: Console):
+        self._console, self._progress = console, Progress()
+        self._live: Live | None = None
+        self._gone = False
+
+    def __call__(self, event: Event) -> None:
+        self._progress(event)
+        if self._gone:
+            return
+        try:
+            self._show(event)
+        except OSError:  # the terminal is gone; the search goes on
+            self._gone = True
+            if self._live:
+                with suppress(OSError):
+                    self._live.stop()
+
+    def _show(self, event: Event) -> None:
+        if isinstance(event, RunStarted):
+            self._console.print(headline(event), soft_wrap=True)
+            if event.dashboard:
+                self._console.print(dashboard(event.dashboard), soft_wrap=True)
+            self._live = Live(
+                get_renderable=lambda: ProgressTable(self._progress),
+                console=self._console,
+                refresh_per_second=4,
+            )
+            self._live.start(refresh=True)
+        elif self._live and isinstance(event, RunFinished | RunStopped):
+            self._live.stop()
+            self._live = None
+            self._console.print(describe_end(event), soft_wrap=True)
+
+
+class ProgressTable:
+    """The last layers, with the states and the time up to each, a bar, and the time left."""
+
+    def __init__(self, progress: Progress):
+        self._progress = progress
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        progress, total = self._progress, self._progress.started.states
+        layers = list(progress.layers)  # to which a search in another thread may add one
+        so_far = list(accumulate(layer.states for layer in layers))[-ROWS:]
+        times = list(accumulate(layer.seconds for layer in layers))[-ROWS:]
+        last = layers[-ROWS:]
+        columns = {
+            "depth": [str(layer.depth) for layer in last],
+            "states": [f"{layer.states:,}" for layer in last],
+            "so far": [f"{states:,}" for states in so_far],
+            "share": [percent(states / total) for states in so_far],
+            "rate": [rate(layer.states, layer.seconds) for layer in last],
+            "time": list(map(span, times)),
+            "written": [size(layer.bytes) for layer in last],
+        }
+        yield fitting_table(columns, DROPPED, console, options.max_width)
+        bar = ProgressBar(
+            total=total, completed=progress.states, width=min(WIDEST, options.max_width)
+        )
+        yield Padding(bar, 0, expand=False)  # which ends its line
+        if progress.ended:
+            return
+        yield Text(describe_step(progress), style="dim")
+        known = figures(progress)
+        for name in ("time left", "ends", "last depth", "layers on disk"):
+            if name in known:
+                yield Text(f"{name}: {in_a_line(known[name])}")
+
+
+def dashboard(address: str) -> Text:
+    """The address of Dask's dashboard: a link, in terminals that have links."""
+    return Text.assemble("dashboard: ", (address, f"link {address}"))
+
+
+class NotebookProgress:
+    """A table and a chart in a notebook, which are replaced as the run goes on."""
+
+    SECONDS = 0.5
+    """Between two replacements pass so many seconds at least."""
+
+    def __init__(self):
+        self._progress, self._handle, self._shown = Progress(), None, 0.0
+
+    def __call__(self, event: Event) -> None:
+        self._progress(event)
+        ended = isinstance(event, RunFinished | RunStopped)
+        if ended or time.monotonic() - self._shown >= self.SECONDS:
+            self._shown = time.monotonic()
+            self._show(describe_end(event) if ended else describe_step(self._progress))
+
+    def _show(self, now: str) -> None:
+        from IPython.display import HTML, display
+
+        progress = self._progress
+        facts = {name: in_a_line(words) for name, words in figures(progress).items()}
+        title = f"{progress.started.name}: {progress.started.title}"
+        counts = [layer.states for layer in progress.layers]
+        shown = HTML(run_html(title, {"now": now, **facts}, counts))
+        if self._handle is None:
+            self._handle = display(shown, display_id=True)
+        else:
+            self._handle.update(shown)
+
+
+def display_for_people(wanted: bool | None) -> Listener | None:
+    """The display for callers of the library.
+
+    wanted: whether there is to be one; None where only terminals and notebooks have one.
+    """
+    if wanted is False:
+        return None
+    if _in_notebook():
+        return NotebookProgress()
+    display = progress_display()
+    return display if wanted or isinstance(display, LiveProgress) else None
+
+
+def _in_notebook() -> bool:
+    """Whether this process is an IPython kernel, whose output a notebook shows."""
+    if "IPython" not in sys.modules:
+        return False
+    from IPython import get_ipython
+
+    return getattr(get_ipython(), "kernel", None) is not None
+
+
+def progress_display() -> LiveProgress | PlainProgress:
+    """The display on standard error: the live table in a terminal, plain lines elsewhere."""
+    file = sys.stderr
+    console = None if file is None else console_on(file)
+    return LiveProgress(console) if console and is_live(console) else PlainProgress(file)

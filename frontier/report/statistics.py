@@ -1,0 +1,206 @@
+"""The statistics of a run: what its files say, and what follows from that."""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+from frontier.answers.farthest import farthest
+from frontier.puzzles import Board, Puzzle, puzzle_of
+from frontier.report.family import family_of
+from frontier.report.progress import COMPLETE, reopened
+from frontier.search.environment import read_legs
+from frontier.store.run import LayerRecord, RunStore
+from frontier.text import counted, percent
+
+DRAWN = 8
+"""A report draws at most so many of the farthest positions."""
+
+SPENDING = {
+    "kernel": "kernels",
+    "codec": "codec",
+    "disk": "disk",
+    "rest": "rest of the tasks",
+    "others": "scheduling and waiting",
+    "memory": "layers in memory",
+    "lists": "layers as lists",
+}
+"""What the time of a run goes to, in words. The first five are parts of layers by tasks."""
+
+
+@dataclass(frozen=True)
+class LayerStatistics:
+    """The statistics of a layer.
+
+    states, so_far: the states of this layer; of all layers up to it. share, share_so_far: the same
+    as parts of all states of the puzzle, 0 to 1. growth: how many times the states of the layer
+    before it has; None at depth 0. form: "bits" or "list". seconds: the time from the layer before
+    to this one. bytes: the bytes written to disk, 0 if the layer was never stored. spent: where
+    these seconds went, by the keys of `SPENDING`; they add up to `seconds`.
+    """
+
+    depth: int
+    states: int
+    so_far: int
+    share: float
+    share_so_far: float
+    growth: float | None
+    form: str
+    seconds: float
+    bytes: int
+    spent: dict[str, float]
+
+
+@dataclass(frozen=True)
+class RunStatistics:
+    """The statistics of a run.
+
+    state: what the run is, as `frontier.report.progress` has it. farthest, boards: how many
+    positions the last layer has, and up to `DRAWN` of them; None and none if the run is not
+    complete. legs: where and with what the run was made, for each time that it was started or
+    resumed (`frontier.search.environment`); none if that is lost.
+    """
+
+    run: RunStore
+    name: str
+    state: str
+    layers: tuple[LayerStatistics, ...]
+    farthest: int | None
+    boards: tuple[Board, ...]
+    legs: tuple[dict, ...]
+
+    @cached_property
+    def puzzle(self) -> Puzzle:
+        return puzzle_of(self.settings)
+
+    @property
+    def settings(self) -> dict:
+        """The table [puzzle] of the config."""
+        return self.run.identity["puzzle"]
+
+    @property
+    def total(self) -> int:
+        """The number of states of the puzzle."""
+        return self.run.identity["states"]
+
+    @property
+    def start_depth(self) -> int | None:
+        return self.run.start_depth
+
+    @property
+    def complete(self) -> bool:
+        return self.state == COMPLETE
+
+    @property
+    def counts(self) -> list[int]:
+        return [layer.states for layer in self.layers]
+
+    @property
+    def states(self) -> int:
+        """The number of states in all layers known."""
+        return sum(self.counts)
+
+    @property
+    def depth(self) -> int | None:
+        """The last depth known."""
+        return self.layers[-1].depth if self.layers else None
+
+    @property
+    def seconds(self) -> float:
+        return sum(layer.seconds for layer in self.layers)
+
+    @property
+    def bytes(self) -> int:
+        """The bytes written for all layers."""
+        return sum(layer.bytes for layer in self.layers)
+
+    @property
+    def mean(self) -> float | None:
+        """The mean depth of the states known."""
+        moves = sum(layer.depth * layer.states for layer in self.layers)
+        return moves / self.states if self.layers else None
+
+    @property
+    def median(self) -> float | None:
+        """The median depth of the states known; between two depths if it lies there."""
+        if not self.layers:
+            return None
+        middle = (self.states - 1) // 2, self.states // 2
+        return sum(next(of.depth for of in self.layers if of.so_far > n) for n in middle) / 2
+
+    @property
+    def fullest(self) -> LayerStatistics | None:
+        """The layer with the most states."""
+        return max(self.layers, key=lambda layer: layer.states, default=None)
+
+    @cached_property
+    def spent(self) -> dict[str, float]:
+        """The seconds by what they went to, in the order of `SPENDING`; zeros are left out."""
+        total = Counter()
+        for layer in self.layers:
+            total.update(layer.spent)
+        return {kind: total[kind] for kind in SPENDING if total[kind] > 0}
+
+    @property
+    def diameter(self) -> int | None:
+        """The diameter of the state graph, where this run alone tells it."""
+        family = family_of([(self.settings, self.depth if self.complete else None)])
+        return family and family.diameter
+
+    @property
+    def standing(self) -> str:
+        """How much is known, in a few words."""
+        if self.complete:
+            return "complete"
+        if self.depth is None:
+            return f"not complete ({self.state}): no layer is known yet"
+        share = f"{percent(self.states / self.total)} of {counted(self.total, 'state')}"
+        return f"not complete ({self.state}): known to depth {self.depth}, {share}"
+
+
+def statistics_of(run: RunStore) -> RunStatistics:
+    """The statistics of a run, from its files alone.
+
+    CorruptRunError if the run is complete and its last layer, which holds the farthest positions,
+    is damaged.
+    """
+    run, state = reopened(run)
+    total, legs = run.identity["states"], tuple(read_legs(run.environment_path))
+    layers, so_far, before = [], 0, None
+    for record in run.records:
+        states = record.states
+        so_far += states
+        layers.append(
+            LayerStatistics(
+                record.depth, states, so_far, states / total, so_far / total,
+                states / before if before else None, record.form, record.seconds, record.bytes,
+                _spent(record, _workers(record.depth, legs)),
+            )
+        )  # fmt: skip
+        before = states
+    count, boards = farthest(run, DRAWN) if state == COMPLETE else (None, [])
+    return RunStatistics(
+        run, run.identity["name"], state, tuple(layers), count, tuple(boards), legs
+    )
+
+
+def _workers(depth: int, legs: tuple[dict, ...]) -> int:
+    """The number of workers at the start after which a layer was made; 0 if it is not known."""
+    return next((leg["workers"] for leg in reversed(legs) if leg["layers"] <= depth), 0)
+
+
+def _spent(record: LayerRecord, workers: int) -> dict[str, float]:
+    """Where the time of a layer went.
+
+    In a layer by tasks each kind of work took its sum over the workers, divided by their number;
+    what is left of the time is scheduling and waiting. Where their number is not known, or where
+    finished tasks of an earlier start were used, so that more was done than there was time for,
+    the time is divided in proportion.
+    """
+    done = sum(record.work.values())
+    if not done or not record.seconds:
+        return {"memory" if record.form == "bits" else "lists": record.seconds}
+    a_second = max(done / record.seconds, workers) if workers else done / record.seconds
+    spent = {kind: seconds / a_second for kind, seconds in record.work.items()}
+    if workers:
+        spent["others"] = max(0.0, record.seconds - sum(spent.values()))
+    return spent

@@ -1,0 +1,97 @@
+"""Compiled kernels on disk: Numba's cache, with a digest at the end of each file.
+
+Numba takes what it finds in its cache for what it has written there: a file that is cut ends the
+program with an error of the module `pickle`, and machine code in which a bit has turned is run.
+Here a file counts only if the digest at its end is that of its name and its content; Numba's own
+way of reading ends before the digest. Any other file is as good as none: the kernel is compiled
+anew, and written over it. Where nothing can be written, each process compiles its kernels, and says
+so.
+"""
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import numba
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+DIGEST_BYTES = 32
+
+
+def keep_in(folder: Path, kernel: Callable) -> Callable:
+    """Let what `numba.njit` has made of a function be loaded from a folder, and kept there."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)
+    try:
+        kernels = _Cache(kernel.py_func)
+    except RuntimeError:  # there is no folder that can be written
+        kernels = None
+    finally:
+        numba.config.CACHE_DIR = before
+    if kernels and folder in Path(kernels.cache_path).parents:
+        kernel._cache = kernels
+    else:  # Numba would use another folder, whose name does not depend on our sources
+        warn(folder)
+    return kernel
+
+
+@cache
+def warn(folder: Path | None) -> None:
+    """Say, once, that kernels are not kept."""
+    where = f"in {folder}" if folder else "anywhere, as there is no home directory"
+    said = (
+        f"frontier: warning: compiled kernels cannot be kept {where}, so that each process "
+        "compiles them anew; let NUMBA_CACHE_DIR name a directory that can be written"
+    )
+    if sys.stderr:
+        print(said, file=sys.stderr)
+
+
+class _Cache(FunctionCache):
+    """The cache of one function."""
+
+    def __init__(self, function: Callable):
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _Files(self.cache_path, self._impl.filename_base, stamp)
+
+    def save_overload(self, sig, data):
+        try:
+            super().save_overload(sig, data)
+        except OSError:  # such as a full disk
+            warn(Path(self.cache_path))
+
+
+class _Files(IndexDataCacheFile):
+    """The files of one function: an index, and one for each signature."""
+
+    def _load_index(self):
+        return super()._load_index() if _is_whole(self._index_path) else {}
+
+    def _load_data(self, name):
+        path = self._data_path(name)
+        if not _is_whole(path):
+            raise FileNotFoundError(path)  # the function is compiled then
+        return super()._load_data(name)
+
+    @contextmanager
+    def _open_for_write(self, filepath) -> Iterator:
+        with super()._open_for_write(filepath) as file:
+            yield file
+            file.flush()
+            file.write(_digest(filepath, Path(file.name).read_bytes()))
+
+
+def _is_whole(path: str) -> bool:
+    try:
+        content = Path(path).read_bytes()
+    except OSError:
+        return False
+    return content[-DIGEST_BYTES:] == _digest(path, content[:-DIGEST_BYTES])
+
+
+def _digest(path: str, content: bytes) -> bytes:
+    return hashlib.sha256(Path(path).name.encode() + b"\0" + content).digest()

@@ -1,0 +1,202 @@
+"""A consistent copy of a run directory, also while the run goes on.
+
+The file of a part gets its name when it is whole and is never written again, and part n of layer
+t - 1 is deleted only when part n of layer t + 1 is in place. So the parts of the stored layers are
+taken first, and those of the layer under way after them: what has been deleted of the former by
+then is there of the latter. If the ledger still is what it was before, these files are the run as
+it stood when it was read last; else the files of what has been committed meanwhile are taken too.
+
+On one file system a file is taken by a hard link, which costs neither time nor room. For another
+one the links are made in the run directory and copied from there, however long that takes and
+however far the run goes meanwhile. Where no links can be made, files are copied at once.
+"""
+
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from frontier.errors import CorruptRunError, InputError
+from frontier.store.files import PARTIAL, force, sweep
+from frontier.store.lock import NotWritable, RunLock
+from frontier.store.run import PART_NAME, RunStore
+
+NAME = "backup"
+"""Of the folder of links in a run directory."""
+
+FOR_PEOPLE = ("environment.json", "events.jsonl", "status.html", "summary.json")
+"""Small files, which are copied: one of them grows in place."""
+
+
+@dataclass(frozen=True)
+class Backup:
+    """What a backup holds.
+
+    depth: of the last committed layer, None before the first. layers, parts, bytes: stored.
+    under_way: the parts among them of the layer that is not committed. linked: whether the files
+    are those of the run by another name.
+    """
+
+    path: str
+    depth: int | None
+    layers: int
+    parts: int
+    bytes: int
+    under_way: int
+    linked: bool
+
+
+class _NoLinks(Exception):
+    """Hard links cannot be made here."""
+
+
+def back_up(path: Path, target: Path, say: Callable[[str], None] = lambda text: None) -> Backup:
+    """Copy the run at `path` to a new run directory, which gets its name when it is whole.
+
+    say: is told of each layer before it is taken. InputError if there is something at `target`;
+    CorruptRunError if files of the run are missing.
+    """
+    RunStore.open(path)
+    check_target(target)
+    with _in_the_making(target.parent, target.name) as folder:
+        copy, linked = _filled(path, folder, say)
+        copy.force_all()
+        folder.rename(target)
+        force(target.parent)
+    copy = RunStore.open(target)
+    sizes = [file.stat().st_size for file in copy.path.glob("layers/*/c.*")]
+    return Backup(
+        str(target), len(copy.records) - 1 if copy.records else None, len(copy.stored_depths()),
+        len(sizes), sum(sizes), 0 if copy.complete else copy.tasks_done(), linked,
+    )  # fmt: skip
+
+
+def check_target(target: Path) -> None:
+    """InputError if something new cannot be made at a path; make the folder above it."""
+    if os.path.lexists(target):
+        raise InputError(f"{target} exists; nothing is overwritten, name another place")
+    if inside := next(filter(RunStore.exists, target.resolve().parents), None):
+        raise InputError(
+            f"{target} lies in the run directory {inside}, which holds nothing but its run; name "
+            "another place"
+        )
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{target.parent} cannot be made: {error.strerror}") from None
+
+
+@contextmanager
+def _in_the_making(where: Path, name: str) -> Iterator[Path]:
+    """A folder in another that says by its name what it will be, and by its lock that someone is at
+    work; it is gone afterwards, unless it has been renamed. So are those that others have left."""
+    sweep(where, name)
+    folder = where / f"{name}.{uuid.uuid4().hex}{PARTIAL}"
+    try:
+        folder.mkdir()
+    except OSError as error:
+        raise NotWritable(f"{where} cannot be written: {error.strerror}") from None
+    try:
+        with RunLock(folder / "lock"):
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _filled(path: Path, folder: Path, say: Callable[[str], None]) -> tuple[RunStore, bool]:
+    """The copy of a run in a folder, and whether it consists of links."""
+    try:
+        return _taken(path, folder, _link, say), True
+    except _NoLinks:
+        shutil.rmtree(folder / "layers")
+    try:
+        with _in_the_making(path, NAME) as links:
+            _taken(path, links, _link, say)
+            for file in sorted(links.rglob("*")):
+                name = file.relative_to(links)
+                if file.is_dir():
+                    say(str(name))
+                    (folder / name).mkdir(exist_ok=True)
+                elif file.name != "lock":
+                    shutil.copy2(file, folder / name)
+        return RunStore.open(folder), False
+    except (_NoLinks, NotWritable):
+        return _taken(path, folder, shutil.copy2, say), False
+
+
+def _link(file: Path, to: Path) -> None:
+    try:
+        os.link(file.resolve(), to)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise _NoLinks from error
+
+
+def _taken(
+    path: Path, folder: Path, take: Callable[[Path, Path], None], say: Callable[[str], None]
+) -> RunStore:
+    """Take the files of a run as they stand at one moment."""
+    begun = RunStore.open(path)
+    while True:
+        run = RunStore.open(path)
+        if run.identity != begun.identity:
+            raise InputError(f"{path} has been begun anew meanwhile; back it up again")
+        copy = RunStore(folder, run.identity, run.records, run.complete)
+        _take_files(run, copy, take, say)
+        now = RunStore.open(path)
+        if (now.records, now.complete) != (run.records, run.complete):
+            continue
+        if lost := run.missing() or copy.lacks():
+            what = lost[0].replace(str(folder), str(path))
+            raise CorruptRunError(f"{what}, though its layer is stored; nothing is backed up")
+        copy.write()
+        return copy
+
+
+def _take_files(
+    run: RunStore, copy: RunStore, take: Callable[[Path, Path], None], say: Callable[[str], None]
+) -> None:
+    """Make a copy hold what a run holds: of the layers, from the first to the one under way."""
+    for name in FOR_PEOPLE:
+        with suppress(FileNotFoundError):
+            shutil.copy2(run.path / name, copy.path / name)
+    (copy.path / "layers").mkdir(exist_ok=True)
+    _take(run.path / "layers" / "zarr.json", copy.path / "layers" / "zarr.json", take)
+    depths = [*run.stored_depths(), *([] if run.complete else [len(run.records)])]
+    folders = {copy.layer_path(depth): run.layer_path(depth) for depth in depths}
+    for folder in (copy.path / "layers").iterdir():
+        if folder.is_dir() and folder not in folders:
+            shutil.rmtree(folder)  # of a layer that was stored when it was taken
+    for folder, source in folders.items():
+        say(f"layer {source.name}")
+        folder.mkdir(exist_ok=True)
+        names = _names(source)
+        for name in _names(folder) - names:
+            (folder / name).unlink()
+        for name in sorted(names):
+            _take(source / name, folder / name, take)
+
+
+def _names(folder: Path) -> set[str]:
+    """What a run has written in the folder of a layer; nothing, if there is none."""
+    try:
+        names = {entry.name for entry in folder.iterdir()}
+    except (FileNotFoundError, NotADirectoryError):
+        return set()
+    return {name for name in names if name == "zarr.json" or PART_NAME.fullmatch(name)}
+
+
+def _take(file: Path, to: Path, take: Callable[[Path, Path], None]) -> None:
+    """Take a file, unless it is gone, or has been taken before."""
+    with suppress(FileNotFoundError):
+        about = file.stat()
+        if to.exists():
+            before = to.stat()
+            if (before.st_size, before.st_mtime_ns) == (about.st_size, about.st_mtime_ns):
+                return
+            to.unlink()
+        take(file, to)

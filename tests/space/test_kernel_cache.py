@@ -1,0 +1,154 @@
+"""Kernels on disk that are damaged, or cannot be there: compiled anew, with the same results."""
+
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import frontier
+from frontier.space.kernel_cache import _is_whole
+
+PACKAGE = Path(frontier.__file__).parent
+
+CALLS = """
+import numpy as np
+from frontier.space import zerobytes_kernels as kernels
+{before}
+masks = np.array([7, 0, 255, 1], dtype=np.uint8)
+print(kernels._count(masks, 32), sum(kernels._count.compiled.stats.cache_hits.values()))
+"""
+"""Says how many ones some bytes have, by a kernel that calls others; and whether it was there."""
+
+
+def called(before="", **environment):
+    """(what it says, warnings) of a process that calls a kernel."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": "", "XDG_CACHE_HOME": "", **environment}
+    environment["PYTHONPATH"] = str(PACKAGE.parent)
+    command = [sys.executable, "-c", CALLS.format(before=before)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip(), done.stderr
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A cache, and the files of one kernel in it: its index, its code, and those of another one."""
+    home = tmp_path_factory.mktemp("home")
+    assert called(HOME=str(home)) == ("12 0", "")
+    assert called(HOME=str(home)) == ("12 1", "")
+    (folder,) = home.glob(".cache/frontier/kernels-*/space_*")
+    return home, folder
+
+
+def file_of(folder, name, kind):
+    (file,) = folder.glob(f"zerobytes_kernels.{name}-*.{kind}")
+    return file
+
+
+def turned(file):
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 8
+    file.write_bytes(data)
+
+
+DAMAGES = {
+    "cut": lambda file: file.write_bytes(file.read_bytes()[:-1]),
+    "halved": lambda file: file.write_bytes(file.read_bytes()[: file.stat().st_size // 2]),
+    "emptied": lambda file: file.write_bytes(b""),
+    "lengthened": lambda file: file.write_bytes(file.read_bytes() + b"0"),
+    "turned": turned,
+    "random": lambda file: file.write_bytes(os.urandom(file.stat().st_size)),
+    "zeros": lambda file: file.write_bytes(bytes(file.stat().st_size)),
+    "a pickle": lambda file: file.write_bytes(pickle.dumps("0.0") + pickle.dumps((1, {}))),
+    "no pickle of ours": lambda file: file.write_bytes(pickle.dumps(frontier.__name__)),
+    "another kernel's": lambda file: file.write_bytes(
+        file_of(file.parent, "_ones", file.suffix[1:]).read_bytes()
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ["nbi", "*.nbc"])
+def test_a_damaged_file_is_written_anew(kept, kind):
+    home, folder = kept
+    for name, damage in DAMAGES.items():
+        file = file_of(folder, "_count", kind)
+        damage(file)
+        assert not _is_whole(file), name
+        assert called(HOME=str(home)) == ("12 0", ""), name
+        assert _is_whole(file), name
+    assert called(HOME=str(home)) == ("12 1", "")
+
+
+def test_all_files_are_damaged(kept):
+    home, folder = kept
+    for file in folder.iterdir():
+        file.write_bytes(file.read_bytes()[:9])
+    assert called(HOME=str(home)) == ("12 0", "")
+    assert called(HOME=str(home)) == ("12 1", "")
+
+
+def unusable(tmp_path):
+    """Where a cache cannot be: environment, and how the folder is named that cannot be written."""
+    (tmp_path / "file").touch()
+    at, home = tmp_path / "file", str(tmp_path)
+    yield {"HOME": str(at / "home")}, f"{at}/home/.cache/frontier/"
+    yield {"HOME": home, "XDG_CACHE_HOME": str(at)}, f"{at}/frontier/"
+    yield {"HOME": home, "NUMBA_CACHE_DIR": str(at)}, f"{at}/"
+
+
+def assert_said_once(said, where):
+    assert said.count("\n") == 1, said
+    assert said.startswith(f"frontier: warning: compiled kernels cannot be kept {where}")
+
+
+def in_the_sources():
+    return sorted(PACKAGE.rglob("*.nb?"))
+
+
+def test_a_place_that_cannot_be_written(tmp_path):
+    """Kernels are compiled, no other place is taken, and that is said once."""
+    before = in_the_sources()
+    for environment, folder in unusable(tmp_path):
+        for _ in range(2):
+            found, said = called(**environment)
+            assert found == "12 0"
+            assert_said_once(said, f"in {folder}kernels-")
+    assert in_the_sources() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("what", ["frontier", "kernels", "space"])
+def test_a_file_in_the_place_of_a_folder(tmp_path, what):
+    found, said = called(HOME=str(tmp_path))
+    assert (found, said) == ("12 0", "")
+    (folder,) = tmp_path.glob(".cache/frontier/kernels-*/space_*")
+    place = {"frontier": folder.parents[1], "kernels": folder.parent, "space": folder}[what]
+    place.rename(tmp_path / "elsewhere")
+    place.touch()
+    before = in_the_sources()
+    found, said = called(HOME=str(tmp_path))
+    assert found == "12 0"
+    assert_said_once(said, f"in {folder.parent}")
+    assert in_the_sources() == before
+
+
+def test_a_user_without_a_home():
+    without = "import pathlib\ndef none(cls): raise RuntimeError('no home')\n"
+    without += "pathlib.Path.home = classmethod(none)"
+    found, said = called(without)
+    assert found == "12 0"
+    assert_said_once(said, "anywhere, as there is no home directory")
+
+
+def test_a_disk_that_is_full(tmp_path):
+    """Of a cache that can be written until then."""
+    full = "from frontier.space import kernel_cache\nimport os\n"
+    full += "def replace(*_): raise OSError(28, 'No space left on device')\n"
+    full += "os.replace = replace"
+    found, said = called(full, HOME=str(tmp_path))
+    assert found == "12 0"
+    assert_said_once(said, f"in {tmp_path}/.cache/frontier/kernels-")
+    assert called(HOME=str(tmp_path)) == ("12 0", "")
