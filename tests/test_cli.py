@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from frontier.cli import main
 from frontier.store.files import read_sealed
+from frontier.store.run import RunStore
 
 ROOT = Path(__file__).parents[1]
 CONFIGS = ROOT / "configs"
@@ -220,6 +221,43 @@ def test_help_teaches():
     for command in ("run", "status", "farthest"):
         assert command in invoke("--help").stdout
         assert "Usage" in invoke(command, "--help").stdout
+
+
+MORTAL = """
+import os, signal, sys
+from frontier.cli import main
+from frontier.search import driver, plan
+
+plan.THIN_STATES = 0  # all layers but the first are bitmaps
+expand_task, calls = driver.expand_task, []
+
+def mortal(*call):
+    calls.append(call)
+    if len(calls) == int(sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return expand_task(*call)
+
+driver.expand_task = mortal
+main(sys.argv[2:])
+"""
+"""The command line, which kills itself when it begins so many tasks."""
+
+
+def test_a_killed_run_goes_on(tmp_path):
+    """Its layers are those of a run that nothing disturbs."""
+    words = ["run", CONFIGS / "2x4.toml", *TASKS, *serial(tmp_path), "--json"]
+    for tasks in (5, 20, 10**6):
+        command = [sys.executable, "-c", MORTAL, str(tasks), *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if tasks < 10**6:
+            assert done.returncode == -signal.SIGKILL, done.stderr
+            assert not RunStore.open(tmp_path / "run").complete
+    assert "resuming after depth" in done.stderr
+    value = json.loads(done.stdout)
+    assert (value["depth"], value["states"]) == DEPTHS["2x4"]
+    undisturbed = invoke("run", CONFIGS / "2x4.toml", *TASKS, *serial(tmp_path / "calm"), "--json")
+    calm = json.loads(undisturbed.stdout)
+    assert {key: value[key] for key in TIMELESS} == {key: calm[key] for key in TIMELESS}
 
 
 @pytest.fixture(scope="module")

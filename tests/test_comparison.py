@@ -35,6 +35,7 @@ def test_layers_of_another_program(comparison, output):
     assert comparison["layers_in"](output) == [1, 2, 4]
 
 
+@pytest.mark.sweep
 def test_a_comparison(comparison, tmp_path, capsys):
     program = tmp_path / "other"
     program.write_text(f"#!/bin/sh\nexec {sys.executable} {SCRIPTS / 'plain_search.py'} $1 $2\n")

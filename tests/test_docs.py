@@ -1,10 +1,10 @@
 """What the pages say is what the program does."""
 
-import json
 import re
 from pathlib import Path
 
 import pytest
+from sweeps import swept
 
 import frontier
 from frontier.answers.oracle import MOST_COUNTED
@@ -16,8 +16,9 @@ from frontier.space.deepening import MOST_DEPTH
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "puzzles.md"
-SMALL = 6_000_000
-"""Positions of what is searched here; what is larger was searched for docs/results/."""
+SMALL, LARGE = 6_000_000, 240_000_000
+"""Positions of what is searched here by default, and in a sweep; only the number of positions is
+known without a search."""
 
 
 def test_limits():
@@ -44,17 +45,22 @@ RESULTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "states", "depth", "farthest"), RESULTS)
+@swept(
+    ("name", "states", "depth", "farthest"),
+    [result for result in RESULTS if result[1] <= LARGE],
+    few=[result for result in RESULTS if result[1] <= SMALL],
+)
 def test_what_has_been_computed(tmp_path, name, states, depth, farthest):
-    if states <= SMALL:
-        settings = (f"store.path={tmp_path / 'run'}", "cluster.kind=serial")
-        config = frontier.load_config(ROOT / "configs" / f"{name}.toml", settings)
-        found = frontier.run(frontier.plan(config))
-        assert (found.states, found.depth, found.counts[-1]) == (states, depth, farthest)
-    else:
-        text = (ROOT / "docs" / "results" / "thesis.json").read_text(encoding="utf-8")
-        (known,) = (run for run in json.loads(text)["runs"] if run["run"] == name)
-        assert (known["states"], known["depth"], known["farthest"]) == (states, depth, farthest)
+    settings = (f"store.path={tmp_path / 'run'}", "cluster.kind=serial", "cluster.memory=2GB")
+    config = frontier.load_config(ROOT / "configs" / f"{name}.toml", settings)
+    found = frontier.run(frontier.plan(config))
+    assert (found.states, found.depth, found.counts[-1]) == (states, depth, farthest)
+
+
+@pytest.mark.parametrize(("name", "states"), [result[:2] for result in RESULTS])
+def test_as_many_positions_as_the_readme_says(name, states):
+    config = frontier.load_config(ROOT / "configs" / f"{name}.toml")
+    assert config.make_puzzle().states == states
 
 
 def test_all_results_are_read():

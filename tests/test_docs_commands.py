@@ -107,6 +107,7 @@ PROGRAM = "from frontier.cli import main; main(prog_name='frontier')"
 """The `frontier` that an installation makes."""
 
 PAGES = [page for page in pages() if blocks_of(page)]
+TEXTS = [*pages(), ROOT / "CONTRIBUTING.md"]
 
 
 class Reader:
@@ -224,7 +225,7 @@ def _parse(program, arguments: list[str]) -> None:
     program.make_context("program", arguments)
 
 
-@pytest.mark.parametrize("page", pages(), ids=name_of)
+@pytest.mark.parametrize("page", TEXTS, ids=name_of)
 def test_commands_in_the_text_are_known(page):
     """What a sentence calls a command has its options; a script that it names is there."""
     for part in inline_of(page):
@@ -251,7 +252,7 @@ def test_configs_are_right(page):
             ClusterTable.model_validate(values["cluster"])
 
 
-@pytest.mark.parametrize("page", pages(), ids=name_of)
+@pytest.mark.parametrize("page", TEXTS, ids=name_of)
 def test_links_lead_somewhere(page):
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):

@@ -125,6 +125,7 @@ def test_hakoiri(tmp_path):
     assert value["states"] == 25_955
 
 
+@pytest.mark.sweep
 def test_honeycomb(tmp_path):
     """What the config itself says."""
     value = run(tmp_path, "honeycomb")

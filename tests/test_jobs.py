@@ -123,7 +123,8 @@ AGAIN = {  # what comes when the walltime is near, whether to the whole group; e
 }
 
 
-@swept("script", AGAIN, few=1)
+@pytest.mark.sweep
+@pytest.mark.parametrize("script", AGAIN)
 def test_a_walltime_stops_the_run_and_lets_it_go_on(tmp_path, commands, script):
     number, group, code, called = AGAIN[script]
     path = tmp_path / "run"

@@ -152,7 +152,7 @@ SMALL = [name for name in CASES if not (name.startswith(LARGE) or name.endswith(
 SMALL += ["goals of 2x3"]
 
 
-@pytest.mark.parametrize("name", SMALL)
+@swept("name", SMALL, few=7)
 def test_the_bound_never_exceeds_the_distance(name):
     """A move changes it by one at most; telling like pieces apart never lowers it."""
     case = CASES[name]

@@ -82,10 +82,11 @@ def test_the_range_is_wide_before_the_peak_and_narrow_after(layers, along):
 
 
 def test_the_depth_is_within_its_range_after_the_peak(layers, along):
-    for _, made, _ in along:
-        if made and made.passed:
-            assert made.least.depth <= made.likely.depth <= made.most.depth
-            assert made.least.depth - 2 <= len(layers) - 1 <= made.most.depth + 2
+    passed = [made for _, made, _ in along if made and made.passed]
+    assert passed
+    for made in passed:
+        assert made.least.depth <= made.likely.depth <= made.most.depth
+        assert made.least.depth - 2 <= len(layers) - 1 <= made.most.depth + 2
 
 
 def test_a_run_that_is_to_stop_sooner(layers):

@@ -240,7 +240,7 @@ GOALS = {
 }
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@swept("metric", METRICS, few=1)
 @pytest.mark.parametrize("name", GOALS)
 def test_goals_in_parts(name, metric):
     """Depth 0 is every board that agrees with a goal and can be reached from the start."""

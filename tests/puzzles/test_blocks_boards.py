@@ -9,6 +9,7 @@ import pytest
 from engine import arcs_of
 from hypothesis import given
 from hypothesis import strategies as st
+from sweeps import swept
 from twins import (
     all_positions,
     block_layers,
@@ -92,7 +93,7 @@ def look(drawing, laid, alike):
     return frozenset((form[kind], part) for kind, part in laid)
 
 
-@pytest.mark.parametrize("seed", range(36))
+@swept("seed", range(36), few=12)
 def test_boards_and_states_correspond_one_to_one(seed):
     """Every way to lay the pieces is one state, and every state is one of those."""
     drawing, alike = random_blocks(random.Random(seed))

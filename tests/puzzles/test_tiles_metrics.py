@@ -231,7 +231,9 @@ def test_goals_as_they_are_written():
 
 def test_a_start_of_either_parity_reaches_a_part():
     for start in ("0 1 2/3 4 5", "0 2 1/3 4 5"):
-        Tiles(2, 3, goal="? ? ?/? ? 5", start=start).check()
+        puzzle = Tiles(2, 3, goal="? ? ?/? ? 5", start=start)
+        puzzle.check()
+        assert puzzle.reaches(puzzle.parse(start))
 
 
 # --- where the blank stands

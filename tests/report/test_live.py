@@ -773,13 +773,18 @@ def test_plain_lines_in_a_long_layer(monkeypatch):
 
 
 def test_a_terminal_that_goes_away():
+    """What was to be shown is lost, and the run goes on."""
+    lost = []
+
     class Gone(io.StringIO):
         def write(self, text):
+            lost.append(text)
             raise OSError(5, "Input/output error")
 
     progress = LiveProgress(Console(file=Gone(), force_terminal=True, width=80))
     for event in (*events_of("2x5", 30), RunFinished(55, STATES["2x5"], True, 1.0)):
         progress(event)
+    assert lost
 
 
 @pytest.mark.parametrize("folder", ["[lab]", "[b]x[", ":smile:"])

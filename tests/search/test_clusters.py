@@ -400,6 +400,7 @@ def ports():
     }
 
 
+@pytest.mark.sweep
 def test_a_dashboard_is_named_where_there_is_one(tmp_path, monkeypatch):
     """Without Bokeh, Dask's would say that it needs it."""
     named = []
@@ -464,7 +465,8 @@ def test_ctrl_c_while_a_cluster_starts(tmp_path):
         time.sleep(0.05)
 
 
-@swept("interrupted", [False, True], few=1)
+@pytest.mark.sweep
+@pytest.mark.parametrize("interrupted", [False, True])
 def test_workers_that_do_not_end_are_ended(tmp_path, interrupted):
     """Those that hang, here because they are stopped, hold nobody up."""
     hung = set()
@@ -505,7 +507,8 @@ def listening():
     }
 
 
-@swept("kind", ["local", "slurm"], few=1)
+@pytest.mark.sweep
+@pytest.mark.parametrize("kind", ["local", "slurm"])
 def test_sockets_are_on_the_loopback(tmp_path, queue, kind):
     config = config_of(tmp_path / "run", kind=kind)
     seen = set()

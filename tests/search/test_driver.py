@@ -177,7 +177,7 @@ def _most(form):
     return 10**9 if form == "list" else 0
 
 
-@pytest.mark.parametrize("size", KNOWN)
+@swept("size", KNOWN, few=1)
 @pytest.mark.parametrize("kind", ["serial", "local"])
 def test_known_depths_with_several_tasks(tmp_path, size, kind):
     plan = as_bits(api.plan(config_of(tmp_path, *size, kind=kind)), prefix_digits=1)

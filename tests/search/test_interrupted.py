@@ -35,7 +35,7 @@ MOMENTS = {
 """What is interrupted, before it is done or after that."""
 
 
-@pytest.fixture(params=[1, 8])
+@pytest.fixture(params=[pytest.param(1, marks=pytest.mark.sweep), 8])
 def layers_a_call(request, monkeypatch):
     """Calls are of so many layers, however long they take; the last ones have some left."""
     clock, advance = count(), advance_module.advance_bits

@@ -87,7 +87,7 @@ def test_3x3_from_every_cell(blank):
     assert bitmap_sizes(space, origins, Layout(space, 1, 2)) == expected
 
 
-@swept("row_words", ROW_WORDS, few=ROW_WORDS[1:2])
+@pytest.mark.parametrize("row_words", ROW_WORDS)
 def test_3x3_in_every_layout(row_words):
     puzzle, space = Tiles(3, 3), Tiles(3, 3).space
     origins = [space.number(*state) for state in origins_of(puzzle)]
@@ -117,7 +117,7 @@ def test_3x3_states_of_thin_layers():
             assert bitmap_step(layout, depth - 1, current, previous) == after.tolist()
 
 
-@swept("row_words", ROW_WORDS, few=2)
+@pytest.mark.parametrize("row_words", ROW_WORDS)
 def test_2x4_in_every_layout(row_words):
     puzzle, space = Tiles(2, 4), Tiles(2, 4).space
     origins = [space.number(*state) for state in origins_of(puzzle)]
@@ -155,7 +155,7 @@ def test_2x5_in_many_layouts(prefix_digits, nodes, slab_bytes, monkeypatch):
     assert sizes == [layer.size for layer in layers]
 
 
-@swept("row_words", ROW_WORDS[1:], few=1)
+@pytest.mark.parametrize("row_words", ROW_WORDS[1:])
 def test_2x5_in_short_rows(row_words, monkeypatch):
     monkeypatch.setattr(layout_module, "ROW_WORDS", row_words)
     space, layers = lists_2x5()
