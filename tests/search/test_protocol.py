@@ -36,9 +36,7 @@ SCENARIOS = {
     "power, fresh": Scenario((Leg(), Leg(fresh=True, ends="power"), Leg()), last=2),
     "power, fresh again": Scenario((Leg(), Leg(True, ends="power"), Leg(True)), last=2),
     "power after a leg that forced nothing": Scenario((NEVER, LOST, Leg())),
-    "power in a leg that forces nothing": Scenario(
-        (Leg(False, False, ends="power"), NEVER), last=1
-    ),
+    "power in a leg that forces nothing": Scenario((NEVER._replace(ends="power"), NEVER), last=1),
     "damage": Scenario((Leg(hurt=True), Leg())),
     "damage, repaired": Scenario((Leg(hurt=True), Leg(repaired=True))),
     "damage, spare layers, repaired": Scenario(
