@@ -22,7 +22,7 @@ from frontier.space.program import Swaps, program_of, swaps_of
 NODE_BYTES, ARC_BYTES = 60, 10
 """What the tables of the tasks take, bitmaps aside."""
 
-PART_BYTES = 256_000_000
+PART_BYTES = 64_000_000
 """Bytes of a task's bitmaps, at most, where that can be."""
 
 WORD_SECONDS, CALL_SECONDS = 2e-9, 10e-6
