@@ -41,16 +41,16 @@ from frontier.report.plan import describe_plan, plan_value
 def plan(config, settings, workers, disk_rate, as_json):
     """Say what the run of CONFIG will take, without running it.
 
-    Layout, memory, disk and bytes moved come from arithmetic; the time from trying kernels, codec,
-    disk and scheduler here, for some seconds. How large the layers are is estimated from the first
-    ones, unless the run directory knows. Warnings say what will not go well. Nothing is written.
+    Layout, memory, disk and bytes moved come from arithmetic; the time from trying tasks, disk
+    and scheduler here, for some seconds. How large the layers are is estimated from the first ones,
+    unless the run directory knows. Warnings say what will not go well. Nothing is written.
     """
     if disk_rate is not None and workers is None:
         raise InputError("--disk-rate is of a cluster; say how many --workers it has")
     rate = None if disk_rate is None else _bytes(disk_rate)
     members = load_config(config, settings).members
     values = []
-    click.echo("trying kernels, codec, disk and scheduler of this machine …", err=True)
+    click.echo("trying tasks, disk and scheduler of this machine …", err=True)
     for member in members:
         if workers is not None:
             member = described_cluster(member, workers)

@@ -64,6 +64,10 @@ class Driver:
         self._keep_all = plan.config.search.keep == "all"
         self._started = time.perf_counter()
         self._storing = 0.0
+        # A run without spare layers is giving up parts of the older one, maybe by a worker that has
+        # outlived its driver.
+        stored = run.stored_depths()
+        self._fading = stored[0] if len(stored) == 2 else None
 
     def search(self, until: int | None) -> None:
         """Go on until the last layer is empty (or `until` is committed).
@@ -73,14 +77,14 @@ class Driver:
         """
         if not self.run.records:
             self._commit_origins()
-        # A layer that tasks have begun is ended by tasks: they may have given up what it is made
-        # from.
-        if not self.run.complete and self.run.parts_under_way(self.plan.layout):
-            self._expand_layer()
         while not self.run.complete and (until is None or len(self.run.records) <= until):
             if self.stopping.is_set():
                 raise Stopped("interrupted")
-            if max(r.states for r in self.run.records[-2:]) <= self.plan.list_states:
+            # A layer that tasks have begun is ended by tasks: they may have given up what it is
+            # made from.
+            if self.run.parts_under_way(self.plan.layout):
+                self._expand_layer()
+            elif max(r.states for r in self.run.records[-2:]) <= self.plan.list_states:
                 self._advance(advance_lists, LIST_SECONDS, until)
             elif self.plan.threads:
                 self._advance(advance_bits, max(MEMORY_SECONDS, 10 * self._storing), until)
@@ -120,15 +124,22 @@ class Driver:
     def _advance(
         self, function: Callable[[Advance], Advanced], seconds: float, until: int | None
     ) -> None:
-        """Several layers in one call."""
+        """Several layers in one call; or none, if a worker of an earlier leg has gone on with the
+        next one meanwhile and given up what it is made from."""
         plan = self.plan
-        self.run.abandon_layer(len(self.run.records))
+        self.run.drop_list(len(self.run.records))
         self.emit(LayerStarted(len(self.run.records), None))
         call = Advance(
             *self._name(), self.run.records[-1].depth, until, seconds, self._keep_all,
             plan.list_states, plan.threads,
         )  # fmt: skip
-        for done in self.executor.run(function, [(call,)], self.stopping.is_set):
+        try:
+            results = list(self.executor.run(function, [(call,)], self.stopping.is_set))
+        except CorruptRunError:
+            if not self.run.parts_under_way(plan.layout):
+                raise
+            return
+        for done in results:
             self._storing = done.storing
             self._commit(done.records, done.complete)
 
@@ -138,8 +149,8 @@ class Driver:
         plan, run = self.plan, self.run
         depth = len(run.records)
         files = run.files(depth, plan.layout)
-        if not (done := run.parts_under_way(plan.layout)):
-            run.abandon_layer(depth)  # a list that was not committed
+        done = run.parts_under_way(plan.layout)
+        run.drop_list(depth)
         files.begin_bits(run.durable)
         tasks, results = len(files.tasks), {}
         todo = list(files.tasks)
@@ -173,10 +184,13 @@ class Driver:
         self._commit([record], complete=False)
 
     def _given_up(self) -> list[int]:
-        """The layer of which parts have been given up for those of the layer under way."""
+        """The layer of which parts have been given up for those of the layer under way, or may yet
+        be."""
         before = len(self.run.records) - 2
         if before not in self.run.stored_depths() or self.run.records[before].form == "list":
             return []
+        if before == self._fading:
+            return [before]
         files = self.run.files(before, self.plan.layout)
         return [before] if any(not files.path(task).exists() for task in files.tasks) else []
 

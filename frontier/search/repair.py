@@ -76,6 +76,9 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
         if verified.given_up is not None and not work.files(last - 1).path(task).exists()
     ]
     whole = [depth for depth in stored if verified.sound(depth)]
+    faults = {fault.depth for fault in verified.faults if fault.described}
+    if not run.records:  # it was stopped before anything was committed
+        return Repair(last, [], sorted(faults & {GROUP}), summary=SUMMARY in faults)
     for depth in reversed(whole):
         kept = [d for d in whole if d <= depth]
         if run.identity["keep"] == "all" and len(kept) <= depth:
@@ -86,7 +89,6 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
         if depth == 0 or depth - 1 in whole or ends:
             tasks = redo if depth == last else []
             lost = [d for d in range(last + 1) if d > depth or (d in stored and d not in whole)]
-            faults = {fault.depth for fault in verified.faults if fault.described}
             described = sorted(faults & {GROUP, *kept})
             return Repair(depth, kept, described, tasks, lost, SUMMARY in faults)
     damaged = [str(depth) for depth in stored if depth not in whole]

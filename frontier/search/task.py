@@ -16,6 +16,7 @@ from frontier.search.workspace import Workspace, workspace
 from frontier.space.bits import expand
 from frontier.space.layout import Task
 from frontier.stopwatch import Stopwatch
+from frontier.store.files import force
 from frontier.store.parts import Record
 
 
@@ -35,7 +36,13 @@ def expand_task(
     gives_up: delete the part of the layer at depth - 2 that this one replaces.
     """
     work = workspace(path, identifier, durable)
-    result = _done(work, depth, number) or _expand(work, depth, number)
+    if (result := _done(work, depth, number)) is None:
+        try:
+            result = _expand(work, depth, number)
+        except CorruptRunError:
+            # Another worker may have done it meanwhile, and given up what this one was reading.
+            if (result := _done(work, depth, number)) is None:
+                raise
     if gives_up and depth >= 2 and not work.layer(depth - 2).is_list:
         work.run.give_up(depth - 2, number, work.layout)
     return result
@@ -59,6 +66,9 @@ def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
             except CorruptRunError:
                 raise error from None
         return None
+    if work.run.durable:  # whoever wrote it may have died before it was
+        force(part.path)
+        force(part.path.parent)
     return TaskResult(part.record)
 
 

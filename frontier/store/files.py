@@ -63,6 +63,15 @@ def force(path: Path) -> None:
         os.close(number)
 
 
+def force_above(path: Path) -> None:
+    """Return when the disk has the name of a directory, and of those above it that may be new."""
+    device = path.stat().st_dev
+    for folder in path.resolve().parents:
+        if folder.stat().st_dev != device or not os.access(folder, os.R_OK | os.W_OK):
+            break  # this process has made nothing there
+        force(folder)
+
+
 def read_json(path: Path) -> dict:
     """The value of a file of `write_json`; CorruptRunError if it does not hold one.
 

@@ -33,13 +33,14 @@ from frontier.space.layout import Layout
 from frontier.store.files import (
     MARKED,
     force,
+    force_above,
     read_json,
     read_sealed,
     sweep,
     write_json,
     write_sealed,
 )
-from frontier.store.layers import GROUP, LayerFiles, StoredLayer
+from frontier.store.layers import GROUP, LIST_NAME, LayerFiles, StoredLayer
 from frontier.text import counted
 
 FORMAT = 3
@@ -160,6 +161,8 @@ class RunStore:
         for name in ("ledger.json", "run.json"):
             for folder in (path / "copies", path):
                 (folder / name).unlink(missing_ok=True)
+                if folder.is_dir():
+                    force(folder)  # a power failure must not bring back the one without the other
         if (path / "layers").is_dir():
             for folder in (path / "layers").iterdir():
                 if LAYER_NAME.fullmatch(folder.name):
@@ -190,7 +193,7 @@ class RunStore:
         run.durable = durable
         run.write()
         if durable:
-            force(path.parent)
+            force_above(path)
         return cls.open(path)
 
     def write(self) -> None:
@@ -383,6 +386,16 @@ class RunStore:
         """Parts that are there of the layer under way."""
         return len(_parts(self.layer_path(len(self.records))))
 
+    def drop_list(self, depth: int) -> None:
+        """Drop a list that was not committed; parts that tasks have computed stay.
+
+        A worker that outlives its driver may put one in place at any time, and then gives up what
+        it was made from.
+        """
+        folder = self.layer_path(depth)
+        if not folder.is_symlink():
+            (folder / LIST_NAME).unlink(missing_ok=True)
+
     def abandon_layer(self, depth: int) -> None:
         """Drop what is there of a layer that is not committed."""
         _remove_layer(self.layer_path(depth))
@@ -413,7 +426,7 @@ class RunStore:
             for file in folder.glob("*.json"):
                 force(file)
             force(folder)
-        force(self.path.parent)
+        force_above(self.path)
 
     def is_group(self) -> bool:
         """Whether Zarr can open the layers together."""

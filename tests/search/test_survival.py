@@ -74,6 +74,19 @@ def test_what_is_left_of_run_json_and_ledger_is_not_begun_anew(tmp_path):
     assert len(RunStore.open(run.path).records) == 21
 
 
+def test_a_run_with_nothing_to_go_on_from_needs_no_repair(tmp_path):
+    """One that is complete and has kept its last layer only, and one that has not yet begun."""
+    plan = api.plan(config_of(tmp_path / "complete"))
+    done = api.run(dataclasses.replace(plan, list_states=0)).store
+    assert done.stored_depths() == [len(done.records) - 1]
+    begun = RunStore.create(tmp_path / "begun", plan.identity)
+    for run in (done, begun):
+        assert "nothing to repair" in invoke("repair", run.path).stdout
+        (run.path / "layers" / "zarr.json").unlink()
+        assert "described anew" in invoke("repair", run.path).stdout
+        invoke("verify", run.path)
+
+
 def test_a_repair_that_was_killed_between_ledger_and_copy(tmp_path):
     run = half_done(tmp_path / "run", keep="all")
     ledger = read_sealed(run.path / "ledger.json")

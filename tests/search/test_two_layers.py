@@ -1,6 +1,7 @@
 """Two layers on disk: parts are given up for those that replace them, and nothing is lost by it."""
 
 import dataclasses
+import os
 
 import pytest
 from search.test_driver import as_bits, assert_store_the_same, config_of, counted_tasks, in_memory
@@ -11,6 +12,7 @@ from twins import bfs_layers
 from frontier import api
 from frontier.errors import CorruptRunError, Stopped
 from frontier.search import driver as driver_module
+from frontier.search import task as task_module
 from frontier.search.events import LayerStarted, TaskFinished
 from frontier.search.task import expand_task
 from frontier.search.verify import verify
@@ -35,6 +37,8 @@ def stopped_of(path, done=2, plan=None, **search):
     plan = plan or plan_of(path, **search)
 
     def stop(event):
+        if isinstance(event, LayerStarted) and (event.depth, 0) == (DEPTH, done):
+            raise KeyboardInterrupt
         if isinstance(event, TaskFinished) and (event.depth, event.done) == (DEPTH, done):
             raise KeyboardInterrupt
 
@@ -225,6 +229,75 @@ def test_a_task_that_cannot_be_done_any_more_says_so(tmp_path):
     store.files(DEPTH, plan.layout).path(task).unlink()
     with pytest.raises(CorruptRunError, match=rf"layer {DEPTH - 2}: .* is missing"):
         asked(store, task)
+
+
+def test_a_task_that_another_worker_does_meanwhile(tmp_path, monkeypatch):
+    """The other one, which had been given up for lost, has given up what this one reads."""
+    plan, store = stopped_of(tmp_path)
+    task, expand = one_done(store, plan, DEPTH - 2), task_module._expand
+
+    def overtaken(work, depth, number):
+        monkeypatch.undo()
+        asked(store, number)
+        return expand(work, depth, number)
+
+    monkeypatch.setattr(task_module, "_expand", overtaken)
+    result = asked(store, task)
+    assert result.record == store.files(DEPTH, plan.layout).part(task).record
+    assert [record.states for record in run_of(plan).records] == COUNTS
+
+
+def test_a_part_that_is_found_is_forced_before_another_is_given_up_for_it(tmp_path, monkeypatch):
+    """Whoever wrote it may have died between its name and the disk."""
+    plan, store = stopped_of(tmp_path)
+    task, forced = one_done(store, plan, DEPTH - 2), []
+    asked(store, task, gives_up=False)
+    before, after = (store.files(d, plan.layout).path(task) for d in (DEPTH - 2, DEPTH))
+
+    def noted(number):
+        forced.append((os.readlink(f"/proc/self/fd/{number}"), before.exists()))
+
+    monkeypatch.setattr(os, "fsync", noted)
+    asked(store, task)
+    assert forced == [(str(after), True), (str(after.parent), True)]
+    assert not before.exists()
+
+
+# --- workers that outlive their driver
+
+
+@pytest.mark.parametrize("moment", [1, 2])
+@pytest.mark.parametrize("form", ["tasks", "memory", "lists"])
+def test_an_orphan_does_a_task_while_the_run_goes_on(tmp_path, monkeypatch, form, moment):
+    """Just after the driver has seen that there are no parts yet."""
+    plan, store = stopped_of(tmp_path, done=0)
+    look, looks = RunStore.parts_under_way, []
+
+    def look_and_be_late(self, layout):
+        found = look(self, layout)
+        if len(self.records) == DEPTH:
+            looks.append(found)
+            if len(looks) == moment:
+                asked(store, 1)
+        return found
+
+    monkeypatch.setattr(RunStore, "parts_under_way", look_and_be_late)
+    done = run_of(FORMS[form](plan))
+    assert [record.states for record in done.records] == COUNTS
+    assert looks[0] == set()
+    assert verify(done, deep=100).faults == []
+
+
+def test_an_orphan_gives_up_a_part_of_a_layer_that_is_spared_by_now(tmp_path):
+    """The run that it belongs to kept two layers; the one that went on keeps four."""
+    plan, store = stopped_of(tmp_path, done=0)
+    asked(store, 1, gives_up=False)
+    spared = plan_of(tmp_path, spare=2)
+    run_of(spared, until=DEPTH)
+    store.give_up(DEPTH - 2, 1, plan.layout)
+    done = run_of(spared, until=DEPTH + 4)
+    assert done.stored_depths() == list(range(DEPTH + 1, DEPTH + 5))
+    assert verify(done).faults == []
 
 
 # --- runs that are stopped in a layer

@@ -43,6 +43,23 @@ def committed(run, depth, forget=()):
     run.commit([record], complete=False, forget=forget)
 
 
+def test_the_names_of_new_directories_are_forced_too(tmp_path, monkeypatch):
+    """That of the run, and those above it that had to be made."""
+    forced, place = [], tmp_path / "a" / "b"
+    monkeypatch.setattr(
+        os, "fsync", lambda file: forced.append(os.readlink(f"/proc/self/fd/{file}"))
+    )
+    RunStore.create(place / "run", IDENTITY, durable=True)
+    for folder in (place, place.parent, tmp_path):
+        assert str(folder) in forced
+    forced.clear()
+    RunStore.open(place / "run").force_all()
+    assert str(tmp_path) in forced
+    forced.clear()
+    RunStore.create(tmp_path / "never", IDENTITY)
+    assert forced == []
+
+
 def numbers_of(run, depth):
     return run.layer(depth, LAYOUT).numbers().tolist()
 
