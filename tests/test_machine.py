@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from sweeps import swept
 
 from frontier import machine
 from frontier.cli import main
@@ -99,7 +100,7 @@ main(sys.argv[1:])
 """
 
 
-@pytest.mark.parametrize("command", ["plan", "run"])
+@swept("command", ["plan", "run"], few=["run"])
 def test_commands_without_what_only_linux_has(tmp_path, command):
     config = tmp_path / "c.toml"
     config.write_text(
@@ -153,7 +154,7 @@ def test_what_is_not_there_is_refused(monkeypatch, cluster, said):
     make_plan(config_of(**{"memory": "1GB", **cluster, "kind": "address", "address": "tcp://x:1"}))
 
 
-@pytest.mark.parametrize("in_memory", [True, False])
+@swept("in_memory", [True, False], few=1)
 def test_plan_and_run_say_where_layers_are(tmp_path, in_memory):
     config = tmp_path / "c.toml"
     config.write_text(

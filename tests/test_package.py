@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from sweeps import swept
 
 ROOT = Path(__file__).parents[1]
 
@@ -49,7 +50,7 @@ sys.argv = ["frontier", "run", "--help"]
 """
 
 
-@pytest.mark.parametrize("module", ["click", "numpy.random", "frontier.config"])
+@swept("module", ["click", "numpy.random", "frontier.config"], few=1)
 @pytest.mark.parametrize(
     "start", ["import runpy; runpy.run_module('frontier', run_name='__main__')", "script"]
 )

@@ -48,6 +48,7 @@ def test_a_plan_is_measured_and_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.sweep
 def test_workers_are_started_for_a_plan_by_tasks(tmp_path):
     result = invoke(CONFIGS / "2x5.toml", *at(tmp_path / "run", "local"), *BY_TASKS)
     assert "1 task a layer" in result.stdout

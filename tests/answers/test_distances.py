@@ -252,7 +252,7 @@ def test_every_form_of_layers_gives_the_same_array(runs, name, form):
     assert (found.values == Distances.of_run(runs(name).store).values).all()
 
 
-@pytest.mark.parametrize("name", PATTERNS)
+@swept("name", PATTERNS, few=4)
 def test_an_exported_array_is_indexed_as_documented(runs, name, tmp_path):
     """Every element of it, those that stand for no position too."""
     twin = CASES[name]
@@ -349,7 +349,7 @@ def line(cells, label, blank):
     return (*tiles[:blank], 0, *tiles[blank:])
 
 
-@pytest.mark.parametrize(("cells", "dtype"), [(255, np.uint8), (256, np.uint16), (300, np.uint16)])
+@swept(("cells", "dtype"), [(255, np.uint8), (256, np.uint16), (300, np.uint16)], few=1)
 def test_searches_of_many_layers(cells, dtype, tmp_path):
     """The greatest value of a type stands for what cannot be reached, so it is no distance."""
     twin = Twin(1, cells, labels=[100])

@@ -266,6 +266,7 @@ def test_telling_the_goats_pieces_apart_saves_nodes():
     assert nodes[told] < nodes[shared]
 
 
+@pytest.mark.sweep
 def test_the_farthest_position_of_the_goat():
     """52 moves; telling its bars apart saves about half of the nodes."""
     board = GOAT.read(FAR.split("/"))

@@ -9,6 +9,7 @@ from math import comb
 import numpy as np
 import pytest
 from answers.movers import HEXAGON, LINES, blocks, cells, graph, of_config, tiles
+from sweeps import swept
 from twins import all_positions, board_cells, position
 
 from frontier import api
@@ -114,7 +115,7 @@ def replayed(run, case, board):
 # --- distances
 
 
-@pytest.mark.parametrize("name", CASES)
+@swept("name", CASES, few=["2x4", "hexagram", "ring", "paths", "cells", "part of 2x3"])
 def test_distances_of_all_positions(runs, name):
     run, case = runs(name), CASES[name]
     boards, depths = boards_of(case), np.array(list(case.depths.values()))
@@ -179,7 +180,7 @@ def test_closed_layers_are_opened_again(runs, name, monkeypatch):
 # --- solutions
 
 
-@pytest.mark.parametrize("name", CASES)
+@swept("name", CASES, few=["2x4", "hexagram", "ring", "paths", "cells", "part of 2x3"])
 def test_solutions_are_shortest_ways(runs, form, name):
     case = CASES[name]
     for twin, board in some_of(case, 15 if form == "list" else 6):
@@ -256,7 +257,7 @@ def test_the_start_of_the_goat(goat):
 # --- counts
 
 
-@pytest.mark.parametrize("name", SMALL)
+@swept("name", SMALL, few=["2x3", "ring", "cells"])
 def test_counts_of_all_positions(runs, form, name):
     """Of every tenth position, where layers are bits, which take longer to ask."""
     run, case = runs(name), CASES[name]
@@ -265,7 +266,7 @@ def test_counts_of_all_positions(runs, form, name):
         assert run.count_solutions(board) == case.shortest[twin]
 
 
-@pytest.mark.parametrize("name", sorted(set(CASES) - set(SMALL)))
+@swept("name", sorted(set(CASES) - set(SMALL)), few=2)
 def test_counts_of_some_positions(runs, name):
     for twin, board in some_of(CASES[name], 20):
         assert runs(name).count_solutions(board) == CASES[name].shortest[twin]

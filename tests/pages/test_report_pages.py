@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 from making import made
 from PIL import Image
+from sweeps import swept
 
 from frontier.report.comparison import Comparison
 from frontier.report.html import across
@@ -144,7 +145,7 @@ ROWS = """boxes => {
 """The right edges of boxes, by rows from above."""
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 4, 6, 7, 8])
+@swept("number", [1, 2, 3, 4, 6, 7, 8], few=[1, 4, 7])
 def test_boards_and_figures_stand_in_full_rows(figures, browser, size, number, tmp_path):
     """As far as their number lets them."""
     of = figures["2x4"]
@@ -297,6 +298,7 @@ def test_on_paper(pages, browser, name):
             assert set(page.locator(name).evaluate_all(styles)) == {value}
 
 
+@pytest.mark.sweep
 def test_very_many_layers_are_drawn_as_an_outline(tmp_path, monkeypatch):
     """As bars they would be too thin, and the page too large."""
     figures = statistics_of(made(tmp_path / "run", "2x2"))

@@ -142,6 +142,7 @@ def test_many_shapes_of_which_few_can_be_reached():
         Blocks(turned, start=JAM, alike=JAM_ALIKE).check()
 
 
+@pytest.mark.sweep
 def test_a_part_of_a_board_needs_a_start_where_shapes_are_many():
     goal = "/".join(["????????"] * 7 + ["???????."])
     with pytest.raises(InputError, match=r"4,000,000 shapes .* a puzzle\.start would help"):

@@ -143,7 +143,7 @@ MOVING = [
 ]
 
 
-@pytest.mark.parametrize(("drawing", "alike", "metric"), MOVING)
+@swept(("drawing", "alike", "metric"), MOVING, few=4)
 def test_moves_and_what_they_are_called(drawing, alike, metric):
     """Arcs lead to the boards after one move; the name of a move is a shortest way of its piece."""
     puzzle, cells = Blocks(drawing, alike=alike, metric=metric), board_cells(drawing)
@@ -188,7 +188,7 @@ def way(cells, laid, letter, arrows):
     return steps
 
 
-@pytest.mark.parametrize(("drawing", "alike", "metric"), MOVING)
+@swept(("drawing", "alike", "metric"), MOVING, few=4)
 def test_arcs_say_which_piece_they_displace(drawing, alike, metric):
     """Its sort, its place in the sequence, and its anchors before and after."""
     puzzle = Blocks(drawing, alike=alike, metric=metric)

@@ -188,7 +188,7 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@swept("damage", DAMAGES, few=1)
 def test_a_damaged_part_is_computed_again_from_what_is_there(tmp_path, monkeypatch, damage):
     plan, store = stopped_of(tmp_path, done=3, keep="all")
     task = one_done(store, plan)
@@ -205,7 +205,7 @@ def test_a_damaged_part_is_computed_again_from_what_is_there(tmp_path, monkeypat
     assert_store_the_same(done, calm)
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@swept("damage", DAMAGES, few=1)
 def test_a_damaged_part_whose_predecessor_is_gone_is_an_error(tmp_path, damage):
     """And nothing is committed or changed."""
     plan, store = stopped_of(tmp_path, done=3)

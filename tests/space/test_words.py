@@ -5,6 +5,7 @@ from math import prod
 
 import numpy as np
 import pytest
+from sweeps import swept
 from twins import digits, indices, numbered, swapped
 
 from frontier.space import words
@@ -78,7 +79,7 @@ SWAPS = [(m, i) for m in range(3, 9) for i in range(m - 2)]
 
 
 @pytest.mark.parametrize("odd", SIGNS)
-@pytest.mark.parametrize(("m", "i"), [(m, i) for m, i in SWAPS if m <= 7])
+@swept(("m", "i"), [(m, i) for m, i in SWAPS if m <= 7], few=[(m, i) for m, i in SWAPS if m <= 6])
 def test_swap_of_a_single_state(m, i, odd):
     code = LehmerCode(m)
     for kernel in kernels(m, i):
