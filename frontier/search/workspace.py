@@ -26,7 +26,7 @@ from frontier.store.run import RunStore
 OPEN_LAYERS = 3
 PROGRAM_BYTES = 100_000_000
 
-GROWTH_BYTES = 1 << 24
+GROWTH_BYTES = 1 << 22
 """By which memory grows that is used again."""
 
 

@@ -80,7 +80,9 @@ def test_at_many_moments_of_a_run(tmp_path, monkeypatch, form, search):
     for each in made[:: len(made) // 3]:
         done = goes_on(plan, each.path)
         assert [record.states for record in done.records] == COUNTS
-        assert_store_the_same(done, whole)
+        assert verify(done).faults == []
+        if form != "memory":  # how many layers a call in memory goes on for depends on the clock
+            assert_store_the_same(done, whole)
 
 
 class Steps:
