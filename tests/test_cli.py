@@ -1,6 +1,7 @@
 """The commands as a user types them, in a process of their own where it matters."""
 
 import io
+import os
 import json
 import random
 import signal
@@ -95,7 +96,7 @@ def test_run_tells_a_person(tmp_path):
 @pytest.fixture
 def read_only(monkeypatch):
     """Let nothing below a folder be written; permissions would not keep root from it."""
-    opened = io.open
+    opened, opened_by_system = io.open, os.open
 
     def begin(folder):
         def refuse(file, mode="r", *more, **options):
@@ -103,8 +104,14 @@ def read_only(monkeypatch):
                 raise PermissionError(30, "Read-only file system", str(file))
             return opened(file, mode, *more, **options)
 
+        def refuse_by_system(file, flags, *more, **options):
+            if flags & (os.O_WRONLY | os.O_RDWR) and str(file).startswith(str(folder)):
+                raise PermissionError(30, "Read-only file system", str(file))
+            return opened_by_system(file, flags, *more, **options)
+
         monkeypatch.setattr(io, "open", refuse)
         monkeypatch.setattr("builtins.open", refuse)
+        monkeypatch.setattr(os, "open", refuse_by_system)
 
     return begin
 
