@@ -1,8 +1,8 @@
 """The commands as a user types them, in a process of their own where it matters."""
 
 import io
-import os
 import json
+import os
 import random
 import signal
 import subprocess
