@@ -82,6 +82,8 @@ def assert_is(done, calm, columns):
         numbers, klass = work.layer(depth).numbers(), work.space.class_of(depth)
         boards = {work.puzzle.board(work.space.state(klass, number)) for number in numbers}
         assert boards == expected[depth]
+    if done.stored_depths() == [len(expected) - 1]:
+        return  # who goes on gives up the older layer of two, as a late worker may be doing so
     assert_store_the_same(done, calm)
 
 
