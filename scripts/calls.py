@@ -135,12 +135,7 @@ def _ended(run: Run) -> str | None:
 def _zombie(campaign: Campaign, case: Case, library: Library, path: Path, calls: int) -> None:
     choice = campaign.random
     kind = campaign.pick(("zombie", "zombie, fresh"))
-    harm(case, library, path, choice.randrange(calls // 10, calls), KILL_BEFORE, 0)
-    run = RunStore.open(path)
-    under_way = len(run.records)
-    if run.complete or under_way < 2:
-        shutil.rmtree(path)
-        return
+    run, under_way = _killed_in_a_layer(campaign, case, library, path, calls)
     task = choice.choice(run.files(under_way, _layout_of(run)).tasks)
     done = task in run.parts_under_way(_layout_of(run))
     at = 1 if done else choice.randint(1, TASK_CALLS)
@@ -163,6 +158,19 @@ def _zombie(campaign: Campaign, case: Case, library: Library, path: Path, calls:
         elif last:
             last.wait()
     campaign.judged(kind, case, path, wrong or case.judge(path), what)
+
+
+def _killed_in_a_layer(
+    campaign: Campaign, case: Case, library: Library, path: Path, calls: int
+) -> tuple[RunStore, int]:
+    """A run that was killed where a layer is under way that has two before it; the layer's depth."""
+    while True:
+        at = campaign.random.randrange(calls // 10, calls)
+        harm(case, library, path, at, KILL_BEFORE, 0)
+        run = RunStore.open(path)
+        if not run.complete and len(run.records) >= 2:
+            return run, len(run.records)
+        shutil.rmtree(path)
 
 
 def _layout_of(run: RunStore) -> Layout:
