@@ -7,7 +7,7 @@ known one. Checking creates nothing.
 import difflib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -218,13 +218,14 @@ def member_names(puzzle: dict) -> dict[str, list[int]]:
     return {f"blank-{row}-{column}": [row, column] for row, column in orbits}
 
 
-def load_config(path: str | Path, settings: tuple[str, ...] = ()) -> Config:
+def load_config(path: str | Path, settings: str | Sequence[str] = ()) -> Config:
     """Read and check a config file.
 
-    settings: overrides ``key=value`` with dotted keys, values in TOML (bare words are strings).
-    InputError for anything that cannot be used.
+    settings: overrides ``key=value`` with dotted keys, values in TOML (bare words are strings); one
+    may stand alone. InputError for anything that cannot be used.
     """
     path = at_home(path)
+    settings = (settings,) if isinstance(settings, str) else tuple(settings)
     try:
         text = path.read_text(encoding="utf-8-sig")  # as TOML asks; editors may add a BOM
     except FileNotFoundError:

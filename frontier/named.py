@@ -42,6 +42,8 @@ def config_at(run: str | Path, settings: tuple[str, ...] = ()) -> Config:
     settings: as for `load_config`. InputError if there is neither, or if a cluster's particulars
     are needed, which no run directory holds.
     """
+    if not isinstance(run, str | Path):
+        raise InputError(f"{run!r}: expected a config, or the path of one or of a run directory")
     path = at_home(run)
     if not path.is_dir():
         return _config_in(path, settings)

@@ -163,7 +163,7 @@ def _zombie(campaign: Campaign, case: Case, library: Library, path: Path, calls:
 def _killed_in_a_layer(
     campaign: Campaign, case: Case, library: Library, path: Path, calls: int
 ) -> tuple[RunStore, int]:
-    """A run that was killed where a layer is under way that has two before it; the layer's depth."""
+    """A run that was killed after two layers or more; the depth of the one under way."""
     while True:
         at = campaign.random.randrange(calls // 10, calls)
         harm(case, library, path, at, KILL_BEFORE, 0)

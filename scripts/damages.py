@@ -15,8 +15,9 @@ from trials import Campaign, Case
 
 from frontier.search.workspace import Workspace
 from frontier.store.files import write_sealed
+from frontier.store.ledger import LayerRecord
 from frontier.store.parts import footer_bytes
-from frontier.store.run import PART_NAME, LayerRecord, RunStore
+from frontier.store.run import PART_NAME, RunStore
 
 DAMAGES = (
     "turn a bit", "turn a bit behind", "cut", "empty", "lengthen", "delete", "delete before",

@@ -93,6 +93,8 @@ def test_settings_override(tmp_path):
     assert (config.store.codec, config.store.path) == ("zstd:3", "/somewhere")
     assert config.cluster.memory == 2_000_000_000
     assert config.make_puzzle().goals == ((1, 2, 3, 4, 5, 6, 7, 8, 0),)
+    alone = load_config(tmp_path / "c.toml", "cluster.workers=1")
+    assert alone.cluster.workers == 1
 
 
 def test_each_kind_of_puzzle_is_made(tmp_path):

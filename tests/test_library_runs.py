@@ -53,6 +53,8 @@ def test_a_run_goes_on_by_its_directory_or_its_config(tmp_path):
     assert frontier.run(config, until=9).depth == 9
     assert frontier.run(tmp_path / "run", until=12).depth == 12
     assert frontier.run(str(tmp_path / "run")).complete
+    with pytest.raises(InputError, match="3: expected a config, or the path"):
+        frontier.run(3)
     family = frontier.load_config("configs/3x3-diameter.toml")
     with pytest.raises(InputError, match=r"several runs, .*config\.members"):
         frontier.run(family)
@@ -149,6 +151,7 @@ def test_one_board_is_one_board_everywhere(run, how):
         (np.array([1.0] * 6), "6 cells of type float64"),
         (["1 0 2/3 4 5", "q"], r"\[\[q\]\]"),
         (object(), "is nothing that a config file could say"),
+        ("", r"board = '': expected 2 rows of 3 numbers"),
     ],
 )
 def test_what_is_no_board_is_refused(run, wrong, message):

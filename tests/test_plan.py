@@ -117,6 +117,8 @@ def test_the_plan_of_a_complete_run_says_what_such_a_run_takes(tmp_path):
     assert after["disk"]["peak"] == before["disk"]["peak"] > 0
     assert after["layers"]["committed"] == 56
     assert "the run is complete, and what follows is of such a run" in invoke(*words).stdout
+    by_directory = json.loads(invoke(tmp_path / "run", "--json").stdout)
+    assert by_directory["layers"] == after["layers"]
 
 
 @pytest.mark.usefixtures("known_rates")

@@ -19,13 +19,8 @@ MOST = 500
 """At most so many paths are offered."""
 
 
-def complete_config(context, parameter, incomplete: str) -> list[CompletionItem]:
-    """Configs here and one folder further."""
-    return [CompletionItem(path) for path in _paths(incomplete) if path.endswith(".toml")]
-
-
 def complete_run(context, parameter, incomplete: str) -> list[CompletionItem]:
-    """Run directories and configs."""
+    """Run directories and configs, here and one folder further."""
     return [
         CompletionItem(path)
         for path in _paths(incomplete)

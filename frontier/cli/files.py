@@ -18,7 +18,7 @@ force_option = click.option(
 
 @dataclass(frozen=True)
 class Target:
-    """A file that an option names.
+    """A file that an option names; "-" is standard output.
 
     suffixes: how its name may end; any if there are none. makes_folder: its directory is made where
     there is none.
@@ -35,6 +35,10 @@ class Target:
         return Path(os.path.realpath(self.path))
 
     @property
+    def is_output(self) -> bool:
+        return str(self.path) == "-"
+
+    @property
     def label(self) -> str:
         return f"{self.option} {self.path}"
 
@@ -42,6 +46,9 @@ class Target:
         """Write the file, whole or not at all, and say so. Text ends with a line end."""
         if isinstance(content, str):
             content = (content.removesuffix("\n") + "\n").encode()
+        if self.is_output:
+            click.echo(content, nl=False)
+            return
         try:
             if self.makes_folder:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -56,6 +63,8 @@ class Target:
             raise InputError(
                 f"{self.label}: expected a name that ends in {' or '.join(self.suffixes)}"
             )
+        if self.is_output:
+            return
         if self.path.is_dir():
             raise InputError(f"{self.label} is a directory; name a file")
         if self.path.exists() and not self.path.is_file():

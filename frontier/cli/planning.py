@@ -5,11 +5,11 @@ from pydantic import ByteSize, TypeAdapter, ValidationError
 
 from frontier import api
 from frontier.cli.common import echo_json, json_option, set_option
-from frontier.cli.completion import complete_config
+from frontier.cli.completion import complete_run
 from frontier.cli.help import Command
-from frontier.config import load_config
 from frontier.errors import InputError
 from frontier.forecast.ahead import described_cluster, look_ahead
+from frontier.named import config_at
 from frontier.report.plan import describe_plan, plan_value
 
 
@@ -24,7 +24,7 @@ from frontier.report.plan import describe_plan, plan_value
     },
     see_also=("run", "docs/scale.md"),
 )
-@click.argument("config", metavar="CONFIG", shell_complete=complete_config)
+@click.argument("config", metavar="CONFIG|RUN", shell_complete=complete_run)
 @set_option
 @click.option(
     "--workers",
@@ -39,7 +39,7 @@ from frontier.report.plan import describe_plan, plan_value
 )
 @json_option
 def plan(config, settings, workers, disk_rate, as_json):
-    """Say what the run of CONFIG will take, without running it.
+    """Say what the run of CONFIG will take, or that in the directory RUN, without running it.
 
     Layout, memory, disk and bytes moved come from arithmetic; the time from trying tasks, disk
     and scheduler here, for some seconds. How large the layers are is estimated from the first ones,
@@ -48,7 +48,7 @@ def plan(config, settings, workers, disk_rate, as_json):
     if disk_rate is not None and workers is None:
         raise InputError("--disk-rate is of a cluster; say how many --workers it has")
     rate = None if disk_rate is None else _bytes(disk_rate)
-    members = load_config(config, settings).members
+    members = config_at(config, settings).members
     values = []
     click.echo("trying tasks, disk and scheduler of this machine …", err=True)
     for member in members:

@@ -25,7 +25,8 @@ PICTURES = (".png", ".pdf", ".svg")
 
 
 def _file_option(name: str, what: str):
-    return click.option(f"--{name}", metavar="FILE", help=f"Write {what}.")
+    help = f"Write {what}; - is standard output."
+    return click.option(f"--{name}", metavar="FILE", help=help)
 
 
 @click.command(

@@ -119,6 +119,9 @@ def _run(
         plan = api.plan(member)
         for warning in filter(None, (plan.puzzle.remark, _disk_warning(plan))):
             click.echo(f"warning: {warning}", err=True)
+        if member.cluster.kind in ("address", "scheduler-file"):  # it may take half a minute
+            where = member.cluster.address or member.cluster.scheduler_file
+            click.echo(f"connecting to the scheduler of {where} …", err=True)
         try:
             finished = api.run(plan, until, [progress_display()], take_over, progress=False)
         except Stopped as error:

@@ -108,7 +108,7 @@ class _Model:
         """What the driver does after `depth`, and what it keeps on the disk meanwhile."""
         search, last = self.plan.config.search, len(self.sizes) - 1
         last = last if search.until is None else min(search.until, last)
-        keep_all, most = search.keep == "all", 2 + search.spare
+        keep_all, most = self.plan.kept is None, self.plan.kept or 0
         there = range(0 if keep_all else max(0, depth + 1 - most), depth + 1)
         held = [self._stored(d, self._thin(d)) for d in there]
         while depth < last:
@@ -122,7 +122,7 @@ class _Model:
             kept = range(depth + 1 if keep_all else max(depth + 1, end - 1), end + 1)
             new = [self._stored(d, form == "lists") for d in kept]
             disk = sum(held) + sum(new)
-            if form == "tasks" and most == 2 and not keep_all and not self._thin(depth - 1):
+            if form == "tasks" and self.plan.gives_up and not self._thin(depth - 1):
                 # Parts of the layer before the current one are given up, one by one.
                 under_way = min(1.0, TASKS_UNDER_WAY * self.workers / self._tasks(end))
                 disk = held[-1] + max(held[-2], sum(new)) + under_way * sum(new)
@@ -136,9 +136,7 @@ class _Model:
 
     def _form(self, depth: int) -> str:
         """How the layer after `depth` is made."""
-        if self._thin(depth - 1) and self._thin(depth):
-            return "lists"
-        return "memory" if self.plan.alone else "tasks"
+        return self.plan.form(*self.sizes[max(0, depth - 1) : depth + 1])
 
     def _seconds(self, depth: int, form: str) -> float:
         """Of making a layer."""

@@ -74,7 +74,7 @@ class Grid:
             raise InputError(f"{name} = {notation!r}: expected rows of numbers, or text")
         if len(rows) == 1 and self.rows > 1:
             rows = self.in_rows(rows[0])
-        said = f"{name} = {plain(rows)}"
+        said = f"{name} = {plain(rows) if rows else repr(notation)}"
         if [len(row) for row in rows] != [self.columns] * self.rows:
             raise InputError(f"{said}: expected {self.rows} rows of {self.columns} numbers")
         board = []

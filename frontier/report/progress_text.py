@@ -43,7 +43,7 @@ def figures(progress: Progress, now: float | None = None) -> dict[str, Words]:
         last = layers[-RECENT:]
         states, seconds = (sum(getattr(of, key) for of in last) for key in ("states", "seconds"))
         found["rate"] = rate(states, seconds), f"last {counted(len(last), 'layer')}"
-        if start.workers:
+        if start.workers > 1:
             found["workers"] = f"{start.workers:,}", ""
     found["layers on disk"] = size(progress.disk), ""
     return found
@@ -116,11 +116,12 @@ def describe_state(progress: Progress) -> str:
 
 
 def headline(start: RunStarted) -> str:
-    """What is searched, by how many workers and where, in one line or two."""
+    """What is searched and where, in one line or two; how many workers, if there are several."""
     again = f", resuming after depth {start.depth}" if start.resumed else ""
-    states, workers = counted(start.states, "state"), counted(start.workers, "worker")
+    states = counted(start.states, "state")
+    workers = f"; {counted(start.workers, 'worker')}" if start.workers > 1 else ""
     way = f"\nlayers are searched {start.way}" if start.way else ""
-    return f"{start.name}: {start.title}, {states}; {workers}; {start.path}{again}{way}"
+    return f"{start.name}: {start.title}, {states}{workers}; {start.path}{again}{way}"
 
 
 def describe_end(event: RunFinished | RunStopped) -> str:

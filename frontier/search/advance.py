@@ -13,8 +13,8 @@ import numpy as np
 from frontier.search.workspace import Workspace, workspace
 from frontier.space.jit import compile_seconds
 from frontier.space.memory import Bitmaps, MemorySearch, count_all
+from frontier.store.ledger import LayerRecord
 from frontier.store.parts import Record, digest_of
-from frontier.store.run import LayerRecord
 
 
 @dataclass(frozen=True)

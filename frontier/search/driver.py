@@ -39,9 +39,10 @@ from frontier.signals import handling
 from frontier.store.copies import check_copies
 from frontier.store.identity import check_identity
 from frontier.store.layers import most_part_bytes
+from frontier.store.ledger import LayerRecord
 from frontier.store.lock import NotWritable, RunLock
 from frontier.store.parts import Record, digest_of
-from frontier.store.run import LayerRecord, RunStore
+from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 LIST_SECONDS = 2.0
@@ -58,11 +59,13 @@ as that took the last time."""
 class Driver:
     """Runs one plan in its run directory."""
 
-    def __init__(self, plan: Plan, run: RunStore, executor: Executor, emit: Listener):
+    def __init__(
+        self, plan: Plan, run: RunStore, executor: Executor, emit: Listener, started: float
+    ):
+        """started: `time.perf_counter()` when the run was, before its workers were."""
         self.plan, self.run, self.executor, self.emit = plan, run, executor, emit
         self.stopping = threading.Event()
-        self._keep_all = plan.config.search.keep == "all"
-        self._started = time.perf_counter()
+        self._started = started
         self._storing = 0.0
         # A run without spare layers is giving up parts of the older one, maybe by a worker that has
         # outlived its driver.
@@ -80,16 +83,15 @@ class Driver:
         while not self.run.complete and (until is None or len(self.run.records) <= until):
             if self.stopping.is_set():
                 raise Stopped("interrupted")
+            form = self.plan.form(*(record.states for record in self.run.records[-2:]))
             # A layer that tasks have begun is ended by tasks: they may have given up what it is
             # made from.
-            if self.run.parts_under_way(self.plan.layout):
+            if form == "tasks" or self.run.parts_under_way(self.plan.layout):
                 self._expand_layer()
-            elif max(r.states for r in self.run.records[-2:]) <= self.plan.list_states:
+            elif form == "lists":
                 self._advance(advance_lists, LIST_SECONDS, until)
-            elif self.plan.threads:
-                self._advance(advance_bits, max(MEMORY_SECONDS, 10 * self._storing), until)
             else:
-                self._expand_layer()
+                self._advance(advance_bits, max(MEMORY_SECONDS, 10 * self._storing), until)
 
     def _commit_origins(self) -> None:
         plan, puzzle = self.plan, self.plan.puzzle
@@ -130,7 +132,7 @@ class Driver:
         self.run.drop_list(len(self.run.records))
         self.emit(LayerStarted(len(self.run.records), None))
         call = Advance(
-            *self._name(), self.run.records[-1].depth, until, seconds, self._keep_all,
+            *self._name(), self.run.records[-1].depth, until, seconds, plan.kept is None,
             plan.list_states, plan.threads,
         )  # fmt: skip
         try:
@@ -156,8 +158,7 @@ class Driver:
         todo = list(files.tasks)
         if depth % 2:
             todo.reverse()  # what was written last is read first, while caches still hold it
-        gives_up = not self._keep_all and not plan.config.search.spare
-        calls = ((*self._name(), gives_up, depth, number) for number in todo)
+        calls = ((*self._name(), plan.gives_up, depth, number) for number in todo)
         states, left = 0, tasks - len(done)
         self._check_disk(left)
         self.emit(LayerStarted(depth, tasks))
@@ -207,10 +208,10 @@ class Driver:
     def _commit(self, records: list[LayerRecord], complete: bool):
         run = self.run
         forget: tuple[int, ...] = ()
-        if not self._keep_all:
-            kept, new = run.stored_depths(), sum(record.stored for record in records)
-            excess = len(kept) + new - 2 - self.plan.config.search.spare
-            forget = tuple({*kept[: max(0, excess)], *self._given_up()})
+        if self.plan.kept is not None:
+            stored, new = run.stored_depths(), sum(record.stored for record in records)
+            excess = len(stored) + new - self.plan.kept
+            forget = tuple({*stored[: max(0, excess)], *self._given_up()})
         so_far = run.states
         found = so_far + sum(record.states for record in records)
         if found > self.plan.puzzle.states:
@@ -309,7 +310,7 @@ def _opened(plan: Plan, held: bool = False) -> RunStore:
 def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client) -> None:
     began = time.perf_counter()
     with executor_of(plan.config.cluster, plan.alone, client) as executor:
-        driver = Driver(plan, run, executor, emit)
+        driver = Driver(plan, run, executor, emit, began)
         depth = len(run.records) - 1
         note_leg(run.environment_path, plan.config, len(run.records), executor.workers)
         emit(

@@ -22,6 +22,9 @@ from frontier.store.layers import most_part_bytes
 from frontier.store.parts import WRITER_BYTES
 from frontier.text import counted, size
 
+LEAST_KEPT = 2
+"""Layers from which a run can go on."""
+
 PROCESS_BYTES = 330_000_000
 """A worker with its libraries and compiled kernels, before it does anything (measured)."""
 
@@ -95,6 +98,24 @@ class Plan:
     def alone(self) -> bool:
         """Whether one process does all the work."""
         return self.threads > 0
+
+    def form(self, *sizes: int) -> str:
+        """How a layer is made from those before it, which have so many states: as "lists", in
+        "memory" or by "tasks"."""
+        if max(sizes) <= self.list_states:
+            return "lists"
+        return "memory" if self.alone else "tasks"
+
+    @property
+    def kept(self) -> int | None:
+        """How many layers stay on disk, the last ones; None for all."""
+        search = self.config.search
+        return None if search.keep == "all" else LEAST_KEPT + search.spare
+
+    @property
+    def gives_up(self) -> bool:
+        """Whether a part of a layer is given up as soon as a task has replaced it."""
+        return self.kept == LEAST_KEPT
 
     @property
     def way(self) -> str:

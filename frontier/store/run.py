@@ -7,25 +7,20 @@
     events.jsonl, summary.json, environment.json, status.html for people; lock names the process
                         that writes
 
-A layer is *committed* by one atomic replacement of the ledger, after its parts are in place. A
-line of the ledger has a digest over the records of the layer's parts, and one over itself and the
-line before, so that no line can be exchanged for another. Several layers may be committed by one
-replacement; those between need not be stored. What the ledger does not list is not there: a resumed
-run uses the parts of the layer under way and sweeps everything else.
+A layer is *committed* by one atomic replacement of the ledger (`frontier.store.ledger`), after its
+parts are in place. What the ledger does not list is not there: a resumed run uses the parts of the
+layer under way and sweeps everything else.
 
 **Two layers on disk.** A part of layer t - 1 is read by one task only, the one that computes the
 same part of t + 1. That task gives it up as soon as its own part is in place (`give_up`). So
 while layer t + 1 is under way a part of t - 1 may be missing, but only if that of t + 1 is there.
 """
 
-import hashlib
-import json
 import os
 import re
 import time
 import uuid
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from frontier.errors import CorruptRunError, FormatError, InputError
@@ -41,6 +36,7 @@ from frontier.store.files import (
     write_sealed,
 )
 from frontier.store.layers import GROUP, LIST_NAME, LayerFiles, StoredLayer
+from frontier.store.ledger import LayerRecord, read_ledger, write_ledger
 from frontier.text import counted
 
 FORMAT = 3
@@ -53,48 +49,6 @@ OWN_NAMES = {
 LAYER_NAME = re.compile(r"\d{4,}")
 PART_NAME = re.compile(r"c(\.\d+){1,3}")
 """Names in the folder of the layers, and of parts in that of a layer."""
-
-
-@dataclass
-class LayerRecord:
-    """A committed layer, as the ledger lists it.
-
-    form: "bits" or "list". stored: whether the layer is on disk (or was never written, or is
-    deleted by now). seconds: time it took. bytes: on disk when it was written. work: seconds that
-    the workers together spent waiting for the disk, in codecs, in kernels and on the rest. start:
-    whether the layer holds the position whose distance is asked for. home: states whose blank is
-    where the goal has it, where that can be said. parts: files that it had when it was stored.
-    digest: over their records, empty if it was never stored. chain: over this line and the chain of
-    the line before.
-    """
-
-    depth: int
-    states: int
-    form: str
-    stored: bool
-    seconds: float
-    bytes: int = 0
-    work: dict[str, float] = field(default_factory=dict)
-    start: bool = False
-    home: int | None = None
-    parts: int = 0
-    digest: str = ""
-    chain: str = ""
-
-    def chained(self, before: str, run: str) -> str:
-        """What `chain` must be after a line with that chain; before the first, "" ."""
-        line = [
-            run,
-            before,
-            self.depth,
-            self.states,
-            self.form,
-            self.start,
-            self.home,
-            self.digest,
-            self.parts,
-        ]
-        return hashlib.sha256(json.dumps(line).encode()).hexdigest()
 
 
 class RunStore:
@@ -224,31 +178,14 @@ class RunStore:
 
     def read_ledger(self) -> None:
         """Read again which layers are committed; CorruptRunError if that does not make sense."""
-        self.records, self.complete = self._listed(self.path / "ledger.json")
+        self.records, self.complete = read_ledger(
+            self.path / "ledger.json", self.identity["identifier"]
+        )
 
     def copied(self) -> "RunStore":
         """The run as the copy of its ledger lists it; CorruptRunError as of `read_ledger`."""
-        listed = self._listed(self.path / "copies" / "ledger.json")
-        return RunStore(self.path, self.identity, *listed)
-
-    def _listed(self, file: Path) -> tuple[list[LayerRecord], bool]:
-        """The layers that a ledger lists, and whether they are all."""
-        ledger, before = read_sealed(file), ""
-        try:
-            records = [LayerRecord(**record) for record in ledger["layers"]]
-            complete = bool(ledger["complete"])
-            for depth, record in enumerate(records):
-                if record.depth != depth:
-                    raise ValueError(f"layer {record.depth} stands in the place of {depth}")
-                chain = record.chained(before, self.identity["identifier"])
-                if record.chain != chain:
-                    raise ValueError(
-                        f"the line of layer {depth} does not follow from the one before"
-                    )
-                before = chain
-        except (KeyError, TypeError, ValueError) as error:
-            raise CorruptRunError(f"{file} is no ledger of this run: {error}") from None
-        return records, complete
+        file = self.path / "copies" / "ledger.json"
+        return RunStore(self.path, self.identity, *read_ledger(file, self.identity["identifier"]))
 
     def layer_path(self, depth: int) -> Path:
         return self.path / "layers" / f"{depth:04d}"
@@ -441,14 +378,10 @@ class RunStore:
         write_json(self.path / "layers" / "zarr.json", GROUP, self.durable)
 
     def _write_ledger(self) -> None:
-        chain = ""
-        for record in self.records:
-            chain = record.chain = record.chained(chain, self.identity["identifier"])
-        layers = [asdict(record) for record in self.records]
-        ledger = {"layers": layers, "complete": self.complete}
         (self.path / "copies").mkdir(exist_ok=True)
-        for folder in (self.path / "copies", self.path):
-            write_sealed(folder / "ledger.json", ledger, self.durable)
+        files = [folder / "ledger.json" for folder in (self.path / "copies", self.path)]
+        run = self.identity["identifier"]
+        write_ledger(files, run, self.records, self.complete, self.durable)
 
 
 def _parts(folder: Path) -> set[str]:

@@ -43,7 +43,7 @@ def test_a_run_of_one_state(tmp_path):
     size = "--set", "puzzle.rows=1", "--set", "puzzle.columns=1", "--set", "search.keep=all"
     where = "--set", f"store.path={path}", "--set", "cluster.kind=serial"
     said = output("run", CONFIGS / "2x2.toml", *size, *where)
-    assert "1×1 tiles, 1 state; 1 worker" in said
+    assert "1×1 tiles, 1 state; " in said
     assert "complete: depth 0, 1 state, " in said
     said = output("status", path)
     assert "depth: 0 (1 state there)" in said
@@ -81,7 +81,7 @@ def test_progress_of_one_state(capsys):
     progress(RunStarted("one", "title", "path", -1, 0, 1, 1, False, None))
     progress(RunFinished(0, 1, False, 0.0))
     said = capsys.readouterr().err
-    assert "title, 1 state; 1 worker" in said
+    assert "title, 1 state; " in said
     assert "depth 0 reached as asked: 1 state, 0.0 s" in said
 
 

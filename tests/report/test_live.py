@@ -42,7 +42,8 @@ from frontier.search.events import (
     TaskFinished,
 )
 from frontier.store.files import read_sealed, write_sealed
-from frontier.store.run import OWN_NAMES, LayerRecord, RunStore
+from frontier.store.ledger import LayerRecord
+from frontier.store.run import OWN_NAMES, RunStore
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 RECORDED = json.loads((Path(__file__).parents[1] / "forecast" / "recorded.json").read_text())

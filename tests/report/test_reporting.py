@@ -144,6 +144,17 @@ def test_markdown(runs, tmp_path):
     assert text.count("* processor: ") == 2
 
 
+def test_a_table_on_standard_output(runs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for option in ("--csv", "--markdown"):
+        invoke("report", runs / "2x3", option, "file")
+        said = invoke("report", runs / "2x3", option, "-")
+        assert (said.stdout, said.stderr) == (Path("file").read_text(), "")
+        Path("file").unlink()
+    assert list(tmp_path.iterdir()) == []
+    assert "ends in" in invoke("report", runs / "2x3", "--chart", "-", code=2).stderr
+
+
 def test_a_chart_is_what_its_name_ends_in(runs, tmp_path):
     """A PNG has 16 cm at 200 dots an inch; --png is the option's name of old."""
     begins = {"png": b"\x89PNG\r\n", "pdf": b"%PDF-", "svg": b"<?xml"}

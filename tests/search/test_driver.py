@@ -3,6 +3,8 @@
 import dataclasses
 import json
 import shutil
+import time
+from contextlib import contextmanager
 from functools import cache
 from math import prod
 
@@ -51,6 +53,26 @@ def as_bits(plan, **layout):
 def in_memory(plan):
     """The plan with all layers as bitmaps in memory, finely cut, for two threads."""
     return dataclasses.replace(as_bits(plan), threads=2)
+
+
+def test_one_clock(tmp_path, monkeypatch):
+    """The times of layers and of the end are since the start, that of the workers included."""
+    starting = driver_module.executor_of
+
+    @contextmanager
+    def slowly(*arguments):
+        began = time.perf_counter()
+        time.sleep(0.3)
+        with starting(*arguments) as executor:
+            taken.append(time.perf_counter() - began)
+            yield executor
+
+    monkeypatch.setattr(driver_module, "executor_of", slowly)
+    events, taken = [], []
+    run(api.plan(config_of(tmp_path, 2, 3)), listeners=[events.append])
+    times = [e.elapsed for e in events if isinstance(e, LayerFinished | RunFinished)]
+    assert times == sorted(times)
+    assert times[0] >= taken[0]
 
 
 FORMS = {"list": lambda plan: plan, "bits": as_bits, "memory": in_memory}

@@ -7,7 +7,8 @@ import pytest
 from frontier.errors import CorruptRunError
 from frontier.store.copies import check_copies, newer_copy
 from frontier.store.files import write_sealed
-from frontier.store.run import LayerRecord, RunStore
+from frontier.store.ledger import LayerRecord
+from frontier.store.run import RunStore
 
 IDENTITY = {"name": "x", "puzzle": {}, "codec": "raw", "keep": "frontier", "layout": {}}
 

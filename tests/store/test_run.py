@@ -19,9 +19,10 @@ from frontier.store.files import (
     write_json,
     write_sealed,
 )
+from frontier.store.ledger import LayerRecord
 from frontier.store.lock import RunLock, describe_holder, is_held, reading
 from frontier.store.parts import digest_of
-from frontier.store.run import LayerRecord, RunStore
+from frontier.store.run import RunStore
 
 IDENTITY = {"name": "x", "puzzle": {}, "codec": "lz4", "keep": "frontier", "layout": {}}
 LAYOUT = Layout(Tiles(2, 4).space, 1, 2)

@@ -1,0 +1,89 @@
+"""The ledger: the committed layers of a run, from depth 0, one line each.
+
+A line has a digest over the records of the layer's parts, and one over itself and the line before,
+so that no line can be exchanged for another. Several layers may be committed by one replacement of
+the file; those between need not be stored.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from frontier.errors import CorruptRunError
+from frontier.store.files import read_sealed, write_sealed
+
+
+@dataclass
+class LayerRecord:
+    """A committed layer, as the ledger lists it.
+
+    form: "bits" or "list". stored: whether the layer is on disk (or was never written, or is
+    deleted by now). seconds: time it took. bytes: on disk when it was written. work: seconds that
+    the workers together spent waiting for the disk, in codecs, in kernels and on the rest. start:
+    whether the layer holds the position whose distance is asked for. home: states whose blank is
+    where the goal has it, where that can be said. parts: files that it had when it was stored.
+    digest: over their records, empty if it was never stored. chain: over this line and the chain of
+    the line before.
+    """
+
+    depth: int
+    states: int
+    form: str
+    stored: bool
+    seconds: float
+    bytes: int = 0
+    work: dict[str, float] = field(default_factory=dict)
+    start: bool = False
+    home: int | None = None
+    parts: int = 0
+    digest: str = ""
+    chain: str = ""
+
+    def chained(self, before: str, run: str) -> str:
+        """What `chain` must be after a line with that chain; before the first, "" ."""
+        line = [
+            run,
+            before,
+            self.depth,
+            self.states,
+            self.form,
+            self.start,
+            self.home,
+            self.digest,
+            self.parts,
+        ]
+        return hashlib.sha256(json.dumps(line).encode()).hexdigest()
+
+
+def read_ledger(file: Path, run: str) -> tuple[list[LayerRecord], bool]:
+    """The layers that a ledger lists, and whether they are all that the run has.
+
+    run: its identifier. CorruptRunError if the file is no ledger of it.
+    """
+    ledger, before = read_sealed(file), ""
+    try:
+        records = [LayerRecord(**record) for record in ledger["layers"]]
+        complete = bool(ledger["complete"])
+        for depth, record in enumerate(records):
+            if record.depth != depth:
+                raise ValueError(f"layer {record.depth} stands in the place of {depth}")
+            if record.chain != record.chained(before, run):
+                raise ValueError(f"the line of layer {depth} does not follow from the one before")
+            before = record.chain
+    except (KeyError, TypeError, ValueError) as error:
+        raise CorruptRunError(f"{file} is no ledger of this run: {error}") from None
+    return records, complete
+
+
+def write_ledger(
+    files: Sequence[Path], run: str, records: list[LayerRecord], complete: bool, durable: bool
+) -> None:
+    """Write a ledger to one file after the other; sets the chains of its lines."""
+    chain = ""
+    for record in records:
+        chain = record.chain = record.chained(chain, run)
+    ledger = {"layers": list(map(asdict, records)), "complete": complete}
+    for file in files:
+        write_sealed(file, ledger, durable)
