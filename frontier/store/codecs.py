@@ -13,8 +13,6 @@ files are a fifth larger.
 import re
 
 import numpy as np
-from numcodecs.lz4 import LZ4
-from numcodecs.zstd import Zstd
 
 from frontier.errors import InputError
 from frontier.space import zerobytes
@@ -47,8 +45,12 @@ class SlabCodec:
         if name in ("bitmap", "raw"):
             self._codec = None
         elif name == "lz4":
+            from numcodecs.lz4 import LZ4  # which takes a while to import
+
             self._codec = LZ4(acceleration=LZ4_ACCELERATION)
         elif self._level in ZSTD_LEVELS:
+            from numcodecs.zstd import Zstd
+
             self._codec = Zstd(level=self._level)
         else:
             raise InputError(
