@@ -316,6 +316,8 @@ def _complaint(error: dict) -> str:
     if error["type"] in ("model_type", "model_attributes_type", "dict_type"):
         such = ' with kind = "tiles"' if key == "puzzle" else ""
         return f"{key} = {error['input']!r}: it is a table of keys, such as [{key}]{such}"
+    if error["type"].startswith("byte_size"):
+        return f'{key} = {error["input"]!r}: a size is a number with a unit, such as "4GB"'
     if error["type"] == "value_error" and len(location) > 1:
         return f"{key} = {error['input']!s}: {error['ctx']['error']}"
     if error["type"] == "value_error":
