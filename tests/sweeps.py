@@ -10,16 +10,16 @@ def swept(names, values: Iterable, few: int | Collection, **more):
 
     few: how many of the first values run by default, or which ones.
     """
-    single = isinstance(names, str)
+    return pytest.mark.parametrize(names, cases(values, few, isinstance(names, str)), **more)
+
+
+def cases(values: Iterable, few: int | Collection, single: bool = True) -> list:
+    """The same values for a fixture's `params`. single: each is one, not a tuple of several."""
     values = list(values)
     kept = values[:few] if isinstance(few, int) else list(few)
     assert kept
     assert all(value in values for value in kept)
-    return pytest.mark.parametrize(
-        names,
-        [value if value in kept else _as_sweep([value] if single else value) for value in values],
-        **more,
-    )
+    return [value if value in kept else _as_sweep([value] if single else value) for value in values]
 
 
 def _as_sweep(value):

@@ -230,7 +230,7 @@ def boards_of(name, seed=1):
 # --- all positions
 
 
-@pytest.mark.parametrize("name", CASES)
+@swept("name", CASES, few=6)
 def test_the_array_of_a_run_has_all_distances(runs, name):
     boards, depths = boards_of(name)
     found = Distances.of_run(runs(name).store)

@@ -82,7 +82,7 @@ def replayed(case, solver, board):
     return searched
 
 
-@pytest.mark.parametrize("name", CASES)
+@swept("name", CASES, few=10)
 def test_distances_are_those_of_a_dictionary_search(name):
     """Of many positions, told apart or not."""
     case = CASES[name]

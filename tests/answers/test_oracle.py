@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 import pytest
 from answers.movers import HEXAGON, LINES, blocks, cells, graph, of_config, tiles
-from sweeps import swept
+from sweeps import cases, swept
 from twins import all_positions, board_cells, position
 
 from frontier import api
@@ -86,7 +86,7 @@ def some_of(case, count):
     return [(twins[i], tuple(boards_of(case)[i].tolist())) for i in chosen]
 
 
-@pytest.fixture(scope="module", params=["list", "bits", "memory"])
+@pytest.fixture(scope="module", params=cases(["list", "bits", "memory"], few=["bits"]))
 def form(request):
     return request.param
 
@@ -154,7 +154,7 @@ def everything(name):
     return ["".join(board) for board in every] if case.table["kind"] == "graph" else every
 
 
-@pytest.mark.parametrize("name", ["2x3", "2x4", "1x6", "several tiles of 3x3", "ring", "walls"])
+@swept("name", ["2x3", "walls", "2x4", "1x6", "several tiles of 3x3", "ring"], few=2)
 def test_positions_that_cannot_be_reached_have_no_distance(runs, name):
     """In one array with those that can."""
     run, case, every = runs(name), CASES[name], everything(name)
@@ -208,6 +208,7 @@ def test_boards_are_taken_as_text_and_as_rows(runs):
         assert run.count_solutions(given) == CASES["2x4"].shortest[twin]
 
 
+@pytest.mark.sweep
 def test_1000_positions_of_2x5(tmp_path):
     case, rng = tiles(2, 5), random.Random(5)
     run = run_of(tmp_path, case)

@@ -4,6 +4,7 @@ import random
 from itertools import pairwise
 
 import pytest
+from sweeps import cases
 from twins import sign
 
 from frontier.answers.rotation import FIFTEEN, cells_of, moved, solve_by_rotations
@@ -122,9 +123,9 @@ def test_a_turn_moves_each_tile_of_its_loop_on_by_one(loop, moves, number):
     assert pushed(GOAL, walked(GOAL, way)) == after
 
 
-@pytest.fixture(scope="module")
-def solved():
-    return [solve_by_rotations(board) for board in random_boards(10_000)]
+@pytest.fixture(scope="module", params=cases([1000, 10_000], few=1))
+def solved(request):
+    return [solve_by_rotations(board) for board in random_boards(request.param)]
 
 
 def test_random_boards_are_solved(solved):

@@ -4,6 +4,7 @@ import re
 from itertools import pairwise
 
 import pytest
+from sweeps import cases
 
 from frontier.answers.ida import IdaSolver
 from frontier.puzzles import Blocks, Tiles
@@ -15,7 +16,7 @@ PUZZLES = {
 }
 
 
-@pytest.fixture(scope="module", params=PUZZLES)
+@pytest.fixture(scope="module", params=cases(PUZZLES, few=["path"]))
 def film(request, tmp_path_factory):
     """(puzzle, solution, the file of its page)"""
     puzzle, board = PUZZLES[request.param]

@@ -294,7 +294,7 @@ BAD_BOARDS = [
     (((0, 1, 2), (3, 4)), r"\[3, 4\]\]: expected 2 rows of 3 numbers"),
     (((0, 1, 2), (3, 4, 5), (6, 7, 8)), r"\[6, 7, 8\]\]: expected 2 rows of 3 numbers"),
     (((0, 1, 2, 3, 4, 5, 6),), r"\[6\]\]: expected 2 rows of 3 numbers"),
-    ((), r"\[\]: expected 2 rows of 3 numbers"),
+    ((), r"\(\): expected 2 rows of 3 numbers"),
 ]
 
 

@@ -189,7 +189,7 @@ GOALS = {
 
 
 @pytest.mark.parametrize("metric", MOVES)
-@pytest.mark.parametrize("name", GOALS)
+@swept("name", GOALS, few=4)
 def test_goals(name, metric):
     """Depth 0 is every board that agrees with a goal, of either parity."""
     shape, goals = GOALS[name]

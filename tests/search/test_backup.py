@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from search.test_driver import assert_store_the_same, config_of, in_memory
 from search.test_driver import run as run_of
 from search.test_two_layers import COUNTS, DEPTH, plan_of, stopped_of
+from sweeps import swept
 
 from frontier import api
 from frontier.cli import main
@@ -51,7 +52,7 @@ def invoke(*arguments, code=0):
 # --- while the run goes on
 
 
-@pytest.mark.parametrize("search", [{}, {"spare": 2}, {"keep": "all"}])
+@swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
 @pytest.mark.parametrize("form", ["tasks", "memory"])
 def test_at_many_moments_of_a_run(tmp_path, monkeypatch, form, search):
     monkeypatch.setattr("frontier.search.driver.MEMORY_SECONDS", 0)
@@ -139,7 +140,7 @@ SCHEDULES = {
 """How many steps the run makes before which links; a layer by tasks has some twenty."""
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
+@swept("schedule", SCHEDULES, few=["9 before link 1", "5 before every link"])
 def test_steps_of_the_run_between_the_links(tmp_path, monkeypatch, schedule):
     plan, store = stopped_of(tmp_path)
     steps, links, link = Steps(plan, monkeypatch), [], os.link
@@ -166,6 +167,7 @@ def test_steps_of_the_run_between_the_links(tmp_path, monkeypatch, schedule):
     assert_store_the_same(done, whole)
 
 
+@pytest.mark.sweep
 def test_a_run_in_another_process(tmp_path):
     """Of many tasks a layer; as often as can be."""
     path = tmp_path / "run"

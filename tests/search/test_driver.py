@@ -443,6 +443,7 @@ def test_parts_that_are_gone_are_done_again(tmp_path):
     assert run(plan).states == KNOWN[2, 4][1]
 
 
+@pytest.mark.sweep
 def test_workers_with_several_threads(tmp_path):
     from distributed import LocalCluster
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from sweeps import swept
 
 import frontier
 from frontier.space.kernel_cache import _is_whole
@@ -70,6 +71,7 @@ DAMAGES = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["nbi", "*.nbc"])
 def test_a_damaged_file_is_written_anew(kept, kind):
     home, folder = kept
@@ -108,6 +110,7 @@ def in_the_sources():
     return sorted(PACKAGE.rglob("*.nb?"))
 
 
+@pytest.mark.sweep
 def test_a_place_that_cannot_be_written(tmp_path):
     """Kernels are compiled, no other place is taken, and that is said once."""
     before = in_the_sources()
@@ -120,7 +123,7 @@ def test_a_place_that_cannot_be_written(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-@pytest.mark.parametrize("what", ["frontier", "kernels", "space"])
+@swept("what", ["frontier", "kernels", "space"], few=1)
 def test_a_file_in_the_place_of_a_folder(tmp_path, what):
     found, said = called(HOME=str(tmp_path))
     assert (found, said) == ("12 0", "")
