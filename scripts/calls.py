@@ -80,6 +80,10 @@ class Library:
         """In this process: do harm at a call, from 1; 0: none."""
         self._c.calls_arm(str(path).encode(), ctypes.c_long(number), how, error)
 
+    def record(self, file: Path) -> None:
+        """In this process: add to a file all calls to come, with their data (`powerloss.py`)."""
+        self._c.calls_record(str(file).encode())
+
     @property
     def count(self) -> int:
         """Calls of the process that was armed last."""
@@ -163,7 +167,7 @@ def _zombie(campaign: Campaign, case: Case, library: Library, path: Path, calls:
 def _killed_in_a_layer(
     campaign: Campaign, case: Case, library: Library, path: Path, calls: int
 ) -> tuple[RunStore, int]:
-    """A run that was killed where a layer is under way that has two before it; the layer's depth."""
+    """A run that was killed in a layer that has two before it; the depth of that layer."""
     while True:
         at = campaign.random.randrange(calls // 10, calls)
         harm(case, library, path, at, KILL_BEFORE, 0)
