@@ -332,8 +332,14 @@ def _lost(
     elif outcome == "detected" and leg.options == FRESH:  # what was asked for can be done
         run = case.start(path, leg.settings, FRESH)
         wrong = f"--fresh ends with {run.code}: {run.said}" if run.wait() else None
+    elif outcome == "survived" and run.code:
+        wrong = f"run ends with {run.code}: {run.said}"
     elif outcome == "survived":
-        wrong = f"run ends with {run.code}: {run.said}" if run.code else case.judge(path)
+        wrong, (code, said) = case.wrong(path), case.call("verify", str(path))
+        if code == 4 and promised is None:  # such as a copy that is lost
+            outcome = "detected"
+        elif code:
+            wrong = wrong or f"verify ends with {code}: {said}"
     campaign.note(kind, case, "wrong" if wrong else outcome, f"{when} {wrong or ''}")
     if wrong:
         root.rename(case.scratch / f"wrong-{len(campaign.wrong)}")

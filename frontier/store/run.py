@@ -27,11 +27,13 @@ import uuid
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.space.layout import Layout
 from frontier.store.files import (
     MARKED,
+    check_types,
     force,
     force_above,
     read_json,
@@ -40,6 +42,7 @@ from frontier.store.files import (
     write_json,
     write_sealed,
 )
+from frontier.store.identity import check_values
 from frontier.store.layers import GROUP, LIST_NAME, LayerFiles, StoredLayer
 from frontier.text import counted
 
@@ -70,7 +73,7 @@ class LayerRecord:
 
     depth: int
     states: int
-    form: str
+    form: Literal["bits", "list"]
     stored: bool
     seconds: float
     bytes: int = 0
@@ -219,6 +222,7 @@ class RunStore:
                 + ("install a newer frontier" if newer else "use the version that wrote it")
             )
         run = cls(path, read_sealed(path / "run.json"), [], False)
+        check_values(run.identity, path / "run.json")
         run.read_ledger()
         return run
 
@@ -238,6 +242,7 @@ class RunStore:
             records = [LayerRecord(**record) for record in ledger["layers"]]
             complete = bool(ledger["complete"])
             for depth, record in enumerate(records):
+                check_types(record)
                 if record.depth != depth:
                     raise ValueError(f"layer {record.depth} stands in the place of {depth}")
                 chain = record.chained(before, self.identity["identifier"])
