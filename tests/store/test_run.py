@@ -182,6 +182,10 @@ def test_other_formats_and_no_run(tmp_path):
     write_json(run.path / "run.json", {**identity, "format": 99})
     with pytest.raises(CorruptRunError, match="99"):
         RunStore.open(run.path)
+    for odd in ("3", "\n", True, None, [], 3.0):
+        write_json(run.path / "run.json", {**identity, "format": odd})
+        with pytest.raises(CorruptRunError, match="not what was written there"):
+            RunStore.open(run.path)
 
 
 def test_damaged_ledger(tmp_path):
