@@ -235,7 +235,9 @@ class Runs(RuleBasedStateMachine):
         run = RunStore.open(self.path)
         layout, under_way = self.plan.layout, len(run.records)
         done = run.parts_under_way(layout)
-        parts = [run.files(under_way, layout).path(number) for number in sorted(done)]
+        # What a part of the layer under way was made from may be given up by who is left over.
+        again = [] if self.left else sorted(done)
+        parts = [run.files(under_way, layout).path(number) for number in again]
         for depth in run.stored_depths():
             if not done or depth != under_way - 2:
                 parts += sorted(run.layer_path(depth).glob("c.*[0-9]"))
