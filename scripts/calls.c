@@ -1,18 +1,24 @@
-/* Counts the system calls that change files below a directory, and does harm at one of them.
+/* Counts the system calls that change files below a directory, and does harm at one of them; or
+ * records them all with what they write.
  *
  * Preloaded by calls.py, which arms it in a fork of its own process. Nothing else is changed: a call
  * that concerns other files, or comes before the one that is meant, does what it always does.
+ *
+ * A record is a line "kind inode number length", a line for each of two paths, and `length` bytes of
+ * data; calls.py has the kinds. Calls that are recorded are done one after the other.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -22,6 +28,8 @@ static char directory[PATH_MAX];
 static long wanted;
 static enum harm harm;
 static int error;
+static int record = -1;
+static pthread_mutex_t recording = PTHREAD_MUTEX_INITIALIZER;
 static long *count; /* shared with the process that forks */
 
 __attribute__((constructor)) static void make_count(void)
@@ -42,22 +50,33 @@ long calls_count(void)
     return *count;
 }
 
+/* The absolute path of a name in an open folder, or of what is open itself; "" if it is relative to
+ * the process. */
+static const char *place_of(int folder, const char *path, char place[PATH_MAX])
+{
+    char name[64];
+    ssize_t found = 0;
+
+    if (path && *path == '/')
+        return path;
+    if (folder != AT_FDCWD) {
+        snprintf(name, sizeof name, "/proc/self/fd/%d", folder);
+        found = readlink(name, place, PATH_MAX - 1);
+    }
+    place[found < 0 ? 0 : found] = 0;
+    if (path && *place)
+        snprintf(place + found, PATH_MAX - found, "/%s", path);
+    return place;
+}
+
 static int is_below(int folder, const char *path)
 {
-    char name[64], place[PATH_MAX];
+    char place[PATH_MAX];
     size_t length = strlen(directory);
-    ssize_t found;
 
     if (!length)
         return 0;
-    if (!path || *path != '/') {
-        if (folder == AT_FDCWD)
-            return 0;
-        snprintf(name, sizeof name, "/proc/self/fd/%d", folder);
-        found = readlink(name, place, sizeof place - 1);
-        place[found < 0 ? 0 : found] = 0;
-        path = place;
-    }
+    path = place_of(folder, path, place);
     return !strncmp(path, directory, length) && (!path[length] || path[length] == '/');
 }
 
@@ -69,8 +88,10 @@ static enum harm next_call(int folder, const char *path)
     long number = __sync_add_and_fetch(count, 1);
     if (!wanted || number < wanted || (number > wanted && harm != FAIL_FROM_HERE))
         return NONE;
-    if (harm == KILL_BEFORE)
+    if (harm == KILL_BEFORE) {
+        pthread_mutex_lock(&recording); /* what others have begun is done and recorded */
         kill(getpid(), SIGKILL);
+    }
     if (harm == STOP)
         raise(SIGSTOP);
     return harm;
@@ -78,17 +99,49 @@ static enum harm next_call(int folder, const char *path)
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-/* A call that is done as a whole or not at all. */
-#define HARMED(folder, path, call)                               \
+/* From now on, add to a file what is done to files below the directory. */
+void calls_record(const char *file)
+{
+    record = open(file, O_WRONLY | O_CREAT | O_APPEND, 0666);
+}
+
+/* Note a call that has been done: on an open file (AT_FDCWD: none), or on a name. */
+static void note(char kind, int file, int folder, const char *path, const char *from, long number,
+                 const void *data, long length)
+{
+    ssize_t (*put)(int, const void *, size_t) = REAL(write);
+    char place[PATH_MAX], other[PATH_MAX], head[2 * PATH_MAX + 100];
+    struct stat about = {0};
+
+    if (file != AT_FDCWD)
+        fstat(file, &about);
+    else if (kind == 'm')
+        stat(place_of(folder, path, place), &about);
+    int size = snprintf(head, sizeof head, "%c %lu %ld %ld\n%s\n%s\n", kind,
+                        (unsigned long)about.st_ino, number, length, place_of(folder, path, place),
+                        from ? place_of(folder, from, other) : "");
+    if (put(record, head, size) != size || (length && put(record, data, length) != length))
+        kill(getpid(), SIGKILL);
+}
+
+/* A call that is done as a whole or not at all. kind, from, number: of its record. */
+#define HARMED(kind, file, folder, path, from, number, call)     \
     do {                                                         \
         enum harm how = next_call(folder, path);                 \
+        int noted = record >= 0 && is_below(folder, path);       \
         if (how == FAIL || how == FAIL_FROM_HERE) {              \
             errno = error;                                       \
             return -1;                                           \
         }                                                        \
         if (how == KILL_HALF)                                    \
             kill(getpid(), SIGKILL);                             \
+        if (noted)                                               \
+            pthread_mutex_lock(&recording);                      \
         int result = (call);                                     \
+        if (noted && result >= 0)                                \
+            note(kind, file, folder, path, from, number, NULL, 0); \
+        if (noted)                                               \
+            pthread_mutex_unlock(&recording);                    \
         if (how == KILL_AFTER)                                   \
             kill(getpid(), SIGKILL);                             \
         return result;                                           \
@@ -106,7 +159,8 @@ static enum harm next_call(int folder, const char *path)
         }                                                        \
         if (!(flags & (O_CREAT | O_TRUNC)))                      \
             return REAL(name)(__VA_ARGS__, flags, mode);         \
-        HARMED(folder, path, REAL(name)(__VA_ARGS__, flags, mode)); \
+        HARMED('o', result, folder, path, NULL, flags & O_TRUNC ? 1 : 0, \
+               REAL(name)(__VA_ARGS__, flags, mode));            \
     }
 
 OPENS(open, (const char *path, int flags, ...), AT_FDCWD, path, path)
@@ -125,31 +179,65 @@ ssize_t write(int file, const void *data, size_t size)
     }
     if (how == KILL_HALF || how == SHORT)
         size = (size + 1) / 2;
+    int noted = record >= 0 && is_below(file, NULL);
+    if (noted)
+        pthread_mutex_lock(&recording);
     ssize_t result = real(file, data, size);
+    if (noted && result > 0)
+        note('w', file, file, NULL, NULL, lseek(file, 0, SEEK_CUR) - result, data, result);
+    if (noted)
+        pthread_mutex_unlock(&recording);
     if (how == KILL_HALF || how == KILL_AFTER)
         kill(getpid(), SIGKILL);
     return result;
 }
 
-int rename(const char *from, const char *to) { HARMED(AT_FDCWD, to, REAL(rename)(from, to)); }
-int unlink(const char *path) { HARMED(AT_FDCWD, path, REAL(unlink)(path)); }
-int mkdir(const char *path, mode_t mode) { HARMED(AT_FDCWD, path, REAL(mkdir)(path, mode)); }
-int rmdir(const char *path) { HARMED(AT_FDCWD, path, REAL(rmdir)(path)); }
-int ftruncate(int file, off_t size) { HARMED(file, NULL, REAL(ftruncate)(file, size)); }
-int ftruncate64(int file, off64_t size) { HARMED(file, NULL, REAL(ftruncate64)(file, size)); }
-int fsync(int file) { HARMED(file, NULL, REAL(fsync)(file)); }
+int rename(const char *from, const char *to)
+{
+    HARMED('r', AT_FDCWD, AT_FDCWD, to, from, 0, REAL(rename)(from, to));
+}
 
 int renameat(int a, const char *from, int b, const char *to)
 {
-    HARMED(b, to, REAL(renameat)(a, from, b, to));
+    HARMED('r', AT_FDCWD, b, to, from, 0, REAL(renameat)(a, from, b, to));
+}
+
+int unlink(const char *path)
+{
+    HARMED('u', AT_FDCWD, AT_FDCWD, path, NULL, 0, REAL(unlink)(path));
 }
 
 int unlinkat(int folder, const char *path, int flags)
 {
-    HARMED(folder, path, REAL(unlinkat)(folder, path, flags));
+    HARMED('u', AT_FDCWD, folder, path, NULL, 0, REAL(unlinkat)(folder, path, flags));
+}
+
+int rmdir(const char *path)
+{
+    HARMED('u', AT_FDCWD, AT_FDCWD, path, NULL, 0, REAL(rmdir)(path));
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+    HARMED('m', AT_FDCWD, AT_FDCWD, path, NULL, 0, REAL(mkdir)(path, mode));
 }
 
 int mkdirat(int folder, const char *path, mode_t mode)
 {
-    HARMED(folder, path, REAL(mkdirat)(folder, path, mode));
+    HARMED('m', AT_FDCWD, folder, path, NULL, 0, REAL(mkdirat)(folder, path, mode));
+}
+
+int ftruncate(int file, off_t size)
+{
+    HARMED('t', file, file, NULL, NULL, size, REAL(ftruncate)(file, size));
+}
+
+int ftruncate64(int file, off64_t size)
+{
+    HARMED('t', file, file, NULL, NULL, size, REAL(ftruncate64)(file, size));
+}
+
+int fsync(int file)
+{
+    HARMED('s', file, file, NULL, NULL, 0, REAL(fsync)(file));
 }

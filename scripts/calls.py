@@ -80,6 +80,10 @@ class Library:
         """In this process: do harm at a call, from 1; 0: none."""
         self._c.calls_arm(str(path).encode(), ctypes.c_long(number), how, error)
 
+    def record(self, file: Path) -> None:
+        """In this process: add to a file all calls to come, with their data (`powerloss.py`)."""
+        self._c.calls_record(str(file).encode())
+
     @property
     def count(self) -> int:
         """Calls of the process that was armed last."""

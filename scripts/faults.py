@@ -2,6 +2,7 @@
 
     python scripts/faults.py --faults 200 --seed 1 --json faults.json
     python scripts/faults.py --calls 500
+    python scripts/faults.py --power 500
 
 Each trial disturbs one run at a random moment, then goes on as a user would, until the run is
 complete or the program says that it cannot be. Its layer counts and its layers, byte for byte, are
@@ -17,6 +18,7 @@ must mend it or say that it cannot. Runs with workers are spared this, as their 
 Full disk: the run directory lies on a file system that is too small (a tmpfs, so only as root).
 Calls (`--calls`): at one after the other of the system calls by which a run changes files, the
 process is killed, or the call fails or does half of what it should (`calls.py`).
+Power losses (`--power`): the run goes on from what the disk may hold after one (`powerloss.py`).
 
 Of each kind it prints how many faults were injected, how many of them were detected (said, with
 exit code 4), survived (the run came out right in the end), and how many results were wrong. The
@@ -33,6 +35,7 @@ from pathlib import Path
 from calls import Library, at_calls, preload
 from damages import damage
 from deaths import deaths, full_disks
+from powerloss import at_power_losses
 from trials import SERIAL, TWO, Campaign, Case, workers
 
 CASES = (
@@ -50,7 +53,9 @@ CALLED = (
     Case("2x4 fine", "2x4", SERIAL, fine=True),
     Case("2x4 fine, memory", "2x4", workers(2), fine=True),
 )
-"""Those of `--calls`."""
+"""Those of `--calls` and `--power`."""
+
+POINTS = {"calls": at_calls, "power": at_power_losses}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -58,6 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
     add = parser.add_argument
     add("--faults", type=int, default=200, metavar="N", help="in all; default: 200")
     add("--calls", type=int, metavar="N", help="instead: at so many system calls")
+    add("--power", type=int, metavar="N", help="instead: so many losses of power")
     add("--seed", type=int, default=1)
     add("--hold", type=float, default=60.0, metavar="SECONDS", help="the longest one; default: 60")
     add("--case", action="append", metavar="NAME", choices=[c.name for c in CASES + CALLED],
@@ -66,26 +72,27 @@ def main(arguments: list[str] | None = None) -> None:
     add("--scratch", metavar="DIR", help="where run directories go; default: the system's")
     add("--json", metavar="FILE")
     options = parser.parse_args(arguments)
-    if options.calls is not None:
+    at = next((at for at in POINTS if getattr(options, at) is not None), None)
+    if at:
         preload()
         library = Library()
-    cases = CASES if options.calls is None else CALLED
+    cases = CALLED if at else CASES
     if options.case:
         cases = [case for case in CASES + CALLED if case.name in options.case]
     campaign = Campaign(options.seed, options.kind)
     scratch = Path(tempfile.mkdtemp(prefix="faults-", dir=options.scratch))
-    faults = options.faults if options.calls is None else options.calls
+    faults = getattr(options, at or "faults")
     for i, case in enumerate(cases):
         share = faults // len(cases) + (i < faults % len(cases))
         case.prepare(scratch)
-        if options.calls is not None:
-            at_calls(campaign, library, case, share)
+        if at:
+            POINTS[at](campaign, library, case, share)
             continue
         damaged, full = (share // 2, share // 10) if case.forks else (0, 0)
         damage(campaign, case, damaged)
         deaths(campaign, case, share - damaged - full, options.hold)
         full_disks(campaign, case, full)
-    if options.calls is not None:
+    if at:
         library.remove()
     print(campaign.table())
     if options.json:

@@ -244,7 +244,7 @@ class Campaign:
             self.wrong.append(f"{kind}, {case.name}: {what}")
         now = time.perf_counter()
         taken, self._began = now - self._began, now
-        print(f"{kind:20}{case.name:24}{outcome:10}{taken:6.1f} s  {what}", file=sys.stderr)
+        print(f"{kind:28}{case.name:24}{outcome:10}{taken:6.1f} s  {what}", file=sys.stderr)
         sys.stderr.flush()
 
     def judged(self, kind: str, case: Case, path: Path, wrong: str | None, what: str) -> None:
@@ -256,7 +256,7 @@ class Campaign:
 
     def table(self) -> str:
         columns = ("injected", "detected", "survived", "wrong")
-        lines = [f"{'fault':20}" + "".join(f"{name:>10}" for name in columns)]
+        lines = [f"{'fault':28}" + "".join(f"{name:>10}" for name in columns)]
         rows = [*self.kinds.items(), ("all", sum(self.kinds.values(), Counter()))]
-        lines += [f"{k:20}" + "".join(f"{row[name]:10}" for name in columns) for k, row in rows]
+        lines += [f"{k:28}" + "".join(f"{row[name]:10}" for name in columns) for k, row in rows]
         return "\n".join(lines)

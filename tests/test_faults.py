@@ -1,4 +1,4 @@
-"""Short campaigns of faults; scripts/faults.py does long ones."""
+"""Short campaigns of faults and of fuzz; scripts/faults.py and scripts/fuzz.py do long ones."""
 
 import subprocess
 import sys
@@ -33,6 +33,56 @@ def test_harm_at_system_calls(tmp_path):
     """Some points of a run by tasks, some of one in memory; each is resumed and compared."""
     (injected, _, survived, wrong), said, code = campaign(tmp_path, "--calls", "100")
     assert (injected, survived, wrong, code) == (100, 100, 0, 0), said
+
+
+@pytest.mark.sweep
+def test_power_losses(tmp_path):
+    """Some states that the disk may be in, of a run by tasks and of one in memory."""
+    (injected, detected, survived, wrong), said, code = campaign(tmp_path, "--power", "60")
+    assert (injected, detected + survived, wrong, code) == (60, 60, 0, 0), said
+    assert survived > 40
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.sweep
+def test_a_layer_that_is_lost_is_told(tmp_path):
+    """A program that forces nothing to the disk does not keep what it promises."""
+    (tmp_path / "forgetful.py").write_text(
+        f"import os, sys; sys.path.insert(0, {str(SCRIPT.parent)!r})\n"
+        "os.fsync = lambda number: None\nimport faults\nfaults.main()\n"
+    )
+    words = "--power", "30", "--scratch", tmp_path, "--case", "2x4 fine"
+    command = [sys.executable, tmp_path / "forgetful.py", *words]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode == 77:
+        pytest.skip(done.stdout)
+    assert done.returncode == 1
+    assert "were announced" in done.stderr
+
+
+@pytest.mark.sweep
+def test_fuzzed_files(tmp_path):
+    """Whatever is in them, all that comes of it is a sentence."""
+    command = [sys.executable, SCRIPT.with_name("fuzz.py"), "--inputs", "3000", "--seed", "2"]
+    done = subprocess.run([*command, "--scratch", tmp_path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    inputs, refused, taken, failed = map(int, done.stdout.split()[-4:])
+    assert (inputs, failed) == (3000, 0)
+    assert min(refused, taken) > 300
+
+
+@pytest.mark.sweep
+def test_an_exception_of_a_reader_is_told(tmp_path):
+    (tmp_path / "careless.py").write_text(
+        f"import sys; sys.path.insert(0, {str(SCRIPT.parent)!r})\n"
+        "import fuzz\nfrom frontier.store import run\n"
+        "run.check_types = lambda record: None\nfuzz.main()\n"
+    )
+    words = "--inputs", "500", "--kind", "ledger", "--scratch", tmp_path
+    command = [sys.executable, tmp_path / "careless.py", *words]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "TypeError" in done.stderr
 
 
 @pytest.mark.sweep

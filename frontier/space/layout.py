@@ -26,6 +26,7 @@ from math import ceil, prod
 
 import numpy as np
 
+from frontier.errors import InputError
 from frontier.space.graph import Space
 
 WORD_BYTES = 8
@@ -82,6 +83,18 @@ class Layout:
         nodes = ceil(max(space.nodes) / tasks)
         slab = cls(space, prefix_digits, nodes).slab_nodes
         return cls(space, prefix_digits, ceil(nodes / slab) * slab)
+
+    @classmethod
+    def kept(cls, space: Space, settings: dict[str, int]) -> "Layout":
+        """The layout of a run that exists; InputError if the space cannot be cut so."""
+        layout = cls(space, **settings)
+        if (
+            layout.prefix_digits > len(space.code.leading)
+            or layout.task_nodes >= max(space.nodes) + layout.slab_nodes
+            or not layout.fits_voltages
+        ):
+            raise InputError(f"layers of this puzzle cannot be cut by layout = {settings}")
+        return layout
 
     @cached_property
     def row_digits(self) -> int:

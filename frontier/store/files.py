@@ -8,7 +8,9 @@ import shutil
 import stat
 import uuid
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
 
 from frontier.errors import CorruptRunError
 from frontier.store.lock import is_held
@@ -99,6 +101,31 @@ def read_bounded(path: Path, most: int = MOST_BYTES) -> bytes:
     if len(content) > most:
         raise ValueError(f"it has more than {most:,} bytes")
     return content
+
+
+def check_types(value: object) -> None:
+    """ValueError if a field of a dataclass is not of its type, or is no finite number from 0 on."""
+    for name, kind in _types(type(value)).items():
+        if not _is(getattr(value, name), kind):
+            raise ValueError(f"its {name} is none")
+
+
+_types = cache(get_type_hints)
+
+
+def _is(value: object, kind: object) -> bool:
+    inside = get_args(kind)
+    if get_origin(kind) is Literal:
+        return isinstance(value, str) and value in inside
+    if get_origin(kind) is dict:
+        return isinstance(value, dict) and all(_is(each, inside[1]) for each in value.values())
+    if inside:
+        return any(_is(value, one) for one in inside)
+    if kind is int:
+        return type(value) is int and 0 <= value < 1 << 63
+    if kind is float:
+        return type(value) in (int, float) and 0 <= value < float("inf")
+    return isinstance(value, kind)
 
 
 def write_sealed(path: Path, value: dict, durable: bool = False) -> None:

@@ -1,10 +1,51 @@
-"""Whether a run is the one that a config describes."""
+"""What makes a run this run: what ``run.json`` says of it, and whether a config describes it."""
 
-from frontier.errors import InputError
-from frontier.store.run import RunStore
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field, StrictInt, ValidationError
+
+from frontier.errors import CorruptRunError, InputError
+from frontier.puzzles.tables import PuzzleTable, Table
+
+if TYPE_CHECKING:
+    from frontier.store.run import RunStore
 
 
-def check_identity(run: RunStore, identity: dict) -> None:
+class LayoutTable(Table):
+    """The settings of a `Layout`."""
+
+    prefix_digits: StrictInt = Field(ge=0)
+    task_nodes: StrictInt = Field(ge=1)
+
+
+class Identity(Table):
+    """``run.json``."""
+
+    format: StrictInt
+    identifier: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    created: float = Field(ge=0, strict=True, allow_inf_nan=False)
+    name: Annotated[str, Field(pattern="^[A-Za-z0-9._-]+$", max_length=200)]
+    puzzle: PuzzleTable
+    keep: Literal["frontier", "all"]
+    codec: str
+    layout: LayoutTable
+    states: StrictInt = Field(ge=1)
+
+
+def check_values(identity: dict, file: Path) -> None:
+    """CorruptRunError unless the values of a file can be those of a run."""
+    try:
+        Identity.model_validate(identity)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        raise CorruptRunError(
+            f"{file} is not what was written there: {key[:100]!r}: {first['msg'][:200]!r}"
+        ) from None
+
+
+def check_identity(run: "RunStore", identity: dict) -> None:
     """InputError unless what `identity` says of a run, name and title aside, holds of this one."""
     here = _dotted(identity)
     there = _dotted({key: run.identity[key] for key in identity})

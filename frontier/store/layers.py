@@ -224,9 +224,12 @@ class StoredLayer:
     @cached_property
     def _numbers(self) -> np.ndarray:
         """The states of a list."""
-        numbers = np.empty(list_slabs(self.states) * LIST_SLAB, dtype=np.uint64)
+        numbers = np.empty(0, dtype=np.uint64)
         if self.states:
-            part = self.files.list_part(self.states)
+            part = self.files.list_part(
+                self.states
+            )  # so there are as many as the file has room for
+            numbers = np.empty(list_slabs(self.states) * LIST_SLAB, dtype=np.uint64)
             if part.states != self.states:
                 raise part.miscounted(self.states)
             if part.slabs.size < list_slabs(self.states):

@@ -10,9 +10,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from frontier.errors import CorruptRunError
-from frontier.store.files import read_sealed, write_sealed
+from frontier.store.files import check_types, read_sealed, write_sealed
 
 
 @dataclass
@@ -30,7 +31,7 @@ class LayerRecord:
 
     depth: int
     states: int
-    form: str
+    form: Literal["bits", "list"]
     stored: bool
     seconds: float
     bytes: int = 0
@@ -67,6 +68,7 @@ def read_ledger(file: Path, run: str) -> tuple[list[LayerRecord], bool]:
         records = [LayerRecord(**record) for record in ledger["layers"]]
         complete = bool(ledger["complete"])
         for depth, record in enumerate(records):
+            check_types(record)
             if record.depth != depth:
                 raise ValueError(f"layer {record.depth} stands in the place of {depth}")
             if record.chain != record.chained(before, run):

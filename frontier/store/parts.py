@@ -27,7 +27,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import get_type_hints
 
 import google_crc32c
 import numpy as np
@@ -35,7 +34,7 @@ import numpy as np
 from frontier.errors import CorruptRunError
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec, encoded_bytes
-from frontier.store.files import PARTIAL, force
+from frontier.store.files import PARTIAL, check_types, force
 from frontier.text import counted
 
 RECORD_BYTES = 512
@@ -107,9 +106,7 @@ class Record:
             record = cls(**json.loads(data))
         except (TypeError, RecursionError) as error:
             raise ValueError(str(error)) from None
-        for name, kind in get_type_hints(cls).items():
-            if not isinstance(getattr(record, name), kind):
-                raise ValueError(f"its {name} is none")
+        check_types(record)
         if record.to_bytes() != data:
             raise ValueError("it is not written as it was")
         return record
@@ -251,7 +248,7 @@ class Part:
         if found != (run, depth, task):
             raise CorruptRunError(
                 f"{self._what} is not the one that was written there: it is task {found[2]} of "
-                f"layer {found[1]} of " + ("this run" if found[0] == run else f"run {found[0]}")
+                f"layer {found[1]} of " + ("this run" if found[0] == run else f"run {found[0]!r}")
             )
 
     def _read_footer(self, file: int, slabs: int) -> None:

@@ -35,6 +35,7 @@ from frontier.store.files import (
     write_json,
     write_sealed,
 )
+from frontier.store.identity import check_values
 from frontier.store.layers import GROUP, LIST_NAME, LayerFiles, StoredLayer
 from frontier.store.ledger import LayerRecord, read_ledger, write_ledger
 from frontier.text import counted
@@ -164,15 +165,16 @@ class RunStore:
                 raise CorruptRunError(f"{path / 'run.json'} is missing; there is a copy of it")
             raise InputError(f"{path} holds no run: it has no run.json")
         identity = read_json(path / "run.json")
-        if not isinstance(identity, dict) or "format" not in identity:
+        if not isinstance(identity, dict) or type(identity.get("format")) is not int:
             raise CorruptRunError(f"{path / 'run.json'} is not what was written there")
         if (format := identity["format"]) != FORMAT:
-            newer = isinstance(format, int) and format > FORMAT
+            how = "install a newer frontier" if format > FORMAT else "use the version that wrote it"
             raise FormatError(
-                f"{path / 'run.json'} has format {format}, this program reads format {FORMAT}: "
-                + ("install a newer frontier" if newer else "use the version that wrote it")
+                f"{path / 'run.json'} has format {format}, "
+                f"this program reads format {FORMAT}: {how}"
             )
         run = cls(path, read_sealed(path / "run.json"), [], False)
+        check_values(run.identity, path / "run.json")
         run.read_ledger()
         return run
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sweeps import swept
 from twins import borders, moved
 
+from frontier.errors import InputError
 from frontier.puzzles import Tiles
 from frontier.space import layout as layout_module
 from frontier.space.graph import BaseGraph, Space
@@ -163,6 +164,18 @@ def test_rows_are_as_long_as_may_be_and_no_voltage_leaves_them_for_the_bits(layo
 def test_a_layout_of_no_prefix_fits_every_voltage():
     for space in SPACES.values():
         assert Layout(space, 0, 1).fits_voltages
+
+
+@pytest.mark.parametrize(
+    "odd", [{"prefix_digits": 4}, {"prefix_digits": 99}, {"task_nodes": 1 << 40}]
+)
+def test_a_layout_that_a_space_cannot_have(odd):
+    """As a damaged run may say; the most that it can have is taken."""
+    space = Tiles(3, 3).space
+    assert len(space.code.leading) == 3
+    Layout.kept(space, {"prefix_digits": 0, "task_nodes": max(space.nodes)})
+    with pytest.raises(InputError, match="cannot be cut"):
+        Layout.kept(space, {"prefix_digits": 0, "task_nodes": 1, **odd})
 
 
 def test_which_prefixes_fit():

@@ -10,7 +10,14 @@ from frontier.store.files import write_sealed
 from frontier.store.ledger import LayerRecord
 from frontier.store.run import RunStore
 
-IDENTITY = {"name": "x", "puzzle": {}, "codec": "raw", "keep": "frontier", "layout": {}}
+IDENTITY = {
+    "name": "x",
+    "puzzle": {"kind": "tiles", "rows": 2, "columns": 4},
+    "codec": "raw",
+    "keep": "frontier",
+    "layout": {"prefix_digits": 1, "task_nodes": 2},
+    "states": 20_160,
+}
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,14 @@ from frontier.store.lock import RunLock, describe_holder, is_held, reading
 from frontier.store.parts import digest_of
 from frontier.store.run import RunStore
 
-IDENTITY = {"name": "x", "puzzle": {}, "codec": "lz4", "keep": "frontier", "layout": {}}
+IDENTITY = {
+    "name": "x",
+    "puzzle": {"kind": "tiles", "rows": 2, "columns": 4},
+    "codec": "lz4",
+    "keep": "frontier",
+    "layout": {"prefix_digits": 1, "task_nodes": 2},
+    "states": 20_160,
+}
 LAYOUT = Layout(Tiles(2, 4).space, 1, 2)
 THREAD = ThreadPoolExecutor(1)
 MARK = "0123456789abcdef" * 2
@@ -176,6 +183,10 @@ def test_other_formats_and_no_run(tmp_path):
     write_json(run.path / "run.json", {**identity, "format": 99})
     with pytest.raises(CorruptRunError, match="99"):
         RunStore.open(run.path)
+    for odd in ("3", "\n", True, None, [], 3.0):
+        write_json(run.path / "run.json", {**identity, "format": odd})
+        with pytest.raises(CorruptRunError, match="not what was written there"):
+            RunStore.open(run.path)
 
 
 def test_damaged_ledger(tmp_path):
@@ -186,6 +197,67 @@ def test_damaged_ledger(tmp_path):
     (run.path / "ledger.json").unlink()
     with pytest.raises(CorruptRunError, match="missing"):
         RunStore.open(run.path)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"puzzle": {}}, {"puzzle": {"kind": "tiles", "rows": 2}}, {"puzzle": {"kind": []}},
+        {"puzzle": None}, {"layout": {}}, {"layout": {"prefix_digits": -1, "task_nodes": 1}},
+        {"layout": {"prefix_digits": 0, "task_nodes": 0}}, {"layout": 3}, {"states": "many"},
+        {"states": 0}, {"name": None}, {"name": "a\nb"}, {"codec": 7}, {"keep": "some"},
+        {"created": float("nan")}, {"created": "1"}, {"identifier": "x"}, {"x": 1},
+    ],
+)  # fmt: skip
+def test_run_json_with_values_that_no_run_has(tmp_path, odd):
+    """Though its digest is right."""
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    write_sealed(run.path / "run.json", {**run.identity, **odd})
+    with pytest.raises(CorruptRunError, match=f"is not what was .*'{next(iter(odd))}") as error:
+        RunStore.open(run.path)
+    assert "\n" not in str(error.value)
+
+
+def test_run_json_that_lacks_a_value(tmp_path):
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    for key in run.identity.keys() - {"format"}:
+        write_sealed(run.path / "run.json", {k: v for k, v in run.identity.items() if k != key})
+        with pytest.raises(CorruptRunError, match=f"{key}.*required"):
+            RunStore.open(run.path)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"depth": "0"}, {"depth": 0.0}, {"states": "1"}, {"states": -1}, {"states": 1 << 63},
+        {"states": True}, {"form": []}, {"form": "heap"}, {"stored": 1}, {"seconds": None},
+        {"seconds": float("nan")}, {"seconds": -1.0}, {"bytes": 0.5}, {"work": []},
+        {"work": {"disk": "1"}}, {"start": None}, {"home": "x"}, {"parts": []}, {"digest": 5},
+        {"chain": None},
+    ],
+)  # fmt: skip
+def test_a_ledger_with_values_that_no_layer_has(tmp_path, odd):
+    """Though its digest and its chain are right."""
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    committed(run, 0)
+    for name, value in odd.items():
+        setattr(run.records[0], name, value)
+    if "chain" in odd:
+        line = {**vars(run.records[0]), **odd}
+        write_sealed(run.path / "ledger.json", {"layers": [line], "complete": False})
+    else:
+        run._write_ledger()
+    with pytest.raises(CorruptRunError, match="is no ledger of this run") as error:
+        RunStore.open(run.path)
+    assert "\n" not in str(error.value)
+
+
+def test_a_list_that_claims_more_states_than_memory_holds(tmp_path):
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    committed(run, 0)
+    run.records[0].states = 1 << 60
+    with pytest.raises(CorruptRunError, match=r"c\.0 is cut"):
+        run.layer(0, LAYOUT).numbers()
 
 
 def test_a_place_that_cannot_be_written(tmp_path):

@@ -1,0 +1,324 @@
+"""The protocol by which a run is written, on real files: driver, workers and repair take turns.
+
+`test_protocol.py` goes through all orders of the steps of a model. Here the steps are those of the
+program: hypothesis draws when which process goes on, to its next change of a name in the file
+system, is killed, or is left over by a driver that was killed and goes on late.
+"""
+
+import dataclasses
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from search.actors import Actor, here, stop_before_changes
+from search.test_driver import as_bits, config_of
+from sweeps import swept
+from twins import bfs_layers
+
+from frontier import api
+from frontier.errors import CorruptRunError
+from frontier.search import advance, driver, task
+from frontier.search.events import LayerFinished, RunStarted
+from frontier.search.repair import caught_up, plan_repair, repair
+from frontier.search.verify import verify
+from frontier.search.workspace import workspace
+from frontier.store.copies import restore
+from frontier.store.run import RunStore
+
+COUNTS = [len(layer) for layer in bfs_layers(2, 3)]
+WAYS = {
+    "tasks": {},
+    "memory": {"threads": 1},
+    "lists": {"list_states": 10**9},
+}
+ALL = 10**9
+STEPS = st.sampled_from([1, 1, 1, 2, 3, 5, 8, ALL])
+"""Changes of names that a process may do until another one's turn comes."""
+
+PROCESSES = st.integers(0, 1)
+
+
+class Workers:
+    """An executor whose calls are done by actors, whenever these are told to."""
+
+    workers = at_once = 2
+    dashboard = None
+
+    def __init__(self):
+        self.waiting: dict[int, tuple] = {}
+        self._results = []
+
+    def run(self, function, calls, stop):
+        if function is not task.expand_task:
+            for arguments in calls:
+                done = function(*arguments)
+                done.storing = 0.0
+                yield done
+            return
+        self.waiting = {arguments[-1]: arguments for arguments in calls}
+        self._results = []
+        for _ in range(len(self.waiting)):
+            while not self._results:
+                here().wait()
+            yield self._results.pop()
+
+    def hand_in(self, arguments: tuple, result) -> None:
+        if self.waiting.get(arguments[-1]) is arguments:
+            del self.waiting[arguments[-1]]
+            self._results.append(result)
+
+
+class Runs(RuleBasedStateMachine):
+    """A run of 2×3 tiles, three tasks a layer, and the processes that have to do with it."""
+
+    def __init__(self):
+        super().__init__()
+        self.patch = pytest.MonkeyPatch()
+        self.place = Path(tempfile.mkdtemp())
+        self.plan = as_bits(api.plan(config_of(self.place, 2, 3)), task_nodes=1)
+        self.path = self.plan.config.path
+        self.driver: Actor | None = None
+        self.boss = Workers()
+        self.at_work: list[tuple[Actor, tuple]] = []
+        self.left: list[Actor] = []
+        self.actors: list[Actor] = []
+        self.legs, self.announced, self.hurt = 0, None, False
+        self.spaces = {}
+        for module in (advance, task):
+            self.patch.setattr(module, "workspace", self._workspace)
+        self.patch.setattr(driver, "executor_of", self._executor_of)
+        self.patch.setattr(driver, "MEMORY_SECONDS", 0)
+        self.patch.setattr(driver, "LIST_SECONDS", 0)
+        stop_before_changes(self.patch)
+
+    def _workspace(self, *run):
+        """Each process has its own, as long as it lives."""
+        key = here().process, run
+        if key not in self.spaces:
+            self.spaces[key] = workspace.__wrapped__(*run)
+        return self.spaces[key]
+
+    def _actor(self, target, process):
+        self.actors.append(Actor(target, process))
+        return self.actors[-1]
+
+    @contextmanager
+    def _executor_of(self, *_):
+        yield self.boss
+
+    # --- what happens
+
+    @precondition(lambda self: not self.driver)
+    @rule(way=st.sampled_from(list(WAYS)), spare=st.sampled_from([0, 0, 2]),
+          fresh=st.sampled_from([False, False, True]), steps=STEPS)  # fmt: skip
+    def start(self, way, spare, fresh, steps):
+        """A run is begun or resumed; of another one that was there, nothing is said any more."""
+        fresh = fresh or self.hurt
+        search = self.plan.config.search.model_copy(update={"spare": spare})
+        config = self.plan.config.model_copy(update={"search": search})
+        plan = dataclasses.replace(self.plan, config=config, **WAYS[way])
+        if fresh:
+            self.announced, self.hurt = None, True
+
+        def drive():
+            if fresh and RunStore.exists(self.path):
+                RunStore.delete(self.path)
+            RunStore.make_directory(self.path)
+            driver._run_held(plan, None, self._hear, None)
+
+        self._lead(drive, steps)
+
+    def _hear(self, event):
+        if isinstance(event, RunStarted):
+            self.hurt = False
+            assert event.depth + 1 >= (self.announced or 0)
+        if isinstance(event, RunStarted | LayerFinished):
+            self.announced = event.depth + 1
+
+    def _lead(self, target, steps):
+        self.boss, self.legs = Workers(), self.legs + 1
+        self.driver = self._actor(target, (self.legs, "driver"))
+        self._go_on_leading(steps)
+
+    @precondition(lambda self: self.driver)
+    @rule(steps=STEPS)
+    def go_on_leading(self, steps):
+        self._go_on_leading(steps)
+
+    def _go_on_leading(self, steps):
+        self.driver.go_on(steps)
+        if self.driver.ended:
+            if self.driver.error:
+                raise self.driver.error
+            assert not self.boss.waiting
+            self.driver = None
+
+    @precondition(lambda self: self.boss.waiting)
+    @rule(task=st.integers(0, 2), process=PROCESSES, steps=STEPS)
+    def work(self, task, process, steps):
+        """A task is handed out, maybe one that another worker has already."""
+        numbers = sorted(self.boss.waiting)
+        self._hand_out(numbers[task % len(numbers)], process, steps)
+
+    def _hand_out(self, number, process, steps):
+        arguments = self.boss.waiting[number]
+        actor = self._actor(lambda: task.expand_task(*arguments), (self.legs, process))
+        self.at_work.append((actor, arguments))
+        self._go_on_working(len(self.at_work) - 1, steps)
+
+    @precondition(lambda self: self.at_work)
+    @rule(which=st.integers(0, 5), steps=STEPS)
+    def go_on_working(self, which, steps):
+        self._go_on_working(which % len(self.at_work), steps)
+
+    def _go_on_working(self, which, steps):
+        actor, arguments = self.at_work[which]
+        actor.go_on(steps)
+        if actor.ended:
+            del self.at_work[which]
+            if actor.error and self.boss.waiting.get(arguments[-1]) is arguments:
+                raise actor.error
+            self.boss.hand_in(arguments, actor.result)
+
+    @precondition(lambda self: self.driver)
+    @rule(layers=st.integers(1, 6))
+    def go_on_undisturbed(self, layers):
+        self._go_on_undisturbed(layers)
+
+    def _go_on_undisturbed(self, layers):
+        """All who belong to the driver do what is to be done for some layers."""
+        leading, until = self.driver, (self.announced or 0) + layers
+        while self.driver is leading and (self.announced or 0) < until:
+            while self.at_work:
+                self._go_on_working(0, ALL)
+            for number in sorted(self.boss.waiting):
+                self._hand_out(number, 0, ALL)
+            self._go_on_leading(ALL)
+
+    @precondition(lambda self: self.driver)
+    @rule(outlive=st.booleans())
+    def kill(self, outlive):
+        """The driver is killed, alone or with its workers."""
+        if outlive:
+            self.left += [actor for actor, _ in self.at_work]
+        self.driver, self.boss, self.at_work = None, Workers(), []
+
+    @precondition(lambda self: self.at_work)
+    @rule()
+    def kill_worker(self):
+        self.at_work.pop(0)
+
+    @precondition(lambda self: self.left)
+    @rule(which=st.integers(0, 5), steps=STEPS)
+    def go_on_late(self, which, steps):
+        """A worker goes on whose driver is gone; it may find that its run is gone too."""
+        actor = self.left[which % len(self.left)]
+        actor.go_on(steps)
+        if actor.ended:
+            self.left.remove(actor)
+
+    @precondition(lambda self: not self.driver and self.announced and not self.hurt)
+    @rule(part=st.integers(0, 100), at=st.floats(0, 1, exclude_max=True), steps=STEPS)
+    def damage_and_repair(self, part, at, steps):
+        """A byte is changed of a part that is needed; it is found, and mended where that can be."""
+        run = RunStore.open(self.path)
+        layout, under_way = self.plan.layout, len(run.records)
+        done = run.parts_under_way(layout)
+        # What a part of the layer under way was made from may be given up by who is left over.
+        again = [] if self.left else sorted(done)
+        parts = [run.files(under_way, layout).path(number) for number in again]
+        for depth in run.stored_depths():
+            if not done or depth != under_way - 2:
+                parts += sorted(run.layer_path(depth).glob("c.*[0-9]"))
+        file = parts[part % len(parts)]
+        data = bytearray(file.read_bytes())
+        data[int(at * len(data))] ^= 1
+        file.write_bytes(data)
+        self.hurt = True
+        assert verify(run).faults
+
+        def mend():
+            restore(self.path)
+            run = caught_up(RunStore.open(self.path))
+            try:
+                what = plan_repair(run, verify(run))
+            except CorruptRunError:
+                return
+            self.announced = what.depth + 1
+            repair(run, what)
+            self.hurt = False
+
+        self._lead(mend, steps)
+
+    # --- what must be so
+
+    @precondition(lambda self: not self.hurt and not self.driver and self.announced is not None)
+    @rule()
+    def look(self):
+        assert verify(RunStore.open(self.path), deep=10).faults == []
+
+    @invariant()
+    def announced_layers_are_there(self):
+        if self.announced is not None:
+            run = RunStore.open(self.path)
+            counts = [record.states for record in run.records]
+            assert len(counts) >= self.announced
+            assert counts == COUNTS[: len(counts)]
+            assert not run.complete or counts == COUNTS
+
+    def teardown(self):
+        """Whatever has happened, the run comes out right, and what is left over does no harm."""
+        try:
+            if self.driver:
+                self.kill(True)
+            self.start("tasks", 0, self.hurt, ALL)
+            if self.driver:
+                self._go_on_undisturbed(len(COUNTS))
+            if self.driver:
+                self._go_on_leading(ALL)
+            assert not self.driver
+            while self.left:
+                self.go_on_late(0, ALL)
+            self.announced_layers_are_there()
+            run = RunStore.open(self.path)
+            assert run.complete
+            faults = verify(run, deep=20).faults
+            assert faults == [], faults
+        finally:
+            for actor in self.actors:
+                actor.end()
+            for space in self.spaces.values():
+                space.writer.shutdown()
+            self.patch.undo()
+            shutil.rmtree(self.place)
+
+
+def take_turns(examples: int, **more) -> None:
+    checks = [HealthCheck.too_slow, HealthCheck.data_too_large]
+    wanted = {"max_examples": examples, "stateful_step_count": 50, **more}
+    run_state_machine_as_test(Runs, settings=settings(**wanted, suppress_health_check=checks))
+
+
+@swept("examples", [2, 100], few=1)
+def test_driver_workers_and_repair_take_turns(examples):
+    """Committed layers stay, and their counts are right."""
+    take_turns(examples)
+
+
+@pytest.mark.sweep
+def test_a_mistake_is_noticed(monkeypatch):
+    """A driver that does not see what tasks have begun goes on from what they have given up."""
+    monkeypatch.setattr(RunStore, "parts_under_way", lambda run, layout: set())
+    with pytest.raises((AssertionError, CorruptRunError)):
+        take_turns(100, derandomize=True, phases=[Phase.generate])
