@@ -79,11 +79,11 @@ INSTEAD = {
     },
     # need a queue, other hosts, or a cluster's interface: tests/test_jobs.py and tests/search run
     # these on stand-ins of their own, scripts/slurm-here on a real Slurm
-    f"{RUN} --set cluster.kind=slurm --set cluster.workers=32 --set cluster.interface=eth0 "
-    "--set cluster.walltime=04:00:00": PARSED,
+    f"{RUN} --set cluster.kind=slurm --set cluster.workers=32 --set cluster.options.interface=eth0 "
+    "--set cluster.options.walltime=04:00:00": PARSED,
     "python -m frontier run mine.toml": PARSED,
     "sbatch --ntasks=34 jobs/slurm-runner.sh": "bash -n jobs/slurm-runner.sh",
-    f"srun {RUN} --set cluster.kind=slurm-runner --set cluster.interface=eth0": PARSED,
+    f"srun {RUN} --set cluster.kind=slurm-runner --set cluster.options.interface=eth0": PARSED,
     "dask scheduler --interface eth0 --port 8786 --dashboard-address 127.0.0.1:8787": PARSED,
     "while true; do\ndask worker tcp://10.0.0.1:8786 --interface eth0 --nthreads 2 --nworkers 16 "
     "--memory-limit 2GB --death-timeout 60\nsleep 5\ndone": PARSED,

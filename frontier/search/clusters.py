@@ -1,7 +1,7 @@
 """Where tasks run, by the kind of ``[cluster]``: here, on workers started here, in the jobs of a
 queue, or on a scheduler that is there already.
 
-Sockets listen on the loopback, unless ``cluster.interface`` names another interface. Whether they
+Sockets listen on the loopback, unless ``cluster.options.interface`` names another. Whether they
 speak TLS, and with which certificates, is said by Dask's own settings (``distributed.comm``).
 """
 

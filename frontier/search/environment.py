@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from frontier import machine
-from frontier.config import QUEUES, Config
+from frontier.config import Config
 from frontier.errors import CorruptRunError
 from frontier.store.files import read_sealed, write_sealed
 
@@ -19,7 +19,7 @@ LIBRARIES = ("frontier", "dask", "distributed", "numba", "numpy", "zarr")
 TOLD = {
     "search": {"keep", "spare", "until", "in_memory"},
     "store": {"codec", "fsync"},
-    "cluster": {"kind", "workers", "memory", "workers_per_job", "walltime"},
+    "cluster": {"kind", "workers", "memory"},
 }
 """The keys of a config that say nothing of the place where it ran."""
 
@@ -50,7 +50,10 @@ def note_leg(path: Path, config: Config, layers: int, workers: int) -> None:
         "cores": machine.cores(),
         "memory": machine.memory(),
         "platform": f"{platform.system()}, {platform.machine()}",
-        "config": {"puzzle": config.puzzle_settings, **_told(config)},
+        "config": {
+            "puzzle": config.puzzle_settings,
+            **config.model_dump(mode="json", include=TOLD, exclude_none=True),
+        },
     }
     try:
         write_sealed(path, {"legs": [*read_legs(path), leg]})
@@ -64,14 +67,6 @@ def read_legs(path: Path) -> list[dict]:
         return read_sealed(path).get("legs", [])
     except CorruptRunError:
         return []
-
-
-def _told(config: Config) -> dict:
-    tables = config.model_dump(mode="json", include=TOLD, exclude_none=True)
-    if config.cluster.kind not in QUEUES:
-        for key in ("workers_per_job", "walltime"):
-            tables["cluster"].pop(key)
-    return tables
 
 
 def processor() -> str:
