@@ -2,7 +2,6 @@
 
 import sys
 import time
-from contextlib import suppress
 from itertools import accumulate
 from typing import TextIO
 
@@ -38,7 +37,7 @@ ROWS = 12
 """The live table has so many layers."""
 
 DROPPED = ("written", "share", "time", "so far", "rate")
-"""Columns that a narrow terminal does without, these first."""
+"""A narrow terminal leaves out these columns, the first ones first."""
 
 WIDEST = 80
 """The bar is at most so many columns wide."""
@@ -51,10 +50,10 @@ class PlainProgress:
     """
 
     SECONDS = 1.0
-    """Between the lines of two layers pass so many seconds at least."""
+    """The lines of two layers are at least so many seconds apart."""
 
     TASK_SECONDS = 60.0
-    """A layer that takes longer than this has a line each time that it has passed."""
+    """A layer that takes longer has a line whenever so many seconds have passed."""
 
     def __init__(self, file: TextIO | None):
         self._file, self._progress = file, Progress()
@@ -110,36 +109,26 @@ class LiveProgress:
 
     def __init__(self, console: Console):
         self._console, self._progress = console, Progress()
-        self._live: Live | None = None
-        self._gone = False
+        self._live = Live(
+            get_renderable=lambda: ProgressTable(self._progress),
+            console=console,
+            refresh_per_second=4,
+        )
 
     def __call__(self, event: Event) -> None:
         self._progress(event)
-        if self._gone:
-            return
         try:
-            self._show(event)
-        except OSError:  # the terminal is gone; the search goes on
-            self._gone = True
-            if self._live:
-                with suppress(OSError):
+            match event:
+                case RunStarted():
+                    self._console.print(headline(event), soft_wrap=True)
+                    if event.dashboard:
+                        self._console.print(dashboard(event.dashboard), soft_wrap=True)
+                    self._live.start(refresh=True)
+                case RunFinished() | RunStopped():
                     self._live.stop()
-
-    def _show(self, event: Event) -> None:
-        if isinstance(event, RunStarted):
-            self._console.print(headline(event), soft_wrap=True)
-            if event.dashboard:
-                self._console.print(dashboard(event.dashboard), soft_wrap=True)
-            self._live = Live(
-                get_renderable=lambda: ProgressTable(self._progress),
-                console=self._console,
-                refresh_per_second=4,
-            )
-            self._live.start(refresh=True)
-        elif self._live and isinstance(event, RunFinished | RunStopped):
-            self._live.stop()
-            self._live = None
-            self._console.print(describe_end(event), soft_wrap=True)
+                    self._console.print(describe_end(event), soft_wrap=True)
+        except OSError:  # the terminal is gone; the search goes on
+            self._console.quiet = True
 
 
 class ProgressTable:
@@ -178,7 +167,7 @@ class ProgressTable:
 
 
 def dashboard(address: str) -> Text:
-    """The address of Dask's dashboard: a link, in terminals that have links."""
+    """The address of Dask's dashboard, as a link in terminals that have links."""
     return Text.assemble("dashboard: ", (address, f"link {address}"))
 
 
@@ -186,7 +175,7 @@ class NotebookProgress:
     """A table and a chart in a notebook, which are replaced as the run goes on."""
 
     SECONDS = 0.5
-    """Between two replacements pass so many seconds at least."""
+    """Two replacements are at least so many seconds apart."""
 
     def __init__(self):
         self._progress, self._handle, self._shown = Progress(), None, 0.0
