@@ -8,7 +8,7 @@ from frontier.answers.farthest import farthest
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report.family import family_of
 from frontier.report.progress import COMPLETE, reopened
-from frontier.search.environment import read_legs
+from frontier.search.environment import read_starts
 from frontier.store.run import LayerRecord, RunStore
 from frontier.text import counted, percent
 
@@ -56,7 +56,7 @@ class RunStatistics:
 
     state: what the run is, as `frontier.report.progress` has it. farthest, boards: how many
     positions the last layer has, and up to `DRAWN` of them; None and none if the run is not
-    complete. legs: where and with what the run was made, for each time that it was started or
+    complete. starts: where and with what the run was made, for each time that it was started or
     resumed (`frontier.search.environment`); none if that is lost.
     """
 
@@ -66,7 +66,7 @@ class RunStatistics:
     layers: tuple[LayerStatistics, ...]
     farthest: int | None
     boards: tuple[Board, ...]
-    legs: tuple[dict, ...]
+    starts: tuple[dict, ...]
 
     @cached_property
     def puzzle(self) -> Puzzle:
@@ -164,7 +164,7 @@ def statistics_of(run: RunStore) -> RunStatistics:
     is damaged.
     """
     run, state = reopened(run)
-    total, legs = run.identity["states"], tuple(read_legs(run.environment_path))
+    total, starts = run.identity["states"], tuple(read_starts(run.environment_path))
     layers, so_far, before = [], 0, None
     for record in run.records:
         states = record.states
@@ -173,19 +173,19 @@ def statistics_of(run: RunStore) -> RunStatistics:
             LayerStatistics(
                 record.depth, states, so_far, states / total, so_far / total,
                 states / before if before else None, record.form, record.seconds, record.bytes,
-                _spent(record, _workers(record.depth, legs)),
+                _spent(record, _workers(record.depth, starts)),
             )
         )  # fmt: skip
         before = states
     count, boards = farthest(run, DRAWN) if state == COMPLETE else (None, [])
     return RunStatistics(
-        run, run.identity["name"], state, tuple(layers), count, tuple(boards), legs
+        run, run.identity["name"], state, tuple(layers), count, tuple(boards), starts
     )
 
 
-def _workers(depth: int, legs: tuple[dict, ...]) -> int:
+def _workers(depth: int, starts: tuple[dict, ...]) -> int:
     """The number of workers at the start after which a layer was made; 0 if it is not known."""
-    return next((leg["workers"] for leg in reversed(legs) if leg["layers"] <= depth), 0)
+    return next((start["workers"] for start in reversed(starts) if start["layers"] <= depth), 0)
 
 
 def _spent(record: LayerRecord, workers: int) -> dict[str, float]:

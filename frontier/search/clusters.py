@@ -1,8 +1,8 @@
 """Where tasks run, by the kind of ``[cluster]``: here, on workers started here, in the jobs of a
 queue, or on a scheduler that is there already.
 
-Sockets listen on the loopback, unless ``cluster.options.interface`` names another. Whether they
-speak TLS, and with which certificates, is said by Dask's own settings (``distributed.comm``).
+Sockets listen on the loopback, unless ``cluster.options.interface`` names another interface. Dask's
+own settings (``distributed.comm``) decide whether they speak TLS, and with which certificates.
 """
 
 import logging
@@ -17,7 +17,7 @@ from frontier.search.queues import QUEUE_SETTINGS, make_cluster, queue_cluster
 from frontier.values import at_home
 
 CONNECT_SECONDS = 30
-"""How long to wait for a scheduler."""
+"""A scheduler is waited for so many seconds."""
 
 WORKER_SETTINGS = {
     # Buffers of many megabytes come and go: keep their pages rather than map them anew.
@@ -40,7 +40,8 @@ QUIET = {
         ("distributed", "distributed.client", "tornado.application"), "critical"
     )
 }
-"""What goes wrong is said once, by us. It holds where Dask is imported after it is set."""
+"""Dask's loggers are quiet, as the driver reports what goes wrong. These settings hold where Dask
+is imported after they are made."""
 
 SCHEDULER_SETTINGS = {"distributed.scheduler.worker-saturation": "inf"}
 
@@ -78,7 +79,7 @@ def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Ex
 
 @contextmanager
 def _quiet_here() -> Iterator[None]:
-    """The same where the user has imported Dask before."""
+    """Keep Dask's loggers quiet where the user has imported Dask before."""
     import distributed  # noqa: F401  (it sets levels)
 
     loggers = [logging.getLogger(name) for name in QUIET["logging"]]

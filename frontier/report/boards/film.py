@@ -13,8 +13,8 @@ from frontier.puzzles.notation import width
 from frontier.puzzles.picture import Part, Picture, Point
 from frontier.report.boards.captions import captions_of
 from frontier.report.boards.svg import Scene, number, standalone, tag, text
+from frontier.report.colours import GROUND, INK
 from frontier.report.html import page
-from frontier.report.palette import GROUND, INK
 from frontier.text import counted
 
 STRIP_WIDTH = 960

@@ -16,7 +16,7 @@ from rich.text import Text
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import OPEN_MARK, centred, width
 from frontier.puzzles.picture import Part, Picture
-from frontier.report.boards.colours import colour_of, ink_on
+from frontier.report.colours import colour_of, ink_on
 
 # corner of the drawing by which of its four arms are lines: up, down, left, right
 CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
