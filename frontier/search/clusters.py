@@ -1,15 +1,16 @@
 """Where tasks run, by the kind of ``[cluster]``: here, on workers started here, in the jobs of a
-queue, or on a scheduler that is there already.
+queue, on a scheduler that is there already, or with a client that the user has.
 
 Sockets listen on the loopback, unless ``cluster.options.interface`` names another interface. Dask's
 own settings (``distributed.comm``) decide whether they speak TLS, and with which certificates.
 """
 
 import logging
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from frontier.config import QUEUES, ClusterTable
+from frontier.config import QUEUES, ClusterTable, Config
 from frontier.errors import InputError, Stopped
 from frontier.search.executors import Distributed, Executor, Serial
 from frontier.search.local import local_cluster
@@ -157,3 +158,49 @@ def _address_in(file: str) -> str:
         raise InputError(
             f"cluster.scheduler_file = {file} is not what `dask scheduler` writes ({error!r})"
         ) from None
+
+
+def client_for(config: Config, client=None):
+    """The client whose workers do the tasks, None where the config decides.
+
+    client: a `distributed.Client` that was given. Without it the current one is taken, as Dask
+    itself does, if the config names no kind of cluster. InputError if it cannot be used.
+    """
+    if client is None:
+        current, cluster = _current(), config.cluster
+        planned = current is not None and cluster.address == current.scheduler.address
+        return current if planned or "kind" not in cluster.model_fields_set else None
+    if not hasattr(client, "scheduler_info") or client.asynchronous:
+        raise InputError(
+            f"client = {client!r}: expected a distributed.Client that is not asynchronous"
+        )
+    return client
+
+
+def _current():
+    """Dask's current client, if there is one."""
+    if "distributed" not in sys.modules:
+        return None
+    from distributed import default_client
+
+    try:
+        client = default_client()
+    except ValueError:  # there is none
+        return None
+    return None if client.asynchronous else client
+
+
+def on_client(config: Config, client) -> Config:
+    """The config for the workers of a client: as many as there are, with no more memory each than
+    the least of them has."""
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    limits = [worker["memory_limit"] for worker in workers if worker["memory_limit"]]
+    cluster = config.cluster.model_copy(
+        update={
+            "kind": "address",
+            "address": client.scheduler.address,
+            "workers": len(workers) or config.cluster.workers,
+            "memory": type(config.cluster.memory)(min([config.cluster.memory, *limits])),
+        }
+    )
+    return config.model_copy(update={"cluster": cluster})

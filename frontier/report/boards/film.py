@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 
 from markupsafe import Markup
 
@@ -11,8 +12,8 @@ from frontier.answers.solution import Solution
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import width
 from frontier.puzzles.picture import Part, Picture, Point
-from frontier.report.boards.captions import captions_of
 from frontier.report.boards.svg import Scene, number, standalone, tag, text
+from frontier.report.boards.terminal import can_say
 from frontier.report.colours import GROUND, INK
 from frontier.report.html import page
 from frontier.text import counted
@@ -31,6 +32,25 @@ FIRST_PAUSE, LAST_PAUSE = 1.0, 2.5
 
 SLIDING = 0.6
 """The part of a move's time in which its piece slides."""
+
+
+def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> list[str]:
+    """The caption of each board: the move that leads to it, with its number.
+
+    Where a piece is drawn with another label than moves call it by, as far as the encoding has it,
+    the label stands first: 3. 羊 g↓.
+    """
+    pictures = map(puzzle.picture, solution.boards)
+    captions = ["start"]
+    for count, (move, (before, after)) in enumerate(
+        zip(solution.moves, pairwise(pictures), strict=True), start=1
+    ):
+        was = {part.code: part.cells for part in before.parts}
+        moved = [part for part in after.parts if part.cells != was[part.code]]
+        drawn = [part.label for part in moved if part.label not in ("", part.name)]
+        labels = [label for label in drawn if can_say(label, encoding)]
+        captions.append(" ".join([f"{count}.", *labels, move]))
+    return captions
 
 
 def boards_strip(
