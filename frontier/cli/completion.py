@@ -20,12 +20,12 @@ MOST = 500
 
 
 def complete_config(context, parameter, incomplete: str) -> list[CompletionItem]:
-    """Configs here and one folder further."""
+    """Offer configs, here and one folder further."""
     return [CompletionItem(path) for path in _paths(incomplete) if path.endswith(".toml")]
 
 
 def complete_run(context, parameter, incomplete: str) -> list[CompletionItem]:
-    """Run directories and configs."""
+    """Offer run directories and configs."""
     return [
         CompletionItem(path)
         for path in _paths(incomplete)
@@ -34,7 +34,7 @@ def complete_run(context, parameter, incomplete: str) -> list[CompletionItem]:
 
 
 def complete_setting(context, parameter, incomplete: str) -> list[CompletionItem]:
-    """Keys of a config, with their values where only a few are possible."""
+    """Offer the keys of a config, with their values where only a few are possible."""
     return [CompletionItem(text) for text in _settings() if text.startswith(incomplete)]
 
 

@@ -1,7 +1,7 @@
 """Help as a manual page has it: description, options, examples, files, exit codes, see also.
 
-What belongs to the sections is data of a command, so that tests can read it. Everything is wrapped
-to the width of the terminal, examples too.
+The contents of the sections are data of a command, so that tests can read them. Everything is
+wrapped to the width of the terminal, examples too.
 """
 
 import re

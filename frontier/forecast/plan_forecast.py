@@ -18,12 +18,13 @@ from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 MANY_LAYERS = 200
+"""A run that keeps all layers is taken to have so many, where a bound on its bytes is enough."""
 
 HERE = ("local", "serial")
-"""Clusters whose workers are those that are measured."""
+"""The workers of these clusters are those that are measured."""
 
 LAYERS_AT_ONCE = 3
-"""Layers on the disk while one is made, that one included."""
+"""So many layers are on the disk while one of them is made."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""How fast this machine is: some seconds of tasks, disk and scheduler.
+"""How fast this machine is: tasks, disk and scheduler are tried for some seconds.
 
 Tasks and disk are tried on as many workers at once as a run here would have, since these share
 memory and disk. A task is one of the very layout. It goes through its own batches, but its slabs
@@ -46,7 +46,7 @@ SAMPLE_STEP = 3
 """Every so many layers of the sample board are tried; an odd number, as colours alternate."""
 
 SLABS = 32
-"""Slabs that stand for all of a layer."""
+"""So many slabs stand for all of a layer."""
 
 TASK_SECONDS = 0.15
 """A task is tried for so long on each layer."""
@@ -175,7 +175,7 @@ class SampleSlabs:
         self._end = self._begin + sizes
 
     def decode(self, slabs: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
-        """As a layer that was read does."""
+        """Decode slabs as a layer that was read does."""
         some = slabs % SLABS
         self.codec.decode_slabs(self._data, self._begin[some], self._end[some], out, rows)
 

@@ -119,7 +119,7 @@ def _draw_lines(comparison: Comparison, size: Size, title: str = "") -> Canvas:
 
 
 def _draw_shares(comparison: Comparison, size: Size) -> Canvas:
-    """As a share of the states of its puzzle a small one is as high as a large one."""
+    """Draw the layers as shares of all states, so that a small puzzle is as high as a large one."""
     shares = [[layer.share for layer in run.layers] for run in comparison.runs]
     canvas, (axes,) = stacked(
         size, ["share of the states of each puzzle"], comparison.depth, "", comparison.labels

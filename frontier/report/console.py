@@ -17,12 +17,12 @@ def console_on(file: TextIO | None = None) -> Console:
 
 
 def is_live(console: Console) -> bool:
-    """Whether a display can stay in place there and be written over."""
+    """Whether a display can stay in place there, written over again and again."""
     return console.is_terminal and not console.is_dumb_terminal
 
 
 def say(line: str, file: TextIO | None) -> bool:
-    """Print a line; False if the file does not take it, as a search goes on without an audience."""
+    """Print a line, and tell whether the file took it: a search goes on where nobody reads."""
     if file is None:
         return False
     try:

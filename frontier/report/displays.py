@@ -44,9 +44,9 @@ WIDEST = 80
 
 
 class PlainProgress:
-    """A line for each layer that took a while, and for the last of those that did not.
+    """Prints a line for each layer that took a while, and for the last of those that did not.
 
-    The rate in a line is that since the line before.
+    The rate in a line is that of the layers since the line before.
     """
 
     SECONDS = 1.0
@@ -105,7 +105,7 @@ class PlainProgress:
 
 
 class LiveProgress:
-    """A table of the last layers that stays in place, and what is known of those to come."""
+    """Shows a table of the last layers in place, and what is known of the layers to come."""
 
     def __init__(self, console: Console):
         self._console, self._progress = console, Progress()
@@ -139,7 +139,7 @@ class ProgressTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         progress, total = self._progress, self._progress.started.states
-        layers = list(progress.layers)  # to which a search in another thread may add one
+        layers = list(progress.layers)  # a copy, as a search in another thread may add one
         so_far = list(accumulate(layer.states for layer in layers))[-ROWS:]
         times = list(accumulate(layer.seconds for layer in layers))[-ROWS:]
         last = layers[-ROWS:]
@@ -156,7 +156,7 @@ class ProgressTable:
         bar = ProgressBar(
             total=total, completed=progress.states, width=min(WIDEST, options.max_width)
         )
-        yield Padding(bar, 0, expand=False)  # which ends its line
+        yield Padding(bar, 0, expand=False)  # the padding ends the line of the bar
         if progress.ended:
             return
         yield Text(describe_step(progress), style="dim")
@@ -172,7 +172,7 @@ def dashboard(address: str) -> Text:
 
 
 class NotebookProgress:
-    """A table and a chart in a notebook, which are replaced as the run goes on."""
+    """Shows a table and a chart in a notebook, and replaces them as the run goes on."""
 
     SECONDS = 0.5
     """Two replacements are at least so many seconds apart."""
@@ -204,7 +204,7 @@ class NotebookProgress:
 def display_for_people(wanted: bool | None) -> Listener | None:
     """The display for callers of the library.
 
-    wanted: whether there is to be one; None where only terminals and notebooks have one.
+    wanted: whether to show one; with None only terminals and notebooks get one.
     """
     if wanted is False:
         return None

@@ -39,8 +39,8 @@ def for_a_page(svg: bytes, kind: str, label: str, tips: dict[str, str]) -> Marku
 def _tidy(root: ElementTree.Element, prefix: str, tips: dict[str, str]) -> None:
     """Make matplotlib's SVG fit for a page.
 
-    It gets no size of its own and no style that would reach other elements of the page. Only what
-    has a tip, which begins with the prefix then, or is referred to keeps its id.
+    It gets no size of its own and no style that would reach other elements of the page. Ids are
+    kept where something refers to them, and, behind the prefix, where a part has a tip.
     """
     for key in ("width", "height", "version"):
         root.attrib.pop(key, None)

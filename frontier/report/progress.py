@@ -1,4 +1,4 @@
-"""How far a run is: put together from its events, or from its files alone."""
+"""How far a run is, by its events or by its files alone."""
 
 import time
 from contextlib import suppress
@@ -20,7 +20,7 @@ from frontier.store.lock import describe_holder, held_since, is_held, left_by
 from frontier.store.run import LayerRecord, RunStore
 
 NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
-"""What a run can be."""
+"""The states of a run."""
 
 
 class Progress:

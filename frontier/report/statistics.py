@@ -1,4 +1,4 @@
-"""The statistics of a run: what its files say, and what follows from that."""
+"""The statistics of a run, by its files alone."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ SPENDING = {
     "memory": "layers in memory",
     "lists": "layers as lists",
 }
-"""What the time of a run goes to, in words. The first five are parts of layers by tasks."""
+"""What the time of a run goes to, in words. The first five are the work of layers by tasks."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ class LayerStatistics:
 class RunStatistics:
     """The statistics of a run.
 
-    state: what the run is, as `frontier.report.progress` has it. farthest, boards: how many
-    positions the last layer has, and up to `DRAWN` of them; None and none if the run is not
-    complete. starts: where and with what the run was made, for each time that it was started or
-    resumed (`frontier.search.environment`); none if that is lost.
+    state: one of the states of a run in `frontier.report.progress`. farthest: the number of
+    positions of the last layer, None if the run is not complete. boards: up to `DRAWN` of them.
+    starts: where and with what the run was made, for each time that it was started or resumed
+    (`frontier.search.environment`); none if that is lost.
     """
 
     run: RunStore
@@ -191,10 +191,10 @@ def _workers(depth: int, starts: tuple[dict, ...]) -> int:
 def _spent(record: LayerRecord, workers: int) -> dict[str, float]:
     """Where the time of a layer went.
 
-    In a layer by tasks each kind of work took its sum over the workers, divided by their number;
-    what is left of the time is scheduling and waiting. Where their number is not known, or where
-    finished tasks of an earlier start were used, so that more was done than there was time for,
-    the time is divided in proportion.
+    In a layer by tasks each kind of work took the sum over the workers, divided by their number.
+    What is left of the time is scheduling and waiting. The time is divided in proportion where the
+    number of workers is not known, and where finished tasks of an earlier start were used, so that
+    more was done than there was time for.
     """
     done = sum(record.work.values())
     if not done or not record.seconds:

@@ -13,7 +13,7 @@ from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 LEFT = ("seconds", "least", "most", "depth", "least_depth", "most_depth", "passed", "rising")
-"""What the JSON tells of the time left."""
+"""The fields of the time left that are in the JSON."""
 
 CORRUPT = "corrupt"
 """The state of a run whose records cannot be read."""

@@ -11,7 +11,7 @@ from frontier.text import brief, counted, percent, rate, size
 LAYER_HEADER = ["depth", "states", "share", "up to here", "growth", "time", "written"]
 
 SO_FAR = " so far"
-"""The keys of numbers that may still change end in this."""
+"""The names of numbers that may still change end so."""
 
 NO_ENVIRONMENT = "environment.json is missing or damaged, so this is not known"
 
@@ -24,7 +24,7 @@ class Table(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """The tables of a report: key figures, what the time went to, and the layers."""
+    """The tables of a report: the key figures, where the time went, and the layers."""
 
     key: Table
     spending: Table

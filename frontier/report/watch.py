@@ -1,4 +1,4 @@
-"""Following runs from another terminal, by their files alone."""
+"""Runs are followed from another terminal, by their files alone."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ from frontier.store.run import RunStore
 from frontier.text import counted, percent, rate
 
 PATIENCE = 3
-"""A run may look damaged or gone so often in a row: its files may be replaced meanwhile."""
+"""A run may look damaged or gone so often in a row, as its files may be replaced meanwhile."""
 
 
 class Watched:

@@ -51,8 +51,8 @@ SCHEDULER_SETTINGS = {"distributed.scheduler.worker-saturation": "inf"}
 def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Executor]:
     """Start or join the cluster that ``[cluster]`` names; it is closed at the end.
 
-    alone: no local workers need be started, as there is no work to share. client: of a cluster
-    that is there already, used instead and left open.
+    alone: whether no local workers need be started, as there is no work to share. client: a client
+    of a cluster that is there already, which is used instead and left open.
     """
     if client is not None:
         yield Distributed(client, settings.patience)
@@ -104,7 +104,7 @@ def security():
 
 @contextmanager
 def _queue_cluster(settings: ClusterTable):
-    """A cluster of jobs, and what replaces those that are lost."""
+    """A cluster of jobs, and the function that replaces lost ones."""
     from dask import config
 
     with config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS | QUEUE_SETTINGS):

@@ -22,7 +22,7 @@ PUBLIC = {
     "store": {"codec", "fsync"},
     "cluster": {"kind", "workers", "memory"},
 }
-"""The keys of a config that say nothing of the place where it ran."""
+"""These keys of a config say nothing of the place where it ran."""
 
 
 def versions() -> dict[str, str]:
@@ -39,7 +39,7 @@ def _version(name: str) -> str:
 def note_start(path: Path, config: Config, layers: int, workers: int) -> None:
     """Add this start to the environment of a run directory.
 
-    layers: how many were committed before it. workers: that there were when it began.
+    layers: the number of layers that were committed before it. workers: their number at the start.
     """
     start = {
         "began": time.time(),

@@ -32,7 +32,7 @@ class Executor(Protocol):
 
 
 class Serial:
-    """Runs every call here, one after the other, as one debugs them."""
+    """Runs every call in this process, one after the other, for debugging."""
 
     workers = at_once = 1
     dashboard = None

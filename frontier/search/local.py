@@ -141,7 +141,7 @@ def _loop() -> Iterator:
 
 @contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """For moments that must not be interrupted: Ctrl-C and SIGTERM are answered after them."""
+    """Handle Ctrl-C and SIGTERM after the body, which must not be interrupted."""
     asked: list[int] = []
 
     def note(number, frame):
@@ -155,8 +155,8 @@ def _interrupts_later() -> Iterator[None]:
 
 @contextmanager
 def _script_left_alone() -> Iterator[None]:
-    """Workers do not run the user's script: a process that Python spawns would do so, for what is
-    defined there, and tasks need nothing of it."""
+    """Keep workers from running the user's script. A process that Python spawns would run it, for
+    what is defined there, but tasks need nothing of it."""
     prepare = spawn.get_preparation_data
 
     def without_script(name):

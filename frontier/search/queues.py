@@ -54,7 +54,7 @@ JOB_MEMORY = 4, 3
 for, and beside each worker stands a process of Dask's."""
 
 THREADS = ("--nthreads", str(TASKS_UNDER_WAY))
-"""These are the threads of a worker; jobs of a queue would count a thread as a processor."""
+"""The threads of a worker; dask-jobqueue would give it as many as the job has processors."""
 
 
 def jobs_of(settings: ClusterTable) -> int:
@@ -176,7 +176,7 @@ def queue_cluster(cluster, settings: ClusterTable) -> Iterator[Callable[[], None
 
 
 class _Jobs:
-    """Which jobs had workers, and since when they have none."""
+    """Knows which jobs had workers, and since when they have none."""
 
     def __init__(self, cluster, wanted: int):
         self._cluster, self._wanted = cluster, wanted

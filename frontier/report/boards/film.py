@@ -19,7 +19,7 @@ from frontier.report.html import page
 from frontier.text import counted
 
 STRIP_WIDTH = 960
-"""A strip is so many pixels wide where it can be, if no number of boards in a row is given."""
+"""A strip is at most so many pixels wide where no number of boards in a row is given."""
 
 STRIP_SIDE, ANIMATION_SIDE = 30, 48
 STAGE_WIDTH, STAGE_SIDES = 460, (30, 84)
@@ -37,8 +37,8 @@ SLIDING = 0.6
 def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> list[str]:
     """The caption of each board: the move that leads to it, with its number.
 
-    Where a piece is drawn with another label than moves call it by, as far as the encoding has it,
-    the label stands first: 3. 羊 g↓.
+    Where a piece is drawn with another label than moves call it by, and the encoding has that
+    label, it stands first: 3. 羊 g↓.
     """
     pictures = map(puzzle.picture, solution.boards)
     captions = ["start"]

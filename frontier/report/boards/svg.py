@@ -115,7 +115,7 @@ class Scene:
 
     @cached_property
     def _asides(self) -> list[float]:
-        """For each cell, the direction from it that is farthest from those of its edges."""
+        """The direction from each cell, in radians, that is farthest from those of its edges."""
         ways: list[list[float]] = [[] for _ in self.picture.places]
         for one, other in self.picture.edges or ():
             (a, b), (c, d) = self.picture.places[one], self.picture.places[other]
