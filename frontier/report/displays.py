@@ -57,9 +57,8 @@ class PlainProgress:
 
     def __init__(self, file: TextIO | None):
         self._file, self._progress = file, Progress()
+        self._waiting: list[LayerFinished] = []  # the layers since the last line
         self._printed = float("-inf")
-        self._waiting: LayerFinished | None = None
-        self._states, self._seconds = 0, 0.0
         self._last_line = time.monotonic()
 
     def __call__(self, event: Event) -> None:
@@ -71,22 +70,20 @@ class PlainProgress:
                     self._say(f"dashboard: {event.dashboard}")
                 self._say(f"{'depth':>5} {'states':>18} {'so far':>20} {'rate':>9} {'time':>12}")
             case LayerFinished():
-                self._waiting = event
-                self._states += event.states
-                self._seconds += event.seconds
+                self._waiting.append(event)
                 if event.elapsed - self._printed >= self.SECONDS:
-                    self._layer(event)
+                    self._layer()
             case TaskFinished() if time.monotonic() - self._last_line >= self.TASK_SECONDS:
                 self._say(f"{describe_step(self._progress)}{self._left()}")
             case RunFinished() | RunStopped():
                 if self._waiting:
-                    self._layer(self._waiting)
+                    self._layer()
                 self._say(describe_end(event))
 
-    def _layer(self, event: LayerFinished) -> None:
-        speed = rate(self._states, self._seconds)
-        self._printed, self._waiting = event.elapsed, None
-        self._states, self._seconds = 0, 0.0
+    def _layer(self) -> None:
+        event, layers = self._waiting[-1], self._waiting
+        self._printed, self._waiting = event.elapsed, []
+        speed = rate(sum(of.states for of in layers), sum(of.seconds for of in layers))
         share = percent(event.states_so_far / self._progress.started.states)
         self._say(
             f"{event.depth:>5} {event.states:>18,} {event.states_so_far:>20,} {speed:>9} "

@@ -1,6 +1,7 @@
 """How far a run is, by its events or by its files alone."""
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,7 +24,28 @@ NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "
 """The states of a run."""
 
 
-class Progress:
+class LayerTotals:
+    """What follows from `layers`, which are those known from depth 0 on."""
+
+    layers: Sequence
+
+    @property
+    def depth(self) -> int | None:
+        """The depth of the last layer, None if there is none."""
+        return len(self.layers) - 1 if self.layers else None
+
+    @property
+    def states(self) -> int:
+        """The number of states in all layers."""
+        return sum(layer.states for layer in self.layers)
+
+    @property
+    def seconds(self) -> float:
+        """The seconds that all layers took."""
+        return sum(layer.seconds for layer in self.layers)
+
+
+class Progress(LayerTotals):
     """What is known of a run at a moment. It listens to the run's events.
 
     started: the event of the last start. layers: all committed layers, from depth 0. disk: the
@@ -75,21 +97,6 @@ class Progress:
         """Take note of the layers that a ledger lists."""
         self.layers = list(records)
         self.disk = sum(record.bytes for record in records if record.stored)
-
-    @property
-    def depth(self) -> int | None:
-        """The depth of the last committed layer, None if there is none."""
-        return len(self.layers) - 1 if self.layers else None
-
-    @property
-    def states(self) -> int:
-        """The number of states in all committed layers."""
-        return sum(layer.states for layer in self.layers)
-
-    @property
-    def seconds(self) -> float:
-        """The seconds that all committed layers took."""
-        return sum(layer.seconds for layer in self.layers)
 
     @property
     def state(self) -> str:

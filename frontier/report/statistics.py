@@ -7,7 +7,7 @@ from functools import cached_property
 from frontier.answers.farthest import farthest
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report.family import family_of
-from frontier.report.progress import COMPLETE, reopened
+from frontier.report.progress import COMPLETE, LayerTotals, reopened
 from frontier.search.environment import read_starts
 from frontier.store.run import LayerRecord, RunStore
 from frontier.text import counted, percent
@@ -51,7 +51,7 @@ class LayerStatistics:
 
 
 @dataclass(frozen=True)
-class RunStatistics:
+class RunStatistics(LayerTotals):
     """The statistics of a run.
 
     state: one of the states of a run in `frontier.report.progress`. farthest: the number of
@@ -93,20 +93,6 @@ class RunStatistics:
     @property
     def counts(self) -> list[int]:
         return [layer.states for layer in self.layers]
-
-    @property
-    def states(self) -> int:
-        """The number of states in all layers known."""
-        return sum(self.counts)
-
-    @property
-    def depth(self) -> int | None:
-        """The last depth known."""
-        return self.layers[-1].depth if self.layers else None
-
-    @property
-    def seconds(self) -> float:
-        return sum(layer.seconds for layer in self.layers)
 
     @property
     def bytes(self) -> int:
