@@ -30,7 +30,7 @@ from frontier.report.progress_text import figures, in_a_line
 from frontier.report.solution import describe_solution, solution_value
 from frontier.report.status_page import StatusPage
 from frontier.search import plan as plans
-from frontier.search.clients import client_for, on_client
+from frontier.search.clusters import client_for, on_client
 from frontier.search.driver import run_plan
 from frontier.search.events import Listener
 from frontier.store.identity import check_identity

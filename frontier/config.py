@@ -52,9 +52,6 @@ class StoreTable(Table):
 QUEUES = ("slurm", "pbs", "lsf", "sge", "oar", "htcondor")
 """Kinds of [cluster] whose workers are jobs of a batch queue."""
 
-LEAST_WALLTIME = 60
-"""Seconds; a shorter job would hardly start."""
-
 MEMORY = 1_500_000_000
 """Bytes that a worker may take where nothing says how much there is: in a queue, on other hosts."""
 
@@ -66,23 +63,30 @@ _NEEDED = {
     "scheduler-file": ("scheduler_file", ""),
     **dict.fromkeys(
         (*QUEUES, "slurm-runner"),
-        ("interface", ', the network that its nodes share, such as "eth0" or "ib0"; "lo" for one'),
+        (
+            "options.interface",
+            ', the network that its nodes share, such as "eth0" or "ib0"; "lo" for one',
+        ),
     ),
 }
 """Which key a kind of [cluster] needs, and what to say of it."""
 
+_MOVED = {
+    "cluster.interface": "interface",
+    "cluster.workers_per_job": "processes",
+    "cluster.queue": "queue",
+    "cluster.account": "account, for LSF, SGE and OAR cluster.options.project",
+    "cluster.walltime": "walltime",
+    "cluster.directives": "job_extra_directives",
+}
+"""Keys of former versions, and the options of dask-jobqueue that took their places."""
 
-def _seconds(walltime: str) -> int:
-    hours, minutes, seconds = map(int, walltime.split(":"))
-    return 3600 * hours + 60 * minutes + seconds
 
-
-def _walltime(value):
-    """Text such as 36:00:00; up to a day, TOML takes it for a time without its quotes."""
-    text = value.isoformat() if isinstance(value, time) else str(value)
-    if not re.fullmatch(r"[0-9]{1,4}(:[0-5][0-9]){2}", text) or _seconds(text) < LEAST_WALLTIME:
-        raise ValueError('a walltime is hours:minutes:seconds, at least "00:01:00"')
-    return text
+def _texts(options):
+    """Up to a day, TOML takes a walltime such as 04:00:00 for a time without its quotes."""
+    if not isinstance(options, dict):
+        return options
+    return {key: str(of) if isinstance(of, time) else of for key, of in options.items()}
 
 
 class ClusterTable(Table):
@@ -100,16 +104,12 @@ class ClusterTable(Table):
     )
     address: str | None = None
     scheduler_file: str | None = None
-    interface: str | None = None
-    workers_per_job: StrictInt = Field(default=1, ge=1, le=10_000)
-    queue: str | None = None
-    account: str | None = None
-    walltime: Annotated[str, BeforeValidator(_walltime)] = "01:00:00"
-    directives: list[str] = Field(default_factory=list)
+    options: Annotated[dict[str, Any], BeforeValidator(_texts)] = Field(default_factory=dict)
 
     @property
-    def walltime_seconds(self) -> int:
-        return _seconds(self.walltime)
+    def processes(self) -> int:
+        """How many workers a job of a queue has."""
+        return self.options.get("processes", 1)
 
     @property
     def workers_here(self) -> int:
@@ -119,25 +119,13 @@ class ClusterTable(Table):
     @model_validator(mode="after")
     def _has_what_its_kind_needs(self):
         key, what = _NEEDED.get(self.kind, ("kind", ""))
-        if getattr(self, key) is None:
+        there = {"options.interface": self.options.get("interface")} | dict(self)
+        if there[key] is None:
             raise ValueError(f'cluster.kind = "{self.kind}" needs cluster.{key}{what}')
-        return self
-
-    @model_validator(mode="after")
-    def _htcondor_has_no_queues(self):
-        if self.kind == "htcondor":
-            for key in ("queue", "account"):
-                if (value := getattr(self, key)) is not None:
-                    raise ValueError(
-                        f'cluster.{key} = "{value}": HTCondor has no such thing; write what it is '
-                        "to do into cluster.directives"
-                    )
-            for line in self.directives:
-                if "=" not in line:
-                    raise ValueError(
-                        f'cluster.directives = "{line}": a line of an HTCondor submit file is '
-                        'written "name = value"'
-                    )
+        if type(self.processes) is not int or self.processes < 1:
+            raise ValueError(
+                f"cluster.options.processes = {self.processes!r}: a job has 1 worker or more"
+            )
         return self
 
 
@@ -303,6 +291,9 @@ def _complaint(error: dict) -> str:
     location = [str(part) for part in error["loc"]]
     key = ".".join(part for part in location if part not in KIND_TABLES)
     if error["type"] == "extra_forbidden":
+        if key in _MOVED:
+            new = f"cluster.options.{_MOVED[key]}"
+            return f"{key} is no key any more; it is {new} (docs/clusters.md)"
         known = _known_keys(location[:-1])
         near = difflib.get_close_matches(location[-1], known, 1, cutoff=0.5)
         hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(sorted(known))}"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from frontier.config import Config, checked_config, load_config, member_names
 from frontier.errors import InputError
-from frontier.search.environment import read_legs
+from frontier.search.environment import PUBLIC, read_starts
 from frontier.store.identity import check_identity, same_puzzle
 from frontier.store.run import OWN_NAMES, RunStore
 from frontier.values import at_home
@@ -49,8 +49,8 @@ def config_at(run: str | Path, settings: tuple[str, ...] = ()) -> Config:
         return _config_in(path, settings)
     first = _named(run, ())[0][0]
     store = RunStore.open(first)
-    legs = read_legs(store.environment_path)
-    told = legs[-1]["config"] if legs else {}
+    starts = read_starts(store.environment_path)
+    told = starts[-1]["config"] if starts else {}
     puzzle, name = dict(store.identity["puzzle"]), store.identity["name"]
     if first != path:  # one of several
         puzzle, name = {**puzzle, "blank": "all"}, name.removesuffix(f"-{first.name}")
@@ -59,7 +59,7 @@ def config_at(run: str | Path, settings: tuple[str, ...] = ()) -> Config:
         "puzzle": puzzle,
         "search": told.get("search", {}) | {"keep": store.identity["keep"]},
         "store": told.get("store", {}) | {"codec": store.identity["codec"], "path": str(path)},
-        "cluster": told.get("cluster", {}),
+        "cluster": {k: v for k, v in told.get("cluster", {}).items() if k in PUBLIC["cluster"]},
     }
     kind = values["cluster"].get("kind", "local")
     here = any(setting.partition("=")[0].strip() == "cluster.kind" for setting in settings)

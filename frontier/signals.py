@@ -1,4 +1,4 @@
-"""Signals that are answered otherwise for a while."""
+"""Handlers of signals that are in place for a while."""
 
 import os
 import signal
@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def handling(handlers: Mapping[int, Callable | int]) -> Iterator[None]:
-    """Answer signals, by number, in these ways; afterwards as before.
+    """Handle signals, by number, in these ways, and afterwards as before.
 
-    Nothing changes outside the main thread, where Python lets nobody say how: signals go elsewhere.
+    Outside the main thread nothing changes, as Python allows handlers in the main thread alone.
     """
     before = {}
     try:
@@ -28,9 +28,9 @@ def handling(handlers: Mapping[int, Callable | int]) -> Iterator[None]:
 
 @contextmanager
 def leaving_at_once() -> Iterator[None]:
-    """Let Ctrl-C end the process there and then, unless somebody wants it otherwise.
+    """Let Ctrl-C end the process there and then, unless it has a handler that is not Python's own.
 
-    That is for libraries while they are loaded: half loaded, they may swallow an exception.
+    Libraries are imported so, as they may swallow an exception when they are half imported.
     """
     asked = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with handling({signal.SIGINT: _leave} if asked else {}):

@@ -3,8 +3,7 @@
 
 CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every node
 VENV=${VENV-.venv}                  # the virtual environment with frontier[jobqueue]; empty: none
-SETTINGS=${SETTINGS:-"cluster.kind=htcondor cluster.workers=32 cluster.interface=eth0
-    cluster.walltime=04:00:00"}
+SETTINGS=${SETTINGS:-"cluster.kind=htcondor cluster.workers=32 cluster.options.interface=eth0"}
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
 command=(python -m frontier run "$CONFIG")

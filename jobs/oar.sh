@@ -22,8 +22,8 @@
 
 CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every node
 VENV=${VENV-.venv}                  # the virtual environment with frontier[jobqueue]; empty: none
-SETTINGS=${SETTINGS:-"cluster.kind=oar cluster.workers=32 cluster.interface=eth0
-    cluster.walltime=04:00:00"}
+SETTINGS=${SETTINGS:-"cluster.kind=oar cluster.workers=32 cluster.options.interface=eth0
+    cluster.options.walltime=04:00:00"}
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
 # A job that is started anew, on another host, takes over what it held when it died; no other does.

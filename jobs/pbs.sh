@@ -24,8 +24,8 @@ SECONDS_TO_RUN=${SECONDS_TO_RUN:-85800}
 
 CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every node
 VENV=${VENV-.venv}                  # the virtual environment with frontier[jobqueue]; empty: none
-SETTINGS=${SETTINGS:-"cluster.kind=pbs cluster.workers=32 cluster.interface=eth0
-    cluster.walltime=04:00:00"}
+SETTINGS=${SETTINGS:-"cluster.kind=pbs cluster.workers=32 cluster.options.interface=eth0
+    cluster.options.walltime=04:00:00"}
 export CONFIG VENV SETTINGS SCRIPT SECONDS_TO_RUN
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit

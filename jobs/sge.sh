@@ -19,12 +19,12 @@
 ##$ -q long.q
 ##$ -P myproject
 # SGE's names for memory and processors differ from site to site, so the jobs of the workers ask for
-# none unless cluster.directives say so, such as ["-l h_vmem=2G"] or ["-pe smp 4"].
+# none unless cluster.options.job_extra_directives do, such as ["-l h_vmem=2G"] or ["-pe smp 4"].
 
 CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every node
 VENV=${VENV-.venv}                  # the virtual environment with frontier[jobqueue]; empty: none
-SETTINGS=${SETTINGS:-"cluster.kind=sge cluster.workers=32 cluster.interface=eth0
-    cluster.walltime=04:00:00"}
+SETTINGS=${SETTINGS:-"cluster.kind=sge cluster.workers=32 cluster.options.interface=eth0
+    cluster.options.walltime=04:00:00"}
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
 # A job that is started anew, on another host, takes over what it held when it died; no other does.

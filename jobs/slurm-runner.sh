@@ -27,7 +27,8 @@
 
 CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every node
 VENV=${VENV-.venv}                  # the virtual environment with frontier[jobqueue]; empty: none
-SETTINGS=${SETTINGS:-"cluster.kind=slurm-runner cluster.interface=eth0 cluster.memory=1.5GB"}
+SETTINGS=${SETTINGS:-"cluster.kind=slurm-runner cluster.memory=1.5GB
+    cluster.options.interface=eth0"}
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
 # A job that is started anew, on another host, takes over what it held when it died; no other does.

@@ -26,9 +26,9 @@ from pathlib import Path
 from frontier.config import ClusterTable, load_config
 from frontier.errors import InputError
 from frontier.forecast.forecast import forecast
+from frontier.forecast.locality import locality_of
 from frontier.forecast.rates import calibrate, empty_tasks
 from frontier.forecast.sizes import estimate_sizes, trial_of
-from frontier.forecast.traffic import traffic_of
 from frontier.search.clusters import executor_of
 from frontier.search.plan import Plan, make_plan, task_bytes
 from frontier.space.layout import Layout
@@ -96,14 +96,16 @@ def plans_of(size: str, settings: list[str]) -> Iterator[Plan]:
 def locality(plan: Plan, sizes, rates, workers: list[int]) -> dict:
     """Print one layout; its figures."""
     layout = plan.layout
-    traffic = [traffic_of(layout, klass) for klass in range(plan.space.classes)]
-    one, *many = (forecast(plan, sizes, traffic, rates, n, cache=0).seconds for n in (1, *workers))
-    moved = traffic[0]
+    localities = [locality_of(layout, klass) for klass in range(plan.space.classes)]
+    one, *many = (
+        forecast(plan, sizes, localities, rates, n, cache=0).seconds for n in (1, *workers)
+    )
+    moved = localities[0]
     row = {
         "tasks": layout.task_count(0),
         "part_bytes": layout.part_bytes,
         "prefix_digits": layout.prefix_digits,
-        **dataclasses.asdict(moved),
+        **moved._asdict(),
         "far_share": moved.far_share,
         "memory": plan.task_bytes,
         "efficiency": [one / (n * taken) for n, taken in zip(workers, many, strict=True)],

@@ -19,7 +19,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]
 KNOWN = {"2x5": (55, 1_814_400), "2x6": (80, 239_500_800)}
-TASKS = ("search.in_memory=false", "cluster.interface=lo", "cluster.memory=600MB")
+TASKS = ("search.in_memory=false", "cluster.options.interface=lo", "cluster.memory=600MB")
 QUEUE = ("cluster.kind=slurm", "cluster.workers=2", *TASKS)
 RUNNER = ("cluster.kind=slurm-runner", *TASKS)
 

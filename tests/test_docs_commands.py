@@ -36,7 +36,7 @@ from sweeps import swept
 
 from frontier.cli import main
 from frontier.config import ClusterTable, config_of
-from frontier.forecast import ahead
+from frontier.forecast import plan_forecast
 
 RUN = "python -m frontier run configs/2x7.toml"
 BEGUN = f"{RUN} --set cluster.kind=serial --until 12"
@@ -79,11 +79,11 @@ INSTEAD = {
     },
     # need a queue, other hosts, or a cluster's interface: tests/test_jobs.py and tests/search run
     # these on stand-ins of their own, scripts/slurm-here on a real Slurm
-    f"{RUN} --set cluster.kind=slurm --set cluster.workers=32 --set cluster.interface=eth0 "
-    "--set cluster.walltime=04:00:00": PARSED,
+    f"{RUN} --set cluster.kind=slurm --set cluster.workers=32 --set cluster.options.interface=eth0 "
+    "--set cluster.options.walltime=04:00:00": PARSED,
     "python -m frontier run mine.toml": PARSED,
     "sbatch --ntasks=34 jobs/slurm-runner.sh": "bash -n jobs/slurm-runner.sh",
-    f"srun {RUN} --set cluster.kind=slurm-runner --set cluster.interface=eth0": PARSED,
+    f"srun {RUN} --set cluster.kind=slurm-runner --set cluster.options.interface=eth0": PARSED,
     "dask scheduler --interface eth0 --port 8786 --dashboard-address 127.0.0.1:8787": PARSED,
     "while true; do\ndask worker tcp://10.0.0.1:8786 --interface eth0 --nthreads 2 --nworkers 16 "
     "--memory-limit 2GB --death-timeout 60\nsleep 5\ndone": PARSED,
@@ -124,7 +124,9 @@ class Reader:
         monkeypatch.setenv("PATH", f"{folder / 'bin'}:{os.environ['PATH']}")
         monkeypatch.setenv("PYTHONPATH", str(ROOT))
         monkeypatch.setenv("COLUMNS", "100")
-        monkeypatch.setattr(ahead, "calibrate", lambda plan, trial: RATES)  # takes half a minute
+        monkeypatch.setattr(
+            plan_forecast, "calibrate", lambda plan, trial: RATES
+        )  # takes half a minute
         self.folder, self.names = folder, {}
 
     def read(self, block: Block) -> None:

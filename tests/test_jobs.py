@@ -1,5 +1,6 @@
 """jobs/ and docs/clusters.md: scripts are well formed, know their options, stop as they say."""
 
+import inspect
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+import dask_jobqueue
 import pytest
 import yaml
 from distributed.cli import dask_scheduler, dask_worker
@@ -18,6 +20,7 @@ from sweeps import swept
 
 from frontier.cli import main
 from frontier.config import ClusterTable
+from frontier.search.queues import CLASSES
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
 
@@ -61,8 +64,13 @@ def test_commands_have_known_options(path):
         name = " ".join(words.split(", ")[:2])
         known = {option for parameter in COMMANDS[name].params for option in parameter.opts}
         assert set(re.findall(r"--[a-z-]+", words)) <= known, words
-    for key in re.findall(r"\bcluster\.([a-z_]+)=", text):
+    for key in re.findall(r"\bcluster\.([a-z_]+)[.=]", text):
         assert key in ClusterTable.model_fields, key
+    for option in re.findall(r"\bcluster\.options\.([a-z_]+)", text):
+        kind = next((kind for kind in CLASSES if kind in path.stem), "slurm")
+        job = getattr(dask_jobqueue, CLASSES[kind]).job_cls
+        known = {of for each in job.__mro__ for of in inspect.signature(each).parameters}
+        assert option in known | {"scheduler_options"}, option
 
 
 def test_all_keys_are_explained():

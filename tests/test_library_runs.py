@@ -62,19 +62,20 @@ def test_a_run_goes_on_by_its_directory_or_its_config(tmp_path):
 
 def test_a_run_of_a_cluster_needs_to_be_told_where_it_goes_on(tmp_path):
     run = frontier.run(config_of(tmp_path, kind="serial"), until=3)
-    leg = (run.path / "environment.json").read_text()
-    assert '"kind": "serial"' in leg
-    record = frontier.named.read_legs
+    assert '"kind": "serial"' in (run.path / "environment.json").read_text()
+    read = frontier.named.read_starts
     with pytest.MonkeyPatch.context() as patch:
 
-        def legs(path):
-            found = record(path)
-            found[-1]["config"]["cluster"]["kind"] = "slurm"
+        def starts(path):
+            found = read(path)
+            found[-1]["config"]["cluster"] |= {"kind": "slurm", "walltime": "01:00:00"}
             return found
 
-        patch.setattr("frontier.named.read_legs", legs)
+        patch.setattr("frontier.named.read_starts", starts)
         with pytest.raises(InputError, match=r"cluster\.kind = slurm.*--set cluster\.kind=local"):
             frontier.run(run.path)
+        config = frontier.named.config_at(run.path, ("cluster.kind=serial",))
+        assert frontier.run(config, until=5).depth == 5  # what older versions noted is no obstacle
 
 
 def test_the_distance_of_the_start(tmp_path):

@@ -124,7 +124,7 @@ def test_memory_of_a_worker(monkeypatch):
     monkeypatch.setattr(machine, "cores", lambda: 4)
     assert config_of().cluster.memory == config_of(kind="serial").cluster.memory == 9 * GB // 4
     assert config_of(workers=2).cluster.memory == 9 * GB // 2
-    assert config_of(kind="slurm", interface="lo").cluster.memory == 1.5 * GB
+    assert config_of(kind="slurm", options={"interface": "lo"}).cluster.memory == 1.5 * GB
     assert config_of(kind="address", address="tcp://x:1").cluster.memory == 1.5 * GB
 
 

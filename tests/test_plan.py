@@ -12,8 +12,8 @@ from sweeps import swept
 from frontier import api
 from frontier.cli import main
 from frontier.config import load_config
-from frontier.forecast import ahead
-from frontier.forecast.ahead import described_cluster, look_ahead
+from frontier.forecast import plan_forecast
+from frontier.forecast.plan_forecast import described_cluster, forecast_of
 from frontier.report.plan import describe_plan, plan_value
 
 CONFIGS = Path(__file__).parents[1] / "configs"
@@ -34,7 +34,7 @@ def at(path, kind="serial"):
 @pytest.fixture
 def known_rates(monkeypatch):
     """Nothing is measured."""
-    monkeypatch.setattr(ahead, "calibrate", lambda plan, trial: RATES)
+    monkeypatch.setattr(plan_forecast, "calibrate", lambda plan, trial: RATES)
 
 
 def test_a_plan_is_measured_and_leaves_nothing(tmp_path):
@@ -134,16 +134,17 @@ def test_a_family_is_planned_member_by_member(tmp_path):
 @pytest.mark.usefixtures("known_rates")
 def test_warnings_say_what_is_short(tmp_path):
     config = load_config(CONFIGS / "2x9.toml", (f"store.path={tmp_path}",))
-    outlook = look_ahead(api.plan(described_cluster(config, 10_000)))
-    short = dataclasses.replace(outlook, free=10**9, free_files=1000)
+    made = forecast_of(api.plan(described_cluster(config, 10_000)))
+    short = dataclasses.replace(made, free=10**9, free_files=1000)
     said = " ".join(short.warnings)
     assert "has room for 1.0 GB" in said
     assert "has room for 1,000:" in said
     assert describe_plan(plan_value(short), short).count("WARNING") == 2
     few = load_config(CONFIGS / "2x7.toml", (f"store.path={tmp_path}",))
-    few = look_ahead(api.plan(described_cluster(few, 5000)))
+    few = forecast_of(api.plan(described_cluster(few, 5000)))
     assert "the others are idle" in " ".join(few.warnings)
-    enough = dataclasses.replace(few, workers=1, free=10**15, free_files=None)
+    one = dataclasses.replace(few.forecast, workers=1)
+    enough = dataclasses.replace(few, forecast=one, free=10**15, free_files=None)
     assert enough.warnings == []
 
 

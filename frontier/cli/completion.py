@@ -20,7 +20,7 @@ MOST = 500
 
 
 def complete_run(context, parameter, incomplete: str) -> list[CompletionItem]:
-    """Run directories and configs, here and one folder further."""
+    """Offer run directories and configs, here and one folder further."""
     return [
         CompletionItem(path)
         for path in _paths(incomplete)
@@ -29,7 +29,7 @@ def complete_run(context, parameter, incomplete: str) -> list[CompletionItem]:
 
 
 def complete_setting(context, parameter, incomplete: str) -> list[CompletionItem]:
-    """Keys of a config, with their values where only a few are possible."""
+    """Offer the keys of a config, with their values where only a few are possible."""
     return [CompletionItem(text) for text in _settings() if text.startswith(incomplete)]
 
 

@@ -1,10 +1,11 @@
 """Help as a manual page has it: description, options, examples, files, exit codes, see also.
 
-What belongs to the sections is data of a command, so that tests can read it. Everything is wrapped
-to the width of the terminal, examples too.
+The contents of the sections are data of a command, so that tests can read them. Everything is
+wrapped to the width of the terminal, examples too.
 """
 
 import re
+from collections import UserDict
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from textwrap import indent, wrap
@@ -24,9 +25,6 @@ EXIT_CODES = {
 }
 
 NONE: Mapping[str, str] = MappingProxyType({})
-
-OPTION_COLUMNS = 20
-"""An option that is longer than this stands on a line of its own."""
 
 
 class Command(click.Command):
@@ -51,12 +49,6 @@ class Command(click.Command):
         self.examples, self.files, self.exit_codes = examples, files, exit_codes
         self.see_also = tuple(see_also)
 
-    def format_options(self, ctx, formatter):
-        options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
-        records = [option.get_help_record(ctx) for option in options]
-        with formatter.section("Options"):
-            formatter.write_dl([record for record in records if record], col_max=OPTION_COLUMNS)
-
     def format_epilog(self, ctx, formatter):
         if self.examples:
             write_examples(formatter, ctx.find_root().info_name, self.examples)
@@ -69,22 +61,13 @@ class Command(click.Command):
                 formatter.write_text(", ".join(self.see_also))
 
 
-class Commands(Mapping[str, click.Command]):
-    """Commands by name. The module of one is imported when it is asked for, as none needs what the
-    others do."""
+class Commands(UserDict):
+    """The commands by name, which holds their modules. The module of a command is imported when the
+    command is asked for, as none needs what the others do."""
 
-    def __init__(self):
-        self.modules: dict[str, str] = {}
-
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> click.Command:
         with leaving_at_once():
-            return getattr(import_module(self.modules[name]), name)
-
-    def __iter__(self):
-        return iter(self.modules)
-
-    def __len__(self):
-        return len(self.modules)
+            return getattr(import_module(self.data[name]), name)
 
 
 class Group(click.Group):
@@ -104,7 +87,7 @@ class Group(click.Group):
     def add_section(self, title: str, **modules: str) -> None:
         """Name its commands, each with the module that has it."""
         self.sections[title] = list(modules)
-        self.commands.modules.update(modules)
+        self.commands.update(modules)
 
     def list_commands(self, ctx):
         return list(self.commands)
@@ -112,19 +95,14 @@ class Group(click.Group):
     def format_commands(self, ctx, formatter):
         longest = max(map(len, self.commands))
         for title, names in self.sections.items():
-            commands = [self.commands[name] for name in names]
+            rows = [(n.ljust(longest), self.commands[n].get_short_help_str(200)) for n in names]
             with formatter.section(title):
-                formatter.write_dl([(c.name.ljust(longest), _first(c.help)) for c in commands])
+                formatter.write_dl(rows)
 
     def format_epilog(self, ctx, formatter):
         write_examples(formatter, ctx.find_root().info_name, self.examples)
         with formatter.section("Exit codes"):
             formatter.write_dl(list(EXIT_CODES.items()))
-
-
-def _first(text: str) -> str:
-    """The first paragraph, which says what a command does."""
-    return " ".join(text.split("\n\n")[0].split())
 
 
 def write_examples(

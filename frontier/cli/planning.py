@@ -8,7 +8,7 @@ from frontier.cli.common import echo_json, json_option, set_option
 from frontier.cli.completion import complete_run
 from frontier.cli.help import Command
 from frontier.errors import InputError
-from frontier.forecast.ahead import described_cluster, look_ahead
+from frontier.forecast.plan_forecast import described_cluster, forecast_of
 from frontier.named import config_at
 from frontier.report.plan import describe_plan, plan_value
 
@@ -54,10 +54,10 @@ def plan(config, settings, workers, disk_rate, as_json):
     for member in members:
         if workers is not None:
             member = described_cluster(member, workers)
-        outlook = look_ahead(api.plan(member), rate)
-        values.append(plan_value(outlook))
+        made = forecast_of(api.plan(member), rate)
+        values.append(plan_value(made))
         if not as_json:
-            click.echo(describe_plan(values[-1], outlook))
+            click.echo(describe_plan(values[-1], made))
     if as_json:
         echo_json(values)
 

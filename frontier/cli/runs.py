@@ -97,7 +97,7 @@ def _allocated(config: Config):
 def _disk_warning(plan: api.Plan) -> str | None:
     if plan.alone:
         return None
-    from frontier.forecast.ahead import disk_warning
+    from frontier.forecast.plan_forecast import disk_warning
 
     return disk_warning(plan)
 

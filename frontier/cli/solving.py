@@ -18,8 +18,12 @@ from frontier.errors import InputError
 from frontier.named import puzzle_and_run
 from frontier.puzzles import Puzzle
 from frontier.report.boards import animation, film_page, film_strip
-from frontier.report.rotation import describe_rotation, rotation_value
-from frontier.report.solution import describe_solution, solution_value
+from frontier.report.solution import (
+    describe_rotation,
+    describe_solution,
+    rotation_value,
+    solution_value,
+)
 from frontier.text import counted, span
 
 

@@ -19,11 +19,11 @@ class OutputError(OSError):
 
 
 def prepare_streams() -> None:
-    """Make the standard streams take every letter, and open those that are closed on nothing."""
+    """Make the standard streams take every letter; closed ones are opened on the null device."""
     for number in range(3):
         try:
             os.fstat(number)
-        except OSError:  # closed: the next file to be opened would be what C libraries print to
+        except OSError:  # closed: C libraries would print to whatever file is opened next
             with suppress(OSError):
                 os.open(os.devnull, os.O_RDWR)
     codecs.register_error("frontier.plain", _replace)
@@ -33,14 +33,14 @@ def prepare_streams() -> None:
         if not encoding or not hasattr(stream, "reconfigure"):
             continue
         name = codecs.lookup(encoding).name
-        if name == "ascii":  # by that name, click would write UTF-8
+        if name == "ascii":  # to a stream of that name click would write UTF-8
             name = "frontier_ascii"
         stream.reconfigure(encoding=name, errors="frontier.plain")
     _mark_errors(sys.stdout)
 
 
 def _mark_errors(output: TextIO) -> None:
-    """Make errors of standard output an `OutputError`, so that they differ from those of files."""
+    """Make errors of standard output an `OutputError`, so that they differ from errors of files."""
 
     def marked(act: Callable) -> Callable:
         def do(*arguments):

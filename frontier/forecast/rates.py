@@ -1,4 +1,4 @@
-"""How fast this machine is: some seconds of tasks, disk and scheduler.
+"""How fast this machine is: tasks, disk and scheduler are tried for some seconds.
 
 Tasks and disk are tried on as many workers at once as a run here would have, since these share
 memory and disk. A task is one of the very layout. It goes through its own batches, but its slabs
@@ -46,33 +46,27 @@ SAMPLE_STEP = 3
 """Every so many layers of the sample board are tried; an odd number, as colours alternate."""
 
 SLABS = 32
-"""Slabs that stand for all of a layer."""
+"""So many slabs stand for all of a layer."""
 
 TASK_SECONDS = 0.15
-"""Of a task that is tried, on each layer."""
+"""A task is tried for so long on each layer."""
 
 DISK_BYTES = 128_000_000
 DISK_FILES = 40
 EMPTY_TASKS = 300
-START_CONFIG = """name = "start"
-[puzzle]
-kind = "tiles"
-rows = 2
-columns = 2
-"""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """How fast a worker is.
+    """How fast a worker is, in seconds of its processor where nothing else is said.
 
-    For layers of increasing density (ones a bit): `stored` bytes of a raw byte, and seconds of the
-    processor for a word that a `task` makes, without its files. `kernel` seconds of these are the
-    kernel's. `listed`: seconds for a state of a list, which is stored in `list_bytes`.
-    `read` and `write`: seconds of the disk for a byte, while all workers are at it; `read_work` and
-    `write_work`: of the processor, with the checksum; `file`: for opening a file.
-    `scheduler`: seconds of its processor for a task. `layer`: until a layer's first task is with a
-    worker and its last one told of. `start`: of the command, until it begins.
+    density: ones a bit, increasing. For layers of each density, stored: stored bytes of a raw byte;
+    task: of a word that a task makes, without files. kernel: the kernel's part of that. listed: of
+    a state of a list. list_bytes: the stored bytes of such a state. read, write: of the disk for a
+    byte, while all workers are at it; read_work, write_work: of the processor for it, checksum
+    included. file: of opening a file. scheduler: of the scheduler's processor for a task. layer:
+    until a layer's first task is with a worker and the scheduler hears of its last one. start: of
+    the command, until the search begins.
     """
 
     density: list[float]
@@ -91,11 +85,11 @@ class Rates:
     start: float = 0.0
 
     def stored_at(self, density: float) -> float:
-        """Stored bytes of a raw byte."""
+        """The stored bytes of a raw byte."""
         return float(np.interp(density, self.density, self.stored))
 
     def task_at(self, density: float) -> float:
-        """Seconds of a task for a word that it makes."""
+        """The seconds of a task for a word that it makes."""
         return float(np.interp(density, self.density, self.task))
 
 
@@ -111,7 +105,7 @@ def calibrate(plan: Plan, trial: Trial) -> Rates:
         kind = "serial" if plan.config.cluster.kind == "serial" else "local"
         cluster = ClusterTable(kind=kind, workers=workers, memory=plan.config.cluster.memory)
         with executor_of(cluster, alone=plan.alone) as executor:
-            found = list(executor.run(measure, [call] * executor.workers, _never))
+            found = list(executor.run(measure, [call] * executor.workers, lambda: False))
             trip, scheduler = empty_tasks(executor)
         start = _start_seconds(folder, plan.alone, plan.config.store.fsync, cluster)
         room = np.empty(encoded_bytes(trial.largest.nbytes), dtype=np.uint8)
@@ -143,7 +137,7 @@ def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
 
 
 def stored_shares(codec: str) -> Rates:
-    """How layers are stored, and nothing else."""
+    """Rates that say how layers are stored, and nothing else."""
     slabs = SlabCodec(codec)
     shares = sorted(
         (d, SampleSlabs(slabs, words, SLAB_BYTES).stored) for d, words in sample_layers()
@@ -153,7 +147,7 @@ def stored_shares(codec: str) -> Rates:
 
 
 def sample_layers() -> Iterator[tuple[float, np.ndarray]]:
-    """(ones a bit, a copy of the words) of layers of the sample board."""
+    """The ones a bit and a copy of the words of some layers of the sample board."""
     puzzle = Tiles(*SAMPLE_BOARD)
     space = puzzle.space
     search, depth = MemorySearch(memory_layout(space, 1)), 0
@@ -181,13 +175,13 @@ class SampleSlabs:
         self._end = self._begin + sizes
 
     def decode(self, slabs: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
-        """As a layer that was read does."""
+        """Decode slabs as a layer that was read does."""
         some = slabs % SLABS
         self.codec.decode_slabs(self._data, self._begin[some], self._end[some], out, rows)
 
 
 def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
-    """Seconds of the processor for a word that a task makes, and those of the kernel: the loop of
+    """The processor time for a word that a task makes, and the kernel's part of it: the loop of
     `search.task`, without files, on layers all of whose slabs are there."""
     task = layout.task(0, layout.task_count(0) // 2)
     program, swaps = program_of(layout, task), swaps_of(layout)
@@ -217,49 +211,43 @@ def disk_rates(folder: Path, size: int) -> dict[str, float]:
     data = np.random.default_rng(0).bytes(size)
     paths = [folder / uuid.uuid4().hex for _ in range(max(2, min(DISK_FILES, DISK_BYTES // size)))]
 
-    def timed(action) -> np.ndarray:
-        """Seconds of the clock and of the processor."""
-        began = time.perf_counter(), time.thread_time()
+    def timed(action) -> tuple[float, float]:
+        """The seconds of the clock and of the processor for each file."""
+        clock, processor = time.perf_counter(), time.thread_time()
         for path in paths:
             action(path)
-        return np.array([time.perf_counter(), time.thread_time()]) - began
+        clock, processor = time.perf_counter() - clock, time.thread_time() - processor
+        return clock / len(paths), processor / len(paths)
 
     def write(path: Path) -> None:
         google_crc32c.value(data)
         write_bytes(path, data, durable=True)
 
-    file = timed(lambda path: write_bytes(path, b"", durable=False))[1] / len(paths)
-    write_seconds = timed(write) / (len(paths) * size)
+    def forget(path: Path) -> None:
+        with path.open("rb") as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+    _, file = timed(lambda path: write_bytes(path, b"", durable=False))
+    written, write_work = timed(write)
     if hasattr(os, "posix_fadvise"):  # macOS has none; reading then looks as fast as from memory
-        timed(_forget)
-    read_seconds = timed(lambda path: google_crc32c.value(path.read_bytes())) / (len(paths) * size)
-    return {
-        "file": file,
-        **dict(zip(("write", "write_work"), write_seconds.tolist(), strict=True)),
-        **dict(zip(("read", "read_work"), read_seconds.tolist(), strict=True)),
-    }
-
-
-def _forget(path: Path) -> None:
-    """Take a file that is on the disk out of the page cache."""
-    with path.open("rb") as file:
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        timed(forget)
+    read, read_work = timed(lambda path: google_crc32c.value(path.read_bytes()))
+    a_byte = {"read": read, "read_work": read_work, "write": written, "write_work": write_work}
+    return {"file": file} | {key: seconds / size for key, seconds in a_byte.items()}
 
 
 def _start_seconds(folder: Path, alone: bool, fsync: str, cluster: ClusterTable) -> float:
-    """Seconds of a whole run that has next to nothing to search: 12 states."""
+    """The seconds of a whole run that has next to nothing to search: 12 states."""
     config = folder / "start.toml"
-    config.write_text(START_CONFIG)
-    settings = {
-        "store.path": json.dumps(str(folder / "start")),
-        "search.in_memory": json.dumps(alone),
-        "store.fsync": fsync,
-        "cluster.kind": cluster.kind,
-        "cluster.workers": cluster.workers,
-    }
-    words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
-    command = [sys.executable, "-m", "frontier", "run", str(config), *words]
+    config.write_text(
+        f"""name = "start"
+        puzzle = {{kind = "tiles", rows = 2, columns = 2}}
+        search.in_memory = {json.dumps(alone)}
+        store = {{path = {json.dumps(str(folder / "start"))}, fsync = "{fsync}"}}
+        cluster = {{kind = "{cluster.kind}", workers = {cluster.workers}}}"""
+    )
     began = time.perf_counter()
+    command = [sys.executable, "-m", "frontier", "run", str(config)]
     tried = subprocess.run(command, capture_output=True, text=True)
     if tried.returncode:
         raise InputError(f"a run of 12 states, to see how long one starts, failed: {tried.stderr}")
@@ -267,24 +255,20 @@ def _start_seconds(folder: Path, alone: bool, fsync: str, cluster: ClusterTable)
 
 
 def empty_tasks(executor: Executor) -> tuple[float, float]:
-    """Seconds that an empty task takes alone, and of this process, where the scheduler and the
-    driver are, for one of many."""
+    """The seconds that an empty task takes alone, and the processor time of one of many in this
+    process, where the scheduler and the driver are."""
     trips = EMPTY_TASKS // 10
     began = time.perf_counter()
     for _ in range(trips):
-        list(executor.run(_nothing, [()], _never))
+        list(executor.run(_nothing, [()], lambda: False))
     trip = (time.perf_counter() - began) / trips
     began = time.process_time()
-    list(executor.run(_nothing, [()] * EMPTY_TASKS, _never))
+    list(executor.run(_nothing, [()] * EMPTY_TASKS, lambda: False))
     return trip, (time.process_time() - began) / EMPTY_TASKS
 
 
 def _nothing() -> None:
     """An empty task."""
-
-
-def _never() -> bool:
-    return False
 
 
 @contextmanager

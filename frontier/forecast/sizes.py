@@ -14,7 +14,7 @@ breadth of the peak, which decides what a run costs, is a good one.
 
 import time
 from bisect import bisect_left
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,9 +33,8 @@ GROWTH_LAYERS = 6
 """The growth is the mean of so many layers: colours and symmetries make single ones uneven."""
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """states: of each layer from depth 0. known: how many of these are not estimates."""
+class Sizes(NamedTuple):
+    """The states of each layer from depth 0, of which the first `known` are no estimates."""
 
     states: list[int]
     known: int
@@ -49,16 +48,14 @@ class Sizes:
         return self.known == len(self.states)
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(NamedTuple):
     """The first layers of a search, as lists, in this process.
 
-    sizes: states of each. complete: whether there are no more. state_seconds: what a state took of
-    the processor. largest: the largest layer, sorted state numbers.
+    sizes: the states of each. state_seconds: the processor time of a state. largest: the largest
+    layer, as sorted state numbers.
     """
 
     sizes: list[int]
-    complete: bool
     state_seconds: float
     largest: np.ndarray
 
@@ -79,7 +76,7 @@ def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
         largest = max(largest, found, key=len)
         current, previous = found, current
     seconds = (time.process_time() - began) / max(1, sum(sizes[2:]))
-    return Trial(sizes if current.size else sizes[:-1], not current.size, seconds, largest)
+    return Trial(sizes if current.size else sizes[:-1], seconds, largest)
 
 
 def estimate_sizes(known: list[int], states: int, exponent: float = EXPONENT) -> Sizes:

@@ -13,11 +13,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from frontier.report.palette import INK, LINE, QUIET, SECOND
+from frontier.report.colours import INK, LINE, QUIET, SECOND
 from frontier.text import power
 
 POINTS = 72
-"""So many points make an inch; in a page a point is a pixel."""
+"""The points of an inch; in a page a point is a pixel."""
 
 LEFT, RIGHT, ABOVE, BELOW, BETWEEN = 4.3, 1.2, 2.2, 3.2, 0.8
 """The room around axes, in letter sizes: for tick labels at the left, at the right, for the title
@@ -103,22 +103,24 @@ def stacked(
     lines = wrap(title, floor((size.width / letter - LEFT - RIGHT) / LETTER / TITLE_LETTERS))
     top = (0.5 + TITLE_LINE * len(lines)) * letter if lines else 0
     bottom = (BELOW + LEGEND_LINE * _lines(size, labels)) * letter
-    step = size.panel + (ABOVE + BETWEEN) * letter
-    height = top + number * step - BETWEEN * letter + bottom
+    gap = (ABOVE + BETWEEN) * letter
+    height = top + ABOVE * letter + number * (size.panel + gap) - gap + bottom
     canvas = Canvas(figsize=(size.width / POINTS, height / POINTS))
-    across = LEFT * letter / size.width, 1 - (LEFT + RIGHT) * letter / size.width
-    panels: list[Axes] = []
-    for place, of_axes in enumerate(titles):
-        foot = height - top - place * step - ABOVE * letter - size.panel
-        where = across[0], foot / height, across[1], size.panel / height
-        axes = canvas.add_axes(where, sharex=panels[0] if panels else None)
+    left = LEFT * letter / size.width
+    room = {
+        "left": left,
+        "right": 1 - RIGHT * letter / size.width,
+        "top": 1 - (top + ABOVE * letter) / height,
+        "bottom": bottom / height,
+        "hspace": gap / size.panel,
+    }
+    panels = list(canvas.subplots(number, sharex=True, squeeze=False, gridspec_kw=room)[:, 0])
+    for axes, of_axes in zip(panels, titles, strict=True):
         axes.set_title(of_axes)
         axes.yaxis.set_major_locator(_few(whole=False))
-        axes.tick_params("x", labelbottom=place == number - 1)
-        panels.append(axes)
     _by_depth(panels[-1], depth, size.ticks)
     canvas.text(
-        across[0], 1 - 0.5 * letter / height, "\n".join(lines), va="top",
+        left, 1 - 0.5 * letter / height, "\n".join(lines), va="top",
         size=TITLE_LETTERS * letter, linespacing=1.2,
     )  # fmt: skip
     return canvas, panels
@@ -141,15 +143,11 @@ def _by_depth(axes: Axes, depth: int, most: int) -> None:
 def legend(canvas: Canvas, size: Size, labels: Sequence[str]) -> None:
     """Draw the legend below all axes."""
     lines, _ = canvas.axes[0].get_legend_handles_labels()
+    height = canvas.get_figheight() * POINTS
     canvas.legend(
         lines, labels, loc="lower left", ncols=_columns(size, labels),
-        bbox_to_anchor=(LEFT * size.letters / size.width, 0.3 * size.letters / _height(canvas)),
+        bbox_to_anchor=(LEFT * size.letters / size.width, 0.3 * size.letters / height),
     )  # fmt: skip
-
-
-def _height(canvas: Canvas) -> float:
-    """The height of a canvas in points."""
-    return canvas.get_figheight() * POINTS
 
 
 def _columns(size: Size, labels: Sequence[str]) -> int:

@@ -27,9 +27,9 @@ from frontier.report.axes import (
     of_states,
     stacked,
 )
+from frontier.report.colours import ACCENT, SECOND
 from frontier.report.comparison import Comparison
 from frontier.report.page_svg import METADATA, for_a_page
-from frontier.report.palette import ACCENT, SECOND
 from frontier.report.statistics import RunStatistics
 from frontier.text import brief, counted, size
 
@@ -119,7 +119,7 @@ def _draw_lines(comparison: Comparison, size: Size, title: str = "") -> Canvas:
 
 
 def _draw_shares(comparison: Comparison, size: Size) -> Canvas:
-    """As a share of the states of its puzzle a small one is as high as a large one."""
+    """Draw the layers as shares of all states, so that a small puzzle is as high as a large one."""
     shares = [[layer.share for layer in run.layers] for run in comparison.runs]
     canvas, (axes,) = stacked(
         size, ["share of the states of each puzzle"], comparison.depth, "", comparison.labels
@@ -196,9 +196,9 @@ def _svg(draw: Callable, subject, name: str, label: str, tips: dict[str, str]) -
     drawn = []
     for kind, of_kind in (("large", LARGE), ("small", SMALL)):
         target = io.BytesIO()
-        look = {"svg.fonttype": "none", "svg.hashsalt": "frontier"}
+        look = {"svg.fonttype": "none", "svg.hashsalt": f"{kind} {name}"}
         with matplotlib.rc_context(of_kind.style | look):
             canvas = draw(subject, of_kind)
             canvas.savefig(target, format="svg", metadata=METADATA)
-        drawn.append(for_a_page(target.getvalue(), kind, name, label, tips))
+        drawn.append(for_a_page(target.getvalue(), kind, label, tips))
     return Markup("\n").join(drawn)

@@ -10,7 +10,7 @@ from frontier.report.statistics import LayerStatistics, RunStatistics
 from frontier.text import counted
 
 LOOKS = {"start", "symbols", "picture"}
-"""Keys of [puzzle] that change no number of states."""
+"""These keys of [puzzle] change no number of states."""
 
 FEW = 6
 """A title lists at most so many runs."""
@@ -83,7 +83,7 @@ class Comparison:
 
 
 def _differing(paths: list[str]) -> list[str]:
-    """What makes paths differ: the last folder in which they all do, or numbers."""
+    """Marks by which paths differ: the last folder in which they all do, or numbers."""
     for folders in zip(*(reversed(Path(path).parts) for path in paths), strict=False):
         if len(set(folders)) == len(folders):
             return [f"in {folder}" for folder in folders]

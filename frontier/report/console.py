@@ -1,6 +1,6 @@
 """The terminal that commands write to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from rich.console import Console
@@ -17,12 +17,12 @@ def console_on(file: TextIO | None = None) -> Console:
 
 
 def is_live(console: Console) -> bool:
-    """Whether a display can stay in place there and be written over."""
+    """Whether a display can stay in place there, written over again and again."""
     return console.is_terminal and not console.is_dumb_terminal
 
 
 def say(line: str, file: TextIO | None) -> bool:
-    """Print a line; False if the file does not take it, as a search goes on without an audience."""
+    """Print a line, and tell whether the file took it: a search goes on where nobody reads."""
     if file is None:
         return False
     try:
@@ -30,6 +30,22 @@ def say(line: str, file: TextIO | None) -> bool:
     except (OSError, ValueError):
         return False
     return True
+
+
+def table_of(
+    rows: Iterable[Sequence[str]], sides: Sequence[str], header: Sequence[str] = (), **look
+) -> Table:
+    """A table without lines.
+
+    sides: "left" or "right" for each column. header: the headings, if there are any. look: further
+    arguments of rich's columns.
+    """
+    table = Table(box=None, pad_edge=False, show_header=bool(header))
+    for heading, side in zip(header or [""] * len(sides), sides, strict=True):
+        table.add_column(heading, justify=side, **look)
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 def fitting_table(
@@ -44,16 +60,11 @@ def fitting_table(
     columns: cells by heading. dropped: the headings that are left out where room is short, in this
     order. left: the headings of the columns that are aligned left; the others are aligned right.
     """
-    columns = dict(columns)
+    columns, unbounded = dict(columns), console.options.update(max_width=1000)
     for name in (None, *dropped):
         columns.pop(name, None)
-        table = Table(box=None, pad_edge=False)
-        for heading in columns:
-            side = "left" if heading in left else "right"
-            table.add_column(heading, justify=side, no_wrap=True)
-        for row in zip(*columns.values(), strict=True):
-            table.add_row(*row)
-        unbounded = console.options.update(max_width=1000)
+        sides = ["left" if heading in left else "right" for heading in columns]
+        table = table_of(zip(*columns.values(), strict=True), sides, [*columns], no_wrap=True)
         if Measurement.get(console, unbounded, table).maximum <= width:
             break
     return table

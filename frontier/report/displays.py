@@ -2,7 +2,6 @@
 
 import sys
 import time
-from contextlib import suppress
 from itertools import accumulate
 from typing import TextIO
 
@@ -38,29 +37,28 @@ ROWS = 12
 """The live table has so many layers."""
 
 DROPPED = ("written", "share", "time", "so far", "rate")
-"""Columns that a narrow terminal does without, these first."""
+"""A narrow terminal leaves out these columns, the first ones first."""
 
 WIDEST = 80
 """The bar is at most so many columns wide."""
 
 
 class PlainProgress:
-    """A line for each layer that took a while, and for the last of those that did not.
+    """Prints a line for each layer that took a while, and for the last of those that did not.
 
-    The rate in a line is that since the line before.
+    The rate in a line is that of the layers since the line before.
     """
 
     SECONDS = 1.0
-    """Between the lines of two layers pass so many seconds at least."""
+    """The lines of two layers are at least so many seconds apart."""
 
     TASK_SECONDS = 60.0
-    """A layer that takes longer than this has a line each time that it has passed."""
+    """A layer that takes longer has a line whenever so many seconds have passed."""
 
     def __init__(self, file: TextIO | None):
         self._file, self._progress = file, Progress()
+        self._waiting: list[LayerFinished] = []  # the layers since the last line
         self._printed = float("-inf")
-        self._waiting: LayerFinished | None = None
-        self._states, self._seconds = 0, 0.0
         self._last_line = time.monotonic()
 
     def __call__(self, event: Event) -> None:
@@ -72,22 +70,20 @@ class PlainProgress:
                     self._say(f"dashboard: {event.dashboard}")
                 self._say(f"{'depth':>5} {'states':>18} {'so far':>20} {'rate':>9} {'time':>12}")
             case LayerFinished():
-                self._waiting = event
-                self._states += event.states
-                self._seconds += event.seconds
+                self._waiting.append(event)
                 if event.elapsed - self._printed >= self.SECONDS:
-                    self._layer(event)
+                    self._layer()
             case TaskFinished() if time.monotonic() - self._last_line >= self.TASK_SECONDS:
                 self._say(f"{describe_step(self._progress)}{self._left()}")
             case RunFinished() | RunStopped():
                 if self._waiting:
-                    self._layer(self._waiting)
+                    self._layer()
                 self._say(describe_end(event))
 
-    def _layer(self, event: LayerFinished) -> None:
-        speed = rate(self._states, self._seconds)
-        self._printed, self._waiting = event.elapsed, None
-        self._states, self._seconds = 0, 0.0
+    def _layer(self) -> None:
+        event, layers = self._waiting[-1], self._waiting
+        self._printed, self._waiting = event.elapsed, []
+        speed = rate(sum(of.states for of in layers), sum(of.seconds for of in layers))
         share = percent(event.states_so_far / self._progress.started.states)
         self._say(
             f"{event.depth:>5} {event.states:>18,} {event.states_so_far:>20,} {speed:>9} "
@@ -106,40 +102,30 @@ class PlainProgress:
 
 
 class LiveProgress:
-    """A table of the last layers that stays in place, and what is known of those to come."""
+    """Shows a table of the last layers in place, and what is known of the layers to come."""
 
     def __init__(self, console: Console):
         self._console, self._progress = console, Progress()
-        self._live: Live | None = None
-        self._gone = False
+        self._live = Live(
+            get_renderable=lambda: ProgressTable(self._progress),
+            console=console,
+            refresh_per_second=4,
+        )
 
     def __call__(self, event: Event) -> None:
         self._progress(event)
-        if self._gone:
-            return
         try:
-            self._show(event)
-        except OSError:  # the terminal is gone; the search goes on
-            self._gone = True
-            if self._live:
-                with suppress(OSError):
+            match event:
+                case RunStarted():
+                    self._console.print(headline(event), soft_wrap=True)
+                    if event.dashboard:
+                        self._console.print(dashboard(event.dashboard), soft_wrap=True)
+                    self._live.start(refresh=True)
+                case RunFinished() | RunStopped():
                     self._live.stop()
-
-    def _show(self, event: Event) -> None:
-        if isinstance(event, RunStarted):
-            self._console.print(headline(event), soft_wrap=True)
-            if event.dashboard:
-                self._console.print(dashboard(event.dashboard), soft_wrap=True)
-            self._live = Live(
-                get_renderable=lambda: ProgressTable(self._progress),
-                console=self._console,
-                refresh_per_second=4,
-            )
-            self._live.start(refresh=True)
-        elif self._live and isinstance(event, RunFinished | RunStopped):
-            self._live.stop()
-            self._live = None
-            self._console.print(describe_end(event), soft_wrap=True)
+                    self._console.print(describe_end(event), soft_wrap=True)
+        except OSError:  # the terminal is gone; the search goes on
+            self._console.quiet = True
 
 
 class ProgressTable:
@@ -150,7 +136,7 @@ class ProgressTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         progress, total = self._progress, self._progress.started.states
-        layers = list(progress.layers)  # to which a search in another thread may add one
+        layers = list(progress.layers)  # a copy, as a search in another thread may add one
         so_far = list(accumulate(layer.states for layer in layers))[-ROWS:]
         times = list(accumulate(layer.seconds for layer in layers))[-ROWS:]
         last = layers[-ROWS:]
@@ -167,7 +153,7 @@ class ProgressTable:
         bar = ProgressBar(
             total=total, completed=progress.states, width=min(WIDEST, options.max_width)
         )
-        yield Padding(bar, 0, expand=False)  # which ends its line
+        yield Padding(bar, 0, expand=False)  # the padding ends the line of the bar
         if progress.ended:
             return
         yield Text(describe_step(progress), style="dim")
@@ -178,15 +164,15 @@ class ProgressTable:
 
 
 def dashboard(address: str) -> Text:
-    """The address of Dask's dashboard: a link, in terminals that have links."""
+    """The address of Dask's dashboard, as a link in terminals that have links."""
     return Text.assemble("dashboard: ", (address, f"link {address}"))
 
 
 class NotebookProgress:
-    """A table and a chart in a notebook, which are replaced as the run goes on."""
+    """Shows a table and a chart in a notebook, and replaces them as the run goes on."""
 
     SECONDS = 0.5
-    """Between two replacements pass so many seconds at least."""
+    """Two replacements are at least so many seconds apart."""
 
     def __init__(self):
         self._progress, self._handle, self._shown = Progress(), None, 0.0
@@ -215,7 +201,7 @@ class NotebookProgress:
 def display_for_people(wanted: bool | None) -> Listener | None:
     """The display for callers of the library.
 
-    wanted: whether there is to be one; None where only terminals and notebooks have one.
+    wanted: whether to show one; with None only terminals and notebooks get one.
     """
     if wanted is False:
         return None

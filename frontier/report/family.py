@@ -39,20 +39,12 @@ def family_of(runs: Iterable[tuple[dict, int | None]]) -> Family | None:
     runs: the settings of the puzzle of each, and its depth if it is complete.
     """
     runs = list(runs)
-    if not runs or any(_but_blank(settings) != _but_blank(runs[0][0]) for settings, _ in runs):
+    cells = [tuple(cell) for of, _ in runs[:1] for cell in member_names(of).values()]
+    blanks = [tuple(settings.get("blank") or ()) for settings, _ in runs]
+    puzzles = [{**settings, "blank": None} for settings, _ in runs]
+    if not cells or not set(blanks) <= set(cells) or any(of != puzzles[0] for of in puzzles):
         return None
-    cells = [tuple(cell) for cell in member_names(runs[0][0]).values()]
-    depths: dict[tuple[int, int], int | None] = dict.fromkeys(cells)
-    for settings, depth in runs:
-        if (
-            not isinstance(blank := settings.get("blank"), list | tuple)
-            or tuple(blank) not in cells
-        ):
-            return None
-        if depth is not None:
-            depths[tuple(blank)] = depth
-    return Family(depths)
-
-
-def _but_blank(settings: dict) -> dict:
-    return {key: value for key, value in settings.items() if key != "blank"}
+    found = {
+        blank: depth for blank, (_, depth) in zip(blanks, runs, strict=True) if depth is not None
+    }
+    return Family(dict.fromkeys(cells) | found)

@@ -1,4 +1,4 @@
-"""HTML pages: templates filled in, each page one file that needs nothing from outside."""
+"""HTML pages from templates: each page is one file that needs nothing from outside."""
 
 from functools import cache
 
@@ -16,7 +16,7 @@ def across(number: int, most: int) -> int:
 def templates():
     """The templates of ``templates/``. Text in them is escaped; markup, such as a drawing, has to
     come as ``markupsafe.Markup``."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # which few commands need
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # few commands need it
 
     environment = Environment(
         loader=PackageLoader("frontier.report"),

@@ -1,4 +1,4 @@
-"""The log of a run: a line with a JSON object for each event, except events within a layer."""
+"""The log of a run: it has a line of JSON for each event but those within a layer."""
 
 import json
 import time

@@ -1,11 +1,11 @@
-"""How far a run is: put together from its events, or from its files alone."""
+"""How far a run is, by its events or by its files alone."""
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
-from frontier.forecast.timeleft import Estimate, time_left
+from frontier.forecast.time_left import TimeLeft, time_left
 from frontier.puzzles import puzzle_of
 from frontier.report.log import read_last_start
 from frontier.search.events import (
@@ -21,34 +21,39 @@ from frontier.store.lock import describe_holder, held_since, is_held, left_by
 from frontier.store.run import LayerRecord, RunStore
 
 NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
-"""What a run can be."""
+"""The states of a run."""
 
 
-class TimeLeft(NamedTuple):
-    """How many seconds are left, and the depth of the last layer: likely, least and most.
+class LayerTotals:
+    """What follows from `layers`, which are those known from depth 0 on."""
 
-    passed: whether the largest layer is certainly behind. rising: whether the last layer is the
-    largest so far.
-    """
+    layers: Sequence
 
-    seconds: float
-    least: float
-    most: float
-    depth: int
-    least_depth: int
-    most_depth: int
-    passed: bool
-    rising: bool = True
+    @property
+    def depth(self) -> int | None:
+        """The depth of the last layer, None if there is none."""
+        return len(self.layers) - 1 if self.layers else None
+
+    @property
+    def states(self) -> int:
+        """The number of states in all layers."""
+        return sum(layer.states for layer in self.layers)
+
+    @property
+    def seconds(self) -> float:
+        """The seconds that all layers took."""
+        return sum(layer.seconds for layer in self.layers)
 
 
-class Progress:
-    """What is known of a run at a moment. An instance listens to the events of a run.
+class Progress(LayerTotals):
+    """What is known of a run at a moment. It listens to the run's events.
 
-    started: the last start. layers: all committed layers, from depth 0. disk: bytes of the layers
-    on disk. step, task: the last events of the layer under way; the number of tasks is 0 where it
-    is not known. since, began: when the layer under way and the run were begun, in seconds of the
-    epoch. ended: the event that ended the run, None while it is under way. when: at which time that
-    was, if known. holder: the process that writes the run, as its files name it.
+    started: the event of the last start. layers: all committed layers, from depth 0. disk: the
+    bytes of the layers on the disk. step, task: the last events of the layer under way; their
+    number of tasks is 0 where it is not known. since, began: when the layer under way and the run
+    were begun, in seconds of the epoch. ended: the event that ended the run, None while it is under
+    way. when: the time of that, if it is known. holder: the process that writes the run, as its
+    files name it.
     """
 
     def __init__(self):
@@ -61,7 +66,7 @@ class Progress:
         self.ended: RunFinished | RunStopped | None = None
         self.when: float | None = None
         self.holder: str | None = None
-        self._estimate: tuple[tuple[int, int | None], Estimate | None] | None = None
+        self._estimate: tuple[tuple[int, int | None], TimeLeft | None] | None = None
 
     def __call__(self, event: Event, now: float | None = None) -> None:
         """Take note of an event that happens now."""
@@ -94,21 +99,6 @@ class Progress:
         self.disk = sum(record.bytes for record in records if record.stored)
 
     @property
-    def depth(self) -> int | None:
-        """The depth of the last committed layer, None if there is none."""
-        return len(self.layers) - 1 if self.layers else None
-
-    @property
-    def states(self) -> int:
-        """The number of states in all committed layers."""
-        return sum(layer.states for layer in self.layers)
-
-    @property
-    def seconds(self) -> float:
-        """The seconds that all committed layers took."""
-        return sum(layer.seconds for layer in self.layers)
-
-    @property
     def state(self) -> str:
         if self.started is None:
             return NOT_BEGUN
@@ -130,8 +120,8 @@ class Progress:
         return f"depth {self.ended.depth} reached as asked"
 
     @property
-    def estimate(self) -> Estimate | None:
-        """The estimate as of the last committed layer; None where it is too early to tell."""
+    def estimate(self) -> TimeLeft | None:
+        """The time left as of the last committed layer; None where it is too early to say."""
         if not (self.started and self.layers):
             return None
         # A depth that was asked for and is reached says nothing of what is left.
@@ -154,9 +144,8 @@ class Progress:
         had = 0.0
         if self.ended is None:
             had = min(max(0.0, (time.time() if now is None else now) - self.since), made.first)
-        endings = made.likely, made.least, made.most
-        seconds = [max(0.0, ending.seconds - had) for ending in endings]
-        return TimeLeft(*seconds, *(ending.depth for ending in endings), made.passed, made.rising)
+        seconds = (max(0.0, value - had) for value in made[:3])
+        return TimeLeft(*seconds, *made[3:])
 
 
 def reopened(run: RunStore) -> tuple[RunStore, str]:

@@ -9,13 +9,13 @@ from frontier.text import counted, moment, percent, rate, rough, size, span
 NO_LAYER = "no layer is committed yet"
 
 LONGEST = 100 * 365 * 86400
-"""Seconds; when a run ends later than that, no time of day is named."""
+"""No time of day is named for a run that ends more than so many seconds from now."""
 
 RECENT = 5
 """The rate of a run under way is that of this many last layers."""
 
 Words = tuple[str, str]
-"""A statement, and how sure it is or what is to be added to it."""
+"""A statement and an addition to it, such as how sure it is; "" where there is none."""
 
 
 def figures(progress: Progress, now: float | None = None) -> dict[str, Words]:
@@ -50,7 +50,7 @@ def figures(progress: Progress, now: float | None = None) -> dict[str, Words]:
 
 
 def in_a_line(words: Words) -> str:
-    """A statement with what is to be added in brackets."""
+    """A statement with its addition in brackets."""
     text, more = words
     return f"{text} ({more})" if more else text
 

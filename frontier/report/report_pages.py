@@ -19,8 +19,8 @@ GOALS, BOARDS_EACH = 4, 4
 """How many goals a page draws, and how many farthest positions of each run of a comparison."""
 
 SIDE, GAP, ROOM, SMALL_ROOM = 36, 20, 856, 340
-"""Of boards in a page, in pixels: the side of a cell, the gap between two boards, and how broad the
-page is, on a screen and on a telephone (``templates/``)."""
+"""The side of a cell, the gap between two boards, and the width of a page on a screen and on a
+telephone (``templates/``), in pixels."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The statistics of a run: what its files say, and what follows from that."""
+"""The statistics of a run, by its files alone."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from functools import cached_property
 from frontier.answers.farthest import farthest
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report.family import family_of
-from frontier.report.progress import COMPLETE, reopened
-from frontier.search.environment import read_legs
+from frontier.report.progress import COMPLETE, LayerTotals, reopened
+from frontier.search.environment import read_starts
 from frontier.store.run import LayerRecord, RunStore
 from frontier.text import counted, percent
 
@@ -24,7 +24,7 @@ SPENDING = {
     "memory": "layers in memory",
     "lists": "layers as lists",
 }
-"""What the time of a run goes to, in words. The first five are parts of layers by tasks."""
+"""What the time of a run goes to, in words. The first five are the work of layers by tasks."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ class LayerStatistics:
 
 
 @dataclass(frozen=True)
-class RunStatistics:
+class RunStatistics(LayerTotals):
     """The statistics of a run.
 
-    state: what the run is, as `frontier.report.progress` has it. farthest, boards: how many
-    positions the last layer has, and up to `DRAWN` of them; None and none if the run is not
-    complete. legs: where and with what the run was made, for each time that it was started or
-    resumed (`frontier.search.environment`); none if that is lost.
+    state: one of the states of a run in `frontier.report.progress`. farthest: the number of
+    positions of the last layer, None if the run is not complete. boards: up to `DRAWN` of them.
+    starts: where and with what the run was made, for each time that it was started or resumed
+    (`frontier.search.environment`); none if that is lost.
     """
 
     run: RunStore
@@ -66,7 +66,7 @@ class RunStatistics:
     layers: tuple[LayerStatistics, ...]
     farthest: int | None
     boards: tuple[Board, ...]
-    legs: tuple[dict, ...]
+    starts: tuple[dict, ...]
 
     @cached_property
     def puzzle(self) -> Puzzle:
@@ -93,20 +93,6 @@ class RunStatistics:
     @property
     def counts(self) -> list[int]:
         return [layer.states for layer in self.layers]
-
-    @property
-    def states(self) -> int:
-        """The number of states in all layers known."""
-        return sum(self.counts)
-
-    @property
-    def depth(self) -> int | None:
-        """The last depth known."""
-        return self.layers[-1].depth if self.layers else None
-
-    @property
-    def seconds(self) -> float:
-        return sum(layer.seconds for layer in self.layers)
 
     @property
     def bytes(self) -> int:
@@ -164,7 +150,7 @@ def statistics_of(run: RunStore) -> RunStatistics:
     is damaged.
     """
     run, state = reopened(run)
-    total, legs = run.identity["states"], tuple(read_legs(run.environment_path))
+    total, starts = run.identity["states"], tuple(read_starts(run.environment_path))
     layers, so_far, before = [], 0, None
     for record in run.records:
         states = record.states
@@ -173,28 +159,28 @@ def statistics_of(run: RunStore) -> RunStatistics:
             LayerStatistics(
                 record.depth, states, so_far, states / total, so_far / total,
                 states / before if before else None, record.form, record.seconds, record.bytes,
-                _spent(record, _workers(record.depth, legs)),
+                _spent(record, _workers(record.depth, starts)),
             )
         )  # fmt: skip
         before = states
     count, boards = farthest(run, DRAWN) if state == COMPLETE else (None, [])
     return RunStatistics(
-        run, run.identity["name"], state, tuple(layers), count, tuple(boards), legs
+        run, run.identity["name"], state, tuple(layers), count, tuple(boards), starts
     )
 
 
-def _workers(depth: int, legs: tuple[dict, ...]) -> int:
+def _workers(depth: int, starts: tuple[dict, ...]) -> int:
     """The number of workers at the start after which a layer was made; 0 if it is not known."""
-    return next((leg["workers"] for leg in reversed(legs) if leg["layers"] <= depth), 0)
+    return next((start["workers"] for start in reversed(starts) if start["layers"] <= depth), 0)
 
 
 def _spent(record: LayerRecord, workers: int) -> dict[str, float]:
     """Where the time of a layer went.
 
-    In a layer by tasks each kind of work took its sum over the workers, divided by their number;
-    what is left of the time is scheduling and waiting. Where their number is not known, or where
-    finished tasks of an earlier start were used, so that more was done than there was time for,
-    the time is divided in proportion.
+    In a layer by tasks each kind of work took the sum over the workers, divided by their number.
+    What is left of the time is scheduling and waiting. The time is divided in proportion where the
+    number of workers is not known, and where finished tasks of an earlier start were used, so that
+    more was done than there was time for.
     """
     done = sum(record.work.values())
     if not done or not record.seconds:

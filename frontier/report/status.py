@@ -12,6 +12,9 @@ from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 
+LEFT = ("seconds", "least", "most", "depth", "least_depth", "most_depth", "passed", "rising")
+"""The fields of the time left that are in the JSON."""
+
 CORRUPT = "corrupt"
 """The state of a run whose records cannot be read."""
 
@@ -39,7 +42,7 @@ def status_of(run: RunStore, resume: str | None = None) -> dict:
     if progress.complete:
         return value
     left = progress.left(now)
-    value["left"] = left and left._asdict()
+    value["left"] = left and {name: getattr(left, name) for name in LEFT}
     if progress.ended:
         return value | {"resume": resume}
     end = end_of(left, now)

@@ -27,13 +27,13 @@ MOST_GUESSED = 400
 
 
 class StatusPage:
-    """Writes the page of a run from time to time, within a ``with``, and at the end of the run.
+    """Writes the page of a run every few seconds, within a ``with``, and at the end of the run.
 
-    A thread does so, as events may be far apart and the page tells the time left.
+    A thread writes it, as events may be far apart and the page names the time left.
     """
 
     SECONDS = 3.0
-    """The page is written so often; shorter runs have theirs at the end alone."""
+    """The page is written every so many seconds; a shorter run has its page at the end alone."""
 
     def __init__(self, folder: Path):
         self._path, self._progress = folder / NAME, Progress()

@@ -11,7 +11,7 @@ from frontier.text import brief, counted, percent, rate, size
 LAYER_HEADER = ["depth", "states", "share", "up to here", "growth", "time", "written"]
 
 SO_FAR = " so far"
-"""The keys of numbers that may still change end in this."""
+"""The names of numbers that may still change end so."""
 
 NO_ENVIRONMENT = "environment.json is missing or damaged, so this is not known"
 
@@ -24,7 +24,7 @@ class Table(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """The tables of a report: key figures, what the time went to, and the layers."""
+    """The tables of a report: the key figures, where the time went, and the layers."""
 
     key: Table
     spending: Table
@@ -123,7 +123,7 @@ def _side_by_side(names, columns: list[dict[str, str]]) -> list[list[str]]:
 
 
 def spending_note(run: RunStatistics) -> str:
-    """How the table of spending is to be read, where this needs to be said."""
+    """How the table of spending is to be read, where it has layers by tasks; else nothing."""
     if not any(kind in run.spent for kind in ("kernel", "codec", "disk", "rest")):
         return ""
     if "others" in run.spent:
@@ -148,13 +148,13 @@ def origin(run: RunStatistics) -> list[tuple[str, str]]:
     """When the run was begun, and with what it was made when it was started last."""
     begun = time.strftime("%Y-%m-%d", time.gmtime(run.run.identity["created"]))
     facts = [("begun", begun)]
-    if not run.legs:
+    if not run.starts:
         return [*facts, ("environment", NO_ENVIRONMENT)]
-    last = run.legs[-1]
+    last = run.starts[-1]
     cluster = last["config"]["cluster"]
     workers = f"{counted(cluster['workers'], 'worker')} of {size(cluster['memory'])}"
-    if len(run.legs) > 1:
-        facts.append(("started", f"{len(run.legs)} times; what follows is of the last time"))
+    if len(run.starts) > 1:
+        facts.append(("started", f"{len(run.starts)} times; what follows is of the last time"))
     return [
         *facts,
         ("processor", f"{last['processor']}, {counted(last['cores'], 'core')}"),
@@ -170,7 +170,7 @@ def config_text(run: RunStatistics) -> str:
     """The config that makes the run again, as TOML, without its directory and its hosts."""
     keep, codec = (run.run.identity[key] for key in ("keep", "codec"))
     known = {"search": {"keep": keep}, "store": {"codec": codec}}
-    tables = run.legs[-1]["config"] if run.legs else {"puzzle": run.settings, **known}
+    tables = run.starts[-1]["config"] if run.starts else {"puzzle": run.settings, **known}
     lines = [f"name = {_toml(run.name)}"]
     for table, values in tables.items():
         keys = sorted(values, key="kind".__ne__)  # the kind comes first, the others as they are

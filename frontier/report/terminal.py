@@ -9,7 +9,7 @@ from rich.text import Text
 
 from frontier.report.boards import draw_boards
 from frontier.report.comparison import Comparison
-from frontier.report.console import fitting_table
+from frontier.report.console import fitting_table, table_of
 from frontier.report.statistics import RunStatistics
 from frontier.report.tables import origin, spending_note, tables_of, why_no_boards
 
@@ -17,7 +17,7 @@ BAR = 12
 """The longest bar of a table of layers has so many cells."""
 
 DROPPED = ("log", "written", "growth", "time", "share", "up to here")
-"""Columns that a narrow terminal does not show, the first ones first."""
+"""A narrow terminal leaves out these columns, the first ones first."""
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 
@@ -37,7 +37,7 @@ def report_text(subject: RunStatistics | Comparison, console: Console) -> Render
         table = fitting_table(columns, DROPPED, console, console.width, left=["log"])
         parts += [_heading("Layers"), table]
     if run.spent:
-        spending = _table(tables.spending.rows, ("left", "right", "right"))
+        spending = table_of(tables.spending.rows, ("left", "right", "right"), overflow="fold")
         parts += [_heading("Where the time in layers went"), spending]
         if note := spending_note(run):
             parts.append(Text(note, style="dim"))
@@ -53,7 +53,7 @@ def _comparison_text(comparison: Comparison) -> RenderableType:
     parts += [Text(finding) for finding in comparison.findings[len(differences) :]]
     headers = tables.key.header, ["time in layers", *comparison.labels], tables.layers.header
     for header, table in zip(headers, (tables.key, tables.spending, tables.layers), strict=True):
-        parts += ["", _table(table.rows, ["right"] * len(header), header)]
+        parts += ["", table_of(table.rows, ["right"] * len(header), header, overflow="fold")]
     return Group(*parts)
 
 
@@ -73,22 +73,8 @@ def _heading(text: str) -> Text:
 
 def _pairs(rows: Iterable[Sequence[str]]) -> Table:
     """Names, which are dim, and values."""
-    table = _table(rows, ("left", "left"))
+    table = table_of(rows, ("left", "left"), overflow="fold")
     table.columns[0].style = "dim"
-    return table
-
-
-def _table(
-    rows: Iterable[Sequence[str]], sides: Sequence[str], header: Sequence[str] = ()
-) -> Table:
-    """A table without lines; sides: where the cells of each column stand."""
-    table = Table(*header, box=None, pad_edge=False, show_header=bool(header))
-    for number, side in enumerate(sides):
-        if not header:
-            table.add_column()
-        table.columns[number].justify, table.columns[number].overflow = side, "fold"
-    for row in rows:
-        table.add_row(*row)
     return table
 
 

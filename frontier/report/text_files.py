@@ -40,7 +40,7 @@ def report_value(of: RunStatistics | Comparison) -> dict:
         "fullest_layer": of.fullest.depth if of.fullest else None,
         "seconds_spent": of.spent,
         "layer_statistics": [vars(layer) for layer in of.layers],
-        "legs": list(of.legs),
+        "starts": list(of.starts),
         "farthest": None,
     }
     if of.complete:

@@ -1,4 +1,4 @@
-"""Following runs from another terminal, by their files alone."""
+"""Runs are followed from another terminal, by their files alone."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ from frontier.store.run import RunStore
 from frontier.text import counted, percent, rate
 
 PATIENCE = 3
-"""A run may look damaged or gone so often in a row: its files may be replaced meanwhile."""
+"""A run may look damaged or gone so often in a row, as its files may be replaced meanwhile."""
 
 
 class Watched:
@@ -28,11 +28,7 @@ class Watched:
         self.path = path
         self.run: RunStore | None = None
         self.progress = Progress()
-        self._failures = 0
-
-    @property
-    def complete(self) -> bool:
-        return self.progress.complete
+        self._failures, self._printed = 0, None
 
     def look(self) -> None:
         """Read the files; InputError if the run is gone, CorruptRunError if it is damaged."""
@@ -68,10 +64,11 @@ class Watched:
             parts.append(f"left {in_a_line(time_left_words(progress.left()))}")
         return ", ".join(parts)
 
-    def key(self) -> tuple:
-        """A new line is printed when this changes."""
-        progress = self.progress
-        return progress.depth, str(progress.ended), progress.task
+    def has_changed(self) -> bool:
+        """Whether there is anything new since this was asked last."""
+        before, progress = self._printed, self.progress
+        self._printed = progress.depth, str(progress.ended), progress.task
+        return self._printed != before
 
     def shown(self) -> Group:
         progress = self.progress
@@ -88,22 +85,20 @@ def watch(
     paths: list[Path], interval: float, wait: Callable[[float], None] = time.sleep
 ) -> list[dict]:
     """Follow runs until all are complete, on standard output; returns how they stand then."""
-    watched = [Watched(path) for path in paths]
-    console = console_on()
+    watched, console = [Watched(path) for path in paths], console_on()
+    looks = _looks(watched, interval, wait)
     if is_live(console):
 
         def tables() -> Group:
             return Group(*(one.shown() for one in watched))
 
         with Live(get_renderable=tables, console=console, refresh_per_second=2) as live:
-            for _ in _looks(watched, interval, wait):
+            for _ in looks:
                 live.refresh()
     else:
-        keys: dict[Path, tuple] = {}
-        for _ in _looks(watched, interval, wait):
+        for _ in looks:
             for one in watched:
-                if keys.get(one.path) != one.key():
-                    keys[one.path] = one.key()
+                if one.has_changed():
                     print(f"{time.strftime('%H:%M:%S')}  {one.line()}", flush=True)
     values = [status_of(one.run) for one in watched]
     for value in values:
@@ -117,9 +112,9 @@ def _looks(
     """Look from time to time, until all runs are complete."""
     while True:
         for one in watched:
-            if not one.complete:
+            if not one.progress.complete:
                 one.look()
         yield
-        if all(one.complete for one in watched):
+        if all(one.progress.complete for one in watched):
             return
         wait(interval)

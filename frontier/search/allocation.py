@@ -60,7 +60,7 @@ def _tasks() -> int:
 def _scheduler_file(config: Config) -> str:
     """Where the scheduler says its address: beside the run directory, which all tasks see.
 
-    A job that was requeued keeps its number, so its starts are told apart.
+    A job that was requeued keeps its number, so the number of this start is in the name too.
     """
     start = os.environ.get("SLURM_RESTART_COUNT", "0")
     config.path.parent.mkdir(parents=True, exist_ok=True)
@@ -90,7 +90,7 @@ def _runner(config: Config, file: str):
 
     tls = security()
     common = {
-        "interface": config.cluster.interface,
+        "interface": config.cluster.options["interface"],
         "protocol": "tls://" if tls else "tcp://",
         "security": tls,
     }

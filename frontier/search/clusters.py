@@ -1,15 +1,16 @@
 """Where tasks run, by the kind of ``[cluster]``: here, on workers started here, in the jobs of a
-queue, or on a scheduler that is there already.
+queue, on a scheduler that is there already, or with a client that the user has.
 
-Sockets listen on the loopback, unless ``cluster.interface`` names another interface. Whether they
-speak TLS, and with which certificates, is said by Dask's own settings (``distributed.comm``).
+Sockets listen on the loopback, unless ``cluster.options.interface`` names another interface. Dask's
+own settings (``distributed.comm``) decide whether they speak TLS, and with which certificates.
 """
 
 import logging
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from frontier.config import QUEUES, ClusterTable
+from frontier.config import QUEUES, ClusterTable, Config
 from frontier.errors import InputError, Stopped
 from frontier.search.executors import Distributed, Executor, Serial
 from frontier.search.local import local_cluster
@@ -17,7 +18,7 @@ from frontier.search.queues import QUEUE_SETTINGS, make_cluster, queue_cluster
 from frontier.values import at_home
 
 CONNECT_SECONDS = 30
-"""How long to wait for a scheduler."""
+"""A scheduler is waited for so many seconds."""
 
 WORKER_SETTINGS = {
     # Buffers of many megabytes come and go: keep their pages rather than map them anew.
@@ -40,7 +41,8 @@ QUIET = {
         ("distributed", "distributed.client", "tornado.application"), "critical"
     )
 }
-"""What goes wrong is said once, by us. It holds where Dask is imported after it is set."""
+"""Dask's loggers are quiet, as the driver reports what goes wrong. These settings hold where Dask
+is imported after they are made."""
 
 SCHEDULER_SETTINGS = {"distributed.scheduler.worker-saturation": "inf"}
 
@@ -49,8 +51,8 @@ SCHEDULER_SETTINGS = {"distributed.scheduler.worker-saturation": "inf"}
 def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Executor]:
     """Start or join the cluster that ``[cluster]`` names; it is closed at the end.
 
-    alone: no local workers need be started, as there is no work to share. client: of a cluster
-    that is there already, used instead and left open.
+    alone: whether no local workers need be started, as there is no work to share. client: a client
+    of a cluster that is there already, which is used instead and left open.
     """
     if client is not None:
         yield Distributed(client, settings.patience)
@@ -78,7 +80,7 @@ def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Ex
 
 @contextmanager
 def _quiet_here() -> Iterator[None]:
-    """The same where the user has imported Dask before."""
+    """Keep Dask's loggers quiet where the user has imported Dask before."""
     import distributed  # noqa: F401  (it sets levels)
 
     loggers = [logging.getLogger(name) for name in QUIET["logging"]]
@@ -102,7 +104,7 @@ def security():
 
 @contextmanager
 def _queue_cluster(settings: ClusterTable):
-    """A cluster of jobs, and what replaces those that are lost."""
+    """A cluster of jobs, and the function that replaces lost ones."""
     from dask import config
 
     with config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS | QUEUE_SETTINGS):
@@ -156,3 +158,49 @@ def _address_in(file: str) -> str:
         raise InputError(
             f"cluster.scheduler_file = {file} is not what `dask scheduler` writes ({error!r})"
         ) from None
+
+
+def client_for(config: Config, client=None):
+    """The client whose workers do the tasks, None where the config decides.
+
+    client: a `distributed.Client` that was given. Without it the current one is taken, as Dask
+    itself does, if the config names no kind of cluster. InputError if it cannot be used.
+    """
+    if client is None:
+        current, cluster = _current(), config.cluster
+        planned = current is not None and cluster.address == current.scheduler.address
+        return current if planned or "kind" not in cluster.model_fields_set else None
+    if not hasattr(client, "scheduler_info") or client.asynchronous:
+        raise InputError(
+            f"client = {client!r}: expected a distributed.Client that is not asynchronous"
+        )
+    return client
+
+
+def _current():
+    """Dask's current client, if there is one."""
+    if "distributed" not in sys.modules:
+        return None
+    from distributed import default_client
+
+    try:
+        client = default_client()
+    except ValueError:  # there is none
+        return None
+    return None if client.asynchronous else client
+
+
+def on_client(config: Config, client) -> Config:
+    """The config for the workers of a client: as many as there are, with no more memory each than
+    the least of them has."""
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    limits = [worker["memory_limit"] for worker in workers if worker["memory_limit"]]
+    cluster = config.cluster.model_copy(
+        update={
+            "kind": "address",
+            "address": client.scheduler.address,
+            "workers": len(workers) or config.cluster.workers,
+            "memory": type(config.cluster.memory)(min([config.cluster.memory, *limits])),
+        }
+    )
+    return config.model_copy(update={"cluster": cluster})

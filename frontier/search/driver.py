@@ -19,7 +19,7 @@ import numpy as np
 from frontier.errors import CorruptRunError, Stopped, StorageError
 from frontier.search.advance import Advance, Advanced, advance_bits, advance_lists
 from frontier.search.clusters import executor_of
-from frontier.search.environment import note_leg
+from frontier.search.environment import note_start
 from frontier.search.events import (
     Event,
     LayerFinished,
@@ -312,7 +312,7 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client
     with executor_of(plan.config.cluster, plan.alone, client) as executor:
         driver = Driver(plan, run, executor, emit, began)
         depth = len(run.records) - 1
-        note_leg(run.environment_path, plan.config, len(run.records), executor.workers)
+        note_start(run.environment_path, plan.config, len(run.records), executor.workers)
         emit(
             RunStarted(
                 plan.config.name,

@@ -1,7 +1,8 @@
 """Where and with what a run was made: kept beside it for people, and read by nothing that searches.
 
-``environment.json`` holds a leg for each time the run was started or resumed. It names no user,
-host, path or account, so that a report of it can be published. Losing it costs the search nothing.
+``environment.json`` has an entry for each time that the run was started or resumed. It names no
+user, host, path or account, so that a report of it can be published. Losing it costs the search
+nothing.
 """
 
 import platform
@@ -10,18 +11,18 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from frontier import machine
-from frontier.config import QUEUES, Config
+from frontier.config import Config
 from frontier.errors import CorruptRunError
 from frontier.store.files import read_sealed, write_sealed
 
 LIBRARIES = ("frontier", "dask", "distributed", "numba", "numpy", "zarr")
 
-TOLD = {
+PUBLIC = {
     "search": {"keep", "spare", "until", "in_memory"},
     "store": {"codec", "fsync"},
-    "cluster": {"kind", "workers", "memory", "workers_per_job", "walltime"},
+    "cluster": {"kind", "workers", "memory"},
 }
-"""The keys of a config that say nothing of the place where it ran."""
+"""These keys of a config say nothing of the place where it ran."""
 
 
 def versions() -> dict[str, str]:
@@ -35,12 +36,12 @@ def _version(name: str) -> str:
         return "not installed"
 
 
-def note_leg(path: Path, config: Config, layers: int, workers: int) -> None:
-    """Add a leg to the environment of a run directory.
+def note_start(path: Path, config: Config, layers: int, workers: int) -> None:
+    """Add this start to the environment of a run directory.
 
-    layers: how many were committed before it. workers: that there were when it began.
+    layers: the number of layers that were committed before it. workers: their number at the start.
     """
-    leg = {
+    start = {
         "began": time.time(),
         "layers": layers,
         "workers": workers,
@@ -50,28 +51,24 @@ def note_leg(path: Path, config: Config, layers: int, workers: int) -> None:
         "cores": machine.cores(),
         "memory": machine.memory(),
         "platform": f"{platform.system()}, {platform.machine()}",
-        "config": {"puzzle": config.puzzle_settings, **_told(config)},
+        "config": {
+            "puzzle": config.puzzle_settings,
+            **config.model_dump(mode="json", include=PUBLIC, exclude_none=True),
+        },
     }
     try:
-        write_sealed(path, {"legs": [*read_legs(path), leg]})
+        write_sealed(path, {"starts": [*read_starts(path), start]})
     except OSError:
         return  # a search does not end for want of it; a report says that it is missing
 
 
-def read_legs(path: Path) -> list[dict]:
-    """The legs that an environment lists; none if it is missing, damaged or of another version."""
+def read_starts(path: Path) -> list[dict]:
+    """The starts of a run, in order; none if it is missing, damaged or of another version."""
     try:
-        return read_sealed(path).get("legs", [])
+        found = read_sealed(path)
+        return found.get("starts") or found.get("legs", [])  # as they were called once
     except CorruptRunError:
         return []
-
-
-def _told(config: Config) -> dict:
-    tables = config.model_dump(mode="json", include=TOLD, exclude_none=True)
-    if config.cluster.kind not in QUEUES:
-        for key in ("workers_per_job", "walltime"):
-            tables["cluster"].pop(key)
-    return tables
 
 
 def processor() -> str:

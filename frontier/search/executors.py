@@ -13,25 +13,26 @@ from typing import Protocol
 from frontier.errors import Stopped
 
 TASKS_UNDER_WAY = 2
-"""Threads of a worker, each with a task: one computes while another waits for the disk."""
+"""A worker has so many threads, each with a task: one computes while another waits for the disk."""
 
 RETRIES = 3
-"""How often a call that raises is tried again."""
+"""A call that raises is tried again so often."""
 
 
 class Executor(Protocol):
     workers: int
     at_once: int
-    """Calls that may be under way."""
+    """The number of calls that may be under way."""
 
     dashboard: str | None
 
     def run(self, function: Callable, calls: Iterable[tuple], stop: Callable[[], bool]) -> Iterator:
-        """Results of function(*arguments), in any order; no new calls once `stop()` holds."""
+        """The results of function(*arguments) in any order; none is called any more once `stop()`
+        holds."""
 
 
 class Serial:
-    """Runs every call here, one after the other; what one debugs with."""
+    """Runs every call in this process, one after the other, for debugging."""
 
     workers = at_once = 1
     dashboard = None
@@ -47,14 +48,14 @@ class Distributed:
     """Runs calls on the workers of a Dask scheduler, however many there are at the moment."""
 
     WINDOW = 3
-    """Calls under way for each worker, so it need not wait for the next one."""
+    """So many calls are under way for each worker, so that it need not wait for the next one."""
 
     REFRESH_SECONDS = 1.0
-    """How often to look whether workers came or went."""
+    """Whether workers came or went is looked at so often."""
 
     def __init__(self, client, patience: float, tend: Callable[[], None] = lambda: None):
-        """patience: seconds without any worker after which a run stops. tend: called now and then,
-        to replace what is lost."""
+        """patience: a run stops after so many seconds without any worker. tend: called once a
+        second, to replace lost jobs."""
         self._client, self._patience, self._tend = client, patience, tend
         self.workers, self._looked = 0, float("-inf")
         self._last_worker = time.monotonic()

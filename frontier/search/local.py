@@ -5,12 +5,12 @@ loopback. So everything here speaks TLS, with a certificate that is made anew fo
 that only its own processes get.
 """
 
+import asyncio
 import logging
 import os
 import signal
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing import resource_tracker, spawn
 
@@ -21,7 +21,7 @@ from frontier.signals import handling
 from frontier.text import counted
 
 END_SECONDS = 1.0
-"""Workers get so long to end when they have nothing left to do."""
+"""Workers get so many seconds to end when they have nothing left to do."""
 
 WORKER_PROCESS = "Dask Worker process"
 """How Dask names the processes of its workers."""
@@ -31,8 +31,8 @@ WORKER_PROCESS = "Dask Worker process"
 def local_cluster(settings: ClusterTable, security) -> Iterator:
     """A cluster of workers started here; Stopped if they do not start.
 
-    security: Dask's, where its settings say what to use. An interrupt is heard at any time, and in
-    this process alone.
+    security: Dask's own, where its settings ask for it. Ctrl-C interrupts this process at any time,
+    and no other one.
     """
     from dask import config
     from distributed import Security
@@ -49,7 +49,7 @@ def local_cluster(settings: ClusterTable, security) -> Iterator:
 
 
 def _empty_cluster(settings: ClusterTable, security, loop):
-    """A scheduler that can start workers."""
+    """A cluster of a scheduler and no workers yet."""
     from distributed import LocalCluster
 
     try:
@@ -63,14 +63,14 @@ def _empty_cluster(settings: ClusterTable, security, loop):
             dashboard_address="127.0.0.1:0",
             scheduler_kwargs={"dashboard": has_dashboard()},
             security=security,
-            silence_logs=logging.CRITICAL,  # what goes wrong is said once, by us
+            silence_logs=logging.CRITICAL,  # the driver reports what goes wrong
         )
     except (RuntimeError, OSError) as error:
         raise Stopped(f"Dask's scheduler did not start here ({error})") from None
 
 
 def _routes() -> dict[str, list]:
-    """What is served to browsers: nothing, where there is no dashboard."""
+    """Dask's settings of what is served to browsers: nothing, where there is no dashboard."""
     return {} if has_dashboard() else {
         "distributed.scheduler.http.routes": [],
         "distributed.worker.http.routes": [],
@@ -79,21 +79,15 @@ def _routes() -> dict[str, list]:
 
 def _start(cluster, workers: int) -> None:
     """Start workers and wait for them."""
-    started = Future()
 
     async def start():
-        try:
-            await cluster._correct_state()
-        except BaseException as error:
-            started.set_exception(error)
-        else:
-            started.set_result(None)
+        await cluster._correct_state()
 
     for _ in range(workers):
         cluster.worker_spec.update(cluster.new_worker_spec())
-    cluster.loop.add_callback(start)
     try:
-        started.result()
+        # Unlike cluster.sync, this does not cancel the start where Ctrl-C ends the waiting.
+        asyncio.run_coroutine_threadsafe(start(), cluster.loop.asyncio_loop).result()
     except (RuntimeError, OSError) as error:
         raise Stopped(
             f"the local cluster of {counted(workers, 'worker')} did not start ({error}); with "
@@ -102,8 +96,8 @@ def _start(cluster, workers: int) -> None:
 
 
 def _end(cluster, patience: float) -> None:
-    """Close the cluster. Workers that have not ended by then are killed: what they have finished is
-    on the disk."""
+    """Close the cluster. Workers that have not ended after `patience` seconds are killed: what they
+    have finished is on the disk."""
 
     def close():
         with suppress(Exception):  # of workers that were killed before they had started
@@ -128,11 +122,11 @@ def _kill(cluster) -> None:
 
 @contextmanager
 def _loop() -> Iterator:
-    """The event loop of a cluster, in a thread that hears no Ctrl-C. Nor do the processes that it
-    starts, whenever it does: the driver alone decides how to stop."""
+    """The event loop of a cluster, in a thread that Ctrl-C does not reach. Nor does it reach the
+    processes that the loop starts, as the driver alone decides how to stop."""
     from distributed.utils import LoopRunner
 
-    resource_tracker.ensure_running()  # it would let its thread hear them again
+    resource_tracker.ensure_running()  # later, it would let interrupts reach the thread again
     runner = LoopRunner(asynchronous=False)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -147,7 +141,7 @@ def _loop() -> Iterator:
 
 @contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """For moments that must not be interrupted: Ctrl-C and SIGTERM are answered after them."""
+    """Handle Ctrl-C and SIGTERM after the body, which must not be interrupted."""
     asked: list[int] = []
 
     def note(number, frame):
@@ -161,8 +155,8 @@ def _interrupts_later() -> Iterator[None]:
 
 @contextmanager
 def _script_left_alone() -> Iterator[None]:
-    """Workers do not run the user's script: a process that Python spawns would do so, for what is
-    defined there, and tasks need nothing of it."""
+    """Keep workers from running the user's script. A process that Python spawns would run it, for
+    what is defined there, but tasks need nothing of it."""
     prepare = spawn.get_preparation_data
 
     def without_script(name):

@@ -1,11 +1,13 @@
 """Workers that are jobs of a batch queue, through dask-jobqueue.
 
-The scheduler runs in the driver's process. Jobs come when the queue lets them, and end at their
-walltime or before: one whose workers are gone is replaced by another. A job that never started is
-left to the queue, so a job that its site refuses is not submitted again and again.
+`cluster.options` is handed to dask-jobqueue's class of the queue as it is. The scheduler runs in
+the driver's process. Jobs come when the queue lets them, and end at their walltime or before: one
+whose workers are gone is replaced by another. A job that never started is left to the queue, so a
+job that its site refuses is not submitted again and again.
 """
 
 import logging
+import re
 import shlex
 import shutil
 import signal
@@ -30,6 +32,14 @@ CLASSES = {
     "htcondor": "HTCondorCluster",
 }
 
+NEEDED = {
+    "oar": {"memory_per_core_property_name": "not_applicable"},
+    "htcondor": {"disk": "1 GB"},
+}
+"""Options that a class wants, where neither the config nor the site's configuration has them. OAR
+calls memory differently from site to site, so its jobs ask for none; workers keep nothing on a
+local disk but what Dask logs."""
+
 LOST_SECONDS = 30
 """A job without workers for so long is lost; a worker that restarts takes a few."""
 
@@ -43,16 +53,13 @@ JOB_MEMORY = 4, 3
 """A job asks for 4/3 of what its workers' tasks take: queues end jobs that exceed what they asked
 for, and beside each worker stands a process of Dask's."""
 
-SCRATCH = "1 GB"
-"""Disk of a job, where the queue asks for it: workers keep nothing but what Dask logs."""
-
 THREADS = ("--nthreads", str(TASKS_UNDER_WAY))
-"""Of a worker; the last word on it, as the jobs of a queue count a thread as a processor."""
+"""The threads of a worker; dask-jobqueue would give it as many as the job has processors."""
 
 
 def jobs_of(settings: ClusterTable) -> int:
     """How many jobs are kept in the queue."""
-    return ceil(settings.workers / settings.workers_per_job)
+    return ceil(settings.workers / settings.processes)
 
 
 def import_jobqueue(kind: str):
@@ -74,62 +81,53 @@ def make_cluster(settings: ClusterTable, worker_settings: dict, security):
     """
     import dask
 
+    kind, options, processes = settings.kind, settings.options, settings.processes
     before = signal.getsignal(signal.SIGINT)  # the import takes it, in the main thread
-    factory = getattr(import_jobqueue(settings.kind), CLASSES[settings.kind])
+    factory = getattr(import_jobqueue(kind), CLASSES[kind])
     if signal.getsignal(signal.SIGINT) is not before:
         signal.signal(signal.SIGINT, before)
     command = factory.job_cls.submit_command.split()[0]
     if shutil.which(command) is None:
         raise InputError(
-            f'cluster.kind = "{settings.kind}": there is no {command} here; run where jobs can be '
+            f'cluster.kind = "{kind}": there is no {command} here; run where jobs can be '
             "submitted, or choose another cluster.kind"
         )
-    site = dask.config.get(f"jobqueue.{settings.kind}")
-    here = site["scheduler-options"].get("interface", settings.interface)
+    site = dask.config.get(f"jobqueue.{kind}")
+
+    def chosen(key: str):
+        """An option of the config, or what the site's configuration has for it."""
+        return options.get(key) or site.get(key.replace("_", "-"))
+
+    scheduler = {"dashboard_address": "127.0.0.1:0", **(chosen("scheduler_options") or {})}
+    here = scheduler.get("interface", options["interface"])
     if here not in (known := psutil.net_if_addrs()):
         raise InputError(
-            f"cluster.interface = {here!r}: this host has {', '.join(sorted(known))}; where the "
-            f"nodes call it otherwise, set jobqueue.{settings.kind}.scheduler-options in Dask's "
-            "configuration"
+            f"cluster.options.interface = {here!r}: this host has {', '.join(sorted(known))}; "
+            "where the nodes call it otherwise, set cluster.options.scheduler_options.interface"
         )
-    processes = settings.workers_per_job
-    return factory(
-        cores=processes,
-        processes=processes,
-        memory=str(processes * settings.memory * JOB_MEMORY[0] // JOB_MEMORY[1]),
-        interface=settings.interface,
-        security=security,
-        scheduler_options={"dashboard_address": "127.0.0.1:0", **site["scheduler-options"]},
-        job_name="frontier",
-        job_script_prologue=[*(site["job-script-prologue"] or []), *_exports(worker_settings)],
-        worker_extra_args=[*site["worker-extra-args"], *THREADS, *_lifetime(settings)],
-        death_timeout=ORPHAN_SECONDS,
-        silence_logs=logging.CRITICAL,
-        **_queue_keywords(settings, site),
-    )
-
-
-def _queue_keywords(settings: ClusterTable, site: dict) -> dict:
-    """What dask-jobqueue calls differently from queue to queue; None leaves it to its config."""
-    if settings.kind == "htcondor":
-        split = (line.split("=", 1) for line in settings.directives)
-        directives = {name.strip(): value.strip() for name, value in split}
-        return {
-            "disk": site["disk"] or SCRATCH,
-            "job_extra_directives": {**site["job-extra-directives"], **directives},
-        }
-    walltime = settings.walltime
+    prologue = [*(chosen("job_script_prologue") or []), *_exports(worker_settings)]
+    lifetime = _lifetime(kind, chosen("walltime"))
     keywords = {
-        "queue": settings.queue,
-        "account" if settings.kind in ("slurm", "pbs") else "project": settings.account,
-        # LSF knows no seconds
-        "walltime": walltime.rpartition(":")[0] if settings.kind == "lsf" else walltime,
-        "job_extra_directives": [*site["job-extra-directives"], *settings.directives],
+        "cores": processes,
+        "memory": str(processes * settings.memory * JOB_MEMORY[0] // JOB_MEMORY[1]),
+        "security": security,
+        "job_name": "frontier",
+        "death_timeout": ORPHAN_SECONDS,
+        "silence_logs": logging.CRITICAL,
+        **{key: chosen(key) or value for key, value in NEEDED.get(kind, {}).items()},
+        **options,
+        "processes": processes,
+        "scheduler_options": scheduler,
+        "job_script_prologue": prologue,
+        "worker_extra_args": [*(chosen("worker_extra_args") or []), *THREADS, *lifetime],
     }
-    if settings.kind == "oar":  # the name differs from site to site
-        name = site["memory-per-core-property-name"]
-        keywords["memory_per_core_property_name"] = name or "not_applicable"
-    return keywords
+    try:
+        return factory(**keywords)
+    except (TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(
+            f"cluster.options: dask-jobqueue's {CLASSES[kind]} does not take them ({reason})"
+        ) from None
 
 
 def _exports(worker_settings: dict) -> list[str]:
@@ -140,11 +138,19 @@ def _exports(worker_settings: dict) -> list[str]:
     ]
 
 
-def _lifetime(settings: ClusterTable) -> list[str]:
+def _lifetime(kind: str, walltime: str | None) -> list[str]:
     """Let workers end on their own a little before the walltime, and not all at once."""
-    margin = min(300, settings.walltime_seconds // 10)
-    lifetime = settings.walltime_seconds - 2 * margin
-    return ["--lifetime", f"{lifetime}s", "--lifetime-stagger", f"{margin}s"]
+    if walltime is None:
+        return []
+    form = r"()(\d+):(\d\d)()" if kind == "lsf" else r"(?:(\d+)-)?(\d+):(\d\d):(\d\d)"
+    found = re.fullmatch(form, walltime)
+    if not found:
+        expected = "hours:minutes" if kind == "lsf" else "hours:minutes:seconds"
+        raise InputError(f'cluster.options.walltime = "{walltime}": expected {expected}')
+    days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
+    total = ((24 * days + hours) * 60 + minutes) * 60 + seconds
+    margin = min(300, total // 10)
+    return ["--lifetime", f"{total - 2 * margin}s", "--lifetime-stagger", f"{margin}s"]
 
 
 @contextmanager
@@ -160,7 +166,7 @@ def queue_cluster(cluster, settings: ClusterTable) -> Iterator[Callable[[], None
         raise Stopped(
             f'cluster.kind = "{settings.kind}": the queue did not take '
             f"{counted(jobs, 'job')} ({' '.join(reason)}); change what [cluster] asks for, such as "
-            "queue, account, walltime, memory"
+            "memory, and queue, account or walltime in its options"
         ) from None
     try:
         yield _Jobs(cluster, jobs).replace_lost
@@ -170,7 +176,7 @@ def queue_cluster(cluster, settings: ClusterTable) -> Iterator[Callable[[], None
 
 
 class _Jobs:
-    """Which jobs had workers, and since when they have none."""
+    """Knows which jobs had workers, and since when they have none."""
 
     def __init__(self, cluster, wanted: int):
         self._cluster, self._wanted = cluster, wanted

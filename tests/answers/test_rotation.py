@@ -10,7 +10,7 @@ from twins import sign
 from frontier.answers.rotation import FIFTEEN, cells_of, moved, solve_by_rotations
 from frontier.errors import InputError
 from frontier.report.boards import draw_boards
-from frontier.report.rotation import describe_rotation, rotation_value, tiles_of
+from frontier.report.solution import describe_rotation, rotation_value, tiles_of
 
 GOAL = (*range(1, 16), 0)
 PUBLISHED = (15, 13, 3, 9, 1, 4, 14, 5, 7, 2, 8, 10, 12, 11, 6, 0)

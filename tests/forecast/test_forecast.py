@@ -16,9 +16,9 @@ from sweeps import swept
 from frontier import api
 from frontier.config import Config
 from frontier.forecast.forecast import disk_of, forecast
+from frontier.forecast.locality import locality_of
 from frontier.forecast.rates import SLABS, Rates, SampleSlabs, stored_shares
 from frontier.forecast.sizes import estimate_sizes, trial_of
-from frontier.forecast.traffic import traffic_of
 from frontier.puzzles import Tiles, puzzle_of
 from frontier.search.events import LayerFinished, TaskFinished
 from frontier.search.plan import PROCESS_BYTES
@@ -57,14 +57,13 @@ def sizes_of(rows, columns):
 
 
 def forecast_of(plan, sizes, workers=1, cache=1e12, **more):
-    traffic = [traffic_of(plan.layout, klass, 10**6) for klass in range(plan.space.classes)]
-    return forecast(plan, list(sizes), traffic, RATES, workers, cache, **more)
+    localities = [locality_of(plan.layout, klass, 10**6) for klass in range(plan.space.classes)]
+    return forecast(plan, list(sizes), localities, RATES, workers, cache, **more)
 
 
 @pytest.mark.parametrize(("rows", "columns", "depth"), [(2, 3, 21), (2, 5, 55), (3, 3, 31)])
 def test_a_trial_of_a_small_space_finds_all_layers(rows, columns, depth):
     trial = trial_of(Tiles(rows, columns))
-    assert trial.complete
     assert len(trial.sizes) == depth + 1
     assert sum(trial.sizes) == Tiles(rows, columns).states
     assert trial.largest.size == max(trial.sizes)
@@ -72,7 +71,6 @@ def test_a_trial_of_a_small_space_finds_all_layers(rows, columns, depth):
 
 def test_a_trial_ends_when_it_has_found_enough():
     trial = trial_of(Tiles(2, 5), 1000)
-    assert not trial.complete
     assert tuple(trial.sizes) == sizes_of(2, 5)[: len(trial.sizes)]
     assert sum(trial.sizes[:-1]) <= 1000 < sum(trial.sizes)
 
@@ -266,10 +264,10 @@ def test_the_memory_that_is_foretold_holds_a_task(tmp_path):
 def test_far_slabs_are_those_of_other_tasks(tmp_path):
     plan = plan_of(tmp_path, 2, 5)
     whole = dataclasses.replace(plan.layout, prefix_digits=0, task_nodes=5)
-    assert traffic_of(whole, 0).far_share == 0
+    assert locality_of(whole, 0).far_share == 0
     for digits in (1, 2, 3):
         layout = dataclasses.replace(whole, prefix_digits=digits)
-        moved = traffic_of(layout, 0, 10**6)
+        moved = locality_of(layout, 0, 10**6)
         assert moved.near == 1  # a task of all nodes reads all of them, under its own prefixes
         assert (moved.far > 0) == (digits > 1)
         assert moved.current == moved.near + moved.far
@@ -293,7 +291,7 @@ def test_traffic_is_what_tasks_read(tmp_path, monkeypatch, digits, nodes, slab_b
             _, prefix, _ = layout.slab_of(layout.task(1, where), slab)
             inside = prefix in range(task.first_prefix, task.last_prefix)
             near, far = near + inside, far + (not inside)
-    moved = traffic_of(layout, 0, 10**6)
+    moved = locality_of(layout, 0, 10**6)
     if layout.space.nodes[0] % layout.task_nodes == 0:  # else the mean is not that of all
         assert (moved.near, moved.far) == pytest.approx((near / own, far / own))
     assert (moved.far > 0) == (far > 0)
@@ -316,8 +314,8 @@ def test_large_spaces_are_foretold_without_their_tasks(tmp_path):
 
 
 def forecast_of_sample(plan, sizes):
-    traffic = [traffic_of(plan.layout, klass) for klass in range(plan.space.classes)]
-    return forecast(plan, sizes, traffic, RATES, 2, 0)
+    localities = [locality_of(plan.layout, klass) for klass in range(plan.space.classes)]
+    return forecast(plan, sizes, localities, RATES, 2, 0)
 
 
 def test_the_disk_of_a_run_by_tasks_from_its_first_layer_on(tmp_path):
@@ -345,8 +343,8 @@ def test_3x5_is_foretold_within_a_third(tmp_path):
         shares, task=tasks, listed=2e-7, list_bytes=6, read=1.25e-9, write=2e-9,
         read_work=2.7e-10, write_work=2.7e-10, file=1e-4, scheduler=6e-3, layer=1e-2, start=3,
     )  # fmt: skip
-    traffic = [traffic_of(plan.layout, klass) for klass in range(plan.space.classes)]
-    made = forecast(plan, sizes, traffic, rates, 2, cache=2e9)
+    localities = [locality_of(plan.layout, klass) for klass in range(plan.space.classes)]
+    made = forecast(plan, sizes, localities, rates, 2, cache=2e9)
     assert made.seconds == pytest.approx(2381, rel=1 / 3)
     assert made.total("written") == pytest.approx(371e9, rel=1 / 3)
     assert made.disk == pytest.approx(46.4e9, rel=1 / 3)

@@ -28,9 +28,9 @@ from frontier.report.boards import (
     draw_boards,
     film_strip,
 )
-from frontier.report.boards.colours import OKABE_ITO, colour_of, ink_on, luminance
 from frontier.report.boards.outline import loops_around
 from frontier.report.boards.terminal import drawing
+from frontier.report.colours import OKABE_ITO, colour_of, ink_on, luminance
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
 KINDS = ("2x3", "3x3-diameter", "goat", "hexagram", "honeycomb", "pattern-2x4-k2")

@@ -1,4 +1,4 @@
-"""Charts: where their axes stand, what is marked on them, and how their lines are told apart."""
+"""Charts: where their axes stand, what is marked on them, and how their lines differ."""
 
 import re
 from dataclasses import replace

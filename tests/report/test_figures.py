@@ -13,12 +13,12 @@ import pytest
 from making import made, write_ledger
 
 from frontier.errors import CorruptRunError
-from frontier.report import palette
+from frontier.report import colours
 from frontier.report.charts import report_charts
 from frontier.report.comparison import Comparison
 from frontier.report.statistics import DRAWN, statistics_of
 from frontier.report.tables import config_text, tables_of
-from frontier.store.files import write_sealed
+from frontier.store.files import read_sealed, write_sealed
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
 
@@ -130,7 +130,7 @@ def test_a_run_that_is_not_complete(tmp_path):
 def test_what_a_run_was_made_with(tmp_path):
     made(tmp_path / "run", "2x3", until=5)
     run = made(tmp_path / "run", "2x3", "search.in_memory=false")
-    first, second = statistics_of(run).legs
+    first, second = statistics_of(run).starts
     assert (first["layers"], second["layers"]) == (0, 6)
     assert first["config"]["search"]["in_memory"] is True
     assert second["config"]["search"]["in_memory"] is False
@@ -141,18 +141,25 @@ def test_what_a_run_was_made_with(tmp_path):
     assert run.environment_path.read_text() == text
 
 
+def test_the_starts_of_an_older_run_are_known(tmp_path):
+    run = made(tmp_path / "run", "2x3")
+    starts = read_sealed(run.environment_path)["starts"]
+    write_sealed(run.environment_path, {"legs": starts})
+    assert list(statistics_of(run).starts) == starts != []
+
+
 @pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_text("{")])
 def test_a_lost_environment_is_no_loss_for_the_search(tmp_path, damage):
     run = made(tmp_path / "run", "2x3", until=5)
     damage(run.environment_path)
-    assert statistics_of(run).legs == ()
+    assert statistics_of(run).starts == ()
     config = tomllib.loads(config_text(statistics_of(run)))
     assert config["puzzle"]["rows"] == 2
     assert config["search"] == {"keep": run.identity["keep"]}
     assert config["store"] == {"codec": run.identity["codec"]}
     run = made(tmp_path / "run", "2x3")
     assert run.complete
-    assert [leg["layers"] for leg in statistics_of(run).legs] == [6]
+    assert [start["layers"] for start in statistics_of(run).starts] == [6]
 
 
 def test_the_config_makes_the_run_again(tmp_path, monkeypatch):
@@ -180,13 +187,13 @@ def test_ticks_of_an_axis_are_as_far_apart_as_they_say(tmp_path):
 
 def test_pages_and_drawings_share_their_colours():
     """A template names a colour in the page's theme alone, where the dark has another."""
-    templates = Path(palette.__file__).parent / "templates"
+    templates = Path(colours.__file__).parent / "templates"
     for template in templates.rglob("*.html"):
         text = template.read_text()
         if template.name == "base.html":
-            for colour in (palette.INK, palette.QUIET, palette.LINE, palette.GROUND):
+            for colour in (colours.INK, colours.QUIET, colours.LINE, colours.GROUND):
                 assert f": {colour};" in text
-            assert f"--accent: {palette.ACCENT}; --second: {palette.SECOND};" in text
+            assert f"--accent: {colours.ACCENT}; --second: {colours.SECOND};" in text
         else:
             assert not re.search(r":\s*#[0-9a-f]{3,6}\b|\"#[0-9a-f]{6}", text), template
 

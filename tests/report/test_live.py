@@ -24,11 +24,12 @@ from frontier import api, text
 from frontier.cli import main
 from frontier.config import load_config
 from frontier.errors import CorruptRunError, FormatError, InputError, Stopped
+from frontier.forecast.time_left import TimeLeft
 from frontier.report import status_page as status_page_module
 from frontier.report import watch as watch_module
 from frontier.report.console import console_on
 from frontier.report.displays import LiveProgress, PlainProgress, ProgressTable
-from frontier.report.progress import Progress, TimeLeft, progress_of
+from frontier.report.progress import Progress, progress_of
 from frontier.report.progress_text import describe_step, end_words, in_a_line, time_left_words
 from frontier.report.statistics import statistics_of
 from frontier.report.status import describe_status, status_of
@@ -212,7 +213,7 @@ def test_after_the_peak_nothing_larger_is_said_to_come():
 
 
 def left_of(least, likely, most, passed=True):
-    return TimeLeft(likely, least, most, 9, 9, 9, passed)
+    return TimeLeft(likely, least, most, 9, 9, 9, passed, rising=True)
 
 
 def test_when_it_ends():
@@ -280,7 +281,7 @@ def test_what_is_left_of_a_stopped_run():
             event = dataclasses.replace(event, until=89)
         progress(event, 0.0)
     progress(RunFinished(89, progress.states, False, 1.0), 0.0)
-    assert progress.left(1e9).seconds == progress.estimate.likely.seconds > 0
+    assert progress.left(1e9).seconds == progress.estimate.seconds > 0
 
 
 def layers_of(progress):

@@ -377,9 +377,9 @@ def test_markdown_passes_no_html_through(runs):
     """What was written by others, such as a name or a processor, stays text."""
     figures = statistics_of(RunStore.open(runs / "2x3"))
     evil = "<img src=x onerror=alert(1)>&amp;|<!--"
-    leg = {**figures.legs[-1], "processor": evil, "platform": evil, "python": evil}
-    leg["config"] = {**leg["config"], "puzzle": {"kind": "tiles", "x": f"```\n{evil}\n````\n"}}
-    run = replace(figures, name=evil, legs=(leg,))
+    start = {**figures.starts[-1], "processor": evil, "platform": evil, "python": evil}
+    start["config"] = {**start["config"], "puzzle": {"kind": "tiles", "x": f"```\n{evil}\n````\n"}}
+    run = replace(figures, name=evil, starts=(start,))
     several = Comparison((run, figures), ("a", "b"))
     for text in map(report_markdown, (run, several)):
         html = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)

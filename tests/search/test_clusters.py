@@ -42,8 +42,9 @@ COMMANDS = {
 }
 
 
-def config_of(path, columns=4, **cluster):
-    cluster = {"workers": 2, "memory": "600MB", "interface": "lo", **cluster}
+def config_of(path, columns=4, options=(), **cluster):
+    options = {"interface": "lo", **dict(options)}
+    cluster = {"workers": 2, "memory": "600MB", "options": options, **cluster}
     return Config(
         name="test",
         puzzle={"kind": "tiles", "rows": 2, "columns": columns},
@@ -94,14 +95,20 @@ def group_of(pid):
 @swept("kind", QUEUES, few=1)
 def test_each_queue(tmp_path, queue, kind):
     """Two jobs run the tasks and are cancelled at the end."""
-    named = {} if kind == "htcondor" else {"queue": "long", "account": "chess"}
-    config = config_of(tmp_path / "run", kind=kind, **named)
+    named = {
+        "queue": "long",
+        "account" if kind in ("slurm", "pbs") else "project": "chess",
+        "walltime": "01:00" if kind == "lsf" else "01:00:00",
+    }
+    named = {} if kind == "htcondor" else named
+    config = config_of(tmp_path / "run", kind=kind, options=named)
     assert_right(api.run(api.plan(config)), 4)
     jobs = list(queue.iterdir())
     assert len(jobs) == 2
     text = jobs[0].read_text()
     assert "dask_worker" in text
-    assert "--lifetime 3000s --lifetime-stagger 300s" in text
+    lifetime = "--lifetime 3000s --lifetime-stagger 300s"
+    assert (lifetime in text) == ("--lifetime" in text) == (kind != "htcondor")
     for value in named.values():
         assert value in text
     while any(members_of(int(job.name)) for job in jobs):  # they end on their own time
@@ -110,21 +117,68 @@ def test_each_queue(tmp_path, queue, kind):
 
 @pytest.mark.parametrize("kind", QUEUES)
 def test_what_a_job_asks_for(queue, kind):
-    directive = "name = value" if kind == "htcondor" else "--name value"
-    config = config_of("run", kind=kind, workers=10, workers_per_job=4, walltime="02:30:00",
-                       memory="750MB", directives=[directive]).cluster  # fmt: skip
+    directive = {"name": "value"} if kind == "htcondor" else ["--name value"]
+    options = {"processes": 4, "job_extra_directives": directive}
+    if kind != "htcondor":
+        options["walltime"] = "02:30" if kind == "lsf" else "02:30:00"
+    config = config_of("run", kind=kind, workers=10, memory="750MB", options=options).cluster
     assert queues.jobs_of(config) == 3
     with queues.make_cluster(config, clusters.WORKER_SETTINGS, None) as cluster:
         text = cluster.job_script()
     assert "--nworkers 4" in text
     assert "--nthreads 1" in text
     assert "--interface lo" in text
-    assert directive in text
+    assert ("name = value" if kind == "htcondor" else "--name value") in text
     assert "DASK_DISTRIBUTED__WORKER__MEMORY__TERMINATE=False" in text
     if kind != "htcondor":
         assert "02:30" in text
     amounts = ("--mem=4G", "mem=3815MB", "-M 4000000", "4000000000")
     assert kind in ("sge", "oar") or any(amount in text for amount in amounts), text
+
+
+SITE = {
+    "job-script-prologue": ["module load python"],
+    "job-extra-directives": ["--site-says"],
+    "worker-extra-args": ["--preload", "site"],
+    "walltime": "00:10:00",
+}
+
+
+def test_the_site_is_asked_where_the_config_says_nothing(queue):
+    def script(**options):
+        config = config_of("run", kind="slurm", options=options).cluster
+        with (
+            dask.config.set({f"jobqueue.slurm.{key}": of for key, of in SITE.items()}),
+            queues.make_cluster(config, clusters.WORKER_SETTINGS, None) as cluster,
+        ):
+            return cluster.job_script()
+
+    text = script()
+    for words in ("module load python\n", "--site-says", "--preload site", "-t 00:10:00"):
+        assert words in text
+    assert "--lifetime 480s" in text
+    text = script(job_script_prologue=["source mine"], walltime="1-00:00:00")
+    assert "module load" not in text
+    assert text.index("source mine") < text.index("export DASK_")
+    assert "--lifetime 85800s --lifetime-stagger 300s" in text
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "words"),
+    [
+        ("slurm", {"quue": "long"}, ["SLURMCluster", "quue"]),
+        ("htcondor", {"queue": "long"}, ["HTCondorCluster", "queue"]),
+        ("pbs", {"walltime": "4h"}, ['walltime = "4h"', "hours:minutes:seconds"]),
+        ("lsf", {"walltime": "04:00:00"}, ['walltime = "04:00:00"', "expected hours:minutes"]),
+        ("slurm", {"interface": "ib7"}, ["interface = 'ib7'", "this host has", "lo"]),
+    ],
+)
+def test_options_that_cannot_be(queue, kind, options, words):
+    config = config_of("run", kind=kind, options=options).cluster
+    with pytest.raises(InputError) as caught:
+        queues.make_cluster(config, clusters.WORKER_SETTINGS, None)
+    assert all(word in str(caught.value) for word in ["cluster.options", *words])
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.sweep
@@ -139,8 +193,9 @@ def test_a_job_that_is_lost_is_replaced(tmp_path, queue, monkeypatch, processes)
             killed.extend(int(job.name) for job in queue.iterdir())
             os.killpg(killed[0], signal.SIGKILL)
 
-    config = config_of(tmp_path / "run", 6, kind="slurm", workers=processes,
-                       workers_per_job=processes)  # fmt: skip
+    config = config_of(
+        tmp_path / "run", 6, kind="slurm", workers=processes, options={"processes": processes}
+    )
     assert_right(api.run(api.plan(config), listeners=[kill_half_way]), 6)
     assert len(killed) == 1
     assert len(list(queue.iterdir())) == 2
@@ -160,7 +215,7 @@ def test_a_queue_that_refuses(tmp_path, queue, monkeypatch):
     (tmp_path / "bin" / "sbatch").write_text(
         "#!/bin/sh\necho 'invalid partition: long' >&2; exit 1\n"
     )
-    config = config_of(tmp_path / "run", kind="slurm", queue="long")
+    config = config_of(tmp_path / "run", kind="slurm", options={"queue": "long"})
     with pytest.raises(Stopped, match="invalid partition: long"):
         api.run(api.plan(config))
 
@@ -231,7 +286,7 @@ def test_an_allocation(tmp_path, certificates):
     encryption."""
     path = tmp_path / "run"
     command = python("run", CONFIG, "--json", **TASKS, **{
-        "store.path": path, "cluster.kind": "slurm-runner", "cluster.interface": "lo",
+        "store.path": path, "cluster.kind": "slurm-runner", "cluster.options.interface": "lo",
         "cluster.memory": "600MB",
     })  # fmt: skip
     for start in range(2):

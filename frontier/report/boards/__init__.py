@@ -1,7 +1,12 @@
 """Boards and solutions as drawings: in a terminal, as SVG, as a page that moves."""
 
-from frontier.report.boards.captions import captions_of
-from frontier.report.boards.film import animation, boards_strip, film_page, film_strip
+from frontier.report.boards.film import (
+    animation,
+    boards_strip,
+    captions_of,
+    film_page,
+    film_strip,
+)
 from frontier.report.boards.svg import board_svg
 from frontier.report.boards.terminal import draw_boards
 

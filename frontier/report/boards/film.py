@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 
 from markupsafe import Markup
 
@@ -11,14 +12,14 @@ from frontier.answers.solution import Solution
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import width
 from frontier.puzzles.picture import Part, Picture, Point
-from frontier.report.boards.captions import captions_of
 from frontier.report.boards.svg import Scene, number, standalone, tag, text
+from frontier.report.boards.terminal import can_say
+from frontier.report.colours import GROUND, INK
 from frontier.report.html import page
-from frontier.report.palette import GROUND, INK
 from frontier.text import counted
 
 STRIP_WIDTH = 960
-"""A strip is so many pixels wide where it can be, if no number of boards in a row is given."""
+"""A strip is at most so many pixels wide where no number of boards in a row is given."""
 
 STRIP_SIDE, ANIMATION_SIDE = 30, 48
 STAGE_WIDTH, STAGE_SIDES = 460, (30, 84)
@@ -31,6 +32,25 @@ FIRST_PAUSE, LAST_PAUSE = 1.0, 2.5
 
 SLIDING = 0.6
 """The part of a move's time in which its piece slides."""
+
+
+def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> list[str]:
+    """The caption of each board: the move that leads to it, with its number.
+
+    Where a piece is drawn with another label than moves call it by, and the encoding has that
+    label, it stands first: 3. 羊 g↓.
+    """
+    pictures = map(puzzle.picture, solution.boards)
+    captions = ["start"]
+    for count, (move, (before, after)) in enumerate(
+        zip(solution.moves, pairwise(pictures), strict=True), start=1
+    ):
+        was = {part.code: part.cells for part in before.parts}
+        moved = [part for part in after.parts if part.cells != was[part.code]]
+        drawn = [part.label for part in moved if part.label not in ("", part.name)]
+        labels = [label for label in drawn if can_say(label, encoding)]
+        captions.append(" ".join([f"{count}.", *labels, move]))
+    return captions
 
 
 def boards_strip(

@@ -12,9 +12,8 @@ from math import atan2, cos, pi, radians, sin
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import OPEN_MARK, width
 from frontier.puzzles.picture import Part, Picture, Point
-from frontier.report.boards.colours import colour_of, ink_on
 from frontier.report.boards.outline import path_around
-from frontier.report.palette import GROUND, INK, QUIET
+from frontier.report.colours import GROUND, INK, QUIET, colour_of, ink_on
 
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', 'Noto Sans CJK SC', sans-serif"
 TRAY, EDGE = "#c3cad2", "#8d97a3"
@@ -116,7 +115,7 @@ class Scene:
 
     @cached_property
     def _asides(self) -> list[float]:
-        """For each cell, the direction from it that is farthest from those of its edges."""
+        """The direction from each cell, in radians, that is farthest from those of its edges."""
         ways: list[list[float]] = [[] for _ in self.picture.places]
         for one, other in self.picture.edges or ():
             (a, b), (c, d) = self.picture.places[one], self.picture.places[other]

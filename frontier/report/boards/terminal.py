@@ -16,7 +16,7 @@ from rich.text import Text
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import OPEN_MARK, centred, width
 from frontier.puzzles.picture import Part, Picture
-from frontier.report.boards.colours import colour_of, ink_on
+from frontier.report.colours import colour_of, ink_on
 
 # corner of the drawing by which of its four arms are lines: up, down, left, right
 CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
@@ -62,7 +62,7 @@ def draw_boards(
 
 
 def drawing(picture: Picture, encoding: str = "utf-8", most: int = 80) -> list[Text]:
-    """A picture as lines of equal width; of at most so many columns, if that can be."""
+    """A picture as lines of equal width, of at most so many columns if that can be."""
     plain = not can_say(CORNERS + STROKES, encoding)
     marks = {part.code: _mark(part, encoding) for part in picture.parts}
     draw = _squares if picture.edges is None else _network
@@ -155,8 +155,8 @@ def _network(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
 def _on_characters(picture: Picture, longest: int, most: int) -> list[tuple[int, int]]:
     """(column, line) of each cell.
 
-    Of the scales at which marks stay apart, one where most edges have a stroke's direction; not
-    much broader than need be, and not too broad if that can be.
+    Of the scales at which marks stay apart, this is one at which most edges have the direction of
+    a stroke. It is not much broader than necessary, and fits the terminal if that can be.
     """
     places, edges = np.array(picture.places), np.array(picture.edges, dtype=int).reshape(-1, 2)
     scaled = []

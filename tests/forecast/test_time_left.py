@@ -11,7 +11,7 @@ from statistics import fmean
 
 import pytest
 
-from frontier.forecast.timeleft import time_left
+from frontier.forecast.time_left import time_left
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def test_nothing_is_said_before_the_first_bitmaps(layers, along):
 
 def test_it_gets_better_along_the_run(layers, along):
     total = sum(layer.seconds for layer in layers)
-    errors = [abs(made.likely.seconds - took) / total for _, made, took in along if made]
+    errors = [abs(made.seconds - took) / total for _, made, took in along if made]
     third = len(errors) // 3
     early, middle, late = (fmean(errors[at : at + third]) for at in (0, third, len(errors) - third))
     assert late < middle < early
@@ -71,12 +71,12 @@ def test_the_range_is_wide_before_the_peak_and_narrow_after(layers, along):
     for known, made, took in along:
         if made is None or took < PART * total:
             continue
-        assert made.least.seconds <= made.likely.seconds <= made.most.seconds
+        assert made.least <= made.seconds <= made.most
         assert made.passed <= (known > peak)
-        (after if made.passed else before).append(made.most.seconds / made.least.seconds)
-        held.append(made.least.seconds <= took <= made.most.seconds)
+        (after if made.passed else before).append(made.most / made.least)
+        held.append(made.least <= took <= made.most)
         if made.passed:
-            assert 1 / FACTOR < took / made.likely.seconds < FACTOR
+            assert 1 / FACTOR < took / made.seconds < FACTOR
     assert fmean(after) < fmean(before) / 1.4
     assert fmean(held) > 0.8
 
@@ -85,18 +85,18 @@ def test_the_depth_is_within_its_range_after_the_peak(layers, along):
     passed = [made for _, made, _ in along if made and made.passed]
     assert passed
     for made in passed:
-        assert made.least.depth <= made.likely.depth <= made.most.depth
-        assert made.least.depth - 2 <= len(layers) - 1 <= made.most.depth + 2
+        assert made.least_depth <= made.depth <= made.most_depth
+        assert made.least_depth - 2 <= len(layers) - 1 <= made.most_depth + 2
 
 
 def test_a_run_that_is_to_stop_sooner(layers):
     states, half = sum(layer.states for layer in layers), len(layers) // 2
     whole = time_left(layers[:half], states)
     part = time_left(layers[:half], states, until=half + 4)
-    assert part.likely.depth == part.most.depth == half + 4
+    assert part.depth == part.most_depth == half + 4
     assert part.sizes == whole.sizes[:5]
-    assert 0 < part.likely.seconds < whole.likely.seconds
-    assert time_left(layers[:half], states, until=half - 1).most.seconds == 0
+    assert 0 < part.seconds < whole.seconds
+    assert time_left(layers[:half], states, until=half - 1).most == 0
 
 
 def test_larger_layers_that_are_not_asked_for_do_not_matter():
@@ -106,12 +106,12 @@ def test_larger_layers_that_are_not_asked_for_do_not_matter():
     assert time_left(layers[:4], sum(sizes)) is None
     made = time_left(layers[:4], sum(sizes), until=4)
     assert len(made.sizes) == 1
-    assert made.likely.seconds == pytest.approx(made.sizes[0] * 0.01)
+    assert made.seconds == pytest.approx(made.sizes[0] * 0.01)
 
 
 def test_all_states_are_found(layers):
     made = time_left(layers, sum(layer.states for layer in layers))
-    assert (made.most.seconds, made.most.depth) == (0, len(layers) - 1)
+    assert (made.most, made.most_depth) == (0, len(layers) - 1)
 
 
 def test_lists_alone():
@@ -122,13 +122,13 @@ def test_lists_alone():
     assert time_left(layers[:4], states) is None
     made = time_left(layers[:9], states)
     rest = sum(layer.seconds for layer in layers[9:])
-    assert made.least.seconds < rest < made.most.seconds
-    assert made.likely.seconds == pytest.approx(rest, rel=0.01)
+    assert made.least < rest < made.most
+    assert made.seconds == pytest.approx(rest, rel=0.01)
 
 
 @pytest.mark.parametrize("factor", [0.1, 10])
 def test_times_follow_the_machine(factor, layers):
     slower = [Layer(layer.states, layer.seconds * factor, layer.form) for layer in layers]
     states, known = sum(layer.states for layer in layers), 3 * len(layers) // 4
-    seconds = [time_left(these[:known], states).likely.seconds for these in (layers, slower)]
+    seconds = [time_left(these[:known], states).seconds for these in (layers, slower)]
     assert seconds[1] / seconds[0] == pytest.approx(factor, rel=0.2)

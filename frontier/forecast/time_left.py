@@ -13,17 +13,18 @@ layer is passed. From then on the likely exponent is a smaller one: searches thi
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from frontier.forecast.sizes import EXPONENT, estimate_sizes
+from frontier.store.run import LayerRecord
 
 LIKELY = {False: EXPONENT, True: 2.25}
 """The exponent before and after the peak."""
 
 SHORTER, LONGER = 3.0, 2.0
-"""Exponents of shapes that end sooner and later than most."""
+"""These exponents make shapes that end sooner and later than most do."""
 
 SLACK = {False: 2.0, True: 1.6}
 """The range is wider by such a factor to each side, before and after the peak."""
@@ -32,63 +33,57 @@ PASSED = 0.9
 """The peak is passed when a layer has less than this share of the largest one."""
 
 LEAST_LAYERS = 3
-"""Bitmaps whose times are known, before anything is said."""
+"""The times of so many bitmaps have to be known before anything is estimated."""
 
 FAR = 4
 """While there are lists alone, layers so many times larger may be bitmaps."""
 
 LISTS = 12
-"""The last so many lists say how long a state takes."""
+"""The last so many lists tell how long a state takes."""
 
-FADE, USUAL, WEIGHT = 0.95, 0.25, 2.0
-"""Each bitmap counts so much of what the next one does; the exponent b that few of them are taken
-to have, and how firmly: as much as layers that spread so far in squares of logarithms."""
+FADE = 0.95
+"""Each bitmap counts so much of what the next one does."""
+
+USUAL, WEIGHT = 0.25, 2.0
+"""Few bitmaps are taken to have this exponent b, and it counts as much as layers do whose squared
+logarithms of states spread so far."""
 
 FLOOR = 1e-4
-"""Shorter times of a layer, in seconds, are noise."""
+"""Times of a layer below this many seconds are noise."""
 
 
-class Timed(Protocol):
-    """What is known of a layer; form: "bits" or "list"."""
+class TimeLeft(NamedTuple):
+    """The likely seconds that are left and the likely depth of the last layer, and the least and
+    the most of what is not unlikely.
 
-    states: int
-    seconds: float
-    form: str
-
-
-class Ending(NamedTuple):
-    """One guess: seconds from the last known layer on, `depth` of the last layer."""
-
-    seconds: float
-    depth: int
-
-
-class Estimate(NamedTuple):
-    """The likely ending, between the least and the most of what is not unlikely.
-
-    first: seconds of the next layer. sizes: states of the layers to come, likely ones, up to the
-    last depth asked for. passed: whether the largest layer is behind, for sure. rising: whether the
-    last known layer is the largest so far.
+    passed: whether the largest layer is behind for sure. rising: whether the last known layer is
+    the largest so far. first: the seconds of the next layer. sizes: the likely states of the layers
+    to come, up to the last depth asked for.
     """
 
-    likely: Ending
-    least: Ending
-    most: Ending
-    first: float
-    sizes: list[int]
+    seconds: float
+    least: float
+    most: float
+    depth: int
+    least_depth: int
+    most_depth: int
     passed: bool
     rising: bool = False
+    first: float = 0.0
+    sizes: tuple[int, ...] = ()
 
 
-def time_left(layers: Sequence[Timed], states: int, until: int | None = None) -> Estimate | None:
-    """The time from the last of these layers on; None where it is too early to tell.
+def time_left(
+    layers: Sequence[LayerRecord], states: int, until: int | None = None
+) -> TimeLeft | None:
+    """The time from the last of these layers on; None where it is too early to say.
 
     layers: from depth 0. states: of the whole space. until: the last depth that is asked for.
     """
     known = [layer.states for layer in layers]
     depth = len(known) - 1
     if sum(known) >= states or (until is not None and depth >= until):
-        return Estimate(*[Ending(0.0, depth)] * 3, 0.0, [], True)
+        return TimeLeft(0.0, 0.0, 0.0, depth, depth, depth, passed=True)
     passed = known[-1] < PASSED * max(known)
     stop = None if until is None else until + 1
     later = [
@@ -101,18 +96,21 @@ def time_left(layers: Sequence[Timed], states: int, until: int | None = None) ->
     first, times, depths = seconds[0][0], list(map(sum, seconds)), [depth + len(s) for s in later]
     # By a layer or two the depth is always uncertain.
     most = max(times) * SLACK[passed] + (2 * first if until is None else 0)
-    return Estimate(
-        Ending(times[0], depths[0]),
-        Ending(min(times) / SLACK[passed], min(depths)),
-        Ending(most, max(depths)),
-        first,
-        later[0],
+    return TimeLeft(
+        times[0],
+        min(times) / SLACK[passed],
+        most,
+        depths[0],
+        min(depths),
+        max(depths),
         passed,
         known[-1] == max(known),
+        first,
+        tuple(later[0]),
     )
 
 
-def _seconds_of(layers: Sequence[Timed], later: list[list[int]]) -> list[list[float]] | None:
+def _seconds_of(layers: Sequence[LayerRecord], later: list[list[int]]) -> list[list[float]] | None:
     """The seconds of each layer to come, for several guesses of their sizes; None where too few
     layers are known."""
     first = next((d for d, layer in enumerate(layers) if layer.form == "bits"), len(layers))
@@ -138,7 +136,7 @@ def _seconds_of(layers: Sequence[Timed], later: list[list[int]]) -> list[list[fl
     ]
 
 
-def _power_law(layers: list[Timed]) -> tuple[float, float]:
+def _power_law(layers: list[LayerRecord]) -> tuple[float, float]:
     """(a, b) so that the layers took about a * states ** b seconds, and just so in all."""
     states = np.array([layer.states for layer in layers], dtype=float)
     seconds = np.array([layer.seconds for layer in layers])

@@ -1,4 +1,4 @@
-"""All that can be said of a run before it is started: a forecast, and what will not go well."""
+"""The forecast of a plan as this machine makes it, and warnings of what will not go well."""
 
 import os
 import shutil
@@ -9,42 +9,41 @@ import psutil
 from frontier import machine
 from frontier.config import Config, default_memory
 from frontier.forecast.forecast import Forecast, disk_of, forecast
-from frontier.forecast.rates import Rates, calibrate, stored_shares
+from frontier.forecast.locality import locality_of
+from frontier.forecast.rates import calibrate, stored_shares
 from frontier.forecast.sizes import Sizes, Trial, estimate_sizes, trial_of
-from frontier.forecast.traffic import Traffic, traffic_of
 from frontier.search.plan import Plan
 from frontier.store.files import disk_bytes, existing
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 MANY_LAYERS = 200
+"""A run that keeps all layers is taken to have so many, where a bound on its bytes is enough."""
 
 HERE = ("local", "serial")
-"""Clusters whose workers are those that are measured."""
+"""The workers of these clusters are those that are measured."""
 
 LAYERS_AT_ONCE = 3
-"""Layers on the disk while one is made, that one included."""
+"""So many layers are on the disk while one of them is made."""
 
 
 @dataclass(frozen=True)
-class Outlook:
-    """What a plan's run will take, and what that rests on.
+class PlanForecast:
+    """The forecast of a plan's run, and the room that there is for it.
 
-    committed: layers that are there already. workers: that work at once. disk_rate: bytes a second
-    of a cluster's file system, if said. free: bytes that the run may take. files: most files at
-    once; free_files: None where the file system sets no limit.
+    committed: how many layers are there already. free: the bytes that the run may take. free_files:
+    the number of files, None where the file system sets no limit.
     """
 
-    plan: Plan
-    sizes: Sizes
-    traffic: list[Traffic]
-    rates: Rates
     forecast: Forecast
+    sizes: Sizes
     committed: int
-    workers: int
-    disk_rate: float | None
     free: int
     free_files: int | None
+
+    @property
+    def plan(self) -> Plan:
+        return self.forecast.plan
 
     @property
     def described(self) -> bool:
@@ -52,34 +51,29 @@ class Outlook:
         return self.plan.config.cluster.kind not in HERE
 
     @property
-    def files(self) -> int:
-        layout, classes = self.plan.layout, range(self.plan.space.classes)
-        layers = LAYERS_AT_ONCE + self.plan.config.search.spare
-        return layers * max(map(layout.task_count, classes))
-
-    @property
     def warnings(self) -> list[str]:
         """What will not go well, with numbers and a remedy."""
-        plan, layout, said = self.plan, self.plan.layout, []
-        if remark := plan.puzzle.remark:
-            said.append(remark)
+        plan, layout, workers = self.plan, self.plan.layout, self.forecast.workers
+        found = [remark] if (remark := plan.puzzle.remark) else []
         if self.forecast.disk > self.free:
-            said.append(_too_small(plan, self.forecast.disk, self.free))
+            found.append(_too_small(plan, self.forecast.disk, self.free))
         if plan.alone:
-            return said
-        if self.free_files is not None and self.files > self.free_files:
-            said.append(
-                f"the layers make {counted(self.files, 'file')}, but the file system of "
+            return found
+        layers = LAYERS_AT_ONCE + plan.config.search.spare
+        files = layers * max(map(layout.task_count, range(plan.space.classes)))
+        if self.free_files is not None and files > self.free_files:
+            found.append(
+                f"the layers make {counted(files, 'file')}, but the file system of "
                 f"{plan.config.path} has room for {self.free_files:,}: give workers more memory "
                 "(cluster.memory), so that chunks are larger, or choose another file system"
             )
         tasks = layout.task_count(0)
-        if tasks < self.workers and layout.prefix_digits:
-            said.append(
-                f"a layer has {counted(tasks, 'task')} for {counted(self.workers, 'worker')}: the "
+        if tasks < workers and layout.prefix_digits:
+            found.append(
+                f"a layer has {counted(tasks, 'task')} for {counted(workers, 'worker')}: the "
                 "others are idle; set cluster.workers to fewer"
             )
-        return said
+        return found
 
 
 def described_cluster(config: Config, workers: int) -> Config:
@@ -130,32 +124,22 @@ def _sizes_of(plan: Plan, known: list[int]) -> tuple[Sizes, Trial]:
     return estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states), trial
 
 
-def look_ahead(plan: Plan, disk_rate: float | None = None) -> Outlook:
+def forecast_of(plan: Plan, disk_rate: float | None = None) -> PlanForecast:
     """Try the search, the machine and the disk for some seconds, and work out the rest.
 
-    Of a run that is complete: what such a run takes.
+    For a run that is complete this is what such a run takes from its beginning.
     """
     known, there = _layers_there(plan)
     sizes, trial = _sizes_of(plan, known)
-    traffic = [traffic_of(plan.layout, klass) for klass in range(plan.space.classes)]
-    rates = calibrate(plan, trial)
-    cluster = plan.config.cluster
+    localities = [locality_of(plan.layout, klass) for klass in range(plan.space.classes)]
+    rates, cluster = calibrate(plan, trial), plan.config.cluster
     workers, cache = cluster.workers, 0.0
     if cluster.kind in HERE:
         workers = 1 if cluster.kind == "serial" else min(workers, machine.cores())
         cache = psutil.virtual_memory().available - workers * plan.task_bytes
     done = 0 if sizes.complete and len(known) == sizes.known else max(0, len(known) - 1)
+    made = forecast(plan, sizes.states, localities, rates, workers, cache, done, disk_rate)
     place = existing(plan.config.path)
     files = os.statvfs(place)
-    return Outlook(
-        plan=plan,
-        sizes=sizes,
-        traffic=traffic,
-        rates=rates,
-        forecast=forecast(plan, sizes.states, traffic, rates, workers, cache, done, disk_rate),
-        committed=len(known),
-        workers=workers,
-        disk_rate=disk_rate,
-        free=shutil.disk_usage(place).free + there,
-        free_files=files.f_favail if files.f_files else None,
-    )
+    free = shutil.disk_usage(place).free + there
+    return PlanForecast(made, sizes, len(known), free, files.f_favail if files.f_files else None)

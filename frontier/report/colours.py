@@ -1,8 +1,14 @@
-"""Colours of pieces that can be distinguished without telling red from green.
+"""The colours of pages and charts, and those of pieces.
 
-Kinds with an order take steps of viridis (S. van der Walt and N. Smith, 2015); a few kinds without
-an order take the colours of M. Okabe and K. Ito (Color Universal Design, 2008).
+Pieces differ for those too who cannot tell red from green. Kinds with an order take steps of
+viridis (S. van der Walt and N. Smith, 2015); a few kinds without an order take the colours of
+M. Okabe and K. Ito (Color Universal Design, 2008).
 """
+
+INK, QUIET, LINE, GROUND = "#1c2733", "#5b6875", "#d8dee5", "#ffffff"
+ACCENT, SECOND = "#2166ac", "#d6604d"
+"""The colours of a page (``templates/base.html``): letters, quieter letters, lines, the ground, and
+the two of bars and curves."""
 
 VIRIDIS = (
     "#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58",
