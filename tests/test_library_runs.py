@@ -62,7 +62,7 @@ def test_a_run_of_a_cluster_needs_to_be_told_where_it_goes_on(tmp_path):
     run = frontier.run(config_of(tmp_path, kind="serial"), until=3)
     leg = (run.path / "environment.json").read_text()
     assert '"kind": "serial"' in leg
-    record = frontier.named.read_legs
+    record = frontier.find_runs.read_legs
     with pytest.MonkeyPatch.context() as patch:
 
         def legs(path):
@@ -70,7 +70,7 @@ def test_a_run_of_a_cluster_needs_to_be_told_where_it_goes_on(tmp_path):
             found[-1]["config"]["cluster"]["kind"] = "slurm"
             return found
 
-        patch.setattr("frontier.named.read_legs", legs)
+        patch.setattr("frontier.find_runs.read_legs", legs)
         with pytest.raises(InputError, match=r"cluster\.kind = slurm.*--set cluster\.kind=local"):
             frontier.run(run.path)
 
