@@ -18,8 +18,9 @@ from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.answers.ways import Asked, way_to_solve
 from frontier.config import Config
+from frontier.config_values import as_written, at_home
 from frontier.errors import InputError
-from frontier.named import config_at, open_one, puzzle_and_run
+from frontier.find_runs import config_at, open_one, puzzle_and_run
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report import notebook
 from frontier.report.boards import draw_boards, film_strip
@@ -37,7 +38,6 @@ from frontier.store.identity import check_identity
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
 from frontier.text import counted, size
-from frontier.values import as_written, at_home
 
 if TYPE_CHECKING:
     import zarr

@@ -24,12 +24,12 @@ from pydantic import (
 )
 
 from frontier import machine
+from frontier.config_values import as_written, at_home
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.puzzles.tables import KIND_TABLES, PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import blank_orbits
 from frontier.store.codecs import SlabCodec
-from frontier.values import as_written, at_home
 
 
 class SearchTable(Table):

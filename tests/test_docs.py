@@ -9,8 +9,8 @@ from sweeps import swept
 import frontier
 from frontier.answers.oracle import MOST_COUNTED
 from frontier.puzzles import graphs, tiles
+from frontier.puzzles.board_shapes import MOST_SHAPES
 from frontier.puzzles.pieces import MOST_ORIGINS
-from frontier.puzzles.shapes import MOST_SHAPES
 from frontier.search.plan import MOST_STATES
 from frontier.space.deepening import MOST_DEPTH
 

@@ -63,7 +63,7 @@ def test_a_run_goes_on_by_its_directory_or_its_config(tmp_path):
 def test_a_run_of_a_cluster_needs_to_be_told_where_it_goes_on(tmp_path):
     run = frontier.run(config_of(tmp_path, kind="serial"), until=3)
     assert '"kind": "serial"' in (run.path / "environment.json").read_text()
-    read = frontier.named.read_starts
+    read = frontier.find_runs.read_starts
     with pytest.MonkeyPatch.context() as patch:
 
         def starts(path):
@@ -71,10 +71,10 @@ def test_a_run_of_a_cluster_needs_to_be_told_where_it_goes_on(tmp_path):
             found[-1]["config"]["cluster"] |= {"kind": "slurm", "walltime": "01:00:00"}
             return found
 
-        patch.setattr("frontier.named.read_starts", starts)
+        patch.setattr("frontier.find_runs.read_starts", starts)
         with pytest.raises(InputError, match=r"cluster\.kind = slurm.*--set cluster\.kind=local"):
             frontier.run(run.path)
-        config = frontier.named.config_at(run.path, ("cluster.kind=serial",))
+        config = frontier.find_runs.config_at(run.path, ("cluster.kind=serial",))
         assert frontier.run(config, until=5).depth == 5  # what older versions noted is no obstacle
 
 

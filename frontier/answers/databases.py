@@ -1,7 +1,7 @@
 """Iterative deepening A* of the tile puzzle with pattern databases as its lower bound.
 
-Each database holds the distances of one pattern (see `frontier.puzzles.sets`). The bound is the
-greatest of
+Each database holds the distances of one pattern (`frontier.puzzles.pattern_graph`). The bound is
+the greatest of
 
 * the distance of a pattern in which every move counts, for each such database;
 * for each *family* of databases that count the moves of their labelled tiles alone and label
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frontier.puzzles.sets import PatternGraph
+from frontier.puzzles.pattern_graph import PatternGraph
 from frontier.space.deepening import Deepening
 from frontier.space.jit import kernel
 from frontier.space.lehmer import LehmerCode
@@ -28,13 +28,13 @@ from frontier.space.lehmer import LehmerCode
 class Database:
     """The distances of one pattern, for a puzzle whose sequence has all tiles.
 
-    shapes: the pattern's base graph. values: unsigned[2 * vertices, half]; see
+    base: the pattern's base graph. values: unsigned[2 * vertices, half]; see
     `frontier.answers.distances`. member: int64[tiles], for each member of the puzzle's sequence
     its number in the pattern's, -1 if it is not labelled. added: whether it counts the moves of
     labelled tiles alone.
     """
 
-    shapes: PatternGraph
+    base: PatternGraph
     values: np.ndarray
     member: np.ndarray
     added: bool
@@ -46,17 +46,17 @@ class Databases:
     def __init__(self, databases: Sequence[Database], cells: int, position: np.ndarray):
         """position: int64[vertices of the puzzle], where the blank is, in reading order."""
         count = len(databases)
-        most = max(database.shapes.labels for database in databases)
+        most = max(database.base.labels for database in databases)
         member = np.array([database.member for database in databases])
         binomial = np.zeros((count, most + 1, cells), dtype=np.int64)
         radices = np.ones((count, most + 1), dtype=np.int64)
         digits, halves = np.zeros((2, count), dtype=np.int64)
         for d, database in enumerate(databases):
-            labels, code = database.shapes.labels, LehmerCode(database.shapes.labels)
-            binomial[d, : labels + 1] = database.shapes.binomial
+            labels, code = database.base.labels, LehmerCode(database.base.labels)
+            binomial[d, : labels + 1] = database.base.binomial
             digits[d], halves[d] = len(code.radices), code.half
             radices[d, : digits[d]] = code.radices
-        regions = [database.shapes.region.astype(np.int32) for database in databases]
+        regions = [database.base.region.astype(np.int32) for database in databases]
         kind = max((database.values.dtype for database in databases), key=lambda t: t.itemsize)
         values = [database.values.astype(kind, copy=False).ravel() for database in databases]
         labelled = member >= 0

@@ -7,7 +7,8 @@ reached. With the state of a board as (vertex, sequence of L members),
 
 where sign is 1 for an odd sequence and index is its Lehmer index among the m!/2 of that sign (see
 `frontier.space.lehmer`). For a pattern of the tile puzzle the vertex is a formula as well (see
-`frontier.puzzles.sets`), so other programs can use the array; docs/patterns.md has an example.
+`frontier.puzzles.pattern_graph`), so other programs can use the array; docs/patterns.md has an
+example.
 
 An array is made from the layers of a run that kept them all, some rows at a time: no more is
 held in memory than those, and each slab of a layer is read once or twice.
@@ -101,10 +102,6 @@ class Distances:
         found = self.values[2 * np.maximum(vertex, 0) + sign, index].astype(np.int32)
         found[(found == self.unknown) | (vertex < 0)] = -1
         return found
-
-    def of_boards(self, boards: np.ndarray) -> np.ndarray:
-        """Distances of boards, int[N, cells]: int32[N], -1 where the goal cannot be reached."""
-        return self.of_states(*self.puzzle.states_of(boards))
 
 
 def size_of(space: Space, depth: int) -> int:

@@ -7,10 +7,11 @@ import numpy as np
 
 from frontier.answers.databases import Database, Databases
 from frontier.answers.distances import Distances
+from frontier.config_values import at_home
 from frontier.errors import InputError
 from frontier.puzzles import Pattern, Puzzle, Tiles
+from frontier.puzzles.board_shapes import EMPTY
 from frontier.puzzles.pieces import OPEN
-from frontier.values import at_home
 
 MOST_DATABASES = 12
 """All sets of disjoint ones are tried at each node."""
@@ -42,11 +43,7 @@ def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
             f"the goal {puzzle.line(goal)} leaves cells open: a pattern database has one goal"
         )
     tiles = puzzle.members(0)
-    position = np.empty(puzzle.graph.vertices, dtype=np.int64)
-    in_order = np.arange(puzzle.graph.length)
-    sequences = np.tile(in_order, (puzzle.graph.vertices, 1))
-    boards = puzzle.boards_of(np.arange(puzzle.graph.vertices), sequences)
-    position[:] = (boards[:, puzzle.reading] == 0).argmax(axis=1)
+    position = (puzzle.shapes.rows == EMPTY).argmax(axis=1)
     databases = []
     for path in paths:
         distances = Distances.open(at_home(path))
@@ -55,7 +52,7 @@ def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
         number = {int(tile): n for n, tile in enumerate(pattern.members)}
         member = np.array([number.get(int(tile), -1) for tile in tiles])
         added = pattern.metric == "labelled"
-        databases.append(Database(pattern.shapes, distances.values, member, added))
+        databases.append(Database(pattern.base, distances.values, member, added))
     return Databases(databases, puzzle.cells, position)
 
 

@@ -7,6 +7,7 @@ hands the number of shortest ways that lead to it on to its neighbours one layer
 """
 
 from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +17,7 @@ from frontier.answers.solution import Solution, solution_along
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Board
 from frontier.puzzles.bound import Bound, bound_of
+from frontier.space.lists import ListKernel
 from frontier.store.layers import StoredLayer
 from frontier.store.run import RunStore
 
@@ -115,22 +117,19 @@ class Oracle:
     def count(self, board: Board) -> int:
         """The exact number of shortest solutions of a board; InputError as for `distance_of`."""
         depth = self.distance_of(board)
-        space = self._work.space
-        _, number = space.number(*self.puzzle.state(board))
-        numbers, ways = np.array([number], dtype=np.uint64), np.array([1], dtype=object)
-        for t in range(depth, 0, -1):
-            near, source = self._work.lists.neighbours(space.class_of(t), numbers)
-            different, which = np.unique(near, return_inverse=True)
-            inside = self._layer(t - 1).contains(different)
-            sums = np.zeros(different.size, dtype=object)
-            np.add.at(sums, which, ways[source])
-            numbers, ways = different[inside], sums[inside]
-            if numbers.size > MOST_COUNTED:
+        _, number = self._work.space.number(*self.puzzle.state(board))
+        numbers, total = np.array([number], dtype=np.uint64), 1
+        for t, near, ways in ways_back(self._work.lists, depth, numbers, self._inside):
+            if near.size > MOST_COUNTED:
                 raise InputError(
-                    f"more than {MOST_COUNTED:,} positions at depth {t - 1} lie on shortest "
-                    f"solutions of {self.puzzle.line(board)}: too many to count"
+                    f"more than {MOST_COUNTED:,} positions at depth {t} lie on shortest solutions "
+                    f"of {self.puzzle.line(board)}: too many to count"
                 )
-        return int(ways.sum())
+            total = int(ways.sum())
+        return total
+
+    def _inside(self, depth: int, numbers: np.ndarray) -> np.ndarray:
+        return self._layer(depth).contains(numbers)
 
     def _layer(self, depth: int) -> StoredLayer:
         """An open layer; those asked for longest ago are closed."""
@@ -142,3 +141,25 @@ class Oracle:
             while held > MOST_OPEN_STATES and len(self._layers) > 1:
                 held -= self._layers.popitem(last=False)[1].held
         return self._layers[depth]
+
+
+def ways_back(
+    lists: ListKernel,
+    depth: int,
+    numbers: np.ndarray,
+    inside: Callable[[int, np.ndarray], np.ndarray],
+) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """(depth, states, number of shortest ways to each) of layer after layer, back to depth 0.
+
+    numbers: states at `depth`, where the ways begin. inside(depth, numbers): which states lie in
+    the layer at a depth, bool[N].
+    """
+    ways = np.ones(numbers.size, dtype=object)
+    for t in range(depth, 0, -1):
+        near, source = lists.neighbours(lists.space.class_of(t), numbers)
+        different, which = np.unique(near, return_inverse=True)
+        there = inside(t - 1, different)
+        sums = np.zeros(different.size, dtype=object)
+        np.add.at(sums, which, ways[source])
+        numbers, ways = different[there], sums[there]
+        yield t - 1, numbers, ways

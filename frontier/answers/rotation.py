@@ -17,7 +17,7 @@ right to the bottom left, then five of b's by turns of c; one turn of c, or none
 the parity of the position allows no other case.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from frontier.errors import InputError
@@ -34,14 +34,30 @@ LOOPS = {
 """The cells that the blank visits in one turn; each tile then lies where the one before it in
 this order lay."""
 
-OUTER = ((4, 3), (3, 2), (2, 1), (1, 0), (5, 4), (9, 8), (13, 12))
-"""The tiles that loop a places, with their cells, in this order."""
-
-INNER = ((8, 7), (7, 6), (6, 5), (10, 9), (14, 13))
-"""The same for loop b."""
+PLACED = {
+    "a": {4: 3, 3: 2, 2: 1, 1: 0, 5: 4, 9: 8, 13: 12},
+    "b": {8: 7, 7: 6, 6: 5, 10: 9, 14: 13},
+    "c": {11: 10},
+}
+"""The tiles that a loop places, in this order, with their cells: each lies one place behind the
+cell before it."""
 
 Turn = tuple[str, int]
 """(loop, number of turns), negative the other way around."""
+
+INWARDS: dict[str, dict[int, Turn]] = {
+    "a": {7: ("b", 2), 13: ("b", -2), 11: ("c", 1), 14: ("c", -1)},
+    "b": {11: ("c", 1), 14: ("c", -1)},
+    "c": {11: ("c", 1), 14: ("c", -1)},
+}
+"""The turn that brings a tile from a meeting place of a loop to a cell inside the loop."""
+
+MEETINGS: dict[str, dict[int, tuple[int, Turn]]] = {
+    "a": {10: (8, ("c", 1)), 9: (7, ("b", 1)), 5: (7, ("b", 2)), 6: (7, ("b", 3))},
+    "b": {10: (5, ("c", 1))},
+}
+"""For a tile in a cell inside a loop: how often the loop turns until the content of the first cell
+of `PLACED` is at a meeting place, and the turn that then brings the tile there instead."""
 
 
 @dataclass
@@ -116,76 +132,32 @@ def solve_by_rotations(board: Board) -> Rotation:
     blank = board.index(0)
     along_row = range(blank + 1, blank // 4 * 4 + 4)
     slide = [*along_row, *range(blank // 4 * 4 + 7, CORNER + 1, 4)]
-    rotation = Rotation(board, slide)
-    work = _Work(moved(board, slide))
-    placements = [
-        *((tile, work.place_on_border, n) for n, (tile, _) in enumerate(OUTER)),
-        *((tile, work.place_on_b, n) for n, (tile, _) in enumerate(INNER)),
-        (11, work.place_last, 0),
-    ]
-    for tile, place, number in placements:
-        rotation.stages.append(work.stage(place, tile, number))
+    rotation, board = Rotation(board, slide), moved(board, slide)
+    for loop, tile in ((loop, tile) for loop, cells in PLACED.items() for tile in cells):
+        turns = _placing(loop, tile, board)
+        board = _after(board, turns)
+        rotation.stages.append(Stage(tile, turns, board))
     return rotation
 
 
-class _Work:
-    """A board under way, with the turns of the stage under way."""
+def _placing(loop: str, tile: int, board: Board) -> list[Turn]:
+    """What brings a tile to its cell on a loop; the tiles before it stay in theirs."""
+    cells, cell, turns = list(PLACED[loop].values()), board.index(tile), []
+    if cell == PLACED[loop][tile]:
+        return turns
+    if cell in cells:
+        turns = _exchange(loop, len(cells) - cells.index(cell), ("b" if loop == "a" else "c", -1))
+    elif cell in INWARDS[loop]:
+        turns = [INWARDS[loop][cell]]
+    if loop == "c":
+        return turns
+    number, turn = MEETINGS[loop][_after(board, turns).index(tile)]
+    return [*turns, *_exchange(loop, number - cells.index(PLACED[loop][tile]), turn)]
 
-    def __init__(self, board: Board):
-        self.board = board
-        self.turns: list[Turn] = []
 
-    def stage(self, place: Callable[[int, int], None], tile: int, number: int) -> Stage:
-        """Do one of the ways to place a tile below."""
-        self.turns = []
-        place(tile, number)
-        return Stage(tile, self.turns, self.board)
+def _exchange(loop: str, number: int, turn: Turn) -> list[Turn]:
+    return [(loop, number), turn, (loop, -number)]
 
-    def turn(self, loop: str, number: int) -> None:
-        self.turns.append((loop, number))
-        self.board = moved(self.board, cells_of((loop, number)))
 
-    def place_on_border(self, tile: int, number: int) -> None:
-        """Bring a tile to its cell on loop a; the `number` tiles before it stay in theirs."""
-        if self.board.index(tile) == OUTER[number][1]:
-            return
-        self._leave_border(tile)
-        cell = self.board.index(tile)
-        if cell == 10:
-            self._exchange("a", len(OUTER) + 1 - number, "c", 1)  # meet in cell 14
-        else:
-            self._exchange("a", len(OUTER) - number, "b", {9: 1, 5: 2, 6: 3}[cell])  # in 13
-
-    def _leave_border(self, tile: int) -> None:
-        """Bring a tile that is on loop a to a cell inside."""
-        cell = self.board.index(tile)
-        border = [cell for _, cell in OUTER]
-        if cell in border:
-            self._exchange("a", len(border) - border.index(cell), "b", -1)
-        elif cell in (7, 13):
-            self.turn("b", 2 if cell == 7 else -2)
-        elif cell in (11, 14):
-            self.turn("c", 1 if cell == 11 else -1)
-
-    def place_on_b(self, tile: int, number: int) -> None:
-        """Bring a tile to its cell on loop b; loop a and the tiles before it stay."""
-        cell = self.board.index(tile)
-        if cell == INNER[number][1]:
-            return
-        loop = [cell for _, cell in INNER]
-        if cell in loop:
-            self._exchange("b", len(loop) - loop.index(cell), "c", -1)
-        elif cell in (11, 14):
-            self.turn("c", 1 if cell == 11 else -1)
-        self._exchange("b", len(loop) - number, "c", 1)
-
-    def place_last(self, tile: int, number: int) -> None:
-        """Turn the three tiles that are left."""
-        cell = self.board.index(tile)
-        if cell != 10:
-            self.turn("c", 1 if cell == 11 else -1)
-
-    def _exchange(self, outer: str, turns: int, inner: str, number: int) -> None:
-        self.turn(outer, turns)
-        self.turn(inner, number)
-        self.turn(outer, -turns)
+def _after(board: Board, turns: Iterable[Turn]) -> Board:
+    return moved(board, (cell for turn in turns for cell in cells_of(turn)))

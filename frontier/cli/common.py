@@ -8,7 +8,7 @@ import click
 from frontier.cli.completion import complete_run, complete_setting
 from frontier.config import load_config
 from frontier.errors import InputError
-from frontier.named import open_one
+from frontier.find_runs import open_one
 from frontier.puzzles import Puzzle, puzzle_of
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

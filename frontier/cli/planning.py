@@ -8,8 +8,8 @@ from frontier.cli.common import echo_json, json_option, set_option
 from frontier.cli.completion import complete_run
 from frontier.cli.help import Command
 from frontier.errors import InputError
+from frontier.find_runs import config_at
 from frontier.forecast.plan_forecast import described_cluster, forecast_of
-from frontier.named import config_at
 from frontier.report.plan import describe_plan, plan_value
 
 

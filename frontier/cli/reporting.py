@@ -10,7 +10,7 @@ from frontier.cli.completion import complete_run
 from frontier.cli.files import Target, check_targets, force_option
 from frontier.cli.help import Command
 from frontier.errors import InputError
-from frontier.named import paths_of
+from frontier.find_runs import paths_of
 from frontier.report.comparison import Comparison
 from frontier.report.console import console_on
 from frontier.report.statistics import RunStatistics, statistics_of

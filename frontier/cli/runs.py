@@ -18,7 +18,7 @@ from frontier.cli.completion import complete_run
 from frontier.cli.help import Command
 from frontier.config import Config
 from frontier.errors import CorruptRunError, InputError, Stopped
-from frontier.named import config_at, open_all, open_one, paths_of, run_command
+from frontier.find_runs import config_at, open_all, open_one, paths_of, run_command
 from frontier.puzzles import puzzle_of
 from frontier.report.displays import progress_display
 from frontier.report.summary import (

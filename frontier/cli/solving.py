@@ -15,7 +15,7 @@ from frontier.cli.completion import complete_run
 from frontier.cli.files import Target, check_targets, force_option
 from frontier.cli.help import Command
 from frontier.errors import InputError
-from frontier.named import puzzle_and_run
+from frontier.find_runs import puzzle_and_run
 from frontier.puzzles import Puzzle
 from frontier.report.boards import animation, film_page, film_strip
 from frontier.report.solution import (

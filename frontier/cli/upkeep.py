@@ -8,8 +8,9 @@ import click
 
 from frontier.cli.common import confirmed, echo_json, json_option, run_argument
 from frontier.cli.help import Command
+from frontier.config_values import at_home
 from frontier.errors import CorruptRunError, InputError
-from frontier.named import open_all, open_one
+from frontier.find_runs import open_all, open_one
 from frontier.report.summary import summary, write_summary
 from frontier.search.repair import caught_up, describe_repair, plan_repair
 from frontier.search.repair import repair as do_repair
@@ -20,7 +21,6 @@ from frontier.store.copies import check_copies, restore
 from frontier.store.lock import RunLock, reading
 from frontier.store.run import RunStore
 from frontier.text import counted, size
-from frontier.values import at_home
 
 MOST_SHOWN = 20
 

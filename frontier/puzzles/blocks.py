@@ -11,21 +11,34 @@ A part of a board can be a goal: "?" stands for a cell that may hold anything.
 from collections.abc import Mapping, Sequence
 
 from frontier.errors import InputError
-from frontier.puzzles.moves import METRICS
-from frontier.puzzles.notation import BLANKS, OPEN_MARK, rows_of_letters, text_of
-from frontier.puzzles.picture import Part, Picture, covers, open_cells
-from frontier.puzzles.pieces import OPEN, Pieces, boards_given
+from frontier.puzzles.board_shapes import sorts_of
+from frontier.puzzles.footprints import (
+    ARROWS,
+    Footprint,
+    Square,
+    footprint_of,
+    placements_from,
+    ways_on_squares,
+)
+from frontier.puzzles.notation import (
+    BLANKS,
+    OPEN_MARK,
+    boards_given,
+    first_whole,
+    groups_given,
+    rows_of_letters,
+)
+from frontier.puzzles.pieces import Pieces
 from frontier.puzzles.puzzle import Board
-from frontier.puzzles.shapes import Footprint, Sort
 from frontier.text import counted
 
 WALL = "#"
-DIRECTIONS = ((-1, 0), (1, 0), (0, -1), (0, 1))
-ARROWS = "↑↓←→"
 AXES = ("horizontal", "vertical")
 LINES = ("row", "column")
 """What a piece of each axis stays in."""
-Cell = tuple[int, int]
+
+Form = tuple[Square, ...]
+"""The cells of a piece, counted from the first."""
 
 
 class Blocks(Pieces):
@@ -40,6 +53,8 @@ class Blocks(Pieces):
     symbols: letter -> what stands for it in drawings.
     """
 
+    metrics = ("step", "straight", "path")
+
     def __init__(
         self,
         goal=None,
@@ -51,249 +66,143 @@ class Blocks(Pieces):
         horizontal: str | None = None,
         vertical: str | None = None,
     ):
-        given = [("puzzle.goal", board) for board in boards_given(goal, goals)]
-        if start is not None:
-            given.append(("puzzle.start", start))
-        if metric not in METRICS:
-            raise InputError(f"puzzle.metric = {metric!r}: known are {', '.join(METRICS)}")
-        drawn = [(name, rows_of_letters(text_of(board, name))) for name, board in given]
-        whole = [(name, rows) for name, rows in drawn if OPEN_MARK not in "".join(rows)]
-        if not whole:
-            raise InputError(
-                "no board of this puzzle is drawn whole, so its pieces are not known; give a "
-                "puzzle.start without ?"
-            )
-        reference = whole[0][1]
-        self._read_cells(drawn, reference)
-        self._pieces = pieces = _pieces(reference, whole[0][0])
-        self._letters = list(pieces)
-        self._drawing = "/".join(reference)
-        groups = _groups(alike, pieces)
+        given = boards_given(goal, goals, start)
+        self.rows, self.columns, self._squares = _board_of(*given[0])
+        self._places = tuple((c, r) for r, c in self._squares)
+        boards = [(name, self._marks(board, name)) for name, board in given]
+        name, whole = first_whole(boards)
+        self._drawing = self._text(whole)
+        self._pieces = pieces = self._drawn(whole, name)
+        self._axis = _axes(horizontal or "", vertical or "", pieces)
+        kinds = {letter: (form, self._axis.get(letter)) for letter, (_, form) in pieces.items()}
+        group = groups_given(alike, kinds)
+        reading = sorted(range(len(self._squares)), key=self._squares.__getitem__)
+        if self.rows <= self.columns:  # along the shorter side
+            reading.sort(key=lambda cell: self._squares[cell][1])
+        self._lines = {
+            letter: {
+                pieces[like][0][axis]
+                for like in pieces
+                if like == letter or group.get(like, like) == group.get(letter)
+            }
+            for letter, axis in self._axis.items()
+        }
+        footprints = [self._footprint(letter, reading) for letter in pieces]
+        code_of = {letter: code for code, letter in enumerate(pieces, start=1)}
+        sorts = sorts_of(footprints, {code_of[letter]: n for letter, n in group.items()})
+        began = boards.pop()[1] if start is not None else None
+        parts = [marks for _, marks in boards]
+        super().__init__(reading, sorts, [".", *pieces], metric, (name, whole), parts, began)
         self._symbols = dict(symbols or {})
         if unknown := sorted(set(self._symbols) - set(pieces)):
             raise InputError(f"puzzle.symbols names {', '.join(unknown)}, not a piece of the board")
-        self._code = {letter: code for code, letter in enumerate(pieces, start=1)}
-        self._axis = _axes(horizontal or "", vertical or "", pieces, groups)
-        self._lines = self._lines_of(reference, groups)
-        forms: dict[tuple, list[str]] = {}
-        for letter, form in pieces.items():
-            group = next((g for g in groups if letter in g), "")
-            kind = (form, group, self._axis.get(letter), self._lines.get(letter))
-            forms.setdefault(kind, []).append(letter)
-        reading, sorts = self._sorts_of(forms)
-        boards = [self._codes(rows, name, part=not name.endswith("start")) for name, rows in drawn]
-        began = boards.pop() if start is not None else None
-        whole_board = self._codes(reference, "puzzle.goal", part=False)
-        super().__init__(reading, sorts, metric, whole_board, boards, began)
 
-    def _read_cells(self, drawn: list[tuple[str, list[str]]], first: list[str]) -> None:
-        """Number the cells of the board, row by row, walls left out."""
-        shape, walls = [len(row) for row in first], _walls(first)
-        if len(set(shape)) > 1:
+    def _drawn(self, marks: Sequence[str], name: str) -> dict[str, tuple[Square, Form]]:
+        """The first square of each piece that a board shows, and the piece's form."""
+        squares: dict[str, list[Square]] = {}
+        for square, letter in zip(self._squares, marks, strict=True):
+            if letter not in (*BLANKS, OPEN_MARK):
+                squares.setdefault(letter, []).append(square)
+        found = {}
+        for letter, piece in squares.items():
+            (r, c), ways = piece[0], ways_on_squares(piece)
+            if len(placements_from(ways, frozenset({0}), len(piece))) < len(piece):
+                raise InputError(
+                    f"{name} = {self._text(marks)}: piece {letter!r} is drawn in two parts, at row "
+                    f"{r + 1}, column {c + 1} and elsewhere; every piece needs a letter of its own "
+                    "(pieces that count as the same are named by puzzle.alike)"
+                )
+            found[letter] = (r, c), tuple((y - r, x - c) for y, x in piece)
+        return found
+
+    def _footprint(self, letter: str, reading: Sequence[int]) -> Footprint:
+        """Where a piece can lie: all over the board, or in the lines of its axis."""
+        cell_at = {square: cell for cell, square in enumerate(self._squares)}
+        (_, form), axis = self._pieces[letter], self._axis.get(letter)
+        covers = [
+            [cell_at.get((r + down, c + right)) for down, right in form]
+            for r, c in self._squares
+            if axis is None or (r, c)[axis] in self._lines[letter]
+        ]
+        ways = [
+            way if axis is None or not step[axis] else {}
+            for way, step in zip(ways_on_squares(self._squares), ARROWS, strict=True)
+        ]
+        return footprint_of(ways, [cells for cells in covers if None not in cells], reading)
+
+    def _marks(self, notation, name: str) -> list[str]:
+        rows = rows_of_letters(notation, name)
+        if len(rows) == 1 and len(rows[0]) == self.rows * self.columns:
+            rows = [rows[0][i : i + self.columns] for i in range(0, len(rows[0]), self.columns)]
+        drawn = {(r, c): mark for r, row in enumerate(rows) for c, mark in enumerate(row)}
+        cells = {square for square, mark in drawn.items() if mark != WALL}
+        if [len(row) for row in rows] != [self.columns] * self.rows or cells != set(self._squares):
+            like = self._text("." * len(self._squares))
             raise InputError(
-                f"the rows of {'/'.join(first)} have lengths {shape}: a board is a rectangle, "
-                f"with {WALL} where there is no cell"
+                f"{name} = {'/'.join(rows)} is not a board like {like}: "
+                f"expected {counted(self.rows, 'row')} of {counted(self.columns, 'letter')}, and "
+                f"walls ({WALL}) where that has them"
             )
-        for name, rows in drawn:
-            if [len(row) for row in rows] != shape or _walls(rows) != walls:
+        return [drawn[square] for square in self._squares]
+
+    def _codes(self, marks: Sequence[str], name: str, part: bool = False) -> Board:
+        board = super()._codes(marks, name, part)
+        for letter, (first, form) in self._drawn(marks, name).items():
+            said = f"{name} = {self._text(marks)}: piece {letter!r}"
+            if form != self._pieces[letter][1]:
                 raise InputError(
-                    f"{name} = {'/'.join(rows)} is not a board like {'/'.join(first)}: rows, "
-                    "columns and walls must be the same"
+                    f"{said} is drawn in another form than in {self._drawing}; a piece that a "
+                    "board shows must be whole"
                 )
-        if not shape or len(walls) == len(shape) * shape[0]:
-            raise InputError(f"{drawn[0][0]} = {'/'.join(first)!r}: a board without a cell")
-        self.rows, self.columns = len(first), shape[0]
-        self._cell: dict[Cell, int] = {}
-        for r in range(self.rows):
-            for c in range(self.columns):
-                if (r, c) not in walls:
-                    self._cell[r, c] = len(self._cell)
-
-    def _lines_of(self, first: list[str], groups: Sequence[str]) -> dict[str, frozenset[int]]:
-        """For each piece that moves in its row or column only: which they are, those of its like
-        pieces too."""
-        lines = {letter: {_place(first, letter)[axis]} for letter, axis in self._axis.items()}
-        for group in groups:
-            for letter in filter(lines.__contains__, group):
-                lines[letter] = {line for other in group for line in lines[other]}
-        return {letter: frozenset(where) for letter, where in lines.items()}
-
-    def _sorts_of(self, forms: dict[tuple, list[str]]) -> tuple[list[int], list[Sort]]:
-        """(cells in reading order, along the shorter side; the sorts of pieces)."""
-        by_column = self.rows <= self.columns
-        order = sorted(self._cell, key=lambda rc: rc[::-1] if by_column else rc)
-        place = {rc: i for i, rc in enumerate(order)}
-        footprints: dict[tuple, Footprint] = {}
-        sorts = []
-        for (form, group, *way), letters in forms.items():
-            if (form, *way) not in footprints:
-                footprints[form, *way] = _footprint(form, place, *way)
-            codes = tuple(sorted(self._code[x] for x in letters))
-            sorts.append(Sort(footprints[form, *way], codes, not group))
-        return [self._cell[rc] for rc in order], sorts
-
-    def _codes(self, rows: Sequence[str], name: str, part: bool) -> Board:
-        """The codes of a drawn board.
-
-        Like pieces are found by the codes of any of them, so that only here it can be seen whether
-        each letter is a piece.
-        """
-        board = []
-        for r, c in self._cell:
-            letter = rows[r][c]
-            if letter in BLANKS:
-                board.append(0)
-            elif letter == OPEN_MARK and part:
-                board.append(OPEN)
-            elif letter in self._code:
-                board.append(self._code[letter])
-            else:
+            axis = self._axis.get(letter)
+            if axis is not None and first[axis] not in self._lines[letter]:
+                lines = ", ".join(str(n + 1) for n in sorted(self._lines[letter]))
                 raise InputError(
-                    f"{name} = {'/'.join(rows)}: {letter!r} is no piece of this puzzle; its pieces "
-                    f"are {' '.join(self._letters)}"
+                    f"{said} begins in {LINES[axis]} {first[axis] + 1}; as puzzle.{AXES[axis]} "
+                    f"names it, it stays in {LINES[axis]} {lines}, where {self._drawing} has it"
                 )
-        for letter, form in _pieces(rows, name).items():
-            if form != self._pieces[letter]:
-                raise InputError(
-                    f"{name} = {'/'.join(rows)}: piece {letter!r} is drawn in another form than in "
-                    f"{self._drawing}; a piece that a board shows must be whole"
-                )
-            if letter in self._axis:
-                axis = self._axis[letter]
-                line = _place(rows, letter)[axis]
-                if line not in self._lines[letter]:
-                    there = ", ".join(str(n + 1) for n in sorted(self._lines[letter]))
-                    raise InputError(
-                        f"{name} = {'/'.join(rows)}: piece {letter!r} begins in "
-                        f"{LINES[axis]} {line + 1}; as puzzle.{AXES[axis]} names it, it stays in "
-                        f"{LINES[axis]} {there}, where {self._drawing} has it"
-                    )
-        return tuple(board)
+        return board
 
     @property
     def title(self) -> str:
-        pieces = counted(len(self._letters), "piece")
+        pieces = counted(len(self._pieces), "piece")
         return f"{self.rows}×{self.columns} blocks, {pieces} ({self.metric})"
 
-    @property
-    def labels(self) -> list[str]:
-        return [".", *self._letters]
+    def _rows(self, marks: Sequence[str]) -> list[str]:
+        """Letters, one a cell, as rows with walls."""
+        mark = dict(zip(self._squares, marks, strict=True))
+        columns = range(self.columns)
+        return ["".join(mark.get((r, c), WALL) for c in columns) for r in range(self.rows)]
 
-    def parse(self, notation) -> Board:
-        rows = rows_of_letters(text_of(notation, "board"))
-        if len(rows) == 1 and self.rows > 1 and len(rows[0]) == self.rows * self.columns:
-            rows = [rows[0][i : i + self.columns] for i in range(0, len(rows[0]), self.columns)]
-        walls = {(r, c) for r in range(self.rows) for c in range(self.columns)} - set(self._cell)
-        if [len(row) for row in rows] != [self.columns] * self.rows or _walls(rows) != walls:
-            raise InputError(
-                f"board {'/'.join(rows)}: expected {counted(self.rows, 'row')} of "
-                f"{counted(self.columns, 'letter')}, such as " + self.line(self._reference)
-            )
-        return self._settled(self._codes(rows, "board", part=False))
+    def _text(self, marks: Sequence[str]) -> str:
+        return "/".join(self._rows(marks))
 
     def write(self, board: Board) -> list[str]:
-        marks = {OPEN: OPEN_MARK, **dict(enumerate(self.labels))}
-        return [
-            "".join(
-                marks[board[self._cell[r, c]]] if (r, c) in self._cell else WALL
-                for c in range(self.columns)
-            )
-            for r in range(self.rows)
-        ]
-
-    def line(self, board: Board) -> str:
-        return "/".join(self.write(board))
-
-    def picture(self, board: Board) -> Picture:
-        kind = {code: kind for kind, sort in enumerate(self._sorts) for code in sort.codes}
-        drawn = {code: self._symbols.get(name, name) for code, name in enumerate(self.labels)}
-        parts = []
-        for code, cells in covers(board).items():
-            sort = self._sorts[kind[code]]
-            shared = "" if sort.distinct else drawn[sort.codes[0]]
-            name = self.labels[code]
-            parts.append(Part(code, name, drawn[code], kind[code], cells, shared))
-        return Picture(
-            places=tuple((c, r) for r, c in self._cell),
-            parts=tuple(parts),
-            open=open_cells(board),
-            kinds=len(self._sorts),
-            ordered=False,
-        )
+        return self._rows(self._labels_on(board))
 
     def name_move(self, before: Board, after: Board) -> str:
         """The letter of the piece and its steps."""
-        code, _, directions = self._displaced(before, after)
-        return self.labels[code] + "".join(ARROWS[direction] for direction in directions)
+        code, _, ways = self._displaced(before, after)
+        arrows = list(ARROWS.values())
+        return self.labels[code] + "".join(arrows[way] for way in ways)
 
-    def _why_not(self, board: Board, name: str) -> str:
-        try:
-            said = self.line(board)
-        except (KeyError, IndexError):
-            return f"{name} {list(board)}: codes are 0 (empty) and 1..{len(self._letters)}"
-        return (
-            f"{name} {said}: every piece of {self.line(self._reference)} must lie in it whole, once"
+
+def _board_of(name: str, notation) -> tuple[int, int, list[Square]]:
+    """(rows, columns, cells row by row) of a drawn board."""
+    rows = rows_of_letters(notation, name)
+    lengths, shown = [len(row) for row in rows], "/".join(rows)
+    if len(set(lengths)) > 1:
+        raise InputError(
+            f"the rows of {shown} have lengths {lengths}: a board is a rectangle, with {WALL} "
+            "where there is no cell"
         )
+    squares = [(r, c) for r, row in enumerate(rows) for c, mark in enumerate(row) if mark != WALL]
+    if not squares:
+        raise InputError(f"{name} = {shown!r}: a board without a cell")
+    return len(rows), lengths[0], squares
 
 
-def _walls(rows: Sequence[str]) -> set[Cell]:
-    return {(r, c) for r, row in enumerate(rows) for c, mark in enumerate(row) if mark == WALL}
-
-
-def _pieces(rows: Sequence[str], name: str) -> dict[str, tuple[Cell, ...]]:
-    """The form of each piece that a drawn board shows: its cells, counted from the first."""
-    cells: dict[str, list[Cell]] = {}
-    for r, row in enumerate(rows):
-        for c, letter in enumerate(row):
-            if letter not in (*BLANKS, WALL, OPEN_MARK):
-                cells.setdefault(letter, []).append((r, c))
-    for letter, piece in cells.items():
-        joined = [piece[0]]
-        for r, c in joined:
-            joined += [
-                (r + dr, c + dc)
-                for dr, dc in DIRECTIONS
-                if (r + dr, c + dc) in piece and (r + dr, c + dc) not in joined
-            ]
-        if len(joined) < len(piece):
-            raise InputError(
-                f"{name} = {'/'.join(rows)}: piece {letter!r} is drawn in two parts, at row "
-                f"{piece[0][0] + 1}, column {piece[0][1] + 1} and elsewhere; every piece needs a "
-                "letter of its own (pieces that count as the same are named by puzzle.alike)"
-            )
-    return {
-        letter: tuple((r - piece[0][0], c - piece[0][1]) for r, c in piece)
-        for letter, piece in cells.items()
-    }
-
-
-def _groups(alike: Sequence[str], pieces: Mapping[str, tuple[Cell, ...]]) -> list[str]:
-    """The groups of like pieces, checked."""
-    seen = ""
-    for group in alike:
-        for letter in group:
-            if letter not in pieces:
-                raise InputError(
-                    f"puzzle.alike = {list(alike)}: {letter!r} is no piece of the board; its "
-                    f"pieces are {' '.join(pieces)}"
-                )
-            if letter in seen:
-                raise InputError(f"puzzle.alike = {list(alike)}: {letter!r} is named twice")
-            seen += letter
-            if pieces[letter] != pieces[group[0]]:
-                raise InputError(
-                    f"puzzle.alike = {list(alike)}: {group[0]!r} and {letter!r} differ in form, so "
-                    "they cannot count as the same"
-                )
-    return [group for group in alike if len(group) > 1]
-
-
-def _place(rows: Sequence[str], letter: str) -> Cell:
-    """(row, column) of the first cell of a piece."""
-    return next((r, row.index(letter)) for r, row in enumerate(rows) if letter in row)
-
-
-def _axes(horizontal: str, vertical: str, pieces: Mapping, groups: Sequence[str]) -> dict[str, int]:
+def _axes(horizontal: str, vertical: str, pieces: Mapping) -> dict[str, int]:
     """The axis of each piece that has one, an index of `AXES`; checked."""
     axes: dict[str, int] = {}
     for axis, letters in enumerate((horizontal, vertical)):
@@ -301,45 +210,10 @@ def _axes(horizontal: str, vertical: str, pieces: Mapping, groups: Sequence[str]
         for letter in letters:
             if letter not in pieces:
                 raise InputError(
-                    f"{said}: {letter!r} is no piece of the board; its pieces are "
+                    f"{said}: {letter!r} is no piece of this puzzle; its pieces are "
                     + " ".join(pieces)
                 )
             if letter in axes:
                 raise InputError(f"{said}: {letter!r} is named twice; a piece has one axis or none")
             axes[letter] = axis
-    for group in groups:
-        for letter in group:
-            if axes.get(letter) != axes.get(group[0]):
-                raise InputError(
-                    f"puzzle.alike: {group[0]!r} and {letter!r} do not move in the same directions "
-                    "(puzzle.horizontal, puzzle.vertical), so they cannot count as the same"
-                )
     return axes
-
-
-def _footprint(
-    form: tuple[Cell, ...],
-    place: Mapping[Cell, int],
-    axis: int | None = None,
-    lines: frozenset[int] | None = None,
-) -> Footprint:
-    """All placements of a form on the cells, and the steps between them.
-
-    axis: along which it moves, an index of `AXES`; None if along both. lines: the rows or columns
-    that it may begin in then.
-    """
-    placements, at = [], {}
-    for r, c in place:
-        if axis is not None and (r, c)[axis] not in lines:
-            continue
-        cells = [(r + dr, c + dc) for dr, dc in form]
-        if all(cell in place for cell in cells):
-            at[r, c] = len(placements)
-            placements.append(tuple(sorted(place[cell] for cell in cells)))
-    steps = [
-        (number, at[r + step[0], c + step[1]], direction)
-        for (r, c), number in at.items()
-        for direction, step in enumerate(DIRECTIONS)
-        if (axis is None or not step[axis]) and (r + step[0], c + step[1]) in at
-    ]
-    return Footprint(tuple(placements), tuple(steps))

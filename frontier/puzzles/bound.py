@@ -11,16 +11,16 @@ permutation is when everything else must stay as it is, each has a place of its 
 and they can be *told apart*: the puzzle with pieces that differ then has just as many positions.
 """
 
-from abc import ABC, abstractmethod
-from functools import singledispatch
+from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
 
+from frontier.puzzles.board_shapes import Sort
+from frontier.puzzles.footprints import Footprint
 from frontier.puzzles.patterns import Pattern
 from frontier.puzzles.pieces import OPEN, Pieces
 from frontier.puzzles.puzzle import Board, Puzzle
-from frontier.puzzles.shapes import FIRST_SORT, Footprint, Sort, shape_rows
 from frontier.space.deepening import Displacements
 
 FAR = 10_000
@@ -30,103 +30,80 @@ MOST_LIKE = 5
 """Groups of more like pieces are not told apart."""
 
 
-class Bound(ABC):
+@dataclass(frozen=True)
+class Bound:
     """The lower bound of one puzzle.
 
+    reading: its cells in reading order.
     tables: int64[rows, cells], the moves that a piece needs at least, by the cell of its anchor in
         reading order; first those of the members of the sequence.
-    most_steps: the most that one move takes off the sum of the tables.
+    row_of: the row of each piece, by its code on boards.
     displacements: which rows the arcs of the base graph change, and where.
+    most_steps: the most that one move takes off the sum of the tables.
     """
 
+    reading: np.ndarray
     tables: np.ndarray
-    most_steps: int
+    row_of: dict[int, int]
     displacements: Displacements
+    most_steps: int
 
-    @abstractmethod
     def sums(self, boards: np.ndarray) -> np.ndarray:
         """The sums of the tables at boards, int[N, cells]: int64[N]."""
-
-    def moves(self, board: Board) -> int:
-        """The least number of moves that a board can need."""
-        return -(-int(self.sums(np.array([board]))[0]) // self.most_steps)
-
-
-class PiecesBound(Bound):
-    """After the members of the sequence come those of the fixed classes, then a row for each sort,
-    for like pieces. A piece that some goal leaves open needs no move.
-    """
-
-    def __init__(self, puzzle: Pieces):
-        self._puzzle = puzzle
-        moves, sorts = puzzle.moves, puzzle.shapes.sorts
-        single = [
-            (sorts[n], int(code))
-            for n in (*moves.classes, *moves.fixed)
-            for code in puzzle.members(n)
-        ]
-        tables = [_table(puzzle, sort, {code}, 1) for sort, code in single]
-        tables += [_table(puzzle, sort, set(sort.codes), len(sort.codes)) for sort in sorts]
-        self.tables = np.array(tables, dtype=np.int64).reshape(len(tables), puzzle.cells)
-        self.most_steps = int(np.diff(moves.start).max(initial=1))
-        most_code = max((code for sort in sorts for code in sort.codes), default=0)
-        self._row = np.zeros(most_code + 1, dtype=np.int64)
-        for number, sort in enumerate(sorts):
-            self._row[list(sort.codes)] = len(single) + number
-        for row, (_, code) in enumerate(single):
-            self._row[code] = row
-        row = np.where(moves.place >= moves.graph.length, moves.place, -1)
-        row = np.where(moves.place < 0, len(single) + moves.sort, row)
-        columns = (moves.start, np.maximum(moves.place, 0), row, moves.source, moves.target)
-        self.displacements = Displacements(*(column.astype(np.int64) for column in columns))
-
-    def sums(self, boards: np.ndarray) -> np.ndarray:
-        puzzle = self._puzzle
-        in_order = boards[:, puzzle.reading]
-        anchors = shape_rows(in_order, puzzle.shapes.sorts) >= FIRST_SORT
+        in_order = boards[:, self.reading]
         sums = np.zeros(len(boards), dtype=np.int64)
-        for cell in range(puzzle.cells):
-            here = np.flatnonzero(anchors[:, cell])
-            sums[here] += self.tables[self._row[in_order[here, cell]], cell]
+        for code, row in self.row_of.items():
+            sums += self.tables[row, (in_order == code).argmax(axis=1)]
         return sums
 
 
-class PatternBound(Bound):
-    """The sum of the Manhattan distances of the labelled tiles."""
-
-    most_steps = 1
-
-    def __init__(self, puzzle: Pattern):
-        self._puzzle = puzzle
-        row, column = np.divmod(puzzle.reading, puzzle.columns)
-        (goal,) = puzzle.goals
-        home = [puzzle.reading.tolist().index(goal.index(tile)) for tile in puzzle.members]
-        self.tables = np.array(
-            [abs(row - row[at]) + abs(column - column[at]) for at in home], dtype=np.int64
-        )
-        shapes = puzzle.shapes
-        moved = shapes.place >= 0
-        source, target = (positions[moved] for positions in shapes.positions)
-        place = shapes.place[moved].astype(np.int64)
-        start = np.concatenate([[0], np.cumsum(moved)])
-        self.displacements = Displacements(start, place, np.full_like(place, -1), source, target)
-
-    def sums(self, boards: np.ndarray) -> np.ndarray:
-        in_order = boards[:, self._puzzle.reading]
-        sums = np.zeros(len(boards), dtype=np.int64)
-        for table, tile in zip(self.tables, self._puzzle.members, strict=True):
-            sums += table[(in_order == tile).argmax(axis=1)]
-        return sums
-
-
-@singledispatch
 def bound_of(puzzle: Puzzle) -> Bound:
     """The lower bound of a puzzle."""
-    raise TypeError(f"no bound is known for {type(puzzle).__name__}")
+    return _pattern_bound(puzzle) if isinstance(puzzle, Pattern) else _pieces_bound(puzzle)
 
 
-bound_of.register(Pieces, PiecesBound)
-bound_of.register(Pattern, PatternBound)
+def _pieces_bound(puzzle: Pieces) -> Bound:
+    """After the members of the sequence come those of the fixed sorts, then a row for each sort,
+    for like pieces. A piece that some goal leaves open needs no move.
+    """
+    moves, sorts = puzzle.moves, puzzle.shapes.sorts
+    single = [
+        (sorts[n], int(code))
+        for n in (*moves.in_sequence, *moves.fixed)
+        for code in puzzle.members(n)
+    ]
+    tables = [_table(puzzle, sort, {code}, 1) for sort, code in single]
+    tables += [_table(puzzle, sort, set(sort.codes), len(sort.codes)) for sort in sorts]
+    row_of = {code: len(single) + n for n, sort in enumerate(sorts) for code in sort.codes}
+    row_of |= {code: row for row, (_, code) in enumerate(single)}
+    row = np.where(moves.place >= moves.graph.length, moves.place, -1)
+    row = np.where(moves.place < 0, len(single) + moves.sort, row)
+    columns = (moves.start, np.maximum(moves.place, 0), row, moves.source, moves.target)
+    return Bound(
+        puzzle.reading,
+        np.array(tables, dtype=np.int64).reshape(len(tables), puzzle.cells),
+        row_of,
+        Displacements(*(column.astype(np.int64) for column in columns)),
+        most_steps=int(np.diff(moves.start).max(initial=1)),
+    )
+
+
+def _pattern_bound(puzzle: Pattern) -> Bound:
+    """The sum of the Manhattan distances of the labelled tiles."""
+    row, column = np.divmod(puzzle.reading, puzzle.columns)
+    (goal,) = puzzle.goals
+    home = [puzzle.reading.tolist().index(goal.index(tile)) for tile in puzzle.members]
+    tables = np.array(
+        [abs(row - row[at]) + abs(column - column[at]) for at in home], dtype=np.int64
+    )
+    base = puzzle.base
+    moved = base.place >= 0
+    source, target = (positions[moved] for positions in base.positions)
+    place = base.place[moved].astype(np.int64)
+    start = np.concatenate([[0], np.cumsum(moved)])
+    displacements = Displacements(start, place, np.full_like(place, -1), source, target)
+    row_of = {tile: row for row, tile in enumerate(puzzle.members.tolist())}
+    return Bound(puzzle.reading, tables, row_of, displacements, most_steps=1)
 
 
 def _table(puzzle: Pieces, sort: Sort, codes: set[int], count: int) -> np.ndarray:
@@ -153,14 +130,14 @@ def _distances(footprint: Footprint, placement: int, metric: str) -> list[int]:
     distance[placement] = 0
     queue = [placement]
     for here in queue:
-        for direction, there in beyond[here].items():
+        for way, there in beyond[here].items():
             while True:
                 if distance[there] == FAR:
                     distance[there] = distance[here] + 1
                     queue.append(there)
-                if metric != "straight" or direction not in beyond[there]:
+                if metric != "straight" or way not in beyond[there]:
                     break
-                there = beyond[there][direction]
+                there = beyond[there][way]
     return [min(d, 1) if metric == "path" and d < FAR else d for d in distance]
 
 
@@ -179,7 +156,7 @@ def told_apart(puzzle: Puzzle) -> Puzzle:
 def _with_distinct(puzzle: Pieces, sort: Sort) -> Pieces:
     """A copy of a puzzle in which a sort's pieces are told apart by their codes."""
     rest = [s for s in puzzle.shapes.sorts if s.codes != sort.codes]
-    same = [s for s in rest if s.distinct and s.footprint is sort.footprint]
+    same = [s for s in rest if s.distinct and s.footprint == sort.footprint]
     rest = [s for s in rest if s not in same]
     codes = sorted([*sort.codes, *(code for s in same for code in s.codes)])
     return puzzle.with_sorts([*rest, Sort(sort.footprint, tuple(codes), True)])

@@ -11,19 +11,26 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from frontier.errors import InputError
-from frontier.puzzles.labelled import Labelled
-from frontier.puzzles.notation import BLANKS, OPEN_MARK, check_label, joined, labels_given
-from frontier.puzzles.picture import Part, Picture, Point, covers, open_cells
-from frontier.puzzles.pieces import OPEN, boards_given
-from frontier.puzzles.plane import laid_out, shown_in
+from frontier.puzzles.board_shapes import Sort
+from frontier.puzzles.footprints import footprint_of
+from frontier.puzzles.graph_drawing import laid_out, shown_in
+from frontier.puzzles.notation import (
+    BLANKS,
+    OPEN_MARK,
+    boards_given,
+    check_label,
+    first_whole,
+    labels_given,
+)
+from frontier.puzzles.picture import Point
+from frontier.puzzles.pieces import OPEN, Pieces
 from frontier.puzzles.puzzle import Board
-from frontier.puzzles.shapes import Sort, footprint_of_cells
 from frontier.text import counted
 
 MOST_CELLS = 64
 
 
-class Graph(Labelled):
+class Graph(Pieces):
     """A sliding puzzle on a graph.
 
     adjacency: for each cell, numbered from 0, its neighbours; edges go both ways.
@@ -46,118 +53,70 @@ class Graph(Labelled):
         check_label(blank, "puzzle.blank")
         if blank == OPEN_MARK:
             raise InputError(f"puzzle.blank = {blank!r}: ? stands for anything in a goal")
-        given = boards_given(goal, goals)
-        self.cells = len(adjacency)
-        self._blank, self._shown, self._adjacency = blank, picture, adjacency
-        self._edges = tuple((u, v) for u, row in enumerate(adjacency) for v in row if u < v)
+        cells = range(len(adjacency))
+        self.cells, self._shown = len(cells), picture
         if picture is not None:
             _check_picture(picture, self.cells)
-        labelled = [labels_given(board, self.cells, "puzzle.goal") for board in given]
-        labelled += [labels_given(start, self.cells, "puzzle.start")] if start is not None else []
-        whole = [words for words in labelled if OPEN_MARK not in words]
-        if not whole:
-            raise InputError(
-                "no board of this puzzle is whole, so its tiles are not known; give a puzzle.start "
-                "without ?"
-            )
-        count = Counter(word for word in whole[0] if not self._is_blank(word))
-        if (blanks := self.cells - count.total()) != 1:
-            raise InputError(
-                f"board {joined(whole[0])} has {blanks} blanks: a graph puzzle has one ({blank!r})"
-            )
-        self._labels = [blank]
-        self._colours: dict[str, list[int]] = {}
-        for word, number in count.items():
-            first = len(self._labels)
-            self._colours[word] = list(range(first, first + number))
-            self._labels += [word] * number
-        footprint = footprint_of_cells(adjacency)
-        single = tuple(codes[0] for codes in self._colours.values() if len(codes) == 1)
-        sorts = [Sort(footprint, single, True)] if single else []
-        sorts += [
-            Sort(footprint, tuple(codes), False)
-            for codes in self._colours.values()
-            if len(codes) > 1
+        self._edges = tuple((u, v) for u, row in enumerate(adjacency) for v in row if u < v)
+        self._names = tuple(map(str, cells))
+        given = boards_given(goal, goals, start)
+        boards = [(name, self._marks(board, name)) for name, board in given]
+        reference = first_whole(boards)
+        count = Counter(label for label in reference[1] if label != blank and label not in BLANKS)
+        labels, self._colours = [blank], []
+        for label, number in count.items():
+            self._colours.append(tuple(range(len(labels), len(labels) + number)))
+            labels += [label] * number
+        # The ways that leave a cell, in the order in which its neighbours are given.
+        ways = [
+            {u: row[n] for u, row in enumerate(adjacency) if n < len(row)}
+            for n in range(max(map(len, adjacency)))
         ]
-        reference = self._codes(whole[0], "puzzle.goal", part=False)
-        began = None
-        if start is not None:
-            began = self._codes(labelled.pop(), "puzzle.start", part=False)
-        boards = [self._codes(words, "puzzle.goal", part=OPEN_MARK in words) for words in labelled]
-        super().__init__(range(self.cells), sorts, "step", reference, boards, began)
+        footprint = footprint_of(ways, [(cell,) for cell in cells], cells)
+        single = tuple(codes[0] for codes in self._colours if len(codes) == 1)
+        sorts = [Sort(footprint, single, True)] if single else []
+        sorts += [Sort(footprint, codes, False) for codes in self._colours if len(codes) > 1]
+        began = boards.pop()[1] if start is not None else None
+        parts = [marks for _, marks in boards]
+        super().__init__(cells, sorts, labels, "step", reference, parts, began)
 
     @property
     def title(self) -> str:
         kinds = counted(len(self._colours), "kind")
         return f"graph of {counted(self.cells, 'cell')}, {kinds} of tiles"
 
-    def _is_blank(self, word: str) -> bool:
-        return word == self._blank or word in BLANKS
+    def _marks(self, notation, name: str) -> list[str]:
+        return labels_given(notation, self.cells, name)
 
-    def _codes(self, words: Sequence[str], name: str, part: bool) -> Board:
-        """The codes of labels; tiles of one colour in the order of their codes."""
-        left = {word: list(codes) for word, codes in self._colours.items()}
-        board, blanks = [], 0
-        for word in words:
-            if self._is_blank(word):
-                board.append(0)
-                blanks += 1
-            elif part and word == OPEN_MARK:
-                board.append(OPEN)
-            elif word not in left:
-                raise InputError(
-                    f"{name} = {joined(words)}: {word!r} is no label of this puzzle; its "
-                    f"labels are {' '.join(self._colours)} and {self._blank} for the blank"
-                )
-            elif not left[word]:
-                raise InputError(
-                    f"{name} = {joined(words)}: {word!r} stands more than "
-                    + counted(len(self._colours[word]), "time")
-                )
-            else:
-                board.append(left[word].pop(0))
-        if blanks > 1 or (blanks == 0 and not part):
+    def _codes(self, marks: Sequence[str], name: str, part: bool = False) -> Board:
+        board = list(super()._codes(marks, name, part))
+        said = f"{name} = {self._text(marks)}"
+        for codes in self._colours:
+            cells = [cell for cell, code in enumerate(board) if code == codes[0]]
+            if len(cells) > len(codes):
+                times = counted(len(codes), "time")
+                raise InputError(f"{said}: {self.labels[codes[0]]!r} stands more than {times}")
+            for cell, code in zip(cells, codes, strict=False):
+                board[cell] = code
+        if (blanks := board.count(0)) > 1 or blanks + board.count(OPEN) == 0:
             raise InputError(
-                f"{name} = {joined(words)} has {blanks} blanks: a graph puzzle has one "
-                f"({self._blank!r})"
+                f"{said} has {blanks} blanks: a graph puzzle has one ({self.labels[0]!r})"
             )
         return tuple(board)
 
-    def parse(self, notation) -> Board:
-        return self._codes(labels_given(notation, self.cells, "board"), "board", part=False)
-
-    def picture(self, board: Board) -> Picture:
-        kinds = {code: n for n, codes in enumerate(self._colours.values()) for code in codes}
-        parts = [
-            Part(code, self._labels[code], self._labels[code], kinds[code], cells)
-            for code, cells in covers(board).items()
-        ]
-        return Picture(
-            places=self._places,
-            parts=tuple(parts),
-            open=open_cells(board),
-            kinds=len(self._colours),
-            ordered=False,
-            edges=self._edges,
-            names=tuple(map(str, range(self.cells))),
-        )
+    def _kinds(self) -> list[Sequence[int]]:
+        return self._colours
 
     @cached_property
     def _places(self) -> tuple[Point, ...]:
         if self._shown is None:
-            return laid_out(self._adjacency)
+            return laid_out(self.cells, self._edges)
         return shown_in(self._shown, self._edges)
 
     def name_move(self, before: Board, after: Board) -> str:
         """The label of the tile, the cell it leaves and the cell it goes to."""
         source, target = after.index(0), before.index(0)
-        return f"{self._labels[before[source]]} {source}→{target}"
-
-    def _why_not(self, board: Board, name: str) -> str:
-        return (
-            f"{name} {list(board)}: codes are 0 (the blank) and 1..{len(self._labels) - 1} for the "
-            f"tiles {joined(self._labels[1:])}, each once"
-        )
+        return f"{self.labels[before[source]]} {source}→{target}"
 
 
 def _check_graph(adjacency: Sequence[Sequence[int]]) -> None:

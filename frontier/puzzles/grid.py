@@ -1,16 +1,15 @@
-"""Boards of numbered tiles in rows and columns: how they are read and written."""
+"""Boards of numbered tiles in rows and columns: how they are read, written and pictured."""
 
 import operator
 from collections.abc import Container, Mapping, Sequence
 
 from frontier.errors import InputError
-from frontier.puzzles.notation import BLANKS, in_rows, rows_of_words
+from frontier.puzzles.footprints import ARROWS
+from frontier.puzzles.notation import BLANKS, rows_of_words
 from frontier.puzzles.picture import Part, Picture, covers, open_cells
 
 LIKE = "x"
 """Mark of a tile that is like others."""
-
-ARROWS = {(-1, 0): "↑", (1, 0): "↓", (0, -1): "←", (0, 1): "→"}
 
 
 class Grid:
@@ -19,31 +18,35 @@ class Grid:
     reading: the cells along the shorter side; see `frontier.puzzles.tiles`. line: cells of it.
     """
 
-    def __init__(self, rows: int, columns: int):
-        """InputError for a board without cells."""
+    def __init__(self, rows: int, columns: int, most: int):
+        """InputError for a board without cells, or with more than `most`."""
         for name, value in (("rows", rows), ("columns", columns)):
             if value < 1:
                 raise InputError(f"puzzle.{name} = {value}: a board has at least 1 of them")
+        if rows * columns > most:
+            raise InputError(
+                f"puzzle.rows x puzzle.columns = {rows} x {columns} = {rows * columns} cells: at "
+                f"most {most} are supported"
+            )
         self.rows, self.columns, self.cells = rows, columns, rows * columns
         self.line = min(rows, columns)
-
-    @property
-    def reading(self) -> list[int]:
-        if self.rows > self.columns:
-            return list(range(self.cells))
-        return [r * self.columns + c for c in range(self.columns) for r in range(self.rows)]
+        self.squares = [(r, c) for r in range(rows) for c in range(columns)]
+        self.reading = list(range(self.cells))
+        if rows <= columns:
+            self.reading = [r * columns + c for c in range(columns) for r in range(rows)]
 
     def home(self, blank: tuple[int, int] | None) -> tuple[int, ...]:
         """The board with the blank in a cell, by default the first, and the tiles in order.
 
         InputError if the cell is not on the board.
         """
-        if blank is None:
-            blank = (0, 0)
+        blank = (0, 0) if blank is None else blank
         if not (isinstance(blank, list | tuple) and len(blank) == 2):
-            raise InputError(f"puzzle.blank = {blank!r}: expected [row, column]")
-        size = (self.rows, self.columns)
-        if not all(type(i) is int and 0 <= i < n for i, n in zip(blank, size, strict=True)):
+            raise InputError(
+                f"puzzle.blank = {blank!r}: expected [row, column], or, of tiles in a config to "
+                'run, "all"'
+            )
+        if tuple(blank) not in self.squares or not all(type(i) is int for i in blank):
             raise InputError(
                 f"puzzle.blank = {list(blank)}: rows are 0..{self.rows - 1}, columns "
                 f"0..{self.columns - 1}"
@@ -52,7 +55,9 @@ class Grid:
         return (*range(1, at + 1), 0, *range(at + 1, self.cells))
 
     def in_rows(self, flat: Sequence) -> list[list]:
-        return in_rows(flat, self.columns)
+        """A board as rows."""
+        starts = range(0, len(flat), self.columns)
+        return [list(flat[first : first + self.columns]) for first in starts]
 
     def line_of(self, flat: Sequence) -> str:
         """A board in one line of text."""
@@ -77,22 +82,21 @@ class Grid:
         said = f"{name} = {plain(rows) if rows else repr(notation)}"
         if [len(row) for row in rows] != [self.columns] * self.rows:
             raise InputError(f"{said}: expected {self.rows} rows of {self.columns} numbers")
+        codes = marks | dict.fromkeys(BLANKS, 0)
         board = []
         for word in (word for row in rows for word in row):
-            if isinstance(word, str) and word in BLANKS:
-                board.append(0)
-            elif isinstance(word, str) and word in marks:
-                board.append(marks[word])
-            else:
-                try:
-                    number = int(word) if isinstance(word, str) else operator.index(word)
-                    if isinstance(word, bool) or number < 0:
-                        raise ValueError
-                    board.append(number)
-                except (TypeError, ValueError):
-                    raise InputError(
-                        f"{said}: {word!r} is not a number; write numbers, 0 for the blank"
-                    ) from None
+            if isinstance(word, str) and word in codes:
+                board.append(codes[word])
+                continue
+            try:
+                number = int(word) if isinstance(word, str) else operator.index(word)
+                if isinstance(word, bool) or number < 0:
+                    raise ValueError
+                board.append(number)
+            except (TypeError, ValueError):
+                raise InputError(
+                    f"{said}: {word!r} is not a number; write numbers, 0 for the blank"
+                ) from None
         return tuple(board)
 
     def picture(
@@ -103,7 +107,7 @@ class Grid:
         named: the tiles that have a number and a colour, by default all. A tile that the goal does
         not show has no colour.
         """
-        home = {tile: divmod(cell, self.columns) for cell, tile in enumerate(goal)}
+        home = {tile: self.squares[cell] for cell, tile in enumerate(goal)}
         along = 0 if self.rows >= self.columns else 1
         parts = []
         for tile, cells in covers(board).items():
@@ -112,17 +116,17 @@ class Grid:
             name = str(tile) if told else LIKE
             parts.append(Part(tile, name, str(tile) if told else "", kind, cells))
         return Picture(
-            places=tuple((c, r) for r in range(self.rows) for c in range(self.columns)),
+            places=tuple((c, r) for r, c in self.squares),
             parts=tuple(parts),
             open=open_cells(board),
             kinds=max(self.rows, self.columns),
             ordered=True,
         )
 
-    def way(self, source: int, target: int) -> tuple[int, int]:
-        """(rows, columns) from a cell to another."""
-        (r, c), (rr, cc) = divmod(source, self.columns), divmod(target, self.columns)
-        return rr - r, cc - c
+    def arrow(self, source: int, target: int) -> str:
+        """The arrow from a cell to another of its row or column."""
+        (r, c), (rr, cc) = self.squares[source], self.squares[target]
+        return ARROWS[(rr > r) - (rr < r), (cc > c) - (cc < c)]
 
 
 def plain(rows: Sequence[Sequence]) -> str:

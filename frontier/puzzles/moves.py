@@ -7,13 +7,13 @@ as one move is the *metric*:
 * ``straight``: one piece, any distance in one direction;
 * ``path``: one piece, along any path of steps.
 
-The sequence of a board lists the distinct pieces, class after class, each class in the reading
-order of the anchors. So a piece that goes from an anchor with i others of its class before it to
-one with j before it goes from place i to place j of its class, and those between move up: the
+The sequence of a board lists the distinct pieces, sort after sort, each sort in the reading
+order of the anchors. So a piece that goes from an anchor with i others of its sort before it to
+one with j before it goes from place i to place j of its sort, and those between move up: the
 neighbour swaps i, i+1, ..., j-1, or i-1, ..., j if it comes forward.
 
-A class whose pieces never pass each other is *fixed*: its order never changes, so it is left out
-of the sequence. A piece that is alone in its class always is.
+A sort whose pieces never pass each other is *fixed*: their order never changes, so it is left out
+of the sequence. A piece that is alone in its sort always is.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,25 +21,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frontier.puzzles.shapes import EMPTY, FIRST_SORT, Footprint, Shapes
+from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Shapes
+from frontier.puzzles.footprints import Footprint
 from frontier.space.graph import BaseGraph
-
-METRICS = ("step", "straight", "path")
 
 
 @dataclass(frozen=True)
 class Moves:
     """The arcs of a base graph, and which pieces each of them displaces.
 
-    classes: the sorts whose pieces are in the sequence, in its order; fixed: the other sorts of
+    in_sequence: the sorts whose pieces are in the sequence, in its order. fixed: the other sorts of
         distinct pieces, whose order never changes.
     Arc a displaces the pieces start[a] .. start[a+1]-1 of these tables, integers each:
     sort: the sort of the piece. place: its place before the move in the sequence and all fixed
-        classes after it, -1 for a piece of like ones. source, target: its anchors.
+        sorts after it, -1 for a piece of like ones. source, target: its anchors.
     """
 
     graph: BaseGraph
-    classes: tuple[int, ...]
+    in_sequence: tuple[int, ...]
     fixed: tuple[int, ...]
     start: np.ndarray
     sort: np.ndarray
@@ -49,7 +48,7 @@ class Moves:
 
 
 def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
-    """All moves of one metric. may_fix: whether a class of more than one piece may be fixed."""
+    """All moves of one metric. may_fix: whether a sort of more than one piece may be fixed."""
     columns = np.ascontiguousarray(shapes.rows.T)
     found = [
         arcs
@@ -63,10 +62,11 @@ def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
     size = [len(s.codes) for s in shapes.sorts]
     passing = set(np.unique(sort[i != j]).tolist())
     distinct = sorted((n for n, s in enumerate(shapes.sorts) if s.distinct), key=size.__getitem__)
-    classes = [n for n in distinct if size[n] > 1 and (n in passing or not may_fix)]
-    fixed = [n for n in distinct if n not in classes]
+    in_sequence = [n for n in distinct if size[n] > 1 and (n in passing or not may_fix)]
+    fixed = [n for n in distinct if n not in in_sequence]
     first = np.full(len(shapes.sorts), -1, dtype=np.int16)
-    first[[*classes, *fixed]] = np.cumsum([0, *(size[n] for n in [*classes, *fixed])])[:-1]
+    listed = [*in_sequence, *fixed]
+    first[listed] = np.cumsum([0, *(size[n] for n in listed)])[:-1]
     place = np.where(first[sort] >= 0, first[sort] + i, -1)
     goes_to = np.where(first[sort] >= 0, first[sort] + j, -1)
     places = 2 + int(max(place.max(initial=0), goes_to.max(initial=0)))
@@ -74,10 +74,10 @@ def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
     used = np.flatnonzero(np.bincount(pair, minlength=1))
     word = np.searchsorted(used, pair.astype(used.dtype))
     words = [shift_word(i - 1, j - 1) for i, j in (divmod(n, places) for n in used.tolist())]
-    sizes = [size[n] for n in classes]
+    sizes = [size[n] for n in in_sequence]
     graph = _graph(len(shapes), sizes, source, target, words, word)
     start = np.arange(source.size + 1)
-    return Moves(graph, tuple(classes), tuple(fixed), start, sort, place, a, b)
+    return Moves(graph, tuple(in_sequence), tuple(fixed), start, sort, place, a, b)
 
 
 def shift_word(i: int, j: int) -> tuple[int, ...]:
@@ -170,38 +170,32 @@ def lines_of(moves: Moves, vertices: Sequence[int], beyond: list[dict[int, int]]
     """Moves of any length of the only empty cell along a line, from those of one step.
 
     vertices: the shape whose empty cell is cell c, for each c.
-    beyond: for each cell, direction -> the next cell.
+    beyond: for each cell, way -> the next cell.
     """
     graph = moves.graph
-    step = {
-        (int(u), int(v)): arc
-        for arc, (u, v) in enumerate(zip(graph.source, graph.target, strict=True))
-    }
-    source, target, words, chains, places = [], [], [], [], []
-    for cell, directions in enumerate(beyond):
-        for direction in directions:
-            at, word, chain, place = cell, (), [], []
+    ends = zip(graph.source.tolist(), graph.target.tolist(), strict=True)
+    step = {pair: arc for arc, pair in enumerate(ends)}
+    found = []  # (source, target, word, its steps, the places at first of what they displace)
+    for cell, ways in enumerate(beyond):
+        for way in ways:
+            here, word, steps, places = cell, (), (), ()
             order = list(range(len(beyond)))  # where the thing in each place was at first
-            while direction in beyond[at]:
-                on = beyond[at][direction]
-                arc = step[vertices[at], vertices[on]]
-                chain, place = [*chain, arc], [*place, order[moves.place[arc]]]
-                for i in graph.words[graph.word[arc]]:
+            while way in beyond[here]:
+                there = beyond[here][way]
+                arc = step[vertices[here], vertices[there]]
+                steps, places = (*steps, arc), (*places, order[moves.place[arc]])
+                swaps = graph.words[graph.word[arc]]
+                for i in swaps:
                     order[i], order[i + 1] = order[i + 1], order[i]
-                word += graph.words[graph.word[arc]]
-                at = on
-                source.append(vertices[cell])
-                target.append(vertices[at])
-                words.append(word)
-                chains.append(chain)
-                places.append(place)
+                word, here = word + swaps, there
+                found.append((vertices[cell], vertices[there], word, steps, places))
+    source, target, words, chains, places = zip(*found, strict=True)
     lines = _graph(
-        graph.vertices, [*graph.smaller, graph.m], np.array(source, dtype=np.int64),
-        np.array(target, dtype=np.int64), words, np.arange(len(words)),
+        graph.vertices, [*graph.smaller, graph.m], np.array(source), np.array(target), words,
+        np.arange(len(words)),
     )  # fmt: skip
-    flat = np.array([arc for chain in chains for arc in chain], dtype=np.int64)
+    flat = np.concatenate(chains)
     return Moves(
-        lines, moves.classes, moves.fixed, np.cumsum([0, *map(len, chains)]), moves.sort[flat],
-        np.array([p for place in places for p in place], dtype=np.int64),
-        moves.source[flat], moves.target[flat],
+        lines, moves.in_sequence, moves.fixed, np.cumsum([0, *map(len, chains)]), moves.sort[flat],
+        np.concatenate(places), moves.source[flat], moves.target[flat],
     )  # fmt: skip

@@ -1,7 +1,7 @@
-"""Boards as text: rows on lines of their own or parted by slashes."""
+"""Boards as text: rows on lines of their own or parted by slashes, or a label a cell."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from frontier.errors import InputError
 from frontier.text import counted
@@ -19,9 +19,16 @@ def rows_of_words(text: str) -> list[list[str]]:
     return [row for row in rows if row]
 
 
-def rows_of_letters(text: str) -> list[str]:
-    """Rows of single letters; spaces do not count."""
-    rows = ["".join(row.split()) for row in text.replace("/", "\n").splitlines()]
+def rows_of_letters(notation, name: str) -> list[str]:
+    """Rows of single letters of a board that is text, or a list of rows of text.
+
+    Spaces do not count. InputError, naming what stands at `name`, if it is neither.
+    """
+    if isinstance(notation, list | tuple) and all(isinstance(row, str) for row in notation):
+        notation = "\n".join(notation)
+    if not isinstance(notation, str):
+        raise InputError(f"{name} = {notation!r}: expected text, or a list of rows of text")
+    rows = ["".join(row.split()) for row in notation.replace("/", "\n").splitlines()]
     return [row for row in rows if row]
 
 
@@ -30,24 +37,14 @@ def in_rows(flat: Sequence, columns: int) -> list[list]:
     return [list(flat[i : i + columns]) for i in range(0, len(flat), columns)]
 
 
-def text_of(notation, name: str) -> str:
-    """Text of a board that is text, or a list of rows of text."""
-    if isinstance(notation, str):
-        return notation
-    if isinstance(notation, list | tuple) and all(isinstance(row, str) for row in notation):
-        return "\n".join(notation)
-    raise InputError(f"{name} = {notation!r}: expected text, or a list of rows of text")
-
-
-def split(text: str) -> list[str]:
-    """The words of a text."""
-    return text.replace("/", " ").replace(",", " ").split()
+def _words(text: str) -> list[str]:
+    return [word for row in rows_of_words(text) for word in row]
 
 
 def labels_given(notation, cells: int, name: str) -> list[str]:
     """The labels of a board that is given as text or as a list, one a cell."""
     if isinstance(notation, str):
-        words = split(notation)
+        words = _words(notation)
         # Where it is not one word, 12 is a label of two figures rather than two labels.
         numbers = len(words) > 1 and any(len(w) > 1 and w.isdigit() for w in words)
         if len(words) != cells and not numbers:
@@ -73,10 +70,65 @@ def joined(labels: Sequence[str]) -> str:
 
 def check_label(label: str, name: str) -> None:
     """InputError unless a text can hold the label."""
-    if split(label) != [label]:
+    if _words(label) != [label]:
         raise InputError(
             f"{name}: {label!r} is no label; labels have one letter or more, and no spaces, / or ,"
         )
+
+
+def boards_given(goal, goals: Sequence | None, start=None) -> list[tuple[str, object]]:
+    """(key of the config, board) of the boards at depth 0, named in one of two ways, and of the
+    start, if there is one."""
+    if (goal is None) == (goals is None):
+        raise InputError("a puzzle of this kind needs either puzzle.goal or puzzle.goals")
+    if goals is not None and (not isinstance(goals, list | tuple) or not goals):
+        raise InputError(f"puzzle.goals = {goals!r}: expected a list of one board or more")
+    given = [("puzzle.goal", board) for board in ([goal] if goals is None else goals)]
+    return given if start is None else [*given, ("puzzle.start", start)]
+
+
+def first_whole(boards: Sequence[tuple[str, list[str]]]) -> tuple[str, list[str]]:
+    """The first of (key, labels) that leaves no cell open; InputError if there is none."""
+    for key, labels in boards:
+        if OPEN_MARK not in labels:
+            return key, labels
+    raise InputError(
+        "no board of this puzzle is drawn whole, so its pieces are not known; give a puzzle.start "
+        "without ?"
+    )
+
+
+def groups_given(alike, forms: Mapping[str, Hashable]) -> dict[str, int]:
+    """The number of its group for each label of `puzzle.alike` that counts as the same as others.
+
+    forms: what must be equal of labels in one group, for each label of the puzzle.
+    """
+    if not isinstance(alike, list | tuple) or not all(map(_is_group, alike)):
+        raise InputError(
+            f"puzzle.alike = {alike!r}: expected a list of groups of labels, each a text of "
+            'letters or a list of labels, as in ["ab", ["c1", "c2"]]'
+        )
+    group_of: dict[str, int] = {}
+    for number, group in enumerate(alike):
+        for label in group:
+            said = f"puzzle.alike = {list(alike)}: {label!r}"
+            if label not in forms:
+                pieces = " ".join(forms)
+                raise InputError(f"{said} is no piece of this puzzle; its pieces are {pieces}")
+            if label in group_of:
+                raise InputError(f"{said} is named twice")
+            group_of[label] = number
+            if forms[label] != forms[group[0]]:
+                raise InputError(
+                    f"puzzle.alike = {list(alike)}: {group[0]!r} and {label!r} differ in form or "
+                    "in where they can go, so they cannot count as the same"
+                )
+    return {label: number for label, number in group_of.items() if len(alike[number]) > 1}
+
+
+def _is_group(group) -> bool:
+    many = isinstance(group, list | tuple) and all(isinstance(label, str) for label in group)
+    return many or isinstance(group, str)
 
 
 def width(text: str) -> int:
@@ -85,5 +137,6 @@ def width(text: str) -> int:
 
 
 def centred(text: str, columns: int) -> str:
+    """Text in the middle of so many columns of a terminal."""
     left = (columns - width(text)) // 2
     return " " * left + text + " " * (columns - width(text) - left)

@@ -23,16 +23,10 @@ from math import comb, perm
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.grid import ARROWS, LIKE, Grid
+from frontier.puzzles.grid import LIKE, Grid
+from frontier.puzzles.pattern_graph import VERTEX_BYTES, PatternGraph, pattern_graph
 from frontier.puzzles.picture import Picture
 from frontier.puzzles.puzzle import Board, Puzzle
-from frontier.puzzles.sets import (
-    VERTEX_BYTES,
-    PatternGraph,
-    pattern_boards,
-    pattern_graph,
-    pattern_states,
-)
 from frontier.space.graph import BaseGraph
 
 MOST_VERTICES = 40_000_000
@@ -68,12 +62,7 @@ class Pattern(Puzzle):
         start=None,
         metric: str = "step",
     ):
-        self._grid = grid = Grid(rows, columns)
-        if grid.cells > MOST_CELLS:
-            raise InputError(
-                f"puzzle.rows x puzzle.columns = {rows} x {columns} = {grid.cells} cells: a "
-                f"pattern has at most {MOST_CELLS}"
-            )
+        self._grid = grid = Grid(rows, columns, MOST_CELLS)
         self.rows, self.columns, self.cells = rows, columns, grid.cells
         if metric not in METRICS:
             raise InputError(f"puzzle.metric = {metric!r}: known are {', '.join(METRICS)}")
@@ -92,8 +81,7 @@ class Pattern(Puzzle):
                     "stand in it, each once (0 is the blank)"
                 )
         if labels is None:
-            right = [n for i, n in enumerate(board) if i % columns >= columns - k]
-            labels = sorted(set(right) - {0})
+            labels = {n for i, n in enumerate(board) if i % columns >= columns - k} - {0}
         if not 0 < len(labels) <= MOST_LABELS:
             raise InputError(
                 f"puzzle.k or puzzle.labels name {len(labels)} tiles: "
@@ -123,14 +111,14 @@ class Pattern(Puzzle):
         return f"{self.rows}×{self.columns} tiles, {count} of them labelled{moves}"
 
     @cached_property
-    def shapes(self) -> PatternGraph:
+    def base(self) -> PatternGraph:
         """The base graph, and what its vertices and arcs are."""
         grid, labels = self._grid, len(self.labelled)
         return pattern_graph(self.cells, grid.line, labels, free=self.metric == "labelled")
 
     @property
     def graph(self) -> BaseGraph:
-        return self.shapes.graph
+        return self.base.graph
 
     @property
     def _mixes(self) -> bool:
@@ -173,23 +161,26 @@ class Pattern(Puzzle):
         return self.states_of(np.array(self.goals))
 
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        boards = self.as_boards(boards)
-        vertex = np.empty(len(boards), dtype=np.int64)
-        sequence = np.empty((len(boards), self.members.size), dtype=np.int64)
-        bad = pattern_states(
-            boards.astype(np.int64), self.reading, self._member, self.shapes.region,
-            self.shapes.binomial, vertex, sequence,
-        )  # fmt: skip
-        if bad >= 0:
-            raise InputError(self._why_not(boards[bad].tolist(), "board"))
-        return vertex, sequence
+        boards = self.as_boards(boards).astype(np.int64)
+        in_order = boards[:, self.reading]
+        bad = (np.sort(in_order, axis=1) != np.arange(self.cells)).any(axis=1)
+        if bad.any():
+            raise InputError(self._why_not(boards[bad.argmax()].tolist(), "board"))
+        member = self._member[in_order]
+        blank = (in_order == 0).argmax(axis=1)
+        position = np.nonzero(member >= 0)[1].reshape(len(boards), self.members.size)
+        vertex = self.base.vertices_of(position - (position > blank[:, None]), blank)
+        return vertex, member[member >= 0].reshape(position.shape)
 
     def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
-        boards = np.empty((len(vertex), self.cells), dtype=np.int64)
-        pattern_boards(
-            np.asarray(vertex, dtype=np.int64), sequence, self.reading, self.members, self._others,
-            self.shapes.first, self.shapes.binomial, boards,
-        )  # fmt: skip
+        places, blank = self.base.places_of(vertex)
+        row = np.arange(len(vertex))
+        in_order = np.full((len(vertex), self.cells), -1)
+        in_order[row, blank] = 0
+        in_order[row[:, None], places + (places >= blank[:, None])] = self.members[sequence]
+        in_order[in_order < 0] = np.tile(self._others, len(vertex))
+        boards = np.empty_like(in_order)
+        boards[:, self.reading] = in_order
         return boards
 
     def parse(self, notation) -> Board:
@@ -242,7 +233,7 @@ class Pattern(Puzzle):
     def name_move(self, before: Board, after: Board) -> str:
         """The tile that slides, and where to."""
         source, target = self._moved(before, after)
-        return str(self._marks(before)[source]) + ARROWS[self._grid.way(source, target)]
+        return str(self._marks(before)[source]) + self._grid.arrow(source, target)
 
     def _moved(self, before: Board, after: Board) -> tuple[int, int]:
         """(cell, cell) from which and to which a move brings a tile."""

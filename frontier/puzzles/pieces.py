@@ -1,8 +1,8 @@
-"""Pieces on cells: what the tile, block and graph puzzles have in common.
+"""Pieces on cells: the one model of which tiles, blocks, graphs and cells are ways to write one.
 
 A puzzle of this family is a number of cells in a reading order, sorts of pieces with their
 footprints, a metric and one or more goals. From these follow its shapes, its moves, and how
-boards and states correspond. The sequence ranks the pieces of each class in the order in which a
+boards and states correspond. The sequence ranks the pieces of each sort in the order in which a
 reference board shows them, so that the reference board's sequence is 0, 1, 2, ...
 
 A goal is a board or a part of one: the cells that are left open may hold anything, and every
@@ -12,17 +12,20 @@ reached from it: others would be searched from, but never met on the way to a so
 
 import copy
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import permutations
+from itertools import chain, permutations, product
 from math import factorial
+from typing import ClassVar
 
 import numpy as np
 
 from frontier.errors import InputError
+from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Shapes, Sort, holds_all, shape_rows
 from frontier.puzzles.moves import Moves, moves_of
+from frontier.puzzles.notation import BLANKS, OPEN_MARK, joined
+from frontier.puzzles.picture import Part, Picture, Point, covers, open_cells
 from frontier.puzzles.puzzle import Board, Puzzle, State
-from frontier.puzzles.shapes import EMPTY, FIRST_SORT, Shapes, Sort, holds_all, shape_rows
 from frontier.space.graph import BaseGraph
 from frontier.space.group import Reach
 
@@ -33,30 +36,133 @@ MOST_ORIGINS = 1_000_000
 
 
 class Pieces(Puzzle):
-    """A puzzle of pieces on cells; subclasses say how it is written and drawn."""
+    """A puzzle of pieces on cells; subclasses say how it is written and where its cells lie.
+
+    labels: what stands for each code in text; labels[0] for an empty cell. Several pieces may
+        share a label.
+    reading: int64[cells], the cells in reading order.
+    metrics: the names of the metrics that there are.
+    """
+
+    metrics: ClassVar[tuple[str, ...]] = ("step",)
+    _places: tuple[Point, ...]
+    """Where the cells lie in a picture."""
+    _edges: tuple[tuple[int, int], ...] | None = None
+    """The pairs of cells that a picture joins; None where cells are squares."""
+    _names: tuple[str, ...] = ()
+    """The names of the cells, where those of moves are made of them."""
+    _symbols: Mapping[str, str]
+    """Label -> what is drawn instead."""
 
     def __init__(
         self,
         reading: Sequence[int],
         sorts: Sequence[Sort],
+        labels: Sequence[str],
         metric: str,
-        reference: Board,
-        goals: Sequence[Board],
-        start: Board | None,
+        reference: tuple[str, Sequence[str]],
+        goals: Sequence[Sequence[str]],
+        start: Sequence[str] | None,
     ):
         """
-        reading: the cells in reading order. reference: a board with all pieces.
-        goals: boards, with OPEN for cells that may hold anything, the pieces that they show
-        whole. Subclasses have set what `line` needs before this is called.
+        reading: the cells in reading order. reference: (key of the config, a board with all
+        pieces). It, the goals, which may be parts of boards, and the start are labels, one a cell.
         """
+        if metric not in self.metrics:
+            known = ", ".join(self.metrics)
+            raise InputError(f"puzzle.metric = {metric!r}: known are {known}")
         self.cells = len(reading)
         self.metric = metric
         self.reading = np.array(reading)
+        self.labels = list(labels)
         self._sorts = tuple(sorts)
-        self._reference = reference
-        self._reference = self._settled(reference, "puzzle.goal")
-        self.goals = tuple(b if OPEN in b else self._settled(b, "puzzle.goal") for b in goals)
-        self.start = None if start is None else self._settled(start, "puzzle.start")
+        self._symbols = {}
+        self._code_of = {label: code for code, label in reversed([*enumerate(labels)])}
+        self._code_of |= dict.fromkeys(BLANKS, 0)
+        name, whole = reference
+        self._reference = self._codes(whole, name)
+        self._reference = self._settled(self._reference, name)
+        self.goals = tuple(self._read(marks, "puzzle.goal", part=True) for marks in goals)
+        self.start = None if start is None else self._read(start, "puzzle.start")
+
+    @abstractmethod
+    def _marks(self, notation, name: str) -> Sequence[str]:
+        """The labels of a board, one a cell; `name` says where it stands."""
+
+    def _codes(self, marks: Sequence[str], name: str, part: bool = False) -> Board:
+        """The codes of labels. part: whether `OPEN_MARK` may stand for anything.
+
+        Like pieces are found by the codes of any of them, so that only here it can be seen whether
+        each label is that of a piece.
+        """
+        code_of = self._code_of | ({OPEN_MARK: OPEN} if part else {})
+        for mark in marks:
+            if mark not in code_of:
+                raise InputError(
+                    f"{name} = {self._text(marks)}: {mark!r} is no piece of this puzzle; its "
+                    f"pieces are {' '.join(dict.fromkeys(self.labels[1:]))}"
+                )
+        return tuple(code_of[mark] for mark in marks)
+
+    def _read(self, marks: Sequence[str], name: str, part: bool = False) -> Board:
+        """A board from its labels; with `part` it may be a part of one."""
+        board = self._codes(marks, name, part)
+        return board if OPEN in board else self._settled(board, name)
+
+    def parse(self, notation) -> Board:
+        return self._read(self._marks(notation, "board"), "board")
+
+    def _labels_on(self, board: Board) -> list[str]:
+        return [OPEN_MARK if code == OPEN else self.labels[code] for code in board]
+
+    def _text(self, marks: Sequence[str]) -> str:
+        """Labels, one a cell, as one line of text."""
+        return joined(marks)
+
+    def write(self, board: Board) -> list | str:
+        marks = self._labels_on(board)
+        return "".join(marks) if all(len(mark) == 1 for mark in marks) else marks
+
+    def line(self, board: Board) -> str:
+        return self._text(self._labels_on(board))
+
+    def _why_not(self, board: Board, name: str) -> str:
+        """A sentence on what is wrong with the codes of a board; `name` says where it stands."""
+        if not all(0 <= code < len(self.labels) for code in board):
+            return f"{name} {list(board)}: codes are 0 (empty) and 1..{len(self.labels) - 1}"
+        return (
+            f"{name} {self.line(board)}: every piece of {self.line(self._reference)} must lie in "
+            "it whole, once"
+        )
+
+    def _kinds(self) -> list[Sequence[int]]:
+        """The codes of the pieces that have one colour in pictures, for each colour."""
+        return [sort.codes for sort in self._sorts]
+
+    def picture(self, board: Board) -> Picture:
+        drawn = [self._symbols.get(label, label) for label in self.labels]
+        shared = [""] * len(drawn)
+        for sort in self._sorts:
+            for code in () if sort.distinct else sort.codes:
+                shared[code] = drawn[sort.codes[0]]
+        kinds = self._kinds()
+        kind = {code: n for n, codes in enumerate(kinds) for code in codes}
+        # In reading order, in which the first cell of a piece stays its first where it moves on.
+        place = {cell: i for i, cell in enumerate(self.reading.tolist())}
+        parts = []
+        for code, cells in covers(board).items():
+            cells = tuple(sorted(cells, key=place.__getitem__))
+            name = self.labels[code]
+            parts.append(Part(code, name, drawn[code], kind[code], cells, shared[code]))
+        return Picture(
+            places=self._places,
+            parts=tuple(parts),
+            open=open_cells(board),
+            kinds=len(kinds),
+            ordered=False,
+            edges=self._edges,
+            names=self._names,
+        )
 
     @cached_property
     def shapes(self) -> Shapes:
@@ -75,7 +181,7 @@ class Pieces(Puzzle):
     @cached_property
     def moves(self) -> Moves:
         """All moves between shapes: the arcs of the base graph, and what they displace."""
-        # Goals that show the pieces of a class in different orders need them in the sequence.
+        # Goals that show the pieces of a sort in different orders need them in the sequence.
         whole = all(OPEN not in goal for goal in self.goals)
         boards = (*self.goals, self._reference)
         orders = {tuple(map(tuple, self._orders_of(board))) for board in boards} if whole else ()
@@ -86,8 +192,7 @@ class Pieces(Puzzle):
 
     def _orders_of(self, board: Board) -> list[list[int]]:
         """For each sort, its codes in the order in which a board shows them."""
-        in_order = [board[cell] for cell in self.reading]
-        seen = list(dict.fromkeys(in_order))
+        seen = list(dict.fromkeys(board[cell] for cell in self.reading))
         return [
             [code for code in seen if code in sort.codes] if sort.distinct else list(sort.codes)
             for sort in self._sorts
@@ -121,11 +226,11 @@ class Pieces(Puzzle):
         other.start, other.moves = None, moves
         return other
 
-    @property
-    def _offsets(self) -> list[tuple[int, int]]:
-        """(sort, where its part of the sequence begins) of each class in the sequence."""
-        sizes = [len(self._sorts[n].codes) for n in self.moves.classes]
-        return list(zip(self.moves.classes, np.cumsum([0, *sizes])[:-1].tolist(), strict=True))
+    @cached_property
+    def _begins(self) -> dict[int, int]:
+        """Where its part of the sequence begins, for each sort that has one."""
+        sizes = [len(self._sorts[n].codes) for n in self.moves.in_sequence]
+        return dict(zip(self.moves.in_sequence, np.cumsum([0, *sizes])[:-1].tolist(), strict=True))
 
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         boards = self.as_boards(boards)
@@ -133,12 +238,11 @@ class Pieces(Puzzle):
         rows = shape_rows(in_order, self._sorts)
         vertex = self.shapes.find(rows)
         good = holds_all(rows, self._sorts)
-        graph = self.moves.graph
-        sequence = np.zeros((len(boards), graph.length), dtype=np.int64)
-        rank = np.zeros(max((c for s in self._sorts for c in s.codes), default=0) + 1, np.int64)
+        sequence = np.zeros((len(boards), self.graph.length), dtype=np.int64)
+        rank = np.zeros(len(self.labels), np.int64)
         for members in self._members:
             rank[members] = np.arange(len(members))
-        for number in (*self.moves.classes, *self.moves.fixed):
+        for number in (*self.moves.in_sequence, *self.moves.fixed):
             size = len(self._sorts[number].codes)
             codes = in_order[good][rows[good] == FIRST_SORT + number].reshape(-1, size)
             ranks = rank[codes]
@@ -147,7 +251,7 @@ class Pieces(Puzzle):
                 kept = (ranks == np.arange(size)).all(axis=1)
                 vertex[np.flatnonzero(good)[once & ~kept]] = -1
             else:
-                first = dict(self._offsets)[number]
+                first = self._begins[number]
                 sequence[good, first : first + size] = ranks + first
             good[np.flatnonzero(good)[~once]] = False
         if not good.all():
@@ -166,11 +270,10 @@ class Pieces(Puzzle):
     def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
         rows = self.shapes.rows[vertex]
         boards = np.zeros(rows.shape, dtype=np.int64)
-        offsets = dict(self._offsets)
         for number, sort in enumerate(self._sorts):
             members, size = self._members[number], len(sort.codes)
-            if number in offsets:
-                first = offsets[number]
+            if number in self._begins:
+                first = self._begins[number]
                 codes = members[sequence[:, first : first + size] - first]
             else:
                 codes = np.tile(members, (len(rows), 1))
@@ -184,19 +287,18 @@ class Pieces(Puzzle):
         found[:, self.reading] = boards
         return found
 
-    def _settled(self, board: Board, name: str = "board") -> Board:
+    def _settled(self, board: Board, name: str) -> Board:
         """The board with like pieces in the order of their codes; InputError if it is not one."""
         in_order = np.array(board)[self.reading]
         row = shape_rows(in_order[None], self._sorts)[0]
         for number, sort in enumerate(self._sorts):
             anchors = np.flatnonzero(row == FIRST_SORT + number)
-            if len(anchors) != len(sort.codes):
+            shown = len(anchors) if not sort.distinct else len(set(in_order[anchors].tolist()))
+            if len(anchors) != len(sort.codes) or shown != len(anchors):
                 raise InputError(self._why_not(board, name))
             if not sort.distinct:
                 for anchor, code in zip(anchors, sort.codes, strict=True):
                     in_order[list(sort.footprint.placements[sort.footprint.at[anchor]])] = code
-            elif len({in_order[anchor] for anchor in anchors}) < len(anchors):
-                raise InputError(self._why_not(board, name))
         settled = np.empty_like(in_order)
         settled[self.reading] = in_order
         return tuple(settled.tolist())
@@ -215,33 +317,32 @@ class Pieces(Puzzle):
     def _displaced(
         self, before: Board, after: Board
     ) -> tuple[int, list[tuple[int, ...]], tuple[int, ...]]:
-        """(code, the cells that it covers one after the other, directions) of the piece that one
-        move displaces.
+        """(code, the cells that it covers one after the other, ways) of the piece that one move
+        displaces.
 
-        They are those of a shortest way over cells that are empty, from where it was to where it
+        They are those of a shortest path over cells that are empty, from where it was to where it
         is.
         """
         pair = np.array([before, after])[:, self.reading]
         was, now = shape_rows(pair, self._sorts)
-        vacated = np.flatnonzero((was >= FIRST_SORT) & (was != now))
-        taken = np.flatnonzero((now >= FIRST_SORT) & (was != now))
-        (a,), (b,) = vacated, taken
+        (a,) = np.flatnonzero((was >= FIRST_SORT) & (was != now))
+        (b,) = np.flatnonzero((now >= FIRST_SORT) & (was != now))
         footprint = self._sorts[was[a] - FIRST_SORT].footprint
         first, last = footprint.at[a], footprint.at[b]
         free = {*np.flatnonzero(was == EMPTY).tolist(), *footprint.placements[first]}
         beyond = footprint.beyond()
-        ways: dict[int, tuple[int, ...]] = {first: ()}
+        paths: dict[int, tuple[int, ...]] = {first: ()}
         queue = [first]
-        for place in queue:
-            for direction, on in beyond[place].items():
-                if on not in ways and free.issuperset(footprint.placements[on]):
-                    ways[on] = (*ways[place], direction)
+        for here in queue:
+            for way, on in beyond[here].items():
+                if on not in paths and free.issuperset(footprint.placements[on]):
+                    paths[on] = (*paths[here], way)
                     queue.append(on)
         passed = [first]
-        for direction in ways[last]:
-            passed.append(beyond[passed[-1]][direction])
-        covers = [tuple(self.reading[list(footprint.placements[p])].tolist()) for p in passed]
-        return before[covers[0][0]], covers, ways[last]
+        for way in paths[last]:
+            passed.append(beyond[passed[-1]][way])
+        cells = [tuple(self.reading[list(footprint.placements[p])].tolist()) for p in passed]
+        return before[cells[0][0]], cells, paths[last]
 
     def blank_home(self) -> np.ndarray | None:
         if len(self.goals) != 1 or OPEN in self.goals[0]:
@@ -260,26 +361,16 @@ class Pieces(Puzzle):
     @cached_property
     def _component(self) -> tuple[tuple[np.ndarray, np.ndarray], Reach, bool]:
         """(the states at depth 0, what can be reached, whether goals were left out for that)."""
-        states = self._agreeing_with_goals()
+        states = np.unique(np.concatenate(list(map(self._agreeing, self.goals))), axis=0)
+        vertex, sequence = states[:, 0], states[:, 1:]
         if self.start is not None:
-            vertex, sequence = self.states_of(np.array([self.start]))
-            if vertex[0] >= 0:
-                reach = Reach(self.graph, vertex, sequence)
-                inside = reach.contains(*states)
+            first = self.states_of(np.array([self.start]))
+            if first[0][0] >= 0:
+                reach = Reach(self.graph, *first)
+                inside = reach.contains(vertex, sequence)
                 if inside.any():
-                    return (states[0][inside], states[1][inside]), reach, not inside.all()
-        return states, Reach(self.graph, *states), False
-
-    def _agreeing_with_goals(self) -> tuple[np.ndarray, np.ndarray]:
-        """The states of all boards that agree with a goal, each once."""
-        whole = [goal for goal in self.goals if OPEN not in goal]
-        found = [self.states_of(np.array(whole))] if whole else []
-        found += [self._agreeing(goal) for goal in self.goals if OPEN in goal]
-        states = np.column_stack(
-            [np.concatenate([v for v, _ in found]), np.concatenate([s for _, s in found])]
-        )
-        states = np.unique(states, axis=0)
-        return states[:, 0], states[:, 1:]
+                    return (vertex[inside], sequence[inside]), reach, not inside.all()
+        return (vertex, sequence), Reach(self.graph, vertex, sequence), False
 
     @property
     def why_unreachable(self) -> str:
@@ -290,8 +381,8 @@ class Pieces(Puzzle):
             )
         return super().why_unreachable
 
-    def _agreeing(self, goal: Board) -> tuple[np.ndarray, np.ndarray]:
-        """The states of all boards that agree with a part of a board."""
+    def _agreeing(self, goal: Board) -> np.ndarray:
+        """The states, int64[N, 1 + length], of all boards that agree with a goal."""
         in_order = np.array(goal)[self.reading]
         rows = self.shapes.rows
         agree = (rows[:, in_order == 0] == EMPTY).all(axis=1)
@@ -300,24 +391,19 @@ class Pieces(Puzzle):
             for cover in self.drawn(sort, goal):
                 agree &= rows[:, cover[0]] == FIRST_SORT + number
                 given[cover[0]] = int(in_order[cover[0]])
-        vertices = np.flatnonzero(agree)
-        blocks = [self._orders_with(int(v), given) for v in vertices]
-        many = sum(np.prod([len(part) for part in parts], dtype=float) for parts in blocks)
+        vertices = np.flatnonzero(agree).tolist()
+        orders = [self._orders_with(vertex, given) for vertex in vertices]
+        many = sum(np.prod([len(part) for part in parts], dtype=float) for parts in orders)
         if not many:
             raise InputError(f"no board agrees with the goal {self.line(goal)}")
         if many > MOST_ORIGINS:
-            raise InputError(
-                f"{many:,.0f} boards agree with the goal {self.line(goal)}: at most "
-                f"{MOST_ORIGINS:,} positions can be at depth 0; say more of the goal's cells"
-            )
-        states = []
-        for vertex, parts in zip(vertices.tolist(), blocks, strict=True):
-            sequences = [()]
-            for part in parts:
-                sequences = [(*s, *p) for s in sequences for p in part]
-            states += [(vertex, *s) for s in sequences]
-        table = np.array(states, dtype=np.int64)
-        return table[:, 0], table[:, 1:]
+            raise InputError(_too_many(f"{many:,.0f} boards agree with the goal {self.line(goal)}"))
+        states = [
+            (vertex, *chain(*parts))
+            for vertex, every in zip(vertices, orders, strict=True)
+            for parts in product(*every)
+        ]
+        return np.array(states, dtype=np.int64)
 
     def drawn(self, sort: Sort, goal: Board) -> list[tuple[int, ...]]:
         """The placements of a sort's pieces that a board, or a part of one, shows."""
@@ -325,50 +411,32 @@ class Pieces(Puzzle):
         covers = []
         taken: set[int] = set()
         for cell in range(self.cells):
-            if in_order[cell] not in sort.codes or cell in taken:
-                continue
-            cover = sort.footprint.placements[sort.footprint.at[cell]]
-            taken |= set(cover)
-            covers.append(cover)
+            if in_order[cell] in sort.codes and cell not in taken:
+                cover = sort.footprint.placements[sort.footprint.at[cell]]
+                taken |= set(cover)
+                covers.append(cover)
         return covers
 
     def _orders_with(self, vertex: int, given: dict[int, int]) -> list[list[tuple[int, ...]]]:
-        """For each class, all its sequences at a shape that agree with the codes given."""
-        parts = []
-        for number, first in self._offsets:
+        """For each sort in the sequence, all its orders at a shape that agree with the codes given
+        at some anchors."""
+        orders = []
+        for number, first in self._begins.items():
             members = self._members[number].tolist()
             anchors = np.flatnonzero(self.shapes.rows[vertex] == FIRST_SORT + number).tolist()
             held = {i: members.index(given[a]) for i, a in enumerate(anchors) if a in given}
-            rest = [r for r in range(len(members)) if r not in held.values()]
+            rest = [rank for rank in range(len(members)) if rank not in held.values()]
             free = [i for i in range(len(members)) if i not in held]
             if factorial(len(free)) > MOST_ORIGINS:
-                raise InputError(
-                    f"more than {factorial(len(free)):,} boards agree with a goal: at most "
-                    f"{MOST_ORIGINS:,} positions can be at depth 0; say more of the goal's cells"
-                )
-            orders = []
-            for order in permutations(rest):
-                place = held | dict(zip(free, order, strict=True))
-                orders.append(tuple(first + place[i] for i in range(len(members))))
-            parts.append(orders)
-        return parts
-
-    @property
-    @abstractmethod
-    def labels(self) -> Sequence[str]:
-        """What stands for each code in text; labels[0] for an empty cell."""
-
-    @abstractmethod
-    def _why_not(self, board: Board, name: str) -> str:
-        """A sentence on what is wrong with a board; `name` says where it stands."""
+                many = f"more than {factorial(len(free)):,} boards agree with a goal"
+                raise InputError(_too_many(many))
+            ranks = (held | dict(zip(free, order, strict=True)) for order in permutations(rest))
+            orders.append([tuple(first + r[i] for i in range(len(members))) for r in ranks])
+        return orders
 
 
-def boards_given(goal, goals: Sequence | None) -> list:
-    """The boards at depth 0 as a config names them, in one of its two ways."""
-    if (goal is None) == (goals is None):
-        raise InputError("a puzzle of this kind needs either puzzle.goal or puzzle.goals")
-    if goals is None:
-        return [goal]
-    if not isinstance(goals, list | tuple) or not goals:
-        raise InputError(f"puzzle.goals = {goals!r}: expected a list of one board or more")
-    return list(goals)
+def _too_many(boards: str) -> str:
+    return (
+        f"{boards}: at most {MOST_ORIGINS:,} positions can be at depth 0; say more of the goal's "
+        "cells"
+    )

@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt
 
+LONGEST_TITLE = 100
+
 
 class Table(BaseModel):
     """A table of a config: no other keys than these."""
@@ -12,18 +14,15 @@ class Table(BaseModel):
 
 
 def _notation(value):
-    """A board as its puzzle writes it: text, or lists of text and numbers. It checks the rest."""
+    """A board as its puzzle writes it: text, lists of text and numbers, or a table of what lies
+    where. The puzzle checks the rest."""
+    if isinstance(value, dict):
+        return {str(key): _notation(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_notation(item) for item in value]
     if not isinstance(value, str | int | float):
         raise ValueError("a board is text, or lists of text and numbers")
     return value
-
-
-Notation = Annotated[Any, AfterValidator(_notation)]
-
-
-LONGEST_TITLE = 100
 
 
 def _title(title: str) -> str:
@@ -33,21 +32,24 @@ def _title(title: str) -> str:
     return title
 
 
+Notation = Annotated[Any, AfterValidator(_notation)]
+
+
 class TitledTable(Table):
     """What all kinds have. title: of pages and pictures, instead of one that says the kind."""
 
     title: Annotated[str, AfterValidator(_title)] | None = None
-
-
-class BoardsTable(TitledTable):
-    """What several kinds have."""
-
     goal: Notation | None = None
-    goals: list[Notation] | None = Field(default=None, min_length=1)
     start: Notation | None = None
 
 
-class TilesTable(BoardsTable):
+class GoalsTable(TitledTable):
+    """What those kinds have that may have several goals."""
+
+    goals: list[Notation] | None = Field(default=None, min_length=1)
+
+
+class TilesTable(GoalsTable):
     """[puzzle] of kind "tiles"."""
 
     kind: Literal["tiles"]
@@ -57,7 +59,7 @@ class TilesTable(BoardsTable):
     blank: Notation | None = None
 
 
-class BlocksTable(BoardsTable):
+class BlocksTable(GoalsTable):
     """[puzzle] of kind "blocks"."""
 
     kind: Literal["blocks"]
@@ -68,21 +70,7 @@ class BlocksTable(BoardsTable):
     vertical: str | None = None
 
 
-class PatternTable(TitledTable):
-    """[puzzle] of kind "pattern"."""
-
-    kind: Literal["pattern"]
-    rows: StrictInt = Field(ge=1)
-    columns: StrictInt = Field(ge=1)
-    k: StrictInt | None = None
-    labels: list[StrictInt] | None = None
-    goal: Notation | None = None
-    blank: Notation | None = None
-    start: Notation | None = None
-    metric: Literal["step", "labelled"] = "step"
-
-
-class GraphTable(BoardsTable):
+class GraphTable(GoalsTable):
     """[puzzle] of kind "graph"."""
 
     kind: Literal["graph"]
@@ -91,28 +79,27 @@ class GraphTable(BoardsTable):
     picture: str | None = None
 
 
-def _laid(value):
-    """The same, or a table of what lies where."""
-    if isinstance(value, dict):
-        return {str(key): _laid(item) for key, item in value.items()}
-    return [_laid(item) for item in value] if isinstance(value, list) else _notation(value)
-
-
-Laid = Annotated[Any, AfterValidator(_laid)]
-
-
-class CellsTable(TitledTable):
+class CellsTable(GoalsTable):
     """[puzzle] of kind "cells"."""
 
     kind: Literal["cells"]
     cells: list[Notation]
-    moves: Laid
-    pieces: Laid
-    goal: Laid | None = None
-    goals: list[Laid] | None = Field(default=None, min_length=1)
-    start: Laid | None = None
+    moves: Notation
+    pieces: Notation
     alike: list[str | list[str]] = []
     metric: Literal["step", "path"] = "step"
+
+
+class PatternTable(TitledTable):
+    """[puzzle] of kind "pattern"."""
+
+    kind: Literal["pattern"]
+    rows: StrictInt = Field(ge=1)
+    columns: StrictInt = Field(ge=1)
+    k: StrictInt | None = None
+    labels: list[StrictInt] | None = None
+    blank: Notation | None = None
+    metric: Literal["step", "labelled"] = "step"
 
 
 KIND_TABLES = {

@@ -27,14 +27,17 @@ blank cell of each orbit (`blank_orbits`).
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from frontier.errors import InputError
-from frontier.puzzles.grid import ARROWS, Grid, plain
+from frontier.puzzles.board_shapes import EMPTY, Sort
+from frontier.puzzles.footprints import footprint_of, ways_on_squares
+from frontier.puzzles.grid import Grid, plain
 from frontier.puzzles.moves import Moves, lines_of, moves_of
 from frontier.puzzles.notation import OPEN_MARK
 from frontier.puzzles.picture import Picture
 from frontier.puzzles.pieces import OPEN, Pieces
 from frontier.puzzles.puzzle import Board
-from frontier.puzzles.shapes import FIRST_SORT, Footprint, Sort
 
 MOST_CELLS = 25
 
@@ -50,6 +53,8 @@ class Tiles(Pieces):
     metric: "step" or "multi".
     """
 
+    metrics = ("step", "multi")
+
     def __init__(
         self,
         rows: int,
@@ -60,53 +65,34 @@ class Tiles(Pieces):
         metric: str = "step",
         blank: tuple[int, int] | None = None,
     ):
-        self._grid = grid = Grid(rows, columns)
-        _check_size(rows, columns)
-        self.rows, self.columns = rows, columns
+        self._grid = grid = Grid(rows, columns, MOST_CELLS)
+        self.rows, self.columns, self.cells = rows, columns, grid.cells
         if (goal is not None) + (goals is not None) + (blank is not None) > 1:
             raise InputError("puzzle.goal, puzzle.goals and puzzle.blank exclude each other")
-        if isinstance(blank, str):
-            raise InputError(
-                f'puzzle.blank = {blank!r}: expected [row, column], or "all" in a config to run'
-            )
         home = grid.home(blank)
-        cells = grid.cells
         if goal is not None:
             goals = [goal]
-        patterns = [self._parse(board, "puzzle.goal", part=True) for board in goals or ()] or [home]
-        began = None if start is None else self._parse(start, "puzzle.start")
-        whole = [board for board in (*patterns, began) if board and OPEN not in board]
-        numbers, reading = range(cells), grid.reading
-        at_place = {cell: place for place, cell in enumerate(reading)}
-        steps = []
-        for cell in numbers:
-            for direction, (dr, dc) in enumerate(ARROWS):
-                r, c = cell // columns + dr, cell % columns + dc
-                if 0 <= r < rows and 0 <= c < columns:
-                    steps.append((at_place[cell], at_place[r * columns + c], direction))
-        footprint = Footprint(tuple((place,) for place in numbers), tuple(steps))
-        tiles = [Sort(footprint, tuple(range(1, cells)), True)] if cells > 1 else []
-        reference = whole[0] if whole else home
-        super().__init__(reading, tiles, metric, reference, patterns, began)
+        parts = [self._numbers(board, "puzzle.goal", part=True) for board in goals or ()] or [home]
+        began = None if start is None else self._numbers(start, "puzzle.start")
+        whole = [board for board in (*parts, began) if board and OPEN not in board]
+        anywhere = [(cell,) for cell in range(self.cells)]
+        footprint = footprint_of(ways_on_squares(grid.squares), anywhere, grid.reading)
+        numbers = tuple(range(1, self.cells))
+        sorts = [Sort(footprint, numbers, True)] if numbers else []
+        labels, reference = ["·", *map(str, numbers)], ("puzzle.goal", (whole or [home])[0])
+        super().__init__(grid.reading, sorts, labels, metric, reference, parts, began)
 
     def _all_moves(self, may_fix: bool) -> Moves:
         if self.metric == "step" or self.cells == 1:
             return super()._all_moves(may_fix)
         moves = moves_of(self.shapes, "step", may_fix)
-        with_blank_at = {
-            int((row != FIRST_SORT).argmax()): v for v, row in enumerate(self.shapes.rows)
-        }
-        vertices = [with_blank_at[cell] for cell in range(self.cells)]
+        vertices = np.argsort((self.shapes.rows == EMPTY).argmax(axis=1)).tolist()
         return lines_of(moves, vertices, self._sorts[0].footprint.beyond())
 
     @property
     def title(self) -> str:
         multi = ", any number of tiles a move" if self.metric == "multi" else ""
         return f"{self.rows}×{self.columns} tiles{multi}"
-
-    @property
-    def labels(self) -> list[str]:
-        return ["·", *map(str, range(1, self.cells))]
 
     @property
     def why_unreachable(self) -> str:
@@ -118,40 +104,40 @@ class Tiles(Pieces):
             why = "its parity differs from the goal's; exchanging any two tiles mends that"
         return f"it cannot be reached from the goal: {why}"
 
-    def _parse(self, notation, name: str, part: bool = False) -> Board:
-        """A board from rows of numbers, or from text; with part, "?" stands for anything."""
+    def _numbers(self, notation, name: str, part: bool = False) -> Board:
+        """The numbers of a board in rows or text; with part, "?" stands for anything."""
         board = self._grid.parse(notation, name, {OPEN_MARK: OPEN} if part else {})
-        most = self.rows * self.columns - 1
         given = [number for number in board if number != OPEN]
-        if len(set(given)) < len(given) or not set(given) <= set(range(most + 1)):
+        if len(set(given)) < len(given) or not set(given) <= set(range(self.cells)):
             said = plain(self.write(board))
             raise InputError(
-                f"{name} = {said}: the numbers 0..{most} must stand in it, each once (0 is the "
-                "blank)"
+                f"{name} = {said}: the numbers 0..{self.cells - 1} must stand in it, each once (0 "
+                "is the blank)"
             )
         return board
 
-    def parse(self, notation) -> Board:
-        return self._parse(notation, "board")
+    def _marks(self, notation, name: str) -> Board:
+        return self._numbers(notation, name)
+
+    def _codes(self, marks: Board, name: str, part: bool = False) -> Board:
+        return marks  # the codes of tiles are their numbers
 
     def write(self, board: Board) -> list[list]:
-        numbers = ["?" if number == OPEN else number for number in board]
-        return self._grid.in_rows(numbers)
+        return self._grid.in_rows([OPEN_MARK if n == OPEN else n for n in board])
 
     def line(self, board: Board) -> str:
-        return "/".join(" ".join(map(str, row)) for row in self.write(board))
+        return self._grid.line_of([OPEN_MARK if n == OPEN else n for n in board])
 
     def picture(self, board: Board) -> Picture:
         return self._grid.picture(board, self.goals[0])
 
     def name_move(self, before: Board, after: Board) -> str:
         """The tiles that slide, the nearest to the blank first, and where to."""
-        p = before.index(0)
-        dr, dc = self._grid.way(after.index(0), p)
-        length = max(abs(dr), abs(dc))
-        step = (dr // length, dc // length)
-        passed = [before[p - k * (step[0] * self.columns + step[1])] for k in range(1, length + 1)]
-        return ",".join(map(str, passed)) + ARROWS[step]
+        there, here = before.index(0), after.index(0)
+        stride = 1 if (here - there) % self.columns else self.columns
+        stride = stride if here > there else -stride
+        passed = (before[cell] for cell in range(there + stride, here + stride, stride))
+        return ",".join(map(str, passed)) + self._grid.arrow(here, there)
 
     def steps(self, before: Board, after: Board) -> list[Board]:
         return [after]  # of several tiles that slide in one move, each by one cell
@@ -161,27 +147,12 @@ class Tiles(Pieces):
         return f"{name} {self.line(board)}: {numbers}"
 
 
-def _check_size(rows: int, columns: int) -> None:
-    if rows * columns > MOST_CELLS:
-        raise InputError(
-            f"puzzle.rows x puzzle.columns = {rows} x {columns} = {rows * columns} cells: at most "
-            f"{MOST_CELLS} are supported"
-        )
-
-
 def blank_orbits(rows: int, columns: int) -> list[tuple[int, int]]:
     """One cell, the first, of each orbit of a board's cells under its symmetries."""
-    _check_size(rows, columns)
     orbits = set()
-    for r in range(rows):
-        for c in range(columns):
-            images = {
-                (r, c),
-                (rows - 1 - r, c),
-                (r, columns - 1 - c),
-                (rows - 1 - r, columns - 1 - c),
-            }
-            if rows == columns:
-                images |= {(x, y) for y, x in images}
-            orbits.add(min(images))
+    for r, c in Grid(rows, columns, MOST_CELLS).squares:
+        images = {(y, x) for y in (r, rows - 1 - r) for x in (c, columns - 1 - c)}
+        if rows == columns:
+            images |= {(x, y) for y, x in images}
+        orbits.add(min(images))
     return sorted(orbits)

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from frontier.config import QUEUES, ClusterTable, Config
+from frontier.config_values import at_home
 from frontier.errors import InputError, Stopped
 from frontier.search.executors import Distributed, Executor, Serial
 from frontier.search.local import local_cluster
 from frontier.search.queues import QUEUE_SETTINGS, make_cluster, queue_cluster
-from frontier.values import at_home
 
 CONNECT_SECONDS = 30
 """A scheduler is waited for so many seconds."""

@@ -54,8 +54,8 @@ class Group:
 
     def contains(self, permutations: np.ndarray) -> np.ndarray:
         """For each row of int[K, length], whether it is a member: bool[K]."""
-        rest, inside = self._sift(permutations)
-        return inside & (rest == np.arange(self.length)).all(axis=1)
+        identity = np.arange(self.length)[None]
+        return (self.least(permutations) == self.least(identity)).all(axis=1)
 
     def cosets(self, permutations: np.ndarray) -> np.ndarray:
         """The different left cosets p G of the rows, each by its least member: int[N, length]."""
@@ -75,21 +75,6 @@ class Group:
                 table[image] = member
             rest = np.take_along_axis(rest, table[best], axis=1)
         return rest
-
-    def _sift(self, permutations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Divide by transversal members from the last position down, as far as that goes."""
-        rest = permutations.copy()
-        inside = np.ones(len(rest), dtype=bool)
-        for k in reversed(range(self.length)):
-            known = np.zeros(self.length, dtype=bool)
-            inverse = np.tile(np.arange(self.length), (self.length, 1))
-            for image, member in self._inverse[k].items():
-                known[image] = True
-                inverse[image] = member
-            image = rest[:, k]
-            inside &= known[image]
-            rest = np.take_along_axis(inverse[image], rest, axis=1)
-        return rest, inside
 
     def _add(self, k: int, p: tuple) -> None:
         """Make p, which leaves all positions behind k alone, a generator (Knuth's A_k)."""

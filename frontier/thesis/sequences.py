@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from frontier.answers.oracle import ways_back
 from frontier.puzzles import Board, Pattern, Tiles
 from frontier.space.lists import ListKernel
 
@@ -26,28 +27,20 @@ class Farthest:
 def farthest_of_one_column(columns: int) -> Farthest:
     """Search all layers in memory, then count the ways back, layer by layer."""
     puzzle = Pattern(2, columns, k=1)
-    space, kernel = puzzle.space, ListKernel(puzzle.space)
+    space, lists = puzzle.space, ListKernel(puzzle.space)
     layers = [np.unique(space.numbers(*puzzle.origins())[1])]
     previous = layers[0][:0]
     while layers[-1].size:
-        found = kernel.expand(space.class_of(len(layers) - 1), layers[-1], previous)
+        found = lists.expand(space.class_of(len(layers) - 1), layers[-1], previous)
         previous = layers[-1]
         layers.append(found)
     layers.pop()
-    depth = len(layers) - 1
-    klass = space.class_of(depth)
-    boards = puzzle.boards_of(*space.states_of(klass, layers[-1]))
-    positions = list(map(tuple, boards.tolist()))
-    numbers, ways = layers[-1], np.ones(layers[-1].size, dtype=object)
-    for t in range(depth, 0, -1):
-        near, source = kernel.neighbours(space.class_of(t), numbers)
-        at = np.minimum(np.searchsorted(layers[t - 1], near), layers[t - 1].size - 1)
-        inside = layers[t - 1][at] == near
-        numbers, which = np.unique(near[inside], return_inverse=True)
-        sums = np.zeros(numbers.size, dtype=object)
-        np.add.at(sums, which, ways[source[inside]])
-        ways = sums
-    return Farthest(depth, positions, int(ways.sum()))
+    depth, last = len(layers) - 1, layers[-1]
+    boards = puzzle.boards_of(*space.states_of(space.class_of(depth), last))
+    total = last.size
+    for _, _, ways in ways_back(lists, depth, last, lambda t, near: np.isin(near, layers[t])):
+        total = int(ways.sum())
+    return Farthest(depth, list(map(tuple, boards.tolist())), total)
 
 
 def thesis_sequence(columns: int) -> str:

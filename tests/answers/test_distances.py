@@ -227,6 +227,11 @@ def boards_of(name, seed=1):
     return full, [twin.depths[board] for board in boards]
 
 
+def of_boards(distances, boards):
+    """The distances of boards, int32[N]."""
+    return distances.of_states(*distances.puzzle.states_of(np.array(boards)))
+
+
 # --- all positions
 
 
@@ -234,9 +239,8 @@ def boards_of(name, seed=1):
 def test_the_array_of_a_run_has_all_distances(runs, name):
     boards, depths = boards_of(name)
     found = Distances.of_run(runs(name).store)
-    assert found.of_boards(boards).dtype == np.int32
-    assert found.of_boards(boards).tolist() == depths
-    assert found.of_states(*found.puzzle.states_of(boards)).tolist() == depths
+    assert of_boards(found, boards).dtype == np.int32
+    assert of_boards(found, boards).tolist() == depths
     values, counts = np.unique(found.values[found.values != found.unknown], return_counts=True)
     assert dict(zip(values.tolist(), counts.tolist(), strict=True)) == {
         depth: count for depth, count in enumerate(runs(name).counts) if count
@@ -248,7 +252,7 @@ def test_the_array_of_a_run_has_all_distances(runs, name):
 def test_every_form_of_layers_gives_the_same_array(runs, name, form):
     boards, depths = boards_of(name)
     found = Distances.of_run(runs(name, form).store)
-    assert found.of_boards(boards).tolist() == depths
+    assert of_boards(found, boards).tolist() == depths
     assert (found.values == Distances.of_run(runs(name).store).values).all()
 
 
@@ -277,7 +281,7 @@ def test_an_exported_array_is_opened(runs, name, tmp_path):
     api.delete_run(tmp_path / "run")
     opened = Distances.open(tmp_path / "below" / "array")
     for found in (from_run, opened):
-        assert found.of_boards(boards).tolist() == depths
+        assert of_boards(found, boards).tolist() == depths
         assert found.puzzle.goals == run.puzzle.goals
     assert [entry.name for entry in (tmp_path / "below").iterdir()] == ["array"]
 
@@ -322,7 +326,7 @@ def test_arrays_made_piece_by_piece(runs, name, piece, chunk, monkeypatch, tmp_p
 def test_what_cannot_be_reached_has_no_distance(runs, name):
     twin, rng = CASES[name], random.Random(6)
     every = sorted(set(permutations(twin.goal)))
-    found = Distances.of_run(runs(name).store).of_boards([twin.full(b, rng) for b in every])
+    found = of_boards(Distances.of_run(runs(name).store), [twin.full(b, rng) for b in every])
     assert found.tolist() == [twin.depths.get(board, -1) for board in every]
     expected = 0.5 if name.startswith("tiles") or twin.metric == "step" else None
     if expected:
@@ -337,7 +341,7 @@ def test_a_line_whose_tiles_keep_their_order(metric, tmp_path):
         rng = random.Random(5)
         done = run_of(tmp_path / str(number), twin, "lists")
         every = sorted(set(permutations(twin.goal)))
-        found = Distances.of_run(done.store).of_boards([twin.full(b, rng) for b in every])
+        found = of_boards(Distances.of_run(done.store), [twin.full(b, rng) for b in every])
         assert found.tolist() == [twin.depths.get(board, -1) for board in every]
         assert (found >= 0).sum() == 6
 
@@ -363,7 +367,7 @@ def test_searches_of_many_layers(cells, dtype, tmp_path):
         for blank in range(cells):
             board = line(cells, 99, blank)
             lost = twin.full(tuple(100 if t == 101 else t for t in line(cells, 100, blank)), rng)
-            assert found.of_boards([twin.full(board, rng), lost]).tolist() == [blank, -1]
+            assert of_boards(found, [twin.full(board, rng), lost]).tolist() == [blank, -1]
 
 
 # --- many boards asked of a run
@@ -428,7 +432,7 @@ def test_nothing_is_overwritten(runs, tmp_path):
     assert sorted(tmp_path.rglob("*")) == before
     assert (tmp_path / "file").read_text() == "mine"
     boards, depths = boards_of("tiles 2x3")
-    assert Distances.open(tmp_path / "array").of_boards(boards).tolist() == depths
+    assert of_boards(Distances.open(tmp_path / "array"), boards).tolist() == depths
 
 
 def test_runs_that_cannot_be_exported(tmp_path):
@@ -506,7 +510,7 @@ def test_layers_that_hold_other_numbers_than_the_ledger(tmp_path, monkeypatch):
     assert not (tmp_path / "array").exists()
     run.export(tmp_path / "array")
     boards, depths = boards_of("2x4, k=2")
-    assert Distances.open(tmp_path / "array").of_boards(boards).tolist() == depths
+    assert of_boards(Distances.open(tmp_path / "array"), boards).tolist() == depths
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["array", "run"]
 
 
@@ -532,7 +536,7 @@ def test_an_array_that_has_lost_a_part(tmp_path, monkeypatch, name):
         for file, data in kept.items():
             file.write_bytes(data)
     boards, depths = boards_of(name)
-    assert Distances.open(target).of_boards(boards).tolist() == depths
+    assert of_boards(Distances.open(target), boards).tolist() == depths
 
 
 @swept("seed", range(8), few=2)
@@ -554,7 +558,7 @@ def test_an_array_that_is_damaged(tmp_path, monkeypatch, seed):
                 Distances.open(target)
         file.write_bytes(data)
     boards, depths = boards_of("2x4, k=2")
-    assert Distances.open(target).of_boards(boards).tolist() == depths
+    assert of_boards(Distances.open(target), boards).tolist() == depths
 
 
 def test_a_search_with_an_array_that_has_lost_a_part(tmp_path, monkeypatch):

@@ -21,7 +21,7 @@ from twins import (
 from frontier.config import load_config
 from frontier.errors import InputError
 from frontier.puzzles import Blocks
-from frontier.puzzles import shapes as shapes_module
+from frontier.puzzles import board_shapes as shapes_module
 from frontier.space.layout import Layout
 
 CONFIGS = Path(__file__).parents[2] / "configs"

@@ -26,7 +26,7 @@ from twins import (
 from frontier.config import make_config
 from frontier.errors import InputError
 from frontier.puzzles import Blocks, Cells, Graph, Tiles, define_puzzle, puzzle_of
-from frontier.puzzles.floor import MOST_CELLS
+from frontier.puzzles.directions import MOST_CELLS
 from frontier.report.boards import board_svg, draw_boards
 from frontier.space.layout import Layout
 
@@ -265,11 +265,11 @@ def test_state_undoes_board(number, rng):
     assert "\n" not in puzzle.line(board)
     laid = {
         puzzle.labels[code]: [
-            puzzle.floor.names[c] for c, there in enumerate(board) if there == code
+            puzzle.directions.names[c] for c, there in enumerate(board) if there == code
         ]
         for code in set(board) - {0}
     }
-    if puzzle.floor.points is None:
+    if puzzle.directions.points is None:
         assert puzzle.parse(laid) == board
 
 
@@ -297,7 +297,7 @@ def test_followed_pieces_keep_their_labels(number, rng):
     moved = {code for here, there in zip(before, followed, strict=True) if here != there
              for code in (here, there)} - {0}  # fmt: skip
     assert moved == {puzzle.labels.index(label)}
-    there = puzzle.floor.next[puzzle.floor.ways.index(way)]
+    there = puzzle.directions.ways[puzzle.directions.way_names.index(way)]
     cells = [[c for c, code in enumerate(b) if code in moved] for b in (before, followed)]
     assert sorted(there[c] for c in cells[0]) == cells[1]
 
@@ -322,7 +322,7 @@ def test_vectors_are_taken_with_some_tolerance():
     puzzle = Cells(
         hexagon, {"e/w": (1, 0), "se/nw": (0.5, 0.866), "sw/ne": (-0.5, 0.866)}, "a....."
     )
-    assert [sorted(there.items()) for there in puzzle.floor.next[::2]] == [
+    assert [sorted(there.items()) for there in puzzle.directions.ways[::2]] == [
         [(0, 1), (2, 3), (4, 5)], [(0, 2), (1, 3), (2, 5)], [(1, 2), (2, 4), (3, 5)],
     ]  # fmt: skip
 
@@ -332,8 +332,8 @@ def test_names_points_and_both():
     named = Cells([["p", 0, 0], ["q", 1, 0]], moves, {"x": "p"})
     points = Cells([[0, 0], [1, 0]], moves, {"x": [0, 0]})
     assert named.goals == points.goals == ((1, 0),)
-    assert named.floor.names == ["p", "q"]
-    assert points.floor.names == ["0,0", "1,0"]
+    assert named.directions.names == ["p", "q"]
+    assert points.directions.names == ["0,0", "1,0"]
     assert Cells(["p", "q"], {"e/w": [["p", "q"]]}, {"x": ["p"]}).goals == ((1, 0),)
 
 
@@ -433,8 +433,8 @@ def test_a_picture_says_what_lies_where():
 @pytest.mark.parametrize("moves", [{"r/l": (1, 0)}, {**SQUARE, "x/y": (1, 1)}])
 def test_cells_are_squares_only_where_all_sides_can_be_crossed(moves):
     puzzle = Cells(BOX, moves, "a.....")
-    assert puzzle.picture(puzzle.goals[0]).edges == puzzle.floor.edges
-    assert len(puzzle.floor.edges) == sum(map(len, pairs_of(BOX, moves)))
+    assert puzzle.picture(puzzle.goals[0]).edges == puzzle.directions.edges
+    assert len(puzzle.directions.edges) == sum(map(len, pairs_of(BOX, moves)))
 
 
 def test_cells_without_points_are_laid_out():
@@ -524,7 +524,10 @@ LINE = [("a", "b"), ("b", "c")]
         ({"start": {"x": "a"}}, r"puzzle\.start x\.\.: every piece"),
         ({"alike": ["xz"]}, r"puzzle\.alike = \['xz'\]: 'z' is no piece"),
         ({"alike": ["xy", "x"]}, "'x' is named twice"),
-        ({"moves": [("a", "b")], "pieces": "x.y", "alike": ["xy"]}, "'y' can never lie where 'x'"),
+        (
+            {"moves": [("a", "b")], "pieces": "x.y", "alike": ["xy"]},
+            "'x' and 'y' differ in form or in where they can go",
+        ),
         ({"metric": "straight"}, r"puzzle\.metric = 'straight': known are step, path"),
     ],
 )  # fmt: skip

@@ -636,7 +636,7 @@ def test_a_family_is_followed_to_its_end(tmp_path, capsys):
     said = invoke("status", tmp_path / "run").stdout
     assert "complete" in said.splitlines()[0]
     assert f"{second.path.name}: not begun" in said
-    from frontier.named import paths_of
+    from frontier.find_runs import paths_of
 
     paths = paths_of(str(tmp_path / "run"))
     assert paths == [first.path, second.path]

@@ -1,10 +1,7 @@
-"""Cells anywhere, and the moves between them: what pieces of any form can do on such a floor.
+"""Cells anywhere, and the directions in which pieces move between them, as a user gives them.
 
-A *direction* says for some cells which cell lies next to them: at most one leaves each cell and
-at most one comes to it, so it can be gone back. A piece goes one step in a direction as a whole:
-each of its cells goes to the cell that is next to it in this direction. Where one of its cells has
-none there, the piece cannot go. So where a piece can lie (its *placements*) follows from where it
-lies once: all that steps lead to on an empty floor.
+`frontier.puzzles.footprints` says what a direction is and how a piece goes in it. A direction is
+given as pairs of cells, or as the vector between them where cells lie at points of the plane.
 """
 
 import math
@@ -12,19 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from frontier.errors import InputError
+from frontier.puzzles.footprints import Placement
 from frontier.puzzles.notation import check_label
-from frontier.puzzles.shapes import Footprint
 from frontier.text import counted
 
 MOST_CELLS = 64
 CLOSE = 1 / 20
 """Of the least distance between two cells: places that are nearer than that are one."""
 
-Placement = frozenset[int]
-Form = frozenset[Placement]
 
-
-class Floor:
+class Directions:
     """Cells, numbered from 0 as they are given, and directions.
 
     cells: names, points [x, y], or names with their points [name, x, y].
@@ -33,7 +27,8 @@ class Floor:
         is that of both ways with a slash between them, as in "east/west".
 
     points: where the cells lie, x to the right and y downwards, None if that is not known.
-    next: for each way, cell -> the cell next to it. ways: their names; way 2k + 1 undoes way 2k.
+    ways: for each way, cell -> the cell next to it; way 2k + 1 undoes way 2k. way_names: the names
+        of the ways. named: whether directions have names of their own.
     """
 
     def __init__(self, cells: Sequence, moves: Mapping | Sequence):
@@ -57,15 +52,12 @@ class Floor:
                 'one; give all of them theirs, as in ["a1", 0, 0.5], or none'
             )
         self.named = isinstance(moves, Mapping)
-        self.next: list[dict[int, int]] = []
-        self.ways: list[str] = []
+        self.ways: list[dict[int, int]] = []
+        self.way_names: list[str] = []
         for where, ways, pairs in self._directions(moves):
             there = self._one_each(pairs, where)
-            self.next += [there, {v: u for u, v in there.items()}]
-            self.ways += ways
-
-    def __len__(self) -> int:
-        return len(self.names)
+            self.ways += [there, {v: u for u, v in there.items()}]
+            self.way_names += ways
 
     def _read(self, cell) -> tuple[float, float] | None:
         """Number a cell; returns its point, if it has one."""
@@ -130,7 +122,7 @@ class Floor:
         ways = name.split("/") if "/" in name else [name, f"-{name}"]
         for way in ways:
             check_label(way, "puzzle.moves")
-        if len(ways) != 2 or len({*ways, *self.ways}) < 2 + len(self.ways):
+        if len(ways) != 2 or len({*ways, *self.way_names}) < 2 + len(self.way_names):
             raise InputError(
                 f"puzzle.moves.{name}: a direction has one name, or one for each way, as in "
                 '"east/west", and no other has the same'
@@ -183,14 +175,8 @@ class Floor:
     @property
     def edges(self) -> tuple[tuple[int, int], ...]:
         """The pairs of cells between which there is a move, each once, the smaller first."""
-        pairs = {(min(u, v), max(u, v)) for there in self.next for u, v in there.items()}
+        pairs = {(min(u, v), max(u, v)) for there in self.ways for u, v in there.items()}
         return tuple(sorted(pairs))
-
-    def adjacency(self) -> list[list[int]]:
-        """The neighbours of each cell."""
-        return [
-            [a + b - cell for a, b in self.edges if cell in (a, b)] for cell in range(len(self))
-        ]
 
     def unit_points(self) -> tuple[tuple[float, float], ...] | None:
         """The points with the nearest two cells 1 apart, and from 0 on; None if none are known."""
@@ -208,43 +194,22 @@ class Floor:
         points = self.unit_points()
         if points is None or any(part % 1 for point in points for part in point):
             return False
-        pairs = combinations(range(len(self)), 2)
+        pairs = combinations(range(len(points)), 2)
         beside = tuple((u, v) for u, v in pairs if math.dist(points[u], points[v]) == 1)
         return beside == self.edges
 
-    def form(self, cells: Sequence[int]) -> Form:
-        """All placements of the piece that lies on these cells."""
-        first = frozenset(cells)
-        found, queue = {first}, [first]
-        for placement in queue:
-            for _, on in self.beyond(placement):
-                # No two may begin in one cell, so there is no use in finding more.
-                if on not in found and len(found) <= len(self):
-                    found.add(on)
-                    queue.append(on)
-        return frozenset(found)
-
-    def beyond(self, placement: Placement) -> Iterator[tuple[int, Placement]]:
-        """(way, the placement there) for each step that leads elsewhere; each but once."""
-        seen = {placement}
-        for way, there in enumerate(self.next):
-            if all(cell in there for cell in placement):
-                on = frozenset(there[cell] for cell in placement)
-                if on not in seen:
-                    seen.add(on)
-                    yield way, on
-
-    def reading(self, forms: Sequence[Form]) -> list[int]:
-        """The cells in an order in which no two placements of a form have the same first cell.
+    def reading(self, forms: Sequence[frozenset[Placement]]) -> list[int]:
+        """The cells in an order in which no two placements of a piece have the same first cell.
 
         Moved by a vector, cells keep the order of their points; so that is one for pieces that
-        only move so. InputError if no order is found.
+        only move so. forms: the placements of each piece. InputError if no order is found.
         """
-        orders = [list(range(len(self)))]
+        cells = range(len(self.names))
+        orders = [list(cells)]
         if self.points is not None:
             x, y = ([round(p[i] / (CLOSE * self._least)) for p in self.points] for i in (0, 1))
-            rows = sorted(orders[0], key=lambda cell: (y[cell], x[cell]))
-            columns = sorted(orders[0], key=lambda cell: (x[cell], y[cell]))
+            rows = sorted(cells, key=lambda cell: (y[cell], x[cell]))
+            columns = sorted(cells, key=lambda cell: (x[cell], y[cell]))
             # Along the shorter side, so that a piece that moves on passes few others.
             tall = max(y) - min(y) >= max(x) - min(x)
             orders = [*([rows, columns] if tall else [columns, rows]), *orders]
@@ -260,19 +225,6 @@ class Floor:
             "round, as on a ring or a folded board; pieces of several cells are supported where "
             "their placements can be told by their first cell, as on a board in the plane"
         )
-
-    def footprint(self, form: Form, reading: Sequence[int]) -> Footprint:
-        """The placements of a form by the places of their cells in reading order."""
-        place = {cell: i for i, cell in enumerate(reading)}
-        covers = {p: tuple(sorted(place[cell] for cell in p)) for p in form}
-        placements = sorted(form, key=covers.__getitem__)
-        number = {placement: i for i, placement in enumerate(placements)}
-        steps = [
-            (number[placement], number[on], way)
-            for placement in placements
-            for way, on in self.beyond(placement)
-        ]
-        return Footprint(tuple(covers[p] for p in placements), tuple(steps))
 
 
 def _point(given) -> tuple[float, float] | None:

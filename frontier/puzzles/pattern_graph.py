@@ -26,6 +26,7 @@ from math import comb
 
 import numpy as np
 
+from frontier.puzzles.moves import shift_word
 from frontier.space.graph import BaseGraph
 from frontier.space.jit import kernel
 
@@ -37,7 +38,7 @@ VERTEX_BYTES = 180
 class PatternGraph:
     """The base graph of a pattern, and what its vertices and arcs are.
 
-    cells, line: of the board; line: cells of its shorter side. labels: L, labelled tiles.
+    cells: those of the board. labels: L, the number of labelled tiles.
     place: int8[arcs], the member of the sequence that an arc moves; -1: none.
     binomial: int64[L + 1, cells], C(place, i).
     region, first: where unlabelled moves are free, int32 each: the vertex of each (set, position),
@@ -48,7 +49,6 @@ class PatternGraph:
 
     graph: BaseGraph
     cells: int
-    line: int
     labels: int
     place: np.ndarray
     binomial: np.ndarray
@@ -62,10 +62,21 @@ class PatternGraph:
         """int64[arcs] each, the positions of the tile before and after each arc."""
         if self.first.size:
             return self.before.astype(np.int64), self.after.astype(np.int64)
-        graph = self.graph
-        return (graph.target % self.cells).astype(np.int64), (graph.source % self.cells).astype(
-            np.int64
-        )
+        before, after = self.graph.target % self.cells, self.graph.source % self.cells
+        return before.astype(np.int64), after.astype(np.int64)
+
+    def vertices_of(self, places: np.ndarray, blank: np.ndarray) -> np.ndarray:
+        """The vertices, int64[N], of sets of places, int64[N, L] ascending, and of the positions
+        of the blank, int64[N]."""
+        rank = self.binomial[np.arange(1, self.labels + 1), places].sum(axis=1)
+        vertex = rank * self.cells + blank
+        return self.region[vertex].astype(np.int64) if self.region.size else vertex
+
+    def places_of(self, vertex: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The places and the blank's position of vertices; where these are regions, the first."""
+        vertex = self.first[vertex] if self.first.size else vertex
+        rank, blank = np.divmod(np.asarray(vertex, dtype=np.int64), self.cells)
+        return set_places(rank, self.binomial), blank
 
 
 def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> PatternGraph:
@@ -74,10 +85,10 @@ def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> Pat
         [[comb(place, i) for place in range(cells)] for i in range(labels + 1)], dtype=np.int64
     )
     shifts = [(i, j) for i in range(labels) for j in range(labels) if 0 < abs(i - j) < line]
-    words = sorted({(), *(_shift_word(i, j) for i, j in shifts)})
+    words = sorted({(), *(shift_word(i, j) for i, j in shifts)})
     number = np.full((labels, labels), words.index(()), dtype=np.int16)
     for i, j in shifts:
-        number[i, j] = words.index(_shift_word(i, j))
+        number[i, j] = words.index(shift_word(i, j))
     degrees = [sum(q >= 0 for q in _neighbours(p, cells, line)) for p in range(cells)]
     sets = comb(cells - 1, labels)
     arcs = sum(degrees) * sets
@@ -90,7 +101,7 @@ def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> Pat
             sets * cells, labels, tuple(words), source, target, word, vertex_bytes=VERTEX_BYTES
         )
         return PatternGraph(
-            graph, cells, line, labels, place, binomial, nothing, nothing, nothing, nothing
+            graph, cells, labels, place, binomial, nothing, nothing, nothing, nothing
         )
     first, region = np.unique(
         _regions(sets * cells, source[place < 0], target[place < 0]), return_inverse=True
@@ -103,13 +114,9 @@ def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> Pat
     )
     before, after = ((v[kept] % cells).astype(np.int16) for v in (target, source))
     return PatternGraph(
-        graph, cells, line, labels, place[kept], binomial, region, first.astype(np.int32),
+        graph, cells, labels, place[kept], binomial, region, first.astype(np.int32),
         before, after,
     )  # fmt: skip
-
-
-def _shift_word(i: int, j: int) -> tuple[int, ...]:
-    return tuple(range(i, j)) if i <= j else tuple(range(i - 1, j - 1, -1))
 
 
 def _neighbours(p: int, cells: int, line: int) -> tuple[int, int, int, int]:
@@ -125,25 +132,22 @@ def _neighbours(p: int, cells: int, line: int) -> tuple[int, int, int, int]:
 _neighbours_of = kernel(_neighbours)
 
 
+def set_places(rank: np.ndarray, binomial: np.ndarray) -> np.ndarray:
+    """The places, int64[N, L] ascending, of the sets with these ranks, int64[N]."""
+    places = np.empty((len(rank), len(binomial) - 1), dtype=np.int64)
+    for i in reversed(range(places.shape[1])):
+        places[:, i] = np.searchsorted(binomial[i + 1], rank, side="right") - 1
+        rank = rank - binomial[i + 1, places[:, i]]
+    return places
+
+
 @kernel
 def set_rank(places, binomial):
-    """Rank of ascending places."""
+    """The rank of ascending places; inverse of `set_places`."""
     rank = 0
     for i in range(places.size):
         rank += binomial[i + 1, places[i]]
     return rank
-
-
-@kernel
-def set_places(rank, places, binomial):
-    """Write the places of the set of a rank, ascending; inverse of `set_rank`."""
-    place = binomial.shape[1] - 1
-    for i in range(places.size - 1, -1, -1):
-        while binomial[i + 1, place] > rank:
-            place -= 1
-        places[i] = place
-        rank -= binomial[i + 1, place]
-        place -= 1
 
 
 @kernel
@@ -213,59 +217,3 @@ def _regions(vertices, source, target):
     for v in range(vertices):
         parent[v] = parent[parent[v]]
     return parent
-
-
-@kernel
-def pattern_states(boards, reading, member, region, binomial, vertex, sequence):
-    """Write vertex and sequence of boards, int[N, cells] of numbers 0 .. cells-1.
-
-    member: int64[cells], for each tile its member of the sequence, -1 if it is not labelled.
-    Returns the first board in which a number is missing, -1 if there is none.
-    """
-    cells = reading.size
-    seen = np.full(cells, -1, dtype=np.int64)
-    places = np.empty(sequence.shape[1], dtype=np.int64)
-    for n in range(boards.shape[0]):
-        blank = cells
-        size = 0
-        for position in range(cells):
-            code = boards[n, reading[position]]
-            if code < 0 or code >= cells or seen[code] == n:
-                return n
-            seen[code] = n
-            if code == 0:
-                blank = position
-            elif member[code] >= 0:
-                places[size] = position - (position > blank)
-                sequence[n, size] = member[code]
-                size += 1
-        vertex[n] = set_rank(places, binomial) * cells + blank
-        if region.size:
-            vertex[n] = region[vertex[n]]
-    return -1
-
-
-@kernel
-def pattern_boards(vertex, sequence, reading, tiles, others, first, binomial, boards):
-    """Write the boards of states; inverse of `pattern_states`.
-
-    tiles: the numbers of the members. others: those of the unlabelled tiles, ascending.
-    """
-    cells = reading.size
-    places = np.empty(sequence.shape[1], dtype=np.int64)
-    for n in range(vertex.size):
-        full = first[vertex[n]] if first.size else vertex[n]
-        blank = full % cells
-        set_places(full // cells, places, binomial)
-        size = rest = 0
-        for position in range(cells):
-            place = position - (position > blank)
-            if position == blank:
-                code = 0
-            elif size < places.size and places[size] == place:
-                code = tiles[sequence[n, size]]
-                size += 1
-            else:
-                code = others[rest]
-                rest += 1
-            boards[n, reading[position]] = code

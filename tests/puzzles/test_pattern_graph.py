@@ -1,7 +1,7 @@
 """Base graphs of patterns, compared with boards that tiles are slid on one by one."""
 
 from collections import Counter
-from itertools import combinations, permutations
+from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -11,13 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twins import layers_of, moved
 
-from frontier.puzzles.sets import (
-    pattern_boards,
-    pattern_graph,
-    pattern_states,
-    set_places,
-    set_rank,
-)
+from frontier.puzzles.pattern_graph import pattern_graph, set_places, set_rank
 
 BLANK, LIKE = ".", "x"
 
@@ -31,9 +25,7 @@ def rank_of(places, cells):
 
 
 def places_of(rank, labels, cells):
-    places = np.full(labels, -1)
-    set_places(rank, places, binomials(labels, cells))
-    return tuple(places.tolist())
+    return tuple(set_places(np.array([rank]), binomials(labels, cells))[0].tolist())
 
 
 def colex(labels, cells):
@@ -150,7 +142,7 @@ def test_arcs_are_moves(cells, line, labels):
     boards = full_boards(cells, labels)
     vertex = {board: number for number, board in enumerate(boards)}
     assert shapes.graph.vertices == len(boards) == len(vertex)
-    assert (shapes.cells, shapes.line, shapes.labels) == (cells, line, labels)
+    assert (shapes.cells, shapes.labels) == (cells, labels)
     assert (shapes.graph.m, shapes.graph.smaller) == (labels, ())
     expected = Counter()
     for board in boards:
@@ -240,82 +232,23 @@ def test_arcs_of_2x2_by_hand():
     ]
 
 
-# --- boards and states
+# --- vertices as sets of places and positions of the blank
 
 
-@st.composite
-def boards_of_patterns(draw):
-    """(cells, reading, labelled tiles in the order of the sequence, some boards)"""
-    cells = draw(st.integers(1, 12))
-    reading = draw(st.permutations(range(cells)))
-    tiles = draw(st.permutations(range(1, cells)))[: draw(st.integers(0, cells - 1))]
-    boards = draw(st.lists(st.permutations(range(cells)), min_size=1, max_size=4))
-    return cells, reading, list(tiles), boards
+@pytest.mark.parametrize(("cells", "line", "labels"), GRAPHS)
+def test_vertices_are_places_and_a_blank(cells, line, labels):
+    graph = pattern_graph(cells, line, labels)
+    expected = [(places, blank) for places in colex(labels, cells) for blank in range(cells)]
+    places, blank = graph.places_of(np.arange(graph.graph.vertices))
+    found = zip(map(tuple, places.tolist()), blank.tolist(), strict=True)
+    assert list(found) == expected
+    assert graph.vertices_of(places, blank).tolist() == list(range(len(expected)))
 
 
-def states_of(cells, reading, tiles, boards, region=()):
-    member = np.full(cells, -1)
-    member[tiles] = range(len(tiles))
-    vertex = np.full(len(boards), -7)
-    sequence = np.full((len(boards), len(tiles)), -7)
-    bad = pattern_states(
-        np.array(boards), np.array(reading), member, np.array(region, dtype=np.int32),
-        binomials(len(tiles), cells), vertex, sequence,
-    )  # fmt: skip
-    return bad, vertex, sequence
-
-
-@given(boards_of_patterns())
-def test_states_of_boards(case):
-    cells, reading, tiles, boards = case
-    bad, vertex, sequence = states_of(cells, reading, tiles, boards)
-    assert bad == -1
-    for board, v, members in zip(boards, vertex.tolist(), sequence.tolist(), strict=True):
-        read = [board[cell] for cell in reading]
-        in_places = [number for number in read if number]
-        places = [place for place, number in enumerate(in_places) if number in tiles]
-        rank = colex(len(tiles), cells).index(tuple(places))
-        assert v == rank * cells + read.index(0)
-        assert [tiles[member] for member in members] == [in_places[place] for place in places]
-
-
-@given(boards_of_patterns(), st.data())
-def test_boards_undo_states(case, data):
-    cells, reading, tiles, _ = case
-    count = comb(cells - 1, len(tiles)) * cells
-    vertex = np.array(data.draw(st.lists(st.integers(0, count - 1), min_size=1, max_size=4)))
-    sequence = np.array(
-        [data.draw(st.permutations(range(len(tiles)))) for _ in vertex], dtype=np.int64
-    ).reshape(len(vertex), len(tiles))
-    others = sorted(set(range(1, cells)) - set(tiles))
-    boards = np.full((len(vertex), cells), -7)
-    pattern_boards(
-        vertex, sequence, np.array(reading), np.array(tiles, dtype=np.int64),
-        np.array(others, dtype=np.int64), np.empty(0, np.int32), binomials(len(tiles), cells),
-        boards,
-    )  # fmt: skip
-    for board in boards.tolist():
-        assert sorted(board) == list(range(cells))
-        assert [board[cell] for cell in reading if board[cell] in others] == others
-    bad, vertices, sequences = states_of(cells, reading, tiles, boards)
-    assert bad == -1
-    assert vertices.tolist() == vertex.tolist()
-    assert sequences.tolist() == sequence.tolist()
-
-
-@pytest.mark.parametrize(
-    "wrong", [(0, 1, 2, 2), (1, 2, 3, 1), (0, 1, 2, 4), (0, 1, 2, -1), (0, 0, 1, 2), (9, 9, 9, 9)]
-)
-@pytest.mark.parametrize("before", [0, 1, 3])
-def test_the_first_board_that_lacks_a_number_is_told(before, wrong):
-    good = list(permutations(range(4)))[:before]
-    bad, *_ = states_of(4, [0, 2, 1, 3], [3, 1], [*good, wrong, (0, 1, 2, 3), wrong])
-    assert bad == before
-
-
-def test_vertices_are_regions_where_there_are_some():
-    region = np.arange(12)[::-1]  # of each (set, position)
-    _, vertex, _ = states_of(4, [0, 1, 2, 3], [2], [(0, 1, 2, 3), (1, 3, 2, 0)])
-    _, joined, _ = states_of(4, [0, 1, 2, 3], [2], [(0, 1, 2, 3), (1, 3, 2, 0)], region)
-    assert vertex.tolist() == [4, 11]
-    assert joined.tolist() == [7, 0]
+@pytest.mark.parametrize(("cells", "line", "labels"), GRAPHS)
+def test_vertices_are_regions_where_there_are_some(cells, line, labels):
+    whole, joined = pattern_graph(cells, line, labels), pattern_graph(cells, line, labels, True)
+    places, blank = whole.places_of(np.arange(whole.graph.vertices))
+    assert joined.vertices_of(places, blank).tolist() == joined.region.tolist()
+    first = joined.places_of(np.arange(joined.graph.vertices))
+    assert whole.vertices_of(*first).tolist() == joined.first.tolist()

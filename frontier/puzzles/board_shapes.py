@@ -1,61 +1,26 @@
 """All shapes of a board: every way to lay its pieces where those of one sort look alike.
 
-A *footprint* is the form of a piece: the sets of cells it can lie on (its *placements*) and the
-steps between them. A *sort* is what the shape of a board tells of a piece: its footprint, and
-which group of like pieces it belongs to. Cells are numbered in reading order, and a piece is
-found at its *anchor*, the first cell of its placement.
+A *sort* is what the shape of a board tells of a piece: its footprint, and which group of like
+pieces it belongs to. Cells are numbered in reading order, and a piece is found at its *anchor*, the
+first cell of its placement.
 
 A shape is a row of codes, one a cell: EMPTY, COVERED (by a piece that begins before), or
 FIRST_SORT + the sort that has its anchor there. Shapes are enumerated by filling the cells in
 reading order, all partial fillings at once. Where these are too many, as on a large board whose
-pieces hardly move, those shapes are that steps lead to from some boards, found breadth first.
+pieces hardly move, those shapes are taken that steps lead to from some boards, found breadth first.
 Shapes are numbered in lexicographic order.
 """
 
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from frontier.errors import InputError
+from frontier.puzzles.footprints import Footprint
 
 EMPTY, COVERED, FIRST_SORT = 1, 2, 3
 MOST_SHAPES = 4_000_000
-
-
-@dataclass(frozen=True)
-class Footprint:
-    """Where a piece of one form can lie.
-
-    placements: the cells of each, ascending in reading order; no two begin alike.
-    steps: (placement, placement, direction), both ways. Two steps one after the other in one
-        direction go on in a straight line; at most one leaves a placement in each direction.
-    """
-
-    placements: tuple[tuple[int, ...], ...]
-    steps: tuple[tuple[int, int, int], ...]
-    at: dict[int, int] = field(init=False, repr=False)
-    """The placement that begins in a cell."""
-
-    def __post_init__(self) -> None:
-        at = {cells[0]: i for i, cells in enumerate(self.placements)}
-        if len(at) < len(self.placements) or any(
-            cells != tuple(sorted(cells)) for cells in self.placements
-        ):
-            raise ValueError("placements are ascending cells, and no two of them begin alike")
-        object.__setattr__(self, "at", at)
-
-    @property
-    def size(self) -> int:
-        return len(self.placements[0])
-
-    def beyond(self) -> list[dict[int, int]]:
-        """For each placement, direction -> the placement one step on."""
-        beyond: list[dict[int, int]] = [{} for _ in self.placements]
-        for a, b, direction in self.steps:
-            beyond[a][direction] = b
-        return beyond
 
 
 @dataclass(frozen=True)
@@ -68,6 +33,17 @@ class Sort:
     footprint: Footprint
     codes: tuple[int, ...]
     distinct: bool
+
+
+def sorts_of(footprints: Sequence[Footprint], group: Mapping[int, int]) -> list[Sort]:
+    """The sorts of the pieces with these footprints, whose codes are 1, 2, ….
+
+    group: the number of the group of each code that counts as the same as others.
+    """
+    members: dict[tuple, list[int]] = {}
+    for code, footprint in enumerate(footprints, start=1):
+        members.setdefault((footprint, group.get(code)), []).append(code)
+    return [Sort(f, tuple(codes), number is None) for (f, number), codes in members.items()]
 
 
 class Shapes:
@@ -249,13 +225,3 @@ def _texts(rows: np.ndarray) -> np.ndarray:
 def _different(rows: np.ndarray) -> np.ndarray:
     """The rows in lexicographic order, each once."""
     return rows[np.unique(_texts(rows), return_index=True)[1]]
-
-
-def footprint_of_cells(adjacency: Sequence[Sequence[int]]) -> Footprint:
-    """A piece of one cell that moves along the edges of a graph."""
-    steps, used = [], defaultdict(int)
-    for u, neighbours in enumerate(adjacency):
-        for v in neighbours:
-            steps.append((u, v, used[u]))
-            used[u] += 1
-    return Footprint(tuple((cell,) for cell in range(len(adjacency))), tuple(steps))

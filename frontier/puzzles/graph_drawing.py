@@ -39,41 +39,40 @@ def shown_in(text: str, edges: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
     return _scaled(at)
 
 
-def laid_out(adjacency: Sequence[Sequence[int]]) -> tuple[Point, ...]:
+def laid_out(cells: int, edges: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
     """Places found from the graph alone; the nearest cells are 1 apart."""
-    count = len(adjacency)
-    if count == 1:
+    if cells == 1:
         return ((0.0, 0.0),)
-    far = _distances(adjacency)
-    centred = np.eye(count) - 1 / count
+    far = _distances(cells, edges)
+    centred = np.eye(cells) - 1 / cells
     values, vectors = np.linalg.eigh(-0.5 * centred @ (far**2) @ centred)
     at = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-9))
     # Not all on one point or line, where no force would part them.
-    turn = 2 * np.pi * np.arange(count) / count
+    turn = 2 * np.pi * np.arange(cells) / cells
     at = at + 1e-3 * np.column_stack([np.cos(turn), np.sin(turn)])
-    weight = 1 / (far + np.eye(count)) ** 2 - np.eye(count)
-    laplacian = np.diag(weight.sum(axis=1)) - weight
-    inverse = np.linalg.pinv(laplacian)
+    weight = 1 / (far + np.eye(cells)) ** 2 - np.eye(cells)
+    inverse = np.linalg.pinv(np.diag(weight.sum(axis=1)) - weight)
     for _ in range(ROUNDS):
-        apart = np.linalg.norm(at[:, None] - at[None], axis=2)
-        pull = weight * far / np.maximum(apart, 1e-9)
+        pull = weight * far / np.maximum(_apart(at), 1e-9)
         at = inverse @ ((np.diag(pull.sum(axis=1)) - pull) @ at)
     return _scaled(_turned(at, far))
 
 
-def _distances(adjacency: Sequence[Sequence[int]]) -> np.ndarray:
-    """float64[cells, cells], steps between cells; between parts that are not joined, more."""
-    count = len(adjacency)
-    far = np.full((count, count), np.inf)
-    for first in range(count):
-        far[first, first], queue = 0, [first]
-        for u in queue:
-            for v in adjacency[u]:
-                if far[first, v] == np.inf:
-                    far[first, v] = far[first, u] + 1
-                    queue.append(v)
-    joined = far[far < np.inf].max()
-    return np.where(far < np.inf, far, joined + 1)
+def _distances(cells: int, edges: Sequence[tuple[int, int]]) -> np.ndarray:
+    """float64[cells, cells], steps between cells; between parts that are not joined, one more than
+    the most (R. W. Floyd, Algorithm 97, 1962)."""
+    far = np.where(np.eye(cells), 0, np.inf)
+    for u, v in edges:
+        far[u, v] = far[v, u] = 1
+    for middle in range(cells):
+        far = np.minimum(far, far[:, middle, None] + far[middle])
+    joined = far < np.inf
+    return np.where(joined, far, far[joined].max() + 1)
+
+
+def _apart(at: np.ndarray) -> np.ndarray:
+    """The distances between points, float64[N, N]."""
+    return np.linalg.norm(at[:, None] - at[None], axis=2)
 
 
 def _turned(at: np.ndarray, far: np.ndarray) -> np.ndarray:
@@ -90,7 +89,7 @@ def _turned(at: np.ndarray, far: np.ndarray) -> np.ndarray:
 def _scaled(at: np.ndarray) -> tuple[Point, ...]:
     """With the nearest cells 1 apart, and from 0 on."""
     if len(at) > 1:
-        apart = np.linalg.norm(at[:, None] - at[None], axis=2) + np.diag([np.inf] * len(at))
+        apart = _apart(at) + np.diag([np.inf] * len(at))
         at = at / max(apart.min(), 1e-3 * np.abs(at - at.mean(axis=0)).max())
     at = at - at.min(axis=0)
     return tuple((round(float(x), 4) + 0.0, round(float(y), 4) + 0.0) for x, y in at)

@@ -4,11 +4,11 @@ import shlex
 from pathlib import Path
 
 from frontier.config import Config, checked_config, load_config, member_names
+from frontier.config_values import at_home
 from frontier.errors import InputError
 from frontier.search.environment import PUBLIC, read_starts
 from frontier.store.identity import check_identity, same_puzzle
 from frontier.store.run import OWN_NAMES, RunStore
-from frontier.values import at_home
 
 
 def open_all(run: str | Path, settings: tuple[str, ...] = ()) -> list[RunStore]:
