@@ -6,6 +6,7 @@ from importlib import import_module
 import pytest
 from search import protocol, protocol_tasks
 from search.protocol_states import Leg, Scenario, Violation
+from sweeps import swept
 
 STOPPED = Leg(), Leg()
 NEVER = Leg(forced=False)
@@ -71,7 +72,18 @@ MISTAKES = {
 """What must be noticed: (in which scenario, as what)."""
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@swept(
+    "name",
+    SCENARIOS,
+    few=[
+        "kills, two workers",
+        "a zombie",
+        "fresh, killed",
+        "power",
+        "in memory",
+        "damage, repaired",
+    ],
+)
 def test_every_order_of_steps(name):
     """And kills, power losses and workers left over at any moment."""
     assert protocol.states_of(SCENARIOS[name]) > 100

@@ -23,7 +23,7 @@ from frontier.search import driver as driver_module
 from frontier.search.events import LayerStarted, RunStopped
 from frontier.search.repair import Repair, repair
 from frontier.search.verify import verify
-from frontier.store import run as run_module
+from frontier.store import ledger as ledger_module
 from frontier.store.files import read_sealed, write_sealed
 from frontier.store.lock import RunLock, is_held
 from frontier.store.run import RunStore
@@ -110,7 +110,7 @@ def way_of(path, way, **search):
 
 def killed_between(plan, monkeypatch, commit):
     """A run that is killed when it has written the copy of its n-th ledger, but not the ledger."""
-    write, written = run_module.write_sealed, []
+    write, written = ledger_module.write_sealed, []
 
     def dies(path, value, durable=False):
         if path.name == "ledger.json" and path.parent.name != "copies":
@@ -120,7 +120,7 @@ def killed_between(plan, monkeypatch, commit):
         write(path, value, durable)
 
     with monkeypatch.context() as patch:
-        patch.setattr(run_module, "write_sealed", dies)
+        patch.setattr(ledger_module, "write_sealed", dies)
         try:
             api.run(plan)
         except KeyboardInterrupt:
@@ -128,7 +128,7 @@ def killed_between(plan, monkeypatch, commit):
     return False
 
 
-@pytest.mark.parametrize("search", [{}, {"spare": 2}, {"keep": "all"}])
+@swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_commit_that_was_killed_between_copy_and_ledger(tmp_path, monkeypatch, way, search):
     """Nothing of it is lost, nothing is reported as damage, and nothing is done again."""
@@ -363,7 +363,7 @@ def test_layers_of_another_run_are_refused(tmp_path, depths, form, monkeypatch):
     found = verify(RunStore.open(mine.path)).faults
     assert {fault.depth for fault in found} == set(depths)
     who = other.identity["identifier"]
-    assert all(f"of run {who}" in fault.what for fault in found)
+    assert all(f"of run {who!r}" in fault.what for fault in found)
     with pytest.raises(CorruptRunError, match="is not the one that was written there"):
         api.run(api.plan(config_of(mine.path)))
     assert len(RunStore.open(mine.path).records) == 21

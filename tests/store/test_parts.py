@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sweeps import swept
 
 from frontier.errors import CorruptRunError
 from frontier.store import parts as parts_module
@@ -219,7 +220,7 @@ def noticed(path, who=WHO):
     return False
 
 
-@pytest.mark.parametrize("codec", CODECS)
+@swept("codec", CODECS, few=1)
 def test_each_flipped_bit_is_noticed(tmp_path, thread, codec):
     path = tmp_path / "c.0"
     write(path, thread, slabs_of(order=(4, 0)), codec)

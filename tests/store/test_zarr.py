@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 import pytest
 import zarr
+from sweeps import swept
 from zarr.codecs import BytesCodec, Crc32cCodec, ShardingCodec
 from zarr.registry import get_codec_class
 
@@ -78,7 +79,7 @@ assert not [name for name in sys.modules if name.split(".")[0] == "frontier"]
 """
 
 
-@pytest.mark.parametrize("digits", [0, 1])
+@swept("digits", [1, 0], few=1)
 @pytest.mark.parametrize("codec", ["raw", "lz4", "zstd:1"])
 def test_zarr_alone_reads_every_layer(tmp_path, codec, digits, monkeypatch):
     """In a process that knows nothing of this package, whole arrays and some of their parts."""
