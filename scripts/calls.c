@@ -5,7 +5,7 @@
  * that concerns other files, or comes before the one that is meant, does what it always does.
  *
  * A record is a line "kind inode number length", a line for each of two paths, and `length` bytes of
- * data; calls.py has the kinds. Calls that are recorded are done one after the other.
+ * data; powerloss.py has the kinds. Calls that are recorded are done one after the other.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

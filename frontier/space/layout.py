@@ -93,7 +93,10 @@ class Layout:
             or layout.task_nodes >= max(space.nodes) + layout.slab_nodes
             or not layout.fits_voltages
         ):
-            raise InputError(f"layers of this puzzle cannot be cut by layout = {settings}")
+            raise InputError(
+                f"layers of this puzzle cannot be cut by layout = {settings}; put back the "
+                "run.json that was written"
+            )
         return layout
 
     @cached_property

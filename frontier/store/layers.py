@@ -226,9 +226,7 @@ class StoredLayer:
         """The states of a list."""
         numbers = np.empty(0, dtype=np.uint64)
         if self.states:
-            part = self.files.list_part(
-                self.states
-            )  # so there are as many as the file has room for
+            part = self.files.list_part(self.states)  # before memory for so many states is taken
             numbers = np.empty(list_slabs(self.states) * LIST_SLAB, dtype=np.uint64)
             if part.states != self.states:
                 raise part.miscounted(self.states)
