@@ -14,7 +14,7 @@ from frontier.puzzles.board_shapes import EMPTY
 from frontier.puzzles.pieces import OPEN
 
 MOST_DATABASES = 12
-"""All sets of disjoint ones are tried at each node."""
+"""Databases of one search, at most; the largest sets of disjoint ones are added up at each node."""
 
 
 def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
