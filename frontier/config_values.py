@@ -12,7 +12,7 @@ from frontier.errors import InputError
 
 
 def as_written(values, name: str):
-    """The same as texts, numbers, truths, lists and tables; None stays.
+    """Values as text, numbers, booleans, lists and tables; None stays.
 
     Tuples and arrays become lists, as they would be in a file. InputError, beginning with `name`,
     where there is something else in it.

@@ -109,7 +109,7 @@ def _named(run: str | Path, settings: tuple[str, ...]) -> list[tuple[Path, Confi
 
 
 def _config_in(path: Path, settings: tuple[str, ...]) -> Config:
-    """The config in a file, where there may have been meant a run directory."""
+    """The config in a file; the error names run directories too, as one may have been meant."""
     if path.suffix != ".toml" and not path.exists():
         raise InputError(f"{path}: no such run directory or config")
     return load_config(path, settings)

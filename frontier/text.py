@@ -25,7 +25,7 @@ def span(seconds: float) -> str:
 
 
 def brief(seconds: float) -> str:
-    """A duration of which also little is something: 0.2 ms, 3.2 s, 4 min 05 s."""
+    """A duration that may be less than a tenth of a second: 0.2 ms, 3.2 s, 4 min 05 s."""
     if 0 < seconds < 0.0001:
         return "< 0.1 ms"
     return f"{1000 * seconds:.1f} ms" if 0 < seconds < 0.1 else span(seconds)
@@ -56,7 +56,7 @@ def moment(when: float, now: float | None = None) -> str:
 
 
 def percent(share: float) -> str:
-    """A part of a whole, so that little is not nothing and not all is not all."""
+    """A share in percent; one that is small is not written as 0%, and one below 1 not as 100%."""
     if 0 < share < 0.0001:
         return "< 0.01%"
     if 0.9999 < share < 1:

@@ -14,62 +14,44 @@ Database Heuristics, Artificial Intelligence 134, 2002).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from frontier.puzzles.pattern_graph import PatternGraph
+from frontier.answers.distances import Distances
+from frontier.puzzles import Pattern, Tiles
+from frontier.puzzles.board_shapes import EMPTY
 from frontier.space.deepening import Deepening
 from frontier.space.jit import kernel
 from frontier.space.lehmer import LehmerCode
 
 
-@dataclass(frozen=True)
-class Database:
-    """The distances of one pattern, for a puzzle whose sequence has all tiles.
-
-    base: the pattern's base graph. values: unsigned[2 * vertices, half]; see
-    `frontier.answers.distances`. member: int64[tiles], for each member of the puzzle's sequence
-    its number in the pattern's, -1 if it is not labelled. added: whether it counts the moves of
-    labelled tiles alone.
-    """
-
-    base: PatternGraph
-    values: np.ndarray
-    member: np.ndarray
-    added: bool
-
-
 class Databases:
     """Several databases as tables for the kernel; see the module's text."""
 
-    def __init__(self, databases: Sequence[Database], cells: int, position: np.ndarray):
-        """position: int64[vertices of the puzzle], where the blank is, in reading order."""
-        count = len(databases)
-        most = max(database.base.labels for database in databases)
-        member = np.array([database.member for database in databases])
-        binomial = np.zeros((count, most + 1, cells), dtype=np.int64)
-        radices = np.ones((count, most + 1), dtype=np.int64)
-        digits, halves = np.zeros((2, count), dtype=np.int64)
-        for d, database in enumerate(databases):
-            labels, code = database.base.labels, LehmerCode(database.base.labels)
-            binomial[d, : labels + 1] = database.base.binomial
-            digits[d], halves[d] = len(code.radices), code.half
-            radices[d, : digits[d]] = code.radices
-        regions = [database.base.region.astype(np.int32) for database in databases]
+    def __init__(self, puzzle: Tiles, databases: Sequence[Distances]):
+        """databases: of patterns of the puzzle, whose sequence has all tiles."""
+        patterns = [database.puzzle for database in databases]
+        member = np.array([_members(puzzle, pattern) for pattern in patterns])
+        codes = [LehmerCode(pattern.base.labels) for pattern in patterns]
+        most = max(pattern.base.labels for pattern in patterns)
+        binomial = np.zeros((len(patterns), most + 1, puzzle.cells), dtype=np.int64)
+        radices = np.ones((len(patterns), most + 1), dtype=np.int64)
+        for d, (pattern, code) in enumerate(zip(patterns, codes, strict=True)):
+            binomial[d, : len(pattern.base.binomial)] = pattern.base.binomial
+            radices[d, : len(code.radices)] = code.radices
+        digits, halves = np.array([(len(code.radices), code.half) for code in codes]).T.copy()
+        regions = [pattern.base.region.astype(np.int32) for pattern in patterns]
         kind = max((database.values.dtype for database in databases), key=lambda t: t.itemsize)
         values = [database.values.astype(kind, copy=False).ravel() for database in databases]
-        labelled = member >= 0
-        chosen = _families(labelled, [database.added for database in databases])
-        rest = np.array([~labelled[family].any(axis=0) for family in chosen])
-        alone = np.array([not database.added for database in databases])
-        self.scratch = max(count, member.shape[1])
+        added = np.array([pattern.metric == "labelled" for pattern in patterns])
+        chosen = _families(member >= 0, added)
+        rest = np.array([~(member >= 0)[family].any(axis=0) for family in chosen])
+        self.scratch = max(member.shape)
         self.arguments = (
-            position, member, binomial, radices, digits, halves,
-            np.concatenate(regions), np.cumsum([0, *map(len, regions)]),
-            values[0] if count == 1 else np.concatenate(values),
-            np.cumsum([0, *(database.values.size for database in databases)]),
-            chosen, rest, alone,
+            (puzzle.shapes.rows == EMPTY).argmax(axis=1), member, binomial, radices, digits,
+            halves, np.concatenate(regions), np.cumsum([0, *map(len, regions)]),
+            values[0] if len(values) == 1 else np.concatenate(values),
+            np.cumsum([0, *map(len, values)]), chosen, rest, ~added,
         )  # fmt: skip
 
     def bound(self, vertex: int, sequence: Sequence[int], tables: np.ndarray) -> int:
@@ -79,10 +61,16 @@ class Databases:
         return int(_bound(vertex, sequence, tables, found, things, *self.arguments))
 
 
-def _families(labelled: np.ndarray, added: Sequence[bool]) -> np.ndarray:
+def _members(puzzle: Tiles, pattern: Pattern) -> list[int]:
+    """For each member of the puzzle's sequence its number in the pattern's, -1 if it is none."""
+    number = {tile: n for n, tile in enumerate(pattern.members.tolist())}
+    return [number.get(tile, -1) for tile in puzzle.members(0).tolist()]
+
+
+def _families(labelled: np.ndarray, added: np.ndarray) -> np.ndarray:
     """The empty family and the largest ones, bool[families, databases].
 
-    labelled: bool[databases, tiles]. added: which databases may be members.
+    labelled: bool[databases, tiles]. added: bool[databases], which may be members.
     """
     families: list[tuple[int, ...]] = [()]
     for d in np.flatnonzero(added).tolist():

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import zarr
 
 PIECE_BYTES = 256_000_000
-"""Rows that are made at once."""
+"""Bytes of the rows that are made at once, and of one chunk of an exported array."""
 
 CHUNK_BYTES = 16_000_000
 NAME = "frontier-distances"

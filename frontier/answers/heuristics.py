@@ -3,18 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
-from frontier.answers.databases import Database, Databases
+from frontier.answers.databases import Databases
 from frontier.answers.distances import Distances
 from frontier.config_values import at_home
 from frontier.errors import InputError
 from frontier.puzzles import Pattern, Puzzle, Tiles
-from frontier.puzzles.board_shapes import EMPTY
 from frontier.puzzles.pieces import OPEN
 
 MOST_DATABASES = 12
-"""All sets of disjoint ones are tried at each node."""
+"""Databases of one search, at most; the largest sets of disjoint ones are added up at each node."""
 
 
 def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
@@ -42,18 +39,11 @@ def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
         raise InputError(
             f"the goal {puzzle.line(goal)} leaves cells open: a pattern database has one goal"
         )
-    tiles = puzzle.members(0)
-    position = (puzzle.shapes.rows == EMPTY).argmax(axis=1)
     databases = []
     for path in paths:
-        distances = Distances.open(at_home(path))
-        _check(puzzle, distances.puzzle, path)
-        pattern = distances.puzzle
-        number = {int(tile): n for n, tile in enumerate(pattern.members)}
-        member = np.array([number.get(int(tile), -1) for tile in tiles])
-        added = pattern.metric == "labelled"
-        databases.append(Database(pattern.base, distances.values, member, added))
-    return Databases(databases, puzzle.cells, position)
+        databases.append(Distances.open(at_home(path)))
+        _check(puzzle, databases[-1].puzzle, path)
+    return Databases(puzzle, databases)
 
 
 def _check(puzzle: Tiles, pattern: Puzzle, path: str | Path) -> None:

@@ -11,7 +11,7 @@ from frontier.answers.heuristics import databases_of
 from frontier.answers.solution import Solution, solution_along
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Board, Puzzle
-from frontier.puzzles.bound import bound_of, tell_apart, told_apart
+from frontier.puzzles.bound import bound_of, distinguished, distinguished_board
 from frontier.space.deepening import MOST_DEPTH, Deepening
 from frontier.text import counted
 
@@ -37,18 +37,22 @@ def check_reached(puzzle: Puzzle, board: Board) -> None:
 
 
 class IdaSolver:
-    """Solves positions of one puzzle; made once, asked often.
+    """Solves positions of one puzzle; it is made once and asked often.
 
-    apart: tell like pieces apart where they cannot change places, which raises the bound.
+    distinguish: whether like pieces are distinguished where they cannot change places, which
+        raises the bound.
     heuristics: runs of patterns of the puzzle, or what was exported of them, that raise it too.
     """
 
-    def __init__(self, puzzle: Puzzle, apart: bool = True, heuristics: Sequence[str | Path] = ()):
+    def __init__(
+        self, puzzle: Puzzle, distinguish: bool = True, heuristics: Sequence[str | Path] = ()
+    ):
         self.puzzle = puzzle = puzzle.from_anywhere()
-        self._told = told_apart(puzzle) if apart else puzzle
-        self._bound = bound = bound_of(self._told)
-        goals = np.column_stack(self._told.origins())
-        arguments = (self._told.graph, bound.displacements, bound.tables, bound.most_steps, goals)
+        self._searched = distinguished(puzzle) if distinguish else puzzle
+        self._bound = bound = bound_of(self._searched)
+        goals = np.column_stack(self._searched.origins())
+        graph = self._searched.graph
+        arguments = (graph, bound.displacements, bound.tables, bound.most_steps, goals)
         self._deepening = (
             DatabaseDeepening(databases_of(puzzle, heuristics), *arguments)
             if heuristics
@@ -56,18 +60,19 @@ class IdaSolver:
         )
 
     @property
-    def tells_apart(self) -> bool:
-        """Whether some like pieces are told apart."""
-        return self._told is not self.puzzle
+    def distinguishes(self) -> bool:
+        """Whether some like pieces are distinguished."""
+        return self._searched is not self.puzzle
 
     def bound(self, board: Board) -> int:
         """The lower bound on the moves from a board to the goal."""
-        named = self._named(board)
-        total = int(self._bound.sums(np.array([named]))[0])
-        return self._deepening.least(*self._told.state(named), total)
+        return self._deepening.least(*self._start(board))
 
-    def _named(self, board: Board) -> Board:
-        return tell_apart(self.puzzle, self._told, board) if self.tells_apart else board
+    def _start(self, board: Board) -> tuple[int, tuple[int, ...], int]:
+        """(vertex, sequence, sum of the bound's tables) of a board."""
+        if self.distinguishes:
+            board = distinguished_board(self.puzzle, self._searched, board)
+        return *self._searched.state(board), int(self._bound.sums(np.array([board]))[0])
 
     def solve(
         self,
@@ -80,10 +85,7 @@ class IdaSolver:
         InputError if the goal cannot be reached, Unsolved after `most_nodes`.
         """
         check_reached(self.puzzle, board)
-        named = self._named(board)
-        told = self._told
-        total = int(self._bound.sums(np.array([named]))[0])
-        search = self._deepening.search(*told.state(named), total)
+        search = self._deepening.search(*self._start(board))
         left = most_nodes or MOST_NODES
         while not search.advance(min(SLICE, left)):
             watch(search.bound, sum(search.nodes))
@@ -99,5 +101,5 @@ class IdaSolver:
                 f"board {self.puzzle.line(board)} needs {MOST_DEPTH} moves or more, too many for "
                 "this search"
             )
-        way = [tuple(b) for b in told.boards_of(*search.way).tolist()]
-        return Searched(solution_along(self.puzzle, [board, *way[1:]]), search.nodes)
+        way = self._searched.boards_of(*search.way).tolist()
+        return Searched(solution_along(self.puzzle, [board, *map(tuple, way[1:])]), search.nodes)

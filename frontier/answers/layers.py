@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import zarr
 
 MOST_NUMBERS = 100_000_000
-"""State numbers that are given at once: 800 MB."""
+"""State numbers that are given at once, at most: 800 MB."""
 
 BATCH = 10_000
 

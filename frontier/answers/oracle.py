@@ -22,20 +22,21 @@ from frontier.store.layers import StoredLayer
 from frontier.store.run import RunStore
 
 MOST_OPEN_STATES = 50_000_000
-"""List layers that are held in memory hold at most so many states together."""
+"""States that the list layers in memory have together, at most."""
 
 MOST_COUNTED = 20_000_000
-"""Positions of one layer that lie on shortest solutions, for which these are counted."""
+"""Positions of one layer that lie on shortest solutions, at most, for these to be counted."""
 
 
 MANY = 20_000
-"""Boards asked for at once, from which on all distances are held in memory, if they fit."""
+"""Where so many boards or more are asked for at once, all distances are read into memory, if they
+are no more than `MOST_TABLE_BYTES` and fit."""
 
 MOST_TABLE_BYTES = 1_500_000_000
 
 
 class Oracle:
-    """Answers about the positions of one run. Holds open files' tables, so ask it often."""
+    """Answers about the positions of one run. It keeps layers open between two questions."""
 
     def __init__(self, run: RunStore):
         """InputError if the run did not keep its layers."""

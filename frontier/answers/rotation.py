@@ -83,12 +83,12 @@ class Rotation:
 
     @property
     def turns(self) -> list[Turn]:
-        """All commands."""
+        """All turns, in order."""
         return [turn for stage in self.stages for turn in stage.turns]
 
     @property
     def units(self) -> int:
-        """Turns by one place."""
+        """The number of turns by one place."""
         return sum(abs(number) for _, number in self.turns)
 
     @property
@@ -98,7 +98,7 @@ class Rotation:
 
     @property
     def short_way(self) -> list[int]:
-        """The same without ways there and straight back."""
+        """The same without the pairs of steps that undo each other."""
         way = [self.start.index(0)]
         for cell in self.blank_way:
             if len(way) > 1 and way[-2] == cell:

@@ -28,7 +28,8 @@ from frontier.text import counted
 METHODS = ("layers", "search", "ida")
 
 MOST_SEARCHED = 1_000_000_000
-"""States that are searched for the sake of single positions, some seconds for each 100 million."""
+"""States, at most, that are all searched for the sake of single positions; 100 million take some
+seconds."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,8 @@ class Asked:
     """What is asked of every position.
 
     method: one of `METHODS`, None for the first that is possible. count: whether all shortest
-    solutions are to be counted. tell_apart, heuristics, most_nodes: of IDA*, see `IdaSolver`; None
-    and empty where nothing is asked. watch: told how far IDA* is.
+    solutions are to be counted. tell_apart, heuristics, most_nodes: for IDA*, see `IdaSolver`; None
+    and empty where nothing is asked. watch: makes what is told how far a search by IDA* is.
     """
 
     method: str | None = None
@@ -49,7 +50,7 @@ class Asked:
 
     @property
     def of_ida(self) -> bool:
-        """Whether it is something that IDA* alone can do."""
+        """Whether IDA* alone can do what is asked."""
         return bool(self.heuristics) or (self.tell_apart, self.most_nodes) != (None, None)
 
 
@@ -57,7 +58,7 @@ class Asked:
 class Way:
     """How positions are solved.
 
-    method: one of `METHODS`. words: the same for a person. solve: the solution of a board, and
+    method: one of `METHODS`. words: its description. solve: returns the solution of a board, and
     what else is known of it, {"count": …} or {"nodes": …}.
     """
 

@@ -1,9 +1,9 @@
 """Sliding blocks: pieces of any form on a rectangular board, drawn as text.
 
 A board is drawn with one letter a cell; the cells of a letter are one piece, "." is an empty
-cell and "#" no cell at all (a wall). Pieces keep their orientation. Those of one form are told
-apart by their letters, unless they are in one group of `alike`; where they are, letters of the
-group are interchangeable.
+cell and "#" no cell at all (a wall). Pieces keep their orientation. All differ but for those of one
+form that are in one group of `alike`: they count as the same, and on a board that is read their
+letters may be exchanged.
 
 A part of a board can be a goal: "?" stands for a cell that may hold anything.
 """

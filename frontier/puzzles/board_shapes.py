@@ -25,9 +25,9 @@ MOST_SHAPES = 4_000_000
 
 @dataclass(frozen=True)
 class Sort:
-    """Pieces that a shape does not tell apart.
+    """Pieces that look alike in a shape.
 
-    codes: their numbers on boards. distinct: whether the sequence tells them apart.
+    codes: their numbers on boards. distinct: whether they differ, so that the sequence orders them.
     """
 
     footprint: Footprint
@@ -65,7 +65,7 @@ class Shapes:
         if rows is None:
             raise InputError(
                 f"this board has more than {MOST_SHAPES:,} shapes (ways to lay its pieces where "
-                "those that count as the same are not told apart), more than are supported; "
+                "those of one form and group look alike), more than are supported; "
                 + (
                     "a puzzle.start would help, as only what can be reached from it would count"
                     if boards is None

@@ -8,7 +8,7 @@ the steps is to be divided by the most tiles that a move slides.
 Each of several like pieces counts its way to the nearest of their places. That is less than the
 truth when two of them count the same place. Where their exchange is impossible, as an odd
 permutation is when everything else must stay as it is, each has a place of its own in the goal,
-and they can be *told apart*: the puzzle with pieces that differ then has just as many positions.
+and they can be *distinguished*: the puzzle with pieces that differ then has just as many positions.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ FAR = 10_000
 """Distance of a placement from which the goal's cannot be reached."""
 
 MOST_LIKE = 5
-"""Groups of more like pieces are not told apart."""
+"""Groups of more like pieces are not distinguished."""
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,8 @@ def _distances(footprint: Footprint, placement: int, metric: str) -> list[int]:
     return [min(d, 1) if metric == "path" and d < FAR else d for d in distance]
 
 
-def told_apart(puzzle: Puzzle) -> Puzzle:
-    """The puzzle with those groups of like pieces told apart that cannot change places."""
+def distinguished(puzzle: Puzzle) -> Puzzle:
+    """The puzzle with those groups of like pieces distinguished that cannot change places."""
     if not isinstance(puzzle, Pieces) or any(OPEN in goal for goal in puzzle.goals):
         return puzzle
     for sort in puzzle.shapes.sorts:
@@ -154,7 +154,7 @@ def told_apart(puzzle: Puzzle) -> Puzzle:
 
 
 def _with_distinct(puzzle: Pieces, sort: Sort) -> Pieces:
-    """A copy of a puzzle in which a sort's pieces are told apart by their codes."""
+    """A copy of a puzzle in which a sort's pieces are distinguished by their codes."""
     rest = [s for s in puzzle.shapes.sorts if s.codes != sort.codes]
     same = [s for s in rest if s.distinct and s.footprint == sort.footprint]
     rest = [s for s in rest if s not in same]
@@ -162,8 +162,8 @@ def _with_distinct(puzzle: Pieces, sort: Sort) -> Pieces:
     return puzzle.with_sorts([*rest, Sort(sort.footprint, tuple(codes), True)])
 
 
-def tell_apart(puzzle: Pieces, other: Pieces, board: Board) -> Board:
-    """A board of a puzzle as one of `told_apart`: the naming of like pieces that is reachable."""
+def distinguished_board(puzzle: Pieces, other: Pieces, board: Board) -> Board:
+    """A board as one of the `distinguished` puzzle, like pieces named so that it is reachable."""
     groups = [
         sort.codes
         for sort in puzzle.shapes.sorts

@@ -15,7 +15,7 @@ from frontier.text import counted
 
 MOST_CELLS = 64
 CLOSE = 1 / 20
-"""Of the least distance between two cells: places that are nearer than that are one."""
+"""Share of the least distance between two cells; points nearer to each other than that are one."""
 
 
 class Directions:

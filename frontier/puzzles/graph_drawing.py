@@ -16,7 +16,7 @@ from frontier.puzzles.picture import Point
 
 ROUNDS = 300
 USUAL = 2
-"""How many times as high as broad letters are."""
+"""How many times as high as broad a letter of a text is, as a rule."""
 
 
 def shown_in(text: str, edges: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
@@ -76,7 +76,7 @@ def _apart(at: np.ndarray) -> np.ndarray:
 
 
 def _turned(at: np.ndarray, far: np.ndarray) -> np.ndarray:
-    """So that the first cell lies left of one that is farthest from it, the second not below."""
+    """The points turned: the first lies left of one farthest from it, the second not below it."""
     along = at[int(far[0].argmax())] - at[0]
     angle = np.arctan2(along[1], along[0])
     cosine, sine = np.cos(angle), np.sin(angle)
@@ -87,7 +87,7 @@ def _turned(at: np.ndarray, far: np.ndarray) -> np.ndarray:
 
 
 def _scaled(at: np.ndarray) -> tuple[Point, ...]:
-    """With the nearest cells 1 apart, and from 0 on."""
+    """The points with the nearest two 1 apart, and the coordinates from 0 on."""
     if len(at) > 1:
         apart = _apart(at) + np.diag([np.inf] * len(at))
         at = at / max(apart.min(), 1e-3 * np.abs(at - at.mean(axis=0)).max())

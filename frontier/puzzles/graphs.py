@@ -1,6 +1,6 @@
 """One blank on any graph: a move slides a tile along an edge into the empty cell.
 
-Tiles whose label stands once on the board are told apart; those that share a label (a colour)
+Tiles whose label stands once on the board are distinct; those that share a label (a colour)
 count as the same. R. M. Wilson, Graph Puzzles, Homotopy, and the Alternating Group (J. Comb.
 Theory B 16, 1974), says which positions can be reached when all tiles differ.
 """

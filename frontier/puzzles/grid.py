@@ -15,7 +15,8 @@ LIKE = "x"
 class Grid:
     """The cells of a board, numbered row by row.
 
-    reading: the cells along the shorter side; see `frontier.puzzles.tiles`. line: cells of it.
+    reading: the cells along the shorter side, as `frontier.puzzles.tiles` reads them. line: the
+    number of cells along it. squares: (row, column) of each cell.
     """
 
     def __init__(self, rows: int, columns: int, most: int):
@@ -130,5 +131,5 @@ class Grid:
 
 
 def plain(rows: Sequence[Sequence]) -> str:
-    """Rows in one line."""
+    """Rows as one line of text, in brackets."""
     return "[" + ", ".join("[" + ", ".join(map(str, row)) + "]" for row in rows) + "]"

@@ -101,10 +101,10 @@ def _graph(vertices, sizes, source, target, words, word) -> BaseGraph:
 
 
 def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, metric: str):
-    """The moves of the pieces of a sort that lie on placement a, a tuple of columns a target.
+    """The moves of the pieces of a sort that lie on placement a: for each target some columns.
 
     columns: uint8[cells, N], the shapes. The columns are those of `moves_of`: shape before and
-    after, sort, place in its class before and after, anchor before and after.
+    after, sort, place in its sort before and after, anchor before and after.
     """
     footprint, code = shapes.sorts[number].footprint, FIRST_SORT + number
     cells = footprint.placements[a]

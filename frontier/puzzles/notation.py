@@ -32,11 +32,6 @@ def rows_of_letters(notation, name: str) -> list[str]:
     return [row for row in rows if row]
 
 
-def in_rows(flat: Sequence, columns: int) -> list[list]:
-    """A flat board as rows."""
-    return [list(flat[i : i + columns]) for i in range(0, len(flat), columns)]
-
-
 def _words(text: str) -> list[str]:
     return [word for row in rows_of_words(text) for word in row]
 

@@ -31,7 +31,7 @@ from frontier.space.graph import BaseGraph
 from frontier.space.jit import kernel
 
 VERTEX_BYTES = 180
-"""What a process needs for each vertex (measured)."""
+"""Bytes of memory that a process needs for each vertex, as measured."""
 
 
 @dataclass(frozen=True)

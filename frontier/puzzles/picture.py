@@ -12,7 +12,7 @@ from math import ceil, dist, floor
 Point = tuple[float, float]
 
 ROOM = 0.6
-"""How far from the middle of a cell its piece is seen, where cells are no squares."""
+"""Sides of a cell from its middle on which its piece is seen, where cells are no squares."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Part:
     """A piece where it lies.
 
     code: its number on the board, which it keeps along a solution. name: what moves call it.
-    label: what stands on it, "" for one of many that nobody tells apart. kind: pieces of one kind
+    label: what stands on it, "" for one of many that look alike. kind: pieces of one kind
     have one colour; None for a piece that has no place to go, which has none. cells: those it
     covers. shared: the label that stands for all that count as the same, "" if none do.
     """

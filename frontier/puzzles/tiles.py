@@ -14,7 +14,7 @@ For m, n >= 2 the blank's tours generate all even permutations of the tiles, and
 be reached from the goal if and only if the sign of its sequence differs from the goal's as
 often as the blank has crossed lines of even length (W. W. Johnson and W. E. Story, American
 Journal of Mathematics 2, 1879): (mn)!/2 positions. On a 1 x n board the tiles never pass each
-other: n positions, told apart by the blank alone.
+other: n positions, one for each cell of the blank.
 
 Metrics: ``step``, a move slides one tile; ``multi``, it slides all tiles between the blank and
 some tile of its row or column by one cell, so the blank moves along a line as far as it likes.

@@ -34,7 +34,7 @@ class Runs:
 
     limit, most: a run that is missing is made if it has at most so many states and columns.
     memory: of a worker, as ``cluster.memory`` in a config; by default that of any config.
-    say: is told before each.
+    say: called with a line of text before each run is made.
     """
 
     def __init__(

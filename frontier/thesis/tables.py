@@ -19,9 +19,10 @@ from frontier.thesis.sequences import (
 
 @dataclass(frozen=True)
 class Row:
-    """A claim.
+    """A claim of the thesis beside what is computed here.
 
-    computed: None where there is no run that says it. note: where the thesis slipped, if it did.
+    computed: None where the run is missing that it follows from. note: what is wrong with the claim
+        where the thesis slipped.
     """
 
     claim: str

@@ -56,7 +56,7 @@ FAR = "weBB/fgbh/.kda"
 def solvers(case):
     """One that tells like pieces apart where it may, and one that does not."""
     puzzle = puzzle_of(case.table)
-    return IdaSolver(puzzle), IdaSolver(puzzle, apart=False)
+    return IdaSolver(puzzle), IdaSolver(puzzle, distinguish=False)
 
 
 def some_of(case, count):
@@ -232,7 +232,7 @@ def test_like_pieces_are_told_apart_where_they_cannot_change_places(board, alike
     can = any(len(other.depths) == len(case.depths) for other in fewer)
     assert can == (told or len(alike[0]) > 5)
     for solver, expected in zip(solvers(case), (told, False), strict=True):
-        assert solver.tells_apart == expected
+        assert solver.distinguishes == expected
         for position in some_of(case, 30):
             assert replayed(case, solver, position).solution.distance == case.depths[position]
 
