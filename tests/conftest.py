@@ -9,8 +9,13 @@ from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-settings.register_profile("untimed", deadline=None, database=None)
-settings.load_profile("untimed")
+settings.register_profile("sweep", deadline=None, database=None)
+settings.register_profile("default", settings.get_profile("sweep"), max_examples=25)
+
+
+def pytest_configure(config):
+    """Properties are tried on few examples where sweeps are left out."""
+    settings.load_profile("default" if config.option.markexpr == "not sweep" else "sweep")
 
 
 @pytest.fixture(autouse=True)

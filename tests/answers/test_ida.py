@@ -224,7 +224,7 @@ TOLD = [  # (board, groups of like pieces, whether some are told apart)
 ]
 
 
-@pytest.mark.parametrize(("board", "alike", "told"), TOLD)
+@swept(("board", "alike", "told"), TOLD, few=5)
 def test_like_pieces_are_told_apart_where_they_cannot_change_places(board, alike, told):
     """That is, where some group's letters may count without there being more positions."""
     case = blocks(alike=alike, goal=board)

@@ -269,6 +269,7 @@ def edge(element):
     return picture.getpixel((picture.width - 2, picture.height - 6))
 
 
+@pytest.mark.sweep
 @swept("name", NAMES, few=1)
 def test_on_paper(pages, browser, name):
     """Everything fits on the width of the paper, and there are a few sheets of it."""

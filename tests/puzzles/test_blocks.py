@@ -94,6 +94,7 @@ def test_small_boards(name, metric):
     assert_layers(puzzle, board_cells(drawing), [position(drawing, alike)], alike)
 
 
+@pytest.mark.sweep
 @swept("metric", METRICS, few=1)
 def test_hakoiri(metric):
     drawing, alike = HAKOIRI
@@ -128,6 +129,7 @@ JAM = "AABBCCDD/EEFFGGHH/IIJJKKLL/MMNNOOPP/QRSTUVWX/QRSTUVWX/YZabcde./YZabcde."
 JAM_ALIKE = ("ABCDEFGHIJKLMNOP", "QRSTUVWXYZabcde")
 
 
+@pytest.mark.sweep
 def test_many_shapes_of_which_few_can_be_reached():
     puzzle = Blocks(JAM, alike=JAM_ALIKE)
     assert len(puzzle.shapes) == puzzle.states == 24
@@ -242,7 +244,7 @@ GOALS = {
 
 
 @swept("metric", METRICS, few=1)
-@pytest.mark.parametrize("name", GOALS)
+@swept("name", GOALS, few=5)
 def test_goals_in_parts(name, metric):
     """Depth 0 is every board that agrees with a goal and can be reached from the start."""
     drawing, goals, alike = GOALS[name]

@@ -78,6 +78,7 @@ def test_multi_on_2x4_in_every_layout():
     assert tried
 
 
+@pytest.mark.sweep
 @swept("blank", [(0, 0), (1, 1)], few=1)
 def test_multi_on_3x3(blank):
     """24 moves, from a corner and from the centre."""

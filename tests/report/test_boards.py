@@ -76,7 +76,7 @@ def texts(svg):
     few=[path for path in CONFIGS if path.stem in KINDS],
     ids=lambda path: path.stem,
 )
-@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@swept("encoding", ["utf-8", "ascii"], few=1)
 def test_lines_of_a_drawing_are_equally_broad(path, encoding):
     for member in load_config(path).members[:1]:
         puzzle = member.make_puzzle()

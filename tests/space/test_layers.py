@@ -142,9 +142,9 @@ def test_2x5_known_numbers():
     assert [layer.size for layer in layers[:6]] == [1, 2, 3, 6, 11, 19]
 
 
-@pytest.mark.parametrize("slab_bytes", [layout_module.SLAB_BYTES, 1000])
+@swept("slab_bytes", [1000, layout_module.SLAB_BYTES], few=1)
 @swept("nodes", [1, 2, 3, 5], few=[2])
-@pytest.mark.parametrize("prefix_digits", [0, 1, 2, 3])
+@swept("prefix_digits", [0, 1, 2, 3], few=[0, 2])
 def test_2x5_in_many_layouts(prefix_digits, nodes, slab_bytes, monkeypatch):
     monkeypatch.setattr(layout_module, "ROW_WORDS", 42 if slab_bytes == 1000 else 4096)
     monkeypatch.setattr(layout_module, "SLAB_BYTES", slab_bytes)
@@ -268,6 +268,7 @@ def test_a_layer_may_neighbour_itself():
 # --- lists of states with large numbers
 
 
+@pytest.mark.sweep
 @swept(("rows", "columns"), [(2, 7), (3, 5), (4, 4), (2, 9), (3, 6), (4, 5)], few=1)
 def test_lists_far_from_the_goal(rows, columns):
     """From a well-mixed board, as near the goal state numbers have but few digits."""

@@ -139,6 +139,7 @@ def test_the_pattern_of_one_column(rows):
     }
 
 
+@pytest.mark.sweep
 def test_the_moves_of_the_thesis(rows):
     for n in (4, 5, 6, 7):
         found = rest(rows, "moves", f"2×{n}: the moves end at")
