@@ -1,5 +1,6 @@
 """The steps of a run as functions; the command line and ``import frontier`` stand on these."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,18 +19,20 @@ from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.answers.ways import Asked, way_to_solve
 from frontier.config import Config
-from frontier.config_values import as_written, at_home
+from frontier.config_values import as_written, at_home, check_whole
 from frontier.errors import InputError
 from frontier.find_runs import config_at, open_one, puzzle_and_run
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report import notebook
 from frontier.report.boards import draw_boards, film_strip
+from frontier.report.console import say
 from frontier.report.displays import display_for_people
 from frontier.report.log import EventLog
 from frontier.report.progress import progress_of
 from frontier.report.progress_text import figures, in_a_line
 from frontier.report.solution import describe_solution, solution_value
 from frontier.report.status_page import StatusPage
+from frontier.report.summary import summary, write_summary
 from frontier.search import plan as plans
 from frontier.search.clusters import client_for, on_client
 from frontier.search.driver import run_plan
@@ -132,6 +135,11 @@ class Run:
         return puzzle_of(self.store.identity["puzzle"])
 
     @cached_property
+    def summary(self) -> dict:
+        """What the run has found, as it stands in ``summary.json``."""
+        return summary(self.store)
+
+    @cached_property
     def oracle(self) -> Oracle:
         """Distances and solutions; InputError if the run did not keep its layers."""
         return Oracle(self.store)
@@ -207,7 +215,9 @@ def _board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping) -> Board:
         board, flat = board.ravel(), True
     if not flat:
         return puzzle.parse(as_written(board, "board"))
-    return tuple(puzzle.as_boards([board])[0].tolist())
+    boards = puzzle.as_boards([board])
+    puzzle.states_of(boards)  # InputError if it is none of the puzzle's
+    return tuple(boards[0].tolist())
 
 
 class Drawings:
@@ -282,6 +292,8 @@ def run(
     notebooks. client: a `distributed.Client` whose workers do the tasks, by default the current
     one, where the config names no kind of cluster.
     """
+    if until is not None:
+        check_whole("until", until, 0)
     config = getattr(what, "config", what)
     if not isinstance(config, Config):
         config = config_at(what, () if client is None else ("cluster.kind=local",))
@@ -305,7 +317,13 @@ def run(
     shown = [display] if (display := display_for_people(progress)) else []
     with StatusPage(path) as page:
         files = EventLog(path / "events.jsonl"), page
-        return Run(run_plan(planned, until, [*shown, *listeners, *files], take_over, client))
+        done = Run(run_plan(planned, until, [*shown, *listeners, *files], take_over, client))
+    try:
+        write_summary(path, done.summary)
+    except OSError as error:  # a complete run may be kept where nothing can be written
+        where = f"{path / 'summary.json'} cannot be written ({error.strerror})"
+        say(f"warning: {where}", sys.stderr)
+    return done
 
 
 def open_run(path: str | Path) -> Run:
@@ -317,7 +335,7 @@ def open_run(path: str | Path) -> Run:
 
 
 def solve(
-    what: Config | str | Path,
+    what: Config | Run | str | Path,
     board: ArrayLike | str | Mapping | None = None,
     *,
     method: str | None = None,
@@ -326,12 +344,12 @@ def solve(
 ) -> Solved:
     """A shortest solution of a board, by default of the config's start, without further ado.
 
-    what: a config, or the path of one or of a run directory. method: "layers", of a run that kept
-    them; "search", of all states in memory; or "ida", with `heuristics`, runs of patterns, and
+    what: a config, a run, or the path of one or of a run directory. method: "layers", of a run that
+    kept them; "search", of all states in memory; or "ida", with `heuristics`, runs of patterns, and
     giving up after `most_nodes`; by default the first of these that is possible. InputError if the
     goal cannot be reached. For many boards `Run.solve` is better.
     """
-    config, store = puzzle_and_run(what)
+    config, store = puzzle_and_run(what.path if isinstance(what, Run) else what)
     puzzle = config.make_puzzle()
     if board is None and puzzle.start is None:
         raise InputError(f"{config.name} has no puzzle.start, so name a board to be solved")

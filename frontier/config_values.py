@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Mapping
 from datetime import time
+from numbers import Integral
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,12 @@ def as_written(values, name: str):
 def at_home(path: str | Path) -> Path:
     """A path, in which ~ is the home directory, as in a shell."""
     return Path(os.path.expanduser(path))  # unlike Path.expanduser, it leaves unknown users alone
+
+
+def check_whole(name: str, value, least: int) -> None:
+    """InputError unless a value is a whole number that is not less than `least`."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise InputError(f"{name} = {value!r}: expected a whole number, at least {least}")
 
 
 def _written(value):

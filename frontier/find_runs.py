@@ -42,9 +42,7 @@ def config_at(run: str | Path, settings: tuple[str, ...] = ()) -> Config:
     settings: as for `load_config`. InputError if there is neither, or if a cluster's particulars
     are needed, which no run directory holds.
     """
-    if not isinstance(run, str | Path):
-        raise InputError(f"{run!r}: expected a config, or the path of one or of a run directory")
-    path = at_home(run)
+    path = _path_of(run)
     if not path.is_dir():
         return _config_in(path, settings)
     first = _named(run, ())[0][0]
@@ -79,7 +77,7 @@ def puzzle_and_run(
     InputError if it names several. A run of another puzzle in the directory of a config is none.
     """
     config = run if isinstance(run, Config) else None
-    path = None if config else at_home(run)
+    path = None if config else _path_of(run)
     if path and path.is_dir():
         store = open_one(run, settings)
         told = {"name": store.identity["name"], "puzzle": store.identity["puzzle"]}
@@ -97,7 +95,7 @@ def puzzle_and_run(
 
 def _named(run: str | Path, settings: tuple[str, ...]) -> list[tuple[Path, Config | None]]:
     """Run directories, with the configs that name them."""
-    path = at_home(run)
+    path = _path_of(run)
     if path.is_dir():
         if settings:
             raise InputError(f"--set changes a config, and {run} is a run directory")
@@ -106,6 +104,12 @@ def _named(run: str | Path, settings: tuple[str, ...]) -> list[tuple[Path, Confi
         several = inside and not RunStore.exists(path)
         return [(entry, None) for entry in (inside if several else [path])]
     return [(member.path, member) for member in _config_in(path, settings).members]
+
+
+def _path_of(run: str | Path) -> Path:
+    if not isinstance(run, str | Path):
+        raise InputError(f"{run!r}: expected a config, or the path of one or of a run directory")
+    return at_home(run)
 
 
 def _config_in(path: Path, settings: tuple[str, ...]) -> Config:

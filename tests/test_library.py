@@ -189,7 +189,7 @@ def test_the_boards_of_all_layers_are_all_boards_at_their_distances(form, reques
         seen |= set(boards)
     assert len(seen) == run.states == 360
     assert run.layers[3].boards(0) == []
-    with pytest.raises(InputError, match="batches of 0 boards"):
+    with pytest.raises(InputError, match="size = 0: expected a whole number, at least 1"):
         run.layers[3].batches(0)  # at once
 
 

@@ -13,6 +13,7 @@ from frontier.puzzles import Tiles
 from frontier.report import displays
 from frontier.report.report_pages import report_page
 from frontier.report.statistics import statistics_of
+from frontier.store.files import read_sealed
 
 TILES = {"kind": "tiles", "rows": 2, "columns": 3}
 
@@ -126,6 +127,7 @@ ONE = {
     "text": "1 0 2/3 4 5",
     "codes": (1, 0, 2, 3, 4, 5),
     "rows": [[1, 0, 2], [3, 4, 5]],
+    "rows of text": ["1 0 2", "3 4 5"],
     "array": np.array([1, 0, 2, 3, 4, 5]),
     "array in rows": np.array([[1, 0, 2], [3, 4, 5]]),
 }
@@ -152,14 +154,16 @@ def test_one_board_is_one_board_everywhere(run, how):
         (np.array([1.0] * 6), "6 cells of type float64"),
         (["1 0 2/3 4 5", "q"], r"\[\[q\]\]"),
         (object(), "is nothing that a config file could say"),
+        ([0, 0, 1, 2, 3, 4], "the numbers 0..5 must stand in it, each once"),
         ("", r"board = '': expected 2 rows of 3 numbers"),
     ],
 )
 def test_what_is_no_board_is_refused(run, wrong, message):
     with pytest.raises(InputError, match=message):
         run.distance(wrong)
-    with pytest.raises(InputError, match="board"):
-        run.solve(wrong)
+    for ask in (run.solve, run.show):
+        with pytest.raises(InputError, match="board"):
+            ask(wrong)
 
 
 def test_a_board_that_is_a_list_of_labels_is_one(tmp_path):
@@ -214,10 +218,42 @@ def test_the_current_client_does_unless_the_config_names_a_cluster(tmp_path, clu
     assert frontier.plan(config_of(tmp_path / "there")).config.cluster.kind == "local"
 
 
-def test_what_is_no_client_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"client = 'tcp://.*expected a distributed\.Client"):
-        frontier.run(config_of(tmp_path), client="tcp://127.0.0.1:8786")
+def test_what_is_no_client_is_refused(tmp_path, cluster):
+    with Client(cluster) as client:
+        pass
+    for wrong in ("tcp://127.0.0.1:8786", cluster, client):
+        with pytest.raises(InputError, match=r"client = .*expected a distributed\.Client"):
+            frontier.run(config_of(tmp_path), client=wrong)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("until", [-1, 2.5, "a", True])
+def test_the_last_depth_is_a_whole_number(tmp_path, until):
+    with pytest.raises(InputError, match=f"until = {until!r}: expected a whole number"):
+        frontier.run(config_of(tmp_path, kind="serial"), until=until)
+    assert not (tmp_path / "run").exists()
+
+
+def test_limits_are_whole_numbers(run):
+    for limit in (-1, 2.5, None):
+        for ask in (run.farthest, run.layers[3].boards):
+            with pytest.raises(InputError, match=f"limit = {limit!r}: expected a whole number"):
+                ask(limit=limit)
+    assert run.farthest(limit=0) == run.layers[3].boards(limit=0) == []
+
+
+def test_ways_to_solve_that_are_none(run):
+    for wrong in ({"method": "idaa"}, {"method": 5}, {"most_nodes": 0}, {"most_nodes": "x"}):
+        with pytest.raises(InputError, match=f"{next(iter(wrong))} = "):
+            frontier.solve(run, "1 0 2/3 4 5", **wrong)
+    assert frontier.solve(run, "1 0 2/3 4 5").method == "layers"
+    with pytest.raises(InputError, match="5: expected a config, or the path"):
+        frontier.solve(5)
+
+
+def test_the_summary_is_written_from_python_too(run):
+    assert run.summary == read_sealed(run.path / "summary.json")
+    assert run.summary["farthest"]["count"] == len(run.farthest())
 
 
 # --- progress

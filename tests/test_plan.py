@@ -122,6 +122,16 @@ def test_the_plan_of_a_complete_run_says_what_such_a_run_takes(tmp_path):
 
 
 @pytest.mark.usefixtures("known_rates")
+@pytest.mark.parametrize("goal", ["A#./BC#", "AB/CD", "."])
+def test_a_puzzle_without_a_move(tmp_path, goal):
+    config = tmp_path / "alone.toml"
+    config.write_text(f'name = "alone"\n[puzzle]\nkind = "blocks"\ngoal = "{goal}"\n')
+    made = json.loads(invoke(config, *at(tmp_path / "run"), "--json").stdout)
+    assert made["states"] == 1
+    assert "no move is possible" in made["warnings"][0]
+
+
+@pytest.mark.usefixtures("known_rates")
 def test_a_family_is_planned_member_by_member(tmp_path):
     words = CONFIGS / "3x3-diameter.toml", *at(tmp_path / "run")
     members = json.loads(invoke(*words, "--json").stdout)["runs"]

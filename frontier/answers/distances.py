@@ -116,7 +116,7 @@ def workspace_of(run: RunStore) -> Workspace:
             f"{run.path} kept only its last layers (search.keep = "
             f'"{run.identity["keep"]}"), so distances cannot be read from it. Run its config '
             "again with --set search.keep=all --set store.path=ANOTHER-DIRECTORY and ask "
-            "there, or search for one position with solve CONFIG BOARD --method ida"
+            "there, or let solve CONFIG BOARD find another way for one position"
         )
     return Workspace(run)
 

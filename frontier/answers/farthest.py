@@ -1,5 +1,6 @@
 """The positions of the last layer: those that need most moves."""
 
+from frontier.config_values import check_whole
 from frontier.errors import InputError
 from frontier.puzzles import Board
 from frontier.search.workspace import Workspace
@@ -11,6 +12,7 @@ def farthest(run: RunStore, limit: int) -> tuple[int, list[Board]]:
 
     They come in the order of their state numbers. InputError if the run is not complete.
     """
+    check_whole("limit", limit, 0)
     if not run.complete:
         depth = run.records[-1].depth if run.records else 0
         raise InputError(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
+from frontier.config_values import check_whole
 from frontier.errors import InputError
 from frontier.puzzles import Board
 from frontier.search.workspace import Workspace
@@ -89,8 +90,7 @@ class Layer:
         They come as they are stored, by slabs: a list in the order of state numbers. InputError,
         at once, if the layer was not kept.
         """
-        if size < 1:
-            raise InputError(f"batches of {size} boards: at least 1")
+        check_whole("size", size, 1)
         return self._batches(self._open(), size)
 
     def _batches(self, layer: StoredLayer, size: int) -> Iterator[np.ndarray]:
@@ -107,6 +107,7 @@ class Layer:
 
     def boards(self, limit: int = 100) -> list[Board]:
         """Up to `limit` of its positions."""
+        check_whole("limit", limit, 0)
         found: list[Board] = []
         for batch in self.batches(max(1, min(limit, BATCH))):
             found += map(tuple, batch[: limit - len(found)].tolist())

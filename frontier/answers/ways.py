@@ -17,6 +17,7 @@ from frontier.answers.ida import IdaSolver, check_reached
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.config import ClusterTable, Config
+from frontier.config_values import check_whole
 from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle
 from frontier.search.driver import run_plan
@@ -72,6 +73,10 @@ def way_to_solve(config: Config, store: RunStore | None, asked: Asked) -> Way:
 
     store: the run of the config, if there is one. InputError if it cannot be done so.
     """
+    if asked.method not in (None, *METHODS):
+        raise InputError(f"method = {asked.method!r}: known are {', '.join(METHODS)}")
+    if asked.most_nodes is not None:
+        check_whole("most_nodes", asked.most_nodes, 1)
     if asked.of_ida and asked.method in ("layers", "search"):
         raise InputError(
             "--tell-apart, --heuristic and --most-nodes are for a search by --method ida"

@@ -49,12 +49,12 @@ def plan(config, settings, workers, disk_rate, as_json):
         raise InputError("--disk-rate is of a cluster; say how many --workers it has")
     rate = None if disk_rate is None else _bytes(disk_rate)
     members = config_at(config, settings).members
-    values = []
+    if workers is not None:
+        members = [described_cluster(member, workers) for member in members]
+    plans, values = [api.plan(member) for member in members], []
     click.echo("trying tasks, disk and scheduler of this machine …", err=True)
-    for member in members:
-        if workers is not None:
-            member = described_cluster(member, workers)
-        made = forecast_of(api.plan(member), rate)
+    for planned in plans:
+        made = forecast_of(planned, rate)
         values.append(plan_value(made))
         if not as_json:
             click.echo(describe_plan(values[-1], made))

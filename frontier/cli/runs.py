@@ -25,8 +25,6 @@ from frontier.report.summary import (
     describe,
     describe_family,
     family_summary,
-    summary,
-    write_summary,
 )
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
@@ -128,12 +126,7 @@ def _run(
             raise Stopped(f"{error}. Nothing is lost; {again}") from None
         except KeyboardInterrupt:  # at once, in the middle of a task
             raise Stopped(f"interrupted; nothing committed is lost; {again}") from None
-        values.append(summary(finished.store))
-        try:
-            write_summary(finished.path, values[-1])
-        except OSError as error:  # a complete run may be kept where nothing can be written
-            where = f"{finished.path / 'summary.json'} cannot be written ({error.strerror})"
-            click.echo(f"warning: {where}", err=True)
+        values.append(finished.summary)
         if not as_json:
             click.echo(describe(values[-1], finished.path))
     if as_json:

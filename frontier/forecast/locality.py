@@ -36,6 +36,8 @@ class Locality(NamedTuple):
 def locality_of(layout: Layout, klass: int, sample: int = SAMPLE) -> Locality:
     """The locality of a class's tasks, of which a sample is looked at."""
     tasks, found = layout.task_count(klass), []
+    if not tasks:
+        return Locality(0.0, 0.0, 0.0)
     for number in np.unique(np.linspace(0, tasks - 1, min(sample, tasks)).astype(np.int64)):
         task = layout.task(klass, int(number))
         program = program_of(layout, task)

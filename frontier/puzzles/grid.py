@@ -70,6 +70,12 @@ class Grid:
         marks: what stands for something else than a number, with its code. InputError, beginning
         with `name`, if the board has another size or holds what is no number.
         """
+        if (
+            notation
+            and isinstance(notation, list | tuple)
+            and all(isinstance(row, str) for row in notation)
+        ):
+            notation = "/".join(notation)
         if isinstance(notation, str):
             rows = rows_of_words(notation)
         elif isinstance(notation, list | tuple) and all(

@@ -13,8 +13,8 @@ reached from it: others would be searched from, but never met on the way to a so
 import copy
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import cached_property
-from itertools import chain, permutations, product
+from functools import cache, cached_property
+from itertools import permutations
 from math import factorial
 from typing import ClassVar
 
@@ -361,7 +361,9 @@ class Pieces(Puzzle):
     @cached_property
     def _component(self) -> tuple[tuple[np.ndarray, np.ndarray], Reach, bool]:
         """(the states at depth 0, what can be reached, whether goals were left out for that)."""
-        states = np.unique(np.concatenate(list(map(self._agreeing, self.goals))), axis=0)
+        states = np.concatenate(list(map(self._agreeing, self.goals)))
+        if len(self.goals) > 1:  # a board may agree with several
+            states = np.unique(states, axis=0)
         vertex, sequence = states[:, 0], states[:, 1:]
         if self.start is not None:
             first = self.states_of(np.array([self.start]))
@@ -398,12 +400,9 @@ class Pieces(Puzzle):
             raise InputError(f"no board agrees with the goal {self.line(goal)}")
         if many > MOST_ORIGINS:
             raise InputError(_too_many(f"{many:,.0f} boards agree with the goal {self.line(goal)}"))
-        states = [
-            (vertex, *chain(*parts))
-            for vertex, every in zip(vertices, orders, strict=True)
-            for parts in product(*every)
-        ]
-        return np.array(states, dtype=np.int64)
+        return np.concatenate(
+            [_all_of(vertex, every) for vertex, every in zip(vertices, orders, strict=True)]
+        )
 
     def drawn(self, sort: Sort, goal: Board) -> list[tuple[int, ...]]:
         """The placements of a sort's pieces that a board, or a part of one, shows."""
@@ -417,22 +416,39 @@ class Pieces(Puzzle):
                 covers.append(cover)
         return covers
 
-    def _orders_with(self, vertex: int, given: dict[int, int]) -> list[list[tuple[int, ...]]]:
+    def _orders_with(self, vertex: int, given: dict[int, int]) -> list[np.ndarray]:
         """For each sort in the sequence, all its orders at a shape that agree with the codes given
-        at some anchors."""
+        at some anchors: int64[orders, pieces]."""
         orders = []
         for number, first in self._begins.items():
             members = self._members[number].tolist()
             anchors = np.flatnonzero(self.shapes.rows[vertex] == FIRST_SORT + number).tolist()
             held = {i: members.index(given[a]) for i, a in enumerate(anchors) if a in given}
-            rest = [rank for rank in range(len(members)) if rank not in held.values()]
-            free = [i for i in range(len(members)) if i not in held]
-            if factorial(len(free)) > MOST_ORIGINS:
-                many = f"more than {factorial(len(free)):,} boards agree with a goal"
-                raise InputError(_too_many(many))
-            ranks = (held | dict(zip(free, order, strict=True)) for order in permutations(rest))
-            orders.append([tuple(first + r[i] for i in range(len(members))) for r in ranks])
+            orders.append(_orders(first, len(members), tuple(held.items())))
         return orders
+
+
+@cache
+def _orders(first: int, pieces: int, held: tuple[tuple[int, int], ...]) -> np.ndarray:
+    """All orders of first … first + pieces - 1, int64[orders, pieces], in which the places of some
+    are held: (place, its number, counted from the first)."""
+    places, ranks = zip(*held, strict=True) if held else ((), ())
+    free = [place for place in range(pieces) if place not in places]
+    if factorial(len(free)) > MOST_ORIGINS:
+        raise InputError(_too_many(f"more than {factorial(len(free)):,} boards agree with a goal"))
+    found = np.empty((factorial(len(free)), pieces), dtype=np.int64)
+    found[:, list(places)] = ranks
+    found[:, free] = list(permutations(rank for rank in range(pieces) if rank not in ranks))
+    return first + found
+
+
+def _all_of(vertex: int, orders: list[np.ndarray]) -> np.ndarray:
+    """All states at a vertex with an order of each sort: int64[N, 1 + length]."""
+    states = np.full((1, 1), vertex, dtype=np.int64)
+    for each in orders:
+        again = np.tile(each, (len(states), 1))
+        states = np.hstack([np.repeat(states, len(each), axis=0), again])
+    return states
 
 
 def _too_many(boards: str) -> str:

@@ -102,7 +102,8 @@ class Puzzle(ABC):
         """The space of states that the engine searches."""
         vertex, sequence = self.origins()
         _, sign = LehmerCode(self.graph.m, self.graph.smaller).ranks(sequence)
-        return Space(self.graph, np.unique(np.stack([vertex, sign], axis=1), axis=0))
+        roots = np.divmod(np.unique(2 * vertex + sign), 2)
+        return Space(self.graph, np.stack(roots, axis=1))
 
     @cached_property
     def reach(self) -> Reach:

@@ -98,7 +98,7 @@ def describe_plan(value: dict, made: PlanForecast) -> str:
         "searched": plan.way,
         "memory": "{} of {}, ".format(*map(size, value["memory"].values())) + processes,
         "disk at its peak": "{}; free: {}".format(*map(size, value["disk"].values())),
-        "fullest layer": _fullest(**value["fullest_layer"]),
+        "fullest layer": _fullest(value["layers"]["depth_is_known"], **value["fullest_layer"]),
         "moved in all": "{} read, {} written".format(*map(size, value["bytes"].values())),
         "time": f"about {span(seconds['total'])}: {parts}",
     }
@@ -135,8 +135,9 @@ def _layout(layout: dict, by_tasks: bool) -> str:
     )
 
 
-def _fullest(depth: int, states: int, raw: int, **moved) -> str:
-    text = f"{states:,} states, perhaps at depth {depth}; {size(raw)} raw"
+def _fullest(is_known: bool, depth: int, states: int, raw: int, **moved) -> str:
+    perhaps = "" if is_known else "perhaps "
+    text = f"{states:,} states, {perhaps}at depth {depth}; {size(raw)} raw"
     if not moved:
         return text
     read, written = size(moved["read"]), size(moved["written"])

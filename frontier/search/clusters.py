@@ -170,9 +170,12 @@ def client_for(config: Config, client=None):
         current, cluster = _current(), config.cluster
         planned = current is not None and cluster.address == current.scheduler.address
         return current if planned or "kind" not in cluster.model_fields_set else None
-    if not hasattr(client, "scheduler_info") or client.asynchronous:
+    from distributed import Client
+
+    if not isinstance(client, Client) or client.asynchronous or client.status != "running":
         raise InputError(
-            f"client = {client!r}: expected a distributed.Client that is not asynchronous"
+            f"client = {client!r}: expected a distributed.Client that is neither asynchronous nor "
+            "closed"
         )
     return client
 

@@ -121,8 +121,9 @@ class Plan:
     def way(self) -> str:
         """Where layers are while they are searched, and how to have it otherwise."""
         if self.alone:
+            where = "process" if self.config.cluster.workers_here else "worker"
             return (
-                f"in memory, by {counted(self.threads, 'thread')} of one process "
+                f"in memory, by {counted(self.threads, 'thread')} of one {where} "
                 "(by tasks, from disk to disk: --set search.in_memory=false)"
             )
         asked = self.config.search.in_memory

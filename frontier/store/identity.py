@@ -60,7 +60,7 @@ def check_identity(run: "RunStore", identity: dict) -> None:
     if differences:
         raise InputError(
             f"{run.path} was made by another config: {'; '.join(differences)}. Choose another "
-            "directory (store.path), or delete the old run with run --fresh"
+            "directory (store.path), or delete the old run with run --fresh (in Python, fresh=True)"
         )
 
 
