@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 
 from frontier.search.workspace import Workspace, workspace
-from frontier.space.jit import compile_seconds
+from frontier.space.jit import preparing
 from frontier.space.memory import Bitmaps, MemorySearch, count_all
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import Record, digest_of
@@ -53,17 +53,17 @@ class _Advancing:
     def __init__(self, call: Advance, form: str):
         self.call, self.done, self._form = call, Advanced(), form
         self._started = self._before = time.perf_counter()
-        self._compiled = compile_seconds()
+        self._prepared = preparing.seconds
 
     def add(self, depth: int, states: int, start: bool, home: int | None) -> bool:
         """Note a layer; returns whether that was the last one that this call may do."""
-        now, compiled = time.perf_counter(), compile_seconds()
-        # The first run on a machine compiles the kernels; that is no part of any search.
-        seconds = max(0.0, now - self._before - (compiled - self._compiled))
+        now, prepared = time.perf_counter(), preparing.seconds
+        # Kernels are loaded, or compiled where they never were; that is no part of any search.
+        seconds = max(0.0, now - self._before - (prepared - self._prepared))
         self.done.records.append(
             LayerRecord(depth, states, self._form, False, seconds, start=start, home=home)
         )
-        self._before, self._compiled = now, compiled
+        self._before, self._prepared = now, prepared
         return depth == self.call.until or now - self._started > self.call.seconds
 
     def stored(self, depth: int, parts: list[Record]) -> None:

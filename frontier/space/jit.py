@@ -13,6 +13,7 @@ Numba takes longer to import than many a command takes, so it is when a kernel i
 import hashlib
 import os
 import threading
+import time
 from collections.abc import Callable
 from functools import cache, update_wrapper
 from pathlib import Path
@@ -20,6 +21,30 @@ from pathlib import Path
 LITTLE = 10_000
 
 _one_thread = threading.RLock()
+
+
+class Preparing:
+    """A clock that runs while kernels are got ready: Numba imported, kernels loaded or compiled.
+
+    It is entered by one thread at a time, under the lock of Numba's compiler; one that is entered
+    again goes on.
+    """
+
+    def __init__(self):
+        self.seconds, self._began, self._inside = 0.0, 0.0, 0
+
+    def __enter__(self) -> None:
+        if not self._inside:
+            self._began = time.perf_counter()
+        self._inside += 1
+
+    def __exit__(self, *_) -> None:
+        self._inside -= 1
+        if not self._inside:
+            self.seconds += time.perf_counter() - self._began
+
+
+preparing = Preparing()
 
 
 class Kernel:
@@ -44,8 +69,7 @@ class Kernel:
         """What Numba makes of it."""
         with _one_thread:
             if self._compiled is None:
-                compiler, _ = _compiler()
-                self._compiled = compiler(self.function)
+                self._compiled = _compiler()(self.function)
         return self._compiled
 
     @property
@@ -58,15 +82,13 @@ kernel = Kernel
 
 
 @cache
-def _compiler() -> tuple:
-    """What compiles a function, and what measures for how long Numba compiles."""
-    import numba
-    from numba.core import event
+def _compiler() -> Callable:
+    """What compiles a function."""
+    with preparing:
+        import numba
 
-    from frontier.space.kernel_cache import keep_in, warn
-
-    timing = event.TimingListener()
-    event.register("numba:compile", timing)
+        from frontier.space.kernel_cache import keep_in, time_compiling, warn
+    time_compiling()
     folder = _cache_folder(numba)
 
     def compiler(function: Callable) -> Callable:
@@ -76,7 +98,7 @@ def _compiler() -> tuple:
             return compiled
         return keep_in(folder, compiled)
 
-    return compiler, timing
+    return compiler
 
 
 def _cache_folder(numba) -> Path | None:
@@ -96,11 +118,3 @@ def _source_hash(version: str) -> str:
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
-
-
-def compile_seconds() -> float:
-    """Seconds in which this process has compiled kernels so far; none where all were cached."""
-    if not _compiler.cache_info().currsize:
-        return 0.0
-    _, timing = _compiler()
-    return timing.duration if timing.done else 0.0

@@ -16,7 +16,10 @@ from functools import cache
 from pathlib import Path
 
 import numba
+from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from frontier.space.jit import preparing
 
 DIGEST_BYTES = 32
 
@@ -50,6 +53,20 @@ def warn(folder: Path | None) -> None:
         print(said, file=sys.stderr)
 
 
+class _Compiling(event.Listener):
+    """Lets the clock run while Numba compiles."""
+
+    def on_start(self, event):
+        preparing.__enter__()
+
+    def on_end(self, event):
+        preparing.__exit__()
+
+
+def time_compiling() -> None:
+    event.register("numba:compile", _Compiling())
+
+
 class _Cache(FunctionCache):
     """The cache of one function."""
 
@@ -57,6 +74,10 @@ class _Cache(FunctionCache):
         super().__init__(function)
         stamp = self._impl.locator.get_source_stamp()
         self._cache_file = _Files(self.cache_path, self._impl.filename_base, stamp)
+
+    def load_overload(self, sig, target_context):
+        with preparing:
+            return super().load_overload(sig, target_context)
 
     def save_overload(self, sig, data):
         try:
