@@ -23,6 +23,9 @@ MARKED = re.compile(rf".+\.[0-9a-f]{{32}}({re.escape(PARTIAL)}|{re.escape(DELETI
 MOST_BYTES = 1 << 28
 """Of a file that is read as a whole."""
 
+MOST = 1 << 63
+"""Numbers are smaller."""
+
 
 def write_json(path: Path, value: object, durable: bool = False) -> None:
     """As `write_text`, a value as JSON."""
@@ -104,7 +107,8 @@ def read_bounded(path: Path, most: int = MOST_BYTES) -> bytes:
 
 
 def check_types(value: object) -> None:
-    """ValueError if a field of a dataclass is not of its type, or is no finite number from 0 on."""
+    """ValueError if a field of a dataclass is not of its type, or a number that is negative or
+    `MOST` and more."""
     for name, kind in _types(type(value)).items():
         if not _is(getattr(value, name), kind):
             raise ValueError(f"its {name} is none")
@@ -121,10 +125,8 @@ def _is(value: object, kind: object) -> bool:
         return isinstance(value, dict) and all(_is(each, inside[1]) for each in value.values())
     if inside:
         return any(_is(value, one) for one in inside)
-    if kind is int:
-        return type(value) is int and 0 <= value < 1 << 63
-    if kind is float:
-        return type(value) in (int, float) and 0 <= value < float("inf")
+    if kind in (int, float):
+        return type(value) in (int, kind) and 0 <= value < MOST
     return isinstance(value, kind)
 
 

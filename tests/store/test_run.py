@@ -231,9 +231,9 @@ def test_run_json_that_lacks_a_value(tmp_path):
     [
         {"depth": "0"}, {"depth": 0.0}, {"states": "1"}, {"states": -1}, {"states": 1 << 63},
         {"states": True}, {"form": []}, {"form": "heap"}, {"stored": 1}, {"seconds": None},
-        {"seconds": float("nan")}, {"seconds": -1.0}, {"bytes": 0.5}, {"work": []},
-        {"work": {"disk": "1"}}, {"start": None}, {"home": "x"}, {"parts": []}, {"digest": 5},
-        {"chain": None},
+        {"seconds": float("nan")}, {"seconds": -1.0}, {"seconds": 10**30}, {"seconds": 1e300},
+        {"bytes": 0.5}, {"work": []}, {"work": {"disk": "1"}}, {"start": None}, {"home": "x"},
+        {"parts": []}, {"digest": 5}, {"chain": None},
     ],
 )  # fmt: skip
 def test_a_ledger_with_values_that_no_layer_has(tmp_path, odd):
