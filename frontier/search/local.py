@@ -5,7 +5,6 @@ loopback. So everything here speaks TLS, with a certificate that is made anew fo
 that only its own processes get.
 """
 
-import asyncio
 import logging
 import os
 import signal
@@ -79,6 +78,7 @@ def _routes() -> dict[str, list]:
 
 def _start(cluster, workers: int) -> None:
     """Start workers and wait for them."""
+    import asyncio  # which takes time to load
 
     async def start():
         await cluster._correct_state()
