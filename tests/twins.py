@@ -7,6 +7,7 @@ explicit neighbours. Nothing here imports the package.
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cache
 from itertools import accumulate, permutations, product
+from math import factorial
 
 Flat = tuple[int, ...]
 Arc = tuple[int, int, tuple[int, ...]]
@@ -445,3 +446,12 @@ def floor_position(cells: list, labels: Iterable[str], alike: Iterable = ()) -> 
         if label not in (".", "?"):
             covered.setdefault(label, set()).add(cell)
     return frozenset((kinds.get(label, label), frozenset(at)) for label, at in covered.items())
+
+
+def attaining_formula(columns: int) -> int:
+    """The number of solvable states of 2×n at the greatest Manhattan distance, as it is proved in
+    `frontier.thesis.manhattan`."""
+    if columns < 4:
+        return 1
+    sides = factorial(columns // 2) ** 4
+    return columns * sides // 2 if columns % 2 else sides // columns

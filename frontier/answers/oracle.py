@@ -3,7 +3,7 @@
 A layer holds the positions at one distance, so a position's distance is the depth of the layer
 that has its bit, and from depth t some move leads to depth t - 1, all the way to the goal. The
 number of shortest solutions is counted layer by layer: each position of the layer under way
-hands the number of shortest ways that lead to it on to its neighbours one layer nearer.
+hands the number of shortest paths that lead to it on to its neighbours one layer nearer.
 """
 
 from collections import OrderedDict
@@ -120,7 +120,7 @@ class Oracle:
         depth = self.distance_of(board)
         _, number = self._work.space.number(*self.puzzle.state(board))
         numbers, total = np.array([number], dtype=np.uint64), 1
-        for t, near, ways in ways_back(self._work.lists, depth, numbers, self._inside):
+        for t, near, ways in paths_back(self._work.lists, depth, numbers, self._inside):
             if near.size > MOST_COUNTED:
                 raise InputError(
                     f"more than {MOST_COUNTED:,} positions at depth {t} lie on shortest solutions "
@@ -144,15 +144,15 @@ class Oracle:
         return self._layers[depth]
 
 
-def ways_back(
+def paths_back(
     lists: ListKernel,
     depth: int,
     numbers: np.ndarray,
     inside: Callable[[int, np.ndarray], np.ndarray],
 ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """(depth, states, number of shortest ways to each) of layer after layer, back to depth 0.
+    """(depth, states, number of shortest paths to each) of layer after layer, back to depth 0.
 
-    numbers: states at `depth`, where the ways begin. inside(depth, numbers): which states lie in
+    numbers: states at `depth`, where the paths begin. inside(depth, numbers): which states lie in
     the layer at a depth, bool[N].
     """
     ways = np.ones(numbers.size, dtype=object)

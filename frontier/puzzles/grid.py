@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Container, Mapping, Sequence
+from types import MappingProxyType
 
 from frontier.errors import InputError
 from frontier.puzzles.footprints import ARROWS
@@ -105,6 +106,21 @@ class Grid:
                     f"{said}: {word!r} is not a number; write numbers, 0 for the blank"
                 ) from None
         return tuple(board)
+
+    def numbers(
+        self, notation, name: str, marks: Mapping[str, int] = MappingProxyType({})
+    ) -> tuple[int, ...]:
+        """A board as for `parse`, whose numbers are 0 .. cells-1, each once."""
+        board = self.parse(notation, name, marks)
+        given = [number for number in board if number not in marks.values()]
+        if len(set(given)) < len(given) or not set(given) <= set(range(self.cells)):
+            mark_of = {code: mark for mark, code in marks.items()}
+            shown = plain(self.in_rows([mark_of.get(number, number) for number in board]))
+            raise InputError(
+                f"{name} = {shown}: the numbers 0..{self.cells - 1} must stand in it, each once (0 "
+                "is the blank)"
+            )
+        return board
 
     def picture(
         self, board: Sequence[int], goal: Sequence[int], named: Container[int] | None = None

@@ -72,14 +72,7 @@ class Pattern(Puzzle):
             given = "neither is" if k is None else "both are"
             raise InputError(f"a pattern needs either puzzle.k or puzzle.labels; {given} given")
         _check_choice(grid, k, labels)
-        board = grid.home(blank)
-        if goal is not None:
-            board = grid.parse(goal, "puzzle.goal", {})
-            if sorted(board) != list(range(self.cells)):
-                raise InputError(
-                    f"puzzle.goal = {grid.line_of(board)}: the numbers 0..{self.cells - 1} must "
-                    "stand in it, each once (0 is the blank)"
-                )
+        board = grid.home(blank) if goal is None else grid.numbers(goal, "puzzle.goal")
         if labels is None:
             labels = {n for i, n in enumerate(board) if i % columns >= columns - k} - {0}
         if not 0 < len(labels) <= MOST_LABELS:

@@ -32,7 +32,7 @@ import numpy as np
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import EMPTY, Sort
 from frontier.puzzles.footprints import footprint_of, ways_on_squares
-from frontier.puzzles.grid import Grid, plain
+from frontier.puzzles.grid import Grid
 from frontier.puzzles.moves import Moves, lines_of, moves_of
 from frontier.puzzles.notation import OPEN_MARK
 from frontier.puzzles.picture import Picture
@@ -72,8 +72,9 @@ class Tiles(Pieces):
         home = grid.home(blank)
         if goal is not None:
             goals = [goal]
-        parts = [self._numbers(board, "puzzle.goal", part=True) for board in goals or ()] or [home]
-        began = None if start is None else self._numbers(start, "puzzle.start")
+        open_mark = {OPEN_MARK: OPEN}
+        parts = [grid.numbers(board, "puzzle.goal", open_mark) for board in goals or ()] or [home]
+        began = None if start is None else grid.numbers(start, "puzzle.start")
         whole = [board for board in (*parts, began) if board and OPEN not in board]
         anywhere = [(cell,) for cell in range(self.cells)]
         footprint = footprint_of(ways_on_squares(grid.squares), anywhere, grid.reading)
@@ -104,20 +105,8 @@ class Tiles(Pieces):
             why = "its parity differs from the goal's; exchanging any two tiles mends that"
         return f"it cannot be reached from the goal: {why}"
 
-    def _numbers(self, notation, name: str, part: bool = False) -> Board:
-        """The numbers of a board in rows or text; with part, "?" stands for anything."""
-        board = self._grid.parse(notation, name, {OPEN_MARK: OPEN} if part else {})
-        given = [number for number in board if number != OPEN]
-        if len(set(given)) < len(given) or not set(given) <= set(range(self.cells)):
-            said = plain(self.write(board))
-            raise InputError(
-                f"{name} = {said}: the numbers 0..{self.cells - 1} must stand in it, each once (0 "
-                "is the blank)"
-            )
-        return board
-
     def _marks(self, notation, name: str) -> Board:
-        return self._numbers(notation, name)
+        return self._grid.numbers(notation, name)
 
     def _codes(self, marks: Board, name: str, part: bool = False) -> Board:
         return marks  # the codes of tiles are their numbers

@@ -116,18 +116,6 @@ def manhattan_formula(columns: int) -> int:
     return columns**2 + 3 * columns // 2 - 1
 
 
-def attaining_formula(columns: int) -> int:
-    """The number of solvable states at the greatest Manhattan distance, in closed form.
-
-    InputError for a board without cells.
-    """
-    _check(columns)
-    if columns < 4:
-        return 1
-    sides = factorial(columns // 2) ** 4
-    return columns * sides // 2 if columns % 2 else sides // columns
-
-
 def _check(columns: int) -> None:
     if columns < 1:
         raise InputError(f"columns = {columns}: a board has at least 1 of them")

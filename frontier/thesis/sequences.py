@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frontier.answers.oracle import ways_back
+from frontier.answers.oracle import paths_back
 from frontier.puzzles import Board, Pattern, Tiles
 from frontier.space.lists import ListKernel
 
@@ -38,7 +38,7 @@ def farthest_of_one_column(columns: int) -> Farthest:
     depth, last = len(layers) - 1, layers[-1]
     boards = puzzle.boards_of(*space.states_of(space.class_of(depth), last))
     total = last.size
-    for _, _, ways in ways_back(lists, depth, last, lambda t, near: np.isin(near, layers[t])):
+    for _, _, ways in paths_back(lists, depth, last, lambda t, near: np.isin(near, layers[t])):
         total = int(ways.sum())
     return Farthest(depth, list(map(tuple, boards.tolist())), total)
 

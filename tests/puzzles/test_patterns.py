@@ -672,8 +672,14 @@ def test_ways_to_write_a_board(text):
         ({"k": 1, "blank": (2, 0)}, r"puzzle\.blank = \[2, 0\]: rows are 0\.\.1, columns 0\.\.2"),
         ({"k": 1, "blank": (0, -1)}, r"puzzle\.blank = \[0, -1\]: rows are"),
         ({"k": 1, "blank": 1}, r"puzzle\.blank = 1: expected \[row, column\]"),
-        ({"k": 1, "goal": ((0, 1, 2), (3, 4, 4))}, r"puzzle\.goal = 0 1 2/3 4 4: .*0\.\.5 must"),
-        ({"k": 1, "goal": ((6, 1, 2), (3, 4, 5))}, r"puzzle\.goal = 6 1 2/3 4 5: .*0\.\.5 must"),
+        (
+            {"k": 1, "goal": ((0, 1, 2), (3, 4, 4))},
+            r"puzzle\.goal = \[\[0, 1, 2\], \[3, 4, 4\]\]: .*0\.\.5 must",
+        ),
+        (
+            {"k": 1, "goal": ((6, 1, 2), (3, 4, 5))},
+            r"puzzle\.goal = \[\[6, 1, 2\], \[3, 4, 5\]\]: .*0\.\.5 must",
+        ),
         ({"k": 1, "goal": "0 1 2/3 4 x"}, r"puzzle\.goal = .*'x' is not a number"),
         ({"k": 1, "goal": "0 1/2 3/4 5"}, r"puzzle\.goal = .*expected 2 rows of 3"),
         ({"k": 1, "start": "0 x/2 x/x 5"}, r"puzzle\.start = .*expected 2 rows of 3"),

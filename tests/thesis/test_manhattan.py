@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from numba import njit
 from sweeps import swept
+from twins import attaining_formula
 
 from frontier.errors import InputError
 from frontier.thesis.manhattan import (
     ManhattanMaximum,
-    attaining_formula,
     manhattan_counts,
     manhattan_formula,
     manhattan_maximum,
@@ -168,9 +168,7 @@ def test_mean(columns):
 
 
 @pytest.mark.parametrize("columns", [0, -3])
-@pytest.mark.parametrize(
-    "function", [manhattan_maximum, manhattan_counts, manhattan_formula, attaining_formula]
-)
+@pytest.mark.parametrize("function", [manhattan_maximum, manhattan_counts, manhattan_formula])
 def test_no_columns(function, columns):
     with pytest.raises(InputError, match=rf"columns = {columns}: .* at least 1"):
         function(columns)

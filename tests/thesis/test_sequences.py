@@ -3,9 +3,9 @@
 from itertools import pairwise, permutations
 
 import pytest
-from twins import blank_moves, layers_of, sign
+from twins import attaining_formula, blank_moves, layers_of, sign
 
-from frontier.thesis.manhattan import attaining_formula, manhattan_formula
+from frontier.thesis.manhattan import manhattan_formula
 from frontier.thesis.sequences import (
     attaining_boards,
     farthest_of_one_column,
