@@ -246,9 +246,10 @@ class Part:
             os.close(file)
         found = self.record.run, self.record.depth, self.record.task
         if found != (run, depth, task):
+            whose = "this run" if found[0] == run else f"run {ascii(found[0])[1:-1]}"
             raise CorruptRunError(
                 f"{self._what} is not the one that was written there: it is task {found[2]} of "
-                f"layer {found[1]} of " + ("this run" if found[0] == run else f"run {found[0]!r}")
+                f"layer {found[1]} of {whose}"
             )
 
     def _read_footer(self, file: int, slabs: int) -> None:

@@ -272,7 +272,8 @@ def test_a_part_that_is_missing_or_empty(tmp_path):
 @pytest.mark.parametrize(
     ("other", "words"),
     [
-        ({"run": "cd" * 16}, "it is task 3 of layer 7 of run 'cdcdcd"),
+        ({"run": "cd" * 16}, "it is task 3 of layer 7 of run cdcdcd"),
+        ({"run": "a\nb"}, r"it is task 3 of layer 7 of run a\\nb"),
         ({"depth": 9}, "it is task 3 of layer 9 of this run"),
         ({"task": 4}, "it is task 4 of layer 7 of this run"),
     ],
