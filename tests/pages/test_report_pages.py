@@ -263,6 +263,21 @@ def test_a_table_that_is_cut_shows_it(pages, browser, name, scheme):
         assert cut > 0
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["2x4", "several"])
+def test_only_a_table_that_is_cut_is_shaded(pages, browser, size, name, scheme):
+    """Behind the letters of one that fits there is the ground of the page and nothing else."""
+    with browser.open(pages[name], size, color_scheme=scheme) as page:
+        page.add_style_tag(content="table { opacity: 0 }")
+        found = set()
+        for table in page.locator(".wide").all():
+            cut = table.evaluate("box => box.scrollWidth > box.clientWidth")
+            picture = Image.open(io.BytesIO(table.screenshot())).convert("RGB")
+            assert (len(picture.getcolors()) > 1) == cut
+            found.add(cut)
+        assert False in found
+
+
 def edge(element):
     """How bright the right edge of an element is, in the row above its last line, 0 to 255."""
     picture = Image.open(io.BytesIO(element.screenshot())).convert("L")
