@@ -50,7 +50,7 @@ def report_picture(subject: RunStatistics | Comparison, kind: str) -> bytes:
     several. kind: "png", "pdf" or "svg"."""
     if isinstance(subject, Comparison):
         return _picture(_draw_lines, subject, subject.title, kind)
-    title = subject.puzzle.title
+    title = f"{subject.name}: {subject.puzzle.title}"
     title = title if subject.complete else f"{title}, {subject.standing}"
     return _picture(_draw_layers, subject, title, kind)
 

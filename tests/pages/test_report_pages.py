@@ -32,6 +32,7 @@ def pages(figures, tmp_path_factory):
     texts = {name: report_page(of) for name, of in figures.items()}
     runs = tuple(figures.values())
     texts["several"] = report_page(Comparison(runs, tuple(figures)))
+    texts["many"] = report_page(Comparison(2 * runs, tuple(f"{i}" for i in range(2 * len(runs)))))
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
     return {name: folder / f"{name}.html" for name in texts}
@@ -245,8 +246,30 @@ LETTERS = """texts => texts.map(text =>
 """The size of letters in pixels."""
 
 
+LINES = """cell => {
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size;
+}"""
+"""The number of lines that the text of a cell takes."""
+
+
+def test_three_runs_are_read_on_a_telephone_without_scrolling(pages, browser):
+    """No column is cut, and no text is broken into a line for each word."""
+    with browser.open(pages["several"], "phone") as page:
+        for table in page.locator(".wide").all():
+            assert table.evaluate("box => box.scrollWidth - box.clientWidth") == 0
+        puzzles = page.locator(".side tr", has_text="puzzle").first.locator("td")
+        assert puzzles.all_inner_texts() == [
+            "2×4 tiles",
+            "2×3 tiles",
+            "5×4 blocks, 10 pieces (path)",
+        ]
+        assert max(cell.evaluate(LINES) for cell in puzzles.all()) <= 3
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["2x4", "several"])
+@pytest.mark.parametrize("name", ["2x4", "many"])
 def test_a_table_that_is_cut_shows_it(pages, browser, name, scheme):
     """Its edge is shaded as long as there is more behind it, and the first column stays."""
     with browser.open(pages[name], "phone", color_scheme=scheme) as page:
@@ -261,6 +284,21 @@ def test_a_table_that_is_cut_shows_it(pages, browser, name, scheme):
                 left = table.locator("td, th").first.bounding_box()["x"]
                 assert left == pytest.approx(table.bounding_box()["x"], abs=1)
         assert cut > 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["2x4", "several", "many"])
+def test_only_a_table_that_is_cut_is_shaded(pages, browser, size, name, scheme):
+    """Behind the letters of one that fits there is the ground of the page and nothing else."""
+    with browser.open(pages[name], size, color_scheme=scheme) as page:
+        page.add_style_tag(content="table { opacity: 0 }")
+        found = set()
+        for table in page.locator(".wide").all():
+            cut = table.evaluate("box => box.scrollWidth > box.clientWidth")
+            picture = Image.open(io.BytesIO(table.screenshot())).convert("RGB")
+            assert (len(picture.getcolors()) > 1) == cut
+            found.add(cut)
+        assert False in found
 
 
 def edge(element):

@@ -138,6 +138,16 @@ def test_a_title_has_room(figures):
         assert low > box(canvas, canvas.axes[0]._left_title)[3]
 
 
+def test_a_picture_has_the_name_of_the_run_and_of_its_puzzle(figures, monkeypatch):
+    """As the page of the run has; a run that is not complete says so too."""
+    named = []
+    monkeypatch.setattr(charts, "_picture", lambda draw, of, title, kind: named.append(title))
+    for name in ("2x4", "2x3"):
+        charts.report_picture(figures[name], "png")
+    assert named[0] == "2x4: 2×4 tiles"
+    assert named[1].startswith("2x3: 2×3 tiles, not complete (")
+
+
 def test_lines_differ_in_more_than_colour(figures):
     run = figures["2x2"]
     for number in (2, 6, 40):
