@@ -365,11 +365,11 @@ def delete_run(path: Path, take_over: bool = False) -> None:
 
     take_over: a process on another host that was writing the run is gone.
     """
-    path = path.resolve()
     if not RunStore.exists(path):
         raise InputError(f"{path} holds no run, so nothing is deleted")
     RunStore.refuse_others({entry.name for entry in path.iterdir()}, path)
     with RunLock(path / "lock", take_over):
         RunStore.delete(path)
-    if not any(path.iterdir()):  # what others have put into its layers stays
-        path.rmdir()
+    # What others have put into its layers stays, and so does a directory that a link leads to.
+    if not path.is_symlink() and not any(path.iterdir()):
+        path.resolve().rmdir()

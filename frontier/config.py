@@ -30,6 +30,7 @@ from frontier.puzzles import Puzzle, puzzle_of
 from frontier.puzzles.tables import KIND_TABLES, PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import blank_orbits
 from frontier.store.codecs import SlabCodec
+from frontier.store.files import read_bounded
 
 
 class SearchTable(Table):
@@ -41,10 +42,16 @@ class SearchTable(Table):
     in_memory: StrictBool = True
 
 
+def _path(path: str) -> str:
+    if "\0" in path:
+        raise ValueError("a path has no NUL in it")
+    return path
+
+
 class StoreTable(Table):
     """[store]"""
 
-    path: str | None = None
+    path: Annotated[str, AfterValidator(_path)] | None = None
     codec: str = "bitmap"
     fsync: Literal["layer", "never"] = "layer"
 
@@ -138,6 +145,9 @@ def default_memory(kind: str, workers: int) -> ByteSize:
 
 LONGEST_NAME = 100
 
+MOST_BYTES = 1 << 20
+"""A config file has at most so many."""
+
 
 def _name(name: str) -> str:
     """A name that can be that of a directory anywhere, and be typed without quotes."""
@@ -215,14 +225,18 @@ def load_config(path: str | Path, settings: str | Sequence[str] = ()) -> Config:
     path = at_home(path)
     settings = (settings,) if isinstance(settings, str) else tuple(settings)
     try:
-        text = path.read_text(encoding="utf-8-sig")  # as TOML asks; editors may add a BOM
+        # TOML is UTF-8, to which editors may add a BOM.
+        text = read_bounded(path, MOST_BYTES).decode("utf-8-sig")
     except FileNotFoundError:
         raise InputError(f"{path}: no such config file") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read as a config: {error}") from None
     try:
         values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # tables in tables, or a number, beyond all limits
         raise InputError(f"{path} is not valid TOML: {error}") from None
     return checked_config(values, str(path), settings)
 
@@ -276,7 +290,7 @@ def _override(values: dict, setting: str) -> None:
         raise InputError(f'--set {setting}: expected key=value, such as store.codec="zstd:1"')
     try:
         parsed = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         parsed = {}
     value = parsed["value"] if set(parsed) == {"value"} else text.strip()
     for table in tables:

@@ -432,6 +432,53 @@ def test_no_scheduler_there(tmp_path, monkeypatch):
     assert str(file) in invoke("run", CONFIGS / "2x2.toml", *settings, *where, code=2).stderr
 
 
+def test_fresh_through_a_link(tmp_path):
+    """The run that it leads to is begun anew, where it is."""
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "run").symlink_to(tmp_path / "disk")
+    invoke("run", CONFIGS / "2x3.toml", *serial(tmp_path), "--until", 5)
+    invoke("run", CONFIGS / "2x3.toml", *serial(tmp_path), "--fresh", "--yes", "--until", 2)
+    assert (tmp_path / "run").is_symlink()
+    assert len(RunStore.open(tmp_path / "disk").records) == 3
+
+
+def test_configs_that_have_no_end(tmp_path):
+    os.mkfifo(tmp_path / "pipe.toml")
+    (tmp_path / "zero.toml").symlink_to("/dev/zero")
+    (tmp_path / "deep.toml").write_text("a = " + "[" * 100_000)
+    (tmp_path / "number.toml").write_text("a = " + "9" * 5000)
+    (tmp_path / "large.toml").write_text("# " * (1 << 20))
+    for name in ("pipe", "zero", "deep", "number", "large"):
+        for command in ("run", "status", "plan", "solve"):
+            said = invoke(command, tmp_path / f"{name}.toml", code=2).stderr
+            assert f"{name}.toml" in said
+    nowhere = "--set", 'store.path="x\\u0000y"'
+    assert "NUL" in invoke("run", CONFIGS / "2x3.toml", *nowhere, code=2).stderr
+
+
+@pytest.mark.parametrize("name", ["events.jsonl", "summary.json", "environment.json"])
+@pytest.mark.parametrize("kind", ["pipe", "link", "another name"])
+def test_files_for_people_that_are_no_files_of_the_run(tmp_path, name, kind):
+    """They make room, and what others have of them stays as it was."""
+    invoke("run", CONFIGS / "2x3.toml", *serial(tmp_path), "--until", 5)
+    file, other = tmp_path / "run" / name, tmp_path / "other"
+    other.write_bytes(file.read_bytes())
+    file.unlink()
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "link":
+        file.symlink_to(other)
+    else:
+        os.link(other, file)
+    before = other.read_bytes()
+    invoke("status", tmp_path / "run")
+    invoke("run", CONFIGS / "2x3.toml", *serial(tmp_path))
+    assert other.read_bytes() == before
+    assert file.is_file()
+    assert not file.is_symlink()
+    assert file.stat().st_nlink == 1
+
+
 @pytest.mark.parametrize(
     ("name", "setting", "words"),
     [

@@ -17,7 +17,7 @@ from frontier.search.repair import repair as do_repair
 from frontier.search.verify import Verified
 from frontier.search.verify import verify as verify_run
 from frontier.store.backup import Backup, back_up
-from frontier.store.copies import check_copies, restore
+from frontier.store.copies import check_copies, newer_copy, restore
 from frontier.store.lock import RunLock, reading
 from frontier.store.run import RunStore
 from frontier.text import counted, size
@@ -64,7 +64,7 @@ def verify(run, deep, states, seed, as_json):
     for store in open_all(run):
         with reading(store.path / "lock"):
             store = RunStore.open(store.path)  # as it has been since nobody writes
-            found = verify_run(store, states if deep else 0, seed, _say)
+            store, found = _verified(store, states if deep else 0, seed)
         values.append(asdict(found))
         if not as_json:
             click.echo(_describe(store, found))
@@ -154,6 +154,20 @@ def backup(run, target, as_json):
         echo_json([asdict(made)])
     else:
         click.echo(_describe_backup(made))
+
+
+def _verified(store: RunStore, states: int, seed: int) -> tuple[RunStore, Verified]:
+    """The run as it would be gone on with, and what is found of it.
+
+    Where the ledger is behind its copy, as after a kill between the two, that is the copy's.
+    """
+    found = verify_run(store, states, seed, _say)
+    if found.faults and (copy := newer_copy(store)):
+        newer = verify_run(copy, states, seed, _say)
+        if not newer.faults:
+            click.echo(f"{store.path}: the ledger is behind its copy, which `run` goes on from")
+            return copy, newer
+    return store, found
 
 
 def _describe_backup(made: Backup) -> str:

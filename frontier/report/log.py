@@ -12,6 +12,7 @@ from frontier.search.events import (
     RunStarted,
     RunStopped,
 )
+from frontier.store.files import make_own, read_bounded
 
 LOGGED = {kind.__name__: kind for kind in (RunStarted, LayerFinished, RunFinished, RunStopped)}
 
@@ -20,11 +21,14 @@ class EventLog:
     """Appends events to a file."""
 
     def __init__(self, path: Path):
-        self._path = path
+        self._path, self._is_own = path, False
 
     def __call__(self, event: Event) -> None:
         if type(event).__name__ not in LOGGED:
             return
+        if not self._is_own:
+            make_own(self._path)
+            self._is_own = True
         line = {"time": time.time(), "event": type(event).__name__, **asdict(event)}
         with self._path.open("a") as file:
             file.write(json.dumps(line) + "\n")
@@ -33,8 +37,8 @@ class EventLog:
 def read_last_start(path: Path) -> list[tuple[float, Event]]:
     """The events since the last start, each with its time; lines that are damaged are left out."""
     try:
-        lines = path.read_text(errors="replace").splitlines()
-    except OSError:
+        lines = read_bounded(path).decode(errors="replace").splitlines()
+    except (OSError, ValueError):  # it is for people
         return []
     events = []
     for line in lines:

@@ -199,10 +199,10 @@ class Driver:
         """Stopped when the tasks under way may fill the disk. left: tasks that are not done."""
         path = self.run.path
         under_way = min(self.executor.at_once, left) * most_part_bytes(self.plan.layout)
-        if (free := shutil.disk_usage(path).free) < under_way + SPARE_BYTES:
+        if (free := shutil.disk_usage(path).free) < (wanted := under_way + SPARE_BYTES):
             raise Stopped(
-                f"only {size(free)} are free at {path}, and the tasks under way may write "
-                f"{size(under_way)}; make room, or give it another disk"
+                f"only {size(free)} are free at {path}, and {size(wanted)} are wanted for the "
+                "tasks under way and the ledger; make room, or give it another disk"
             )
 
     def _commit(self, records: list[LayerRecord], complete: bool):

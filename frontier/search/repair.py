@@ -110,6 +110,7 @@ def repair(run: RunStore, what: Repair) -> None:
         if depth == GROUP:
             run.describe_group()
             continue
+        run.layer_path(depth).mkdir(exist_ok=True)
         write_json(run.layer_path(depth) / "zarr.json", describing(run, work, depth), durable=True)
         for name in surplus(run, work, depth):
             (run.layer_path(depth) / name).unlink()

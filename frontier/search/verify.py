@@ -212,7 +212,7 @@ def surplus(run: RunStore, work: Workspace, depth: int) -> list[str]:
     own = {LIST_NAME}
     if run.records[depth].form == "bits":
         own = {files.path(task).name for task in files.tasks}
-    names = {entry.name for entry in files.folder.iterdir()}
+    names = {entry.name for entry in files.folder.iterdir()} if files.folder.is_dir() else set()
     return sorted(name for name in names - own if PART_NAME.fullmatch(name))
 
 

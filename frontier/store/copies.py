@@ -17,6 +17,7 @@ from pathlib import Path
 
 from frontier.errors import CorruptRunError
 from frontier.store.files import read_sealed, remove_tree, write_sealed
+from frontier.store.ledger import read_ledger
 from frontier.store.run import RunStore
 
 
@@ -25,20 +26,30 @@ def restore(path: Path) -> list[Path]:
 
     CorruptRunError if both are damaged.
     """
-    restored = []
+    restored, run = [], None
     (path / "copies").mkdir(exist_ok=True)
     for name in ("run.json", "ledger.json"):
         mine, copy = path / name, path / "copies" / name
         for file, other in ((mine, copy), (copy, mine)):
             try:
-                read_sealed(file)
+                _read(file, run)
             except CorruptRunError:
-                value = read_sealed(other)
+                value = _read(other, run)
                 if file.is_dir():
                     remove_tree(file)
                 write_sealed(file, value, durable=True)
                 restored.append(file)
+        if name == "run.json":
+            run = read_sealed(mine).get("identifier")
     return restored
+
+
+def _read(file: Path, run: str | None) -> dict:
+    """The value of a file; run: the identifier of the run whose ledger it must be."""
+    value = read_sealed(file)
+    if run is not None:
+        read_ledger(file, run)
+    return value
 
 
 def newer_copy(run: RunStore) -> RunStore | None:

@@ -59,6 +59,22 @@ def write_bytes(path: Path, content: bytes, durable: bool = False) -> None:
         force(path.parent)
 
 
+def make_own(path: Path) -> None:
+    """Let a file that is appended to be one of ours alone: what it shares with others, as a link or
+    under another name, is copied first, and what is no file makes room."""
+    try:
+        about = path.lstat()
+    except FileNotFoundError:
+        return
+    if stat.S_ISREG(about.st_mode) and about.st_nlink == 1:
+        return
+    try:
+        content = read_bounded(path)
+    except (OSError, ValueError):
+        content = b""
+    write_bytes(path, content)
+
+
 def force(path: Path) -> None:
     """Return when the disk has a file's content, or the names in a folder."""
     number = os.open(path, os.O_RDONLY)

@@ -6,6 +6,7 @@ it, a clean end empties it, and what a process of another host has left there is
 request only. Who reads all of a run shares the lock with others who do, which keeps writers out.
 """
 
+import errno
 import fcntl
 import json
 import os
@@ -93,6 +94,8 @@ class RunLock:
                 )
             return open(os.open(self.path, flags, 0o666), "a+")
         except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                raise
             raise NotWritable(
                 f"{self.path.parent} cannot be written ({error.strerror}); make it writable, or "
                 "choose another directory with --set store.path=…"

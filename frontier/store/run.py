@@ -363,7 +363,8 @@ class RunStore:
                 force(folder)
         for folder in (self.path / "layers", self.path / "copies", self.path):
             for file in folder.glob("*.json"):
-                force(file)
+                if file.is_file():
+                    force(file)
             force(folder)
         force_above(self.path)
 

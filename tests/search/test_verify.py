@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from making import write_ledger
+from search.test_driver import run as run_of
+from search.test_two_layers import COUNTS, stopped_of
 from sweeps import swept
 
 from frontier import api
@@ -261,6 +263,45 @@ def test_the_ledger_of_another_run_is_refused(copy, whole):
         shutil.copy(whole[0] / "spare" / folder / "ledger.json", path / folder / "ledger.json")
     with pytest.raises(CorruptRunError, match="is no ledger of this run"):
         RunStore.open(path)
+
+
+def test_the_ledger_of_another_run_is_exchanged_for_the_copy(copy, whole):
+    path = copy("frontier")
+    before = (path / "ledger.json").read_bytes()
+    shutil.copy(whole[0] / "spare" / "ledger.json", path / "ledger.json")
+    assert "written anew from the other copy" in invoke("repair", path, "--yes").stdout
+    assert (path / "ledger.json").read_bytes() == before
+    assert "all sound" in invoke("verify", path).stdout
+
+
+def earlier(path, folders):
+    """Put back the ledger of the layer before; returns that layer's depth."""
+    ledger = read_sealed(path / "ledger.json")
+    lines = ledger["layers"][:-1]
+    lines[-2] |= {"stored": True}  # it was, until the last one was committed
+    for folder in folders:
+        write_sealed(path / folder / "ledger.json", {**ledger, "layers": lines})
+    return lines[-1]["depth"]
+
+
+def test_a_ledger_that_is_behind_its_copy_is_no_fault(tmp_path):
+    """What the layer that it does not list was made from has been given up."""
+    _, store = stopped_of(tmp_path, done=0)
+    earlier(store.path, [""])
+    said = invoke("verify", store.path).stdout
+    assert "the ledger is behind its copy" in said
+    assert "all sound" in said
+
+
+def test_both_ledgers_are_behind(tmp_path):
+    """All parts of the layer under way are there, and nothing of the one before the last."""
+    plan, store = stopped_of(tmp_path, done=0)
+    before = earlier(store.path, ["", "copies"])
+    assert not store.layer_path(before - 1).exists()
+    invoke("verify", store.path, code=4)
+    assert f"layer {before - 1} cleared" in invoke("repair", store.path, "--yes").stdout
+    assert "all sound" in invoke("verify", store.path).stdout
+    assert [record.states for record in run_of(plan).records] == COUNTS
 
 
 def test_an_edited_ledger_contradicts_its_copy(copy):
