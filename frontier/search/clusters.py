@@ -38,7 +38,7 @@ WORKER_SETTINGS = {
 
 QUIET = {
     "logging": dict.fromkeys(
-        ("distributed", "distributed.client", "tornado.application"), "critical"
+        ("asyncio", "distributed", "distributed.client", "tornado.application"), "critical"
     )
 }
 """Dask's loggers are quiet, as the driver reports what goes wrong. These settings hold where Dask
