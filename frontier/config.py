@@ -90,7 +90,7 @@ _MOVED = {
 
 
 def _texts(options):
-    """Up to a day, TOML takes a walltime such as 04:00:00 for a time without its quotes."""
+    """Options with times as text: TOML reads an unquoted 04:00:00 as a time of day."""
     if not isinstance(options, dict):
         return options
     return {key: str(of) if isinstance(of, time) else of for key, of in options.items()}
@@ -233,10 +233,8 @@ def load_config(path: str | Path, settings: str | Sequence[str] = ()) -> Config:
         raise InputError(f"{path} cannot be read as a config: {error}") from None
     try:
         values = tomllib.loads(text)
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # tables in tables, or a number, beyond all limits
+    # Tables may be nested, and numbers be long, beyond what Python reads.
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not valid TOML: {error}") from None
     return checked_config(values, str(path), settings)
 

@@ -39,8 +39,7 @@ PLACED = {
     "b": {8: 7, 7: 6, 6: 5, 10: 9, 14: 13},
     "c": {11: 10},
 }
-"""The tiles that a loop places, in this order, with their cells: each lies one place behind the
-cell before it."""
+"""The tiles that each loop places, in this order, each with the cell where it belongs."""
 
 Turn = tuple[str, int]
 """(loop, number of turns), negative the other way around."""

@@ -38,8 +38,9 @@ class Asked:
     """What is asked of every position.
 
     method: one of `METHODS`, None for the first that is possible. count: whether all shortest
-    solutions are to be counted. tell_apart, heuristics, most_nodes: for IDA*, see `IdaSolver`; None
-    and empty where nothing is asked. watch: makes what is told how far a search by IDA* is.
+    solutions are to be counted. tell_apart, heuristics, most_nodes: for IDA*, see `IdaSolver` and
+    its `solve`; None and empty where nothing is asked. watch: called for each position; returns a
+    function that IDA* calls with its bound and the nodes so far.
     """
 
     method: str | None = None

@@ -165,7 +165,8 @@ def _verified(store: RunStore, states: int, seed: int) -> tuple[RunStore, Verifi
     if found.faults and (copy := newer_copy(store)):
         newer = verify_run(copy, states, seed, _say)
         if not newer.faults:
-            click.echo(f"{store.path}: the ledger is behind its copy, which `run` goes on from")
+            said = f"{store.path}: the ledger is behind its copy, which `run` goes on from"
+            click.echo(said, err=True)
             return copy, newer
     return store, found
 

@@ -114,7 +114,9 @@ def _seconds_of(layers: Sequence[LayerRecord], later: list[list[int]]) -> list[l
     """The seconds of each layer to come, for several guesses of their sizes; None where too few
     layers are known."""
     first = next((d for d, layer in enumerate(layers) if layer.form == "bits"), len(layers))
-    lists = [layer for layer in layers[2:] if layer.form == "list"]  # the first loads the kernels
+    lists = [
+        layer for layer in layers[2:] if layer.form == "list"
+    ]  # the first are too short to tell
     held = sum(layer.states for layer in lists[-LISTS:])
     listed = sum(layer.seconds for layer in lists[-LISTS:]) / held if held else 0.0
     if first == len(layers):

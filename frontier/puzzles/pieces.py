@@ -1,4 +1,4 @@
-"""Pieces on cells: the one model of which tiles, blocks, graphs and cells are ways to write one.
+"""Pieces on cells: the model behind tiles, blocks, graphs and cells, which are ways to write one.
 
 A puzzle of this family is a number of cells in a reading order, sorts of pieces with their
 footprints, a metric and one or more goals. From these follow its shapes, its moves, and how
@@ -6,13 +6,13 @@ boards and states correspond. The sequence ranks the pieces of each sort in the 
 reference board shows them, so that the reference board's sequence is 0, 1, 2, ...
 
 A goal is a board or a part of one: the cells that are left open may hold anything, and every
-board that agrees with the others is at depth 0. Where a start is given, only those are that can be
-reached from it: others would be searched from, but never met on the way to a solution.
+board that agrees with the others is at depth 0. Where a start is given, boards that cannot be
+reached from it are left out: the search would begin from them, but no solution would pass them.
 """
 
 import copy
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import permutations
 from math import factorial
@@ -92,8 +92,7 @@ class Pieces(Puzzle):
     def _codes(self, marks: Sequence[str], name: str, part: bool = False) -> Board:
         """The codes of labels. part: whether `OPEN_MARK` may stand for anything.
 
-        Like pieces are found by the codes of any of them, so that only here it can be seen whether
-        each label is that of a piece.
+        Unknown labels are refused here, as later steps see codes alone.
         """
         code_of = self._code_of | ({OPEN_MARK: OPEN} if part else {})
         for mark in marks:
@@ -394,7 +393,8 @@ class Pieces(Puzzle):
                 agree &= rows[:, cover[0]] == FIRST_SORT + number
                 given[cover[0]] = int(in_order[cover[0]])
         vertices = np.flatnonzero(agree).tolist()
-        orders = [self._orders_with(vertex, given) for vertex in vertices]
+        orders_of = cache(_orders)  # many shapes have the same ones
+        orders = [self._orders_with(vertex, given, orders_of) for vertex in vertices]
         many = sum(np.prod([len(part) for part in parts], dtype=float) for parts in orders)
         if not many:
             raise InputError(f"no board agrees with the goal {self.line(goal)}")
@@ -416,19 +416,20 @@ class Pieces(Puzzle):
                 covers.append(cover)
         return covers
 
-    def _orders_with(self, vertex: int, given: dict[int, int]) -> list[np.ndarray]:
+    def _orders_with(
+        self, vertex: int, given: dict[int, int], orders_of: Callable[..., np.ndarray]
+    ) -> list[np.ndarray]:
         """For each sort in the sequence, all its orders at a shape that agree with the codes given
-        at some anchors: int64[orders, pieces]."""
+        at some anchors: int64[orders, pieces]. orders_of: `_orders`."""
         orders = []
         for number, first in self._begins.items():
             members = self._members[number].tolist()
             anchors = np.flatnonzero(self.shapes.rows[vertex] == FIRST_SORT + number).tolist()
             held = {i: members.index(given[a]) for i, a in enumerate(anchors) if a in given}
-            orders.append(_orders(first, len(members), tuple(held.items())))
+            orders.append(orders_of(first, len(members), tuple(held.items())))
         return orders
 
 
-@cache
 def _orders(first: int, pieces: int, held: tuple[tuple[int, int], ...]) -> np.ndarray:
     """All orders of first … first + pieces - 1, int64[orders, pieces], in which the places of some
     are held: (place, its number, counted from the first)."""

@@ -22,7 +22,7 @@ def is_live(console: Console) -> bool:
 
 
 def say(line: str, file: TextIO | None) -> bool:
-    """Print a line, and tell whether the file took it: a search goes on where nobody reads."""
+    """Print a line; returns whether the file took it, as a search outlives those who read of it."""
     if file is None:
         return False
     try:

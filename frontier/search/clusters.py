@@ -38,7 +38,7 @@ WORKER_SETTINGS = {
 
 QUIET = {
     "logging": dict.fromkeys(
-        ("asyncio", "distributed", "distributed.client", "tornado.application"), "critical"
+        ("distributed", "distributed.client", "tornado.application"), "critical"
     )
 }
 """Dask's loggers are quiet, as the driver reports what goes wrong. These settings hold where Dask
@@ -83,7 +83,7 @@ def _quiet_here() -> Iterator[None]:
     """Keep Dask's loggers quiet where the user has imported Dask before."""
     import distributed  # noqa: F401  (it sets levels)
 
-    loggers = [logging.getLogger(name) for name in QUIET["logging"]]
+    loggers = [logging.getLogger(name) for name in (*QUIET["logging"], "asyncio")]
     before = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL)

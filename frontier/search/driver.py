@@ -126,7 +126,7 @@ class Driver:
     def _advance(
         self, function: Callable[[Advance], Advanced], seconds: float, until: int | None
     ) -> None:
-        """Several layers in one call; or none, if a worker of an earlier leg has gone on with the
+        """Several layers in one call; or none, if a worker of an earlier start has gone on with the
         next one meanwhile and given up what it is made from."""
         plan = self.plan
         self.run.drop_list(len(self.run.records))
@@ -285,7 +285,7 @@ def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> RunStore
     run.sweep()
     if not run.complete and (until is None or len(run.records) <= until):
         if found and durable:
-            run.force_all()  # the leg before may have left that to the system
+            run.force_all()  # an earlier start may have left that to the system
         try:
             _search(plan, run, until, emit, client)
         finally:

@@ -16,7 +16,7 @@ TASKS_UNDER_WAY = 2
 """A worker has so many threads, each with a task: one computes while another waits for the disk."""
 
 RETRIES = 3
-"""A call that raises is tried again so often."""
+"""A call that raises is tried again so many times."""
 
 
 class Executor(Protocol):
@@ -27,8 +27,8 @@ class Executor(Protocol):
     dashboard: str | None
 
     def run(self, function: Callable, calls: Iterable[tuple], stop: Callable[[], bool]) -> Iterator:
-        """The results of function(*arguments) in any order; none is called any more once `stop()`
-        holds."""
+        """The results of function(*arguments) for all calls, in any order; once `stop()` holds, no
+        further call is begun."""
 
 
 class Serial:

@@ -143,7 +143,7 @@ def _lifetime(kind: str, walltime: str | None) -> list[str]:
     if walltime is None:
         return []
     form = r"()(\d+):(\d\d)()" if kind == "lsf" else r"(?:(\d+)-)?(\d+):(\d\d):(\d\d)"
-    found = re.fullmatch(form, walltime)
+    found = re.fullmatch(form, str(walltime))
     if not found:
         expected = "hours:minutes" if kind == "lsf" else "hours:minutes:seconds"
         raise InputError(f'cluster.options.walltime = "{walltime}": expected {expected}')

@@ -26,8 +26,8 @@ _one_thread = threading.RLock()
 class Preparing:
     """A clock that runs while kernels are got ready: Numba imported, kernels loaded or compiled.
 
-    It is entered by one thread at a time, under the lock of Numba's compiler; one that is entered
-    again goes on.
+    One thread at a time uses it: under `_one_thread` while Numba is imported, later under the lock
+    of Numba's compiler. Entering it again inside itself changes nothing.
     """
 
     def __init__(self):

@@ -18,7 +18,7 @@ from pathlib import Path
 from frontier.errors import CorruptRunError
 from frontier.store.files import read_sealed, remove_tree, write_sealed
 from frontier.store.ledger import read_ledger
-from frontier.store.run import RunStore
+from frontier.store.run import FORMAT, RunStore
 
 
 def restore(path: Path) -> list[Path]:
@@ -40,7 +40,9 @@ def restore(path: Path) -> list[Path]:
                 write_sealed(file, value, durable=True)
                 restored.append(file)
         if name == "run.json":
-            run = read_sealed(mine).get("identifier")
+            identity = read_sealed(mine)
+            # Whether a ledger of another format is damaged, this version cannot tell.
+            run = identity.get("identifier") if identity.get("format") == FORMAT else None
     return restored
 
 

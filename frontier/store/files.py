@@ -60,19 +60,15 @@ def write_bytes(path: Path, content: bytes, durable: bool = False) -> None:
 
 
 def make_own(path: Path) -> None:
-    """Let a file that is appended to be one of ours alone: what it shares with others, as a link or
-    under another name, is copied first, and what is no file makes room."""
+    """Make a file that is appended to one of ours alone: a link, or a file with other names, is
+    replaced by a copy, and a pipe or a device by an empty file."""
     try:
         about = path.lstat()
     except FileNotFoundError:
         return
     if stat.S_ISREG(about.st_mode) and about.st_nlink == 1:
         return
-    try:
-        content = read_bounded(path)
-    except (OSError, ValueError):
-        content = b""
-    write_bytes(path, content)
+    write_bytes(path, path.read_bytes() if path.is_file() else b"")
 
 
 def force(path: Path) -> None:
@@ -123,11 +119,11 @@ def read_bounded(path: Path, most: int = MOST_BYTES) -> bytes:
 
 
 def check_types(value: object) -> None:
-    """ValueError if a field of a dataclass is not of its type, or a number that is negative or
-    `MOST` and more."""
+    """ValueError if a field of a dataclass is not of its type, or is a number below 0 or from
+    `MOST` on."""
     for name, kind in _types(type(value)).items():
         if not _is(getattr(value, name), kind):
-            raise ValueError(f"its {name} is none")
+            raise ValueError(f"its {name} is not what a run writes")
 
 
 _types = cache(get_type_hints)
