@@ -75,8 +75,8 @@ def test_fuzzed_files(tmp_path):
 def test_an_exception_of_a_reader_is_told(tmp_path):
     (tmp_path / "careless.py").write_text(
         f"import sys; sys.path.insert(0, {str(SCRIPT.parent)!r})\n"
-        "import fuzz\nfrom frontier.store import run\n"
-        "run.check_types = lambda record: None\nfuzz.main()\n"
+        "import fuzz\nfrom frontier.store import ledger\n"
+        "ledger.check_types = lambda record: None\nfuzz.main()\n"
     )
     words = "--inputs", "500", "--kind", "ledger", "--scratch", tmp_path
     command = [sys.executable, tmp_path / "careless.py", *words]
