@@ -7,6 +7,16 @@ from frontier.config import load_config
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 
+IDENTITY = {
+    "name": "x",
+    "puzzle": {"kind": "tiles", "rows": 2, "columns": 4},
+    "codec": "raw",
+    "keep": "frontier",
+    "layout": {"prefix_digits": 1, "task_nodes": 2},
+    "states": 20_160,
+}
+"""What makes a run of 2×4 the run that it is, as `RunStore.create` takes it."""
+
 
 def made(path, name, *settings, until=None):
     """The store of a run of a config of configs/, made in this process."""
@@ -16,7 +26,4 @@ def made(path, name, *settings, until=None):
 
 def write_ledger(store):
     """Write the ledger as if what its lines say had been committed."""
-    before = ""
-    for record in store.records:
-        record.chain = before = record.chained(before, store.identity["identifier"])
-    store._write_ledger()
+    store._write_ledger()  # which makes the chain anew

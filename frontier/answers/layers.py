@@ -12,7 +12,8 @@ from frontier.errors import InputError
 from frontier.puzzles import Board
 from frontier.search.workspace import Workspace
 from frontier.store.layers import StoredLayer
-from frontier.store.run import LayerRecord, RunStore
+from frontier.store.ledger import LayerRecord
+from frontier.store.run import RunStore
 from frontier.text import counted
 
 if TYPE_CHECKING:

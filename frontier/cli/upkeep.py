@@ -12,12 +12,12 @@ from frontier.config_values import at_home
 from frontier.errors import CorruptRunError, InputError
 from frontier.find_runs import open_all, open_one
 from frontier.report.summary import summary, write_summary
-from frontier.search.repair import caught_up, describe_repair, plan_repair
+from frontier.search.repair import caught_up, describe_repair, later_commit, plan_repair
 from frontier.search.repair import repair as do_repair
 from frontier.search.verify import Verified
 from frontier.search.verify import verify as verify_run
 from frontier.store.backup import Backup, back_up
-from frontier.store.copies import check_copies, newer_copy, restore
+from frontier.store.copies import check_copies, restore
 from frontier.store.lock import RunLock, reading
 from frontier.store.run import RunStore
 from frontier.text import counted, size
@@ -162,12 +162,10 @@ def _verified(store: RunStore, states: int, seed: int) -> tuple[RunStore, Verifi
     Where the ledger is behind its copy, as after a kill between the two, that is the copy's.
     """
     found = verify_run(store, states, seed, _say)
-    if found.faults and (copy := newer_copy(store)):
-        newer = verify_run(copy, states, seed, _say)
-        if not newer.faults:
-            said = f"{store.path}: the ledger is behind its copy, which `run` goes on from"
-            click.echo(said, err=True)
-            return copy, newer
+    if found.faults and (copy := later_commit(store)):
+        said = f"{store.path}: the ledger is behind its copy, which `run` goes on from"
+        click.echo(said, err=True)
+        return copy, verify_run(copy, states, seed, _say)
     return store, found
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from frontier.forecast.sizes import EXPONENT, estimate_sizes
-from frontier.store.run import LayerRecord
+from frontier.store.ledger import LayerRecord
 
 LIKELY = {False: EXPONENT, True: 2.25}
 """The exponent before and after the peak."""

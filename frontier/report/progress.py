@@ -17,8 +17,9 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
+from frontier.store.ledger import LayerRecord
 from frontier.store.lock import describe_holder, held_since, is_held, left_by
-from frontier.store.run import LayerRecord, RunStore
+from frontier.store.run import RunStore
 
 NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
 """The states of a run."""

@@ -9,7 +9,8 @@ from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report.family import family_of
 from frontier.report.progress import COMPLETE, LayerTotals, reopened
 from frontier.search.environment import read_starts
-from frontier.store.run import LayerRecord, RunStore
+from frontier.store.ledger import LayerRecord
+from frontier.store.run import RunStore
 from frontier.text import counted, percent
 
 DRAWN = 8

@@ -49,14 +49,20 @@ class Repair:
         return bool(self.tasks or self.lost or self.described or self.summary)
 
 
-def caught_up(run: RunStore) -> RunStore:
-    """The run as it was committed last, which its ledger may not have heard of; the caller holds
-    the lock."""
+def later_commit(run: RunStore) -> RunStore | None:
+    """The run as it was committed last, where its ledger is behind its copy and the layers that the
+    copy lists are whole."""
     copy = newer_copy(run)
     if copy is None:
-        return run
+        return None
     found = verify(copy)
-    if not all(found.sound(depth) for depth in (LEDGER, *copy.stored_depths())):
+    return copy if all(map(found.sound, (LEDGER, *copy.stored_depths()))) else None
+
+
+def caught_up(run: RunStore) -> RunStore:
+    """The run with its ledger brought up to `later_commit`; the caller holds the lock."""
+    copy = later_commit(run)
+    if copy is None:
         return run
     copy.durable = True
     copy.write()

@@ -3,21 +3,13 @@
 import json
 
 import pytest
+from making import IDENTITY
 
 from frontier.errors import CorruptRunError
 from frontier.store.copies import check_copies, newer_copy
 from frontier.store.files import write_sealed
 from frontier.store.ledger import LayerRecord
 from frontier.store.run import RunStore
-
-IDENTITY = {
-    "name": "x",
-    "puzzle": {"kind": "tiles", "rows": 2, "columns": 4},
-    "codec": "raw",
-    "keep": "frontier",
-    "layout": {"prefix_digits": 1, "task_nodes": 2},
-    "states": 20_160,
-}
 
 
 @pytest.mark.parametrize(

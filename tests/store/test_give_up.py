@@ -3,20 +3,13 @@
 import shutil
 
 import pytest
+from making import IDENTITY
 
 from frontier.errors import InputError
 from frontier.puzzles import Tiles
 from frontier.space.layout import Layout
 from frontier.store.run import RunStore
 
-IDENTITY = {
-    "name": "x",
-    "puzzle": {"kind": "tiles", "rows": 2, "columns": 4},
-    "codec": "raw",
-    "keep": "frontier",
-    "layout": {"prefix_digits": 1, "task_nodes": 2},
-    "states": 20_160,
-}
 LAYOUT = Layout(Tiles(2, 4).space, 0, 1)
 
 

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from making import IDENTITY
 
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.puzzles import Tiles
@@ -24,14 +25,6 @@ from frontier.store.lock import RunLock, describe_holder, is_held, reading
 from frontier.store.parts import digest_of
 from frontier.store.run import RunStore
 
-IDENTITY = {
-    "name": "x",
-    "puzzle": {"kind": "tiles", "rows": 2, "columns": 4},
-    "codec": "lz4",
-    "keep": "frontier",
-    "layout": {"prefix_digits": 1, "task_nodes": 2},
-    "states": 20_160,
-}
 LAYOUT = Layout(Tiles(2, 4).space, 1, 2)
 THREAD = ThreadPoolExecutor(1)
 MARK = "0123456789abcdef" * 2
