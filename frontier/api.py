@@ -18,6 +18,7 @@ from frontier.answers.layers import Layer, Layers
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.answers.ways import Asked, way_to_solve
+from frontier.clusters.kinds import client_for, on_client
 from frontier.config import Config
 from frontier.config_values import as_written, at_home, check_whole
 from frontier.errors import InputError
@@ -34,7 +35,6 @@ from frontier.report.solution import describe_solution, solution_value
 from frontier.report.status_page import StatusPage
 from frontier.report.summary import summary, write_summary
 from frontier.search import plan as plans
-from frontier.search.clusters import client_for, on_client
 from frontier.search.driver import run_plan
 from frontier.search.events import Listener
 from frontier.store.identity import check_identity

@@ -23,13 +23,13 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable, load_config
 from frontier.errors import InputError
 from frontier.forecast.forecast import forecast
 from frontier.forecast.locality import locality_of
 from frontier.forecast.rates import calibrate, empty_tasks
 from frontier.forecast.sizes import estimate_sizes, trial_of
-from frontier.search.clusters import executor_of
 from frontier.search.plan import Plan, make_plan, task_bytes
 from frontier.space.layout import Layout
 from frontier.text import size as bytes_text

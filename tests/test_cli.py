@@ -421,7 +421,7 @@ def test_a_progress_display_that_nobody_reads_does_not_stop_a_search(tmp_path):
 
 
 def test_no_scheduler_there(tmp_path, monkeypatch):
-    monkeypatch.setattr("frontier.search.clusters.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("frontier.clusters.kinds.CONNECT_SECONDS", 1)
     settings = "--set", "cluster.kind=address", "--set", "cluster.address=tcp://127.0.0.1:9"
     where = "--set", f"store.path={tmp_path / 'run'}"
     message = invoke("run", CONFIGS / "2x2.toml", *settings, *where, code=3).stderr

@@ -19,8 +19,8 @@ from distributed.cli import dask_scheduler, dask_worker
 from sweeps import swept
 
 from frontier.cli import main
+from frontier.clusters.queues import CLASSES
 from frontier.config import ClusterTable
-from frontier.search.queues import CLASSES
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
 

@@ -87,7 +87,7 @@ def _allocated(config: Config):
     """The config with a cluster of the tasks of this Slurm job, if it asks for one."""
     if config.cluster.kind != "slurm-runner":
         return nullcontext(config)
-    from frontier.search.allocation import allocation
+    from frontier.clusters.allocation import allocation
 
     return allocation(config)
 

@@ -14,10 +14,10 @@ from functools import cached_property
 from math import ceil, prod
 from typing import NamedTuple
 
+from frontier.clusters.executors import TASKS_UNDER_WAY
 from frontier.forecast.locality import Locality
 from frontier.forecast.rates import Rates
 from frontier.search.driver import LIST_SECONDS, MEMORY_SECONDS
-from frontier.search.executors import TASKS_UNDER_WAY
 from frontier.search.plan import Plan
 from frontier.space.layout import WORD_BYTES
 from frontier.store.parts import footer_bytes

@@ -25,12 +25,12 @@ import google_crc32c
 import numpy as np
 
 from frontier import machine
+from frontier.clusters.kinds import Executor, executor_of
 from frontier.config import ClusterTable
 from frontier.errors import InputError
 from frontier.forecast.sizes import Trial
 from frontier.puzzles import Tiles, puzzle_of
 from frontier.search.arena import Arena
-from frontier.search.clusters import Executor, executor_of
 from frontier.search.plan import Plan, layout_settings
 from frontier.space.bits import expand
 from frontier.space.layout import SLAB_BYTES, WORD_BYTES, Layout

@@ -1,1 +1,1 @@
-"""The search: what is planned, what a worker does, the loop over the layers, clusters."""
+"""The search: what is planned, what a worker does, the loop over the layers, checks and repair."""

@@ -16,9 +16,10 @@ from contextlib import AbstractContextManager, contextmanager
 
 import numpy as np
 
+from frontier.clusters.executors import Executor
+from frontier.clusters.kinds import executor_of
 from frontier.errors import CorruptRunError, Stopped, StorageError
 from frontier.search.advance import Advance, Advanced, advance_bits, advance_lists
-from frontier.search.clusters import executor_of
 from frontier.search.environment import note_start
 from frontier.search.events import (
     Event,
@@ -30,7 +31,6 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
-from frontier.search.executors import Executor
 from frontier.search.plan import Plan
 from frontier.search.repair import caught_up
 from frontier.search.task import expand_task

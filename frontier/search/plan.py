@@ -7,11 +7,11 @@ from math import ceil, prod
 import numpy as np
 
 from frontier import machine
+from frontier.clusters.executors import TASKS_UNDER_WAY
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle
 from frontier.search.arena import Places
-from frontier.search.executors import TASKS_UNDER_WAY
 from frontier.search.workspace import GROWTH_BYTES
 from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout

@@ -105,7 +105,7 @@ def test_all_mistakes_are_tried():
 
 
 MODULES = (
-    "search.driver", "search.executors", "search.task", "search.advance", "search.repair",
+    "search.driver", "clusters.executors", "search.task", "search.advance", "search.repair",
     "search.verify", "search.events", "store.run", "store.copies", "store.parts", "store.layers",
 )  # fmt: skip
 

@@ -25,9 +25,9 @@ from distributed import Client, LocalCluster, Security, SpecCluster
 from sweeps import swept
 
 from frontier import api
+from frontier.clusters import allocation, executors, kinds, local, queues
 from frontier.config import QUEUES, Config
 from frontier.errors import InputError, Stopped
-from frontier.search import allocation, clusters, executors, local, queues
 from frontier.search.events import LayerFinished, RunStarted
 from frontier.store.run import RunStore
 
@@ -123,7 +123,7 @@ def test_what_a_job_asks_for(queue, kind):
         options["walltime"] = "02:30" if kind == "lsf" else "02:30:00"
     config = config_of("run", kind=kind, workers=10, memory="750MB", options=options).cluster
     assert queues.jobs_of(config) == 3
-    with queues.make_cluster(config, clusters.WORKER_SETTINGS, None) as cluster:
+    with queues.make_cluster(config, kinds.WORKER_SETTINGS, None) as cluster:
         text = cluster.job_script()
     assert "--nworkers 4" in text
     assert "--nthreads 1" in text
@@ -149,7 +149,7 @@ def test_the_site_is_asked_where_the_config_says_nothing(queue):
         config = config_of("run", kind="slurm", options=options).cluster
         with (
             dask.config.set({f"jobqueue.slurm.{key}": of for key, of in SITE.items()}),
-            queues.make_cluster(config, clusters.WORKER_SETTINGS, None) as cluster,
+            queues.make_cluster(config, kinds.WORKER_SETTINGS, None) as cluster,
         ):
             return cluster.job_script()
 
@@ -176,7 +176,7 @@ def test_the_site_is_asked_where_the_config_says_nothing(queue):
 def test_options_that_cannot_be(queue, kind, options, words):
     config = config_of("run", kind=kind, options=options).cluster
     with pytest.raises(InputError) as caught:
-        queues.make_cluster(config, clusters.WORKER_SETTINGS, None)
+        queues.make_cluster(config, kinds.WORKER_SETTINGS, None)
     assert all(word in str(caught.value) for word in ["cluster.options", *words])
     assert "\n" not in str(caught.value)
 

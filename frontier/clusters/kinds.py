@@ -10,12 +10,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from frontier.clusters.executors import Distributed, Executor, Serial
+from frontier.clusters.local import local_cluster
+from frontier.clusters.queues import QUEUE_SETTINGS, make_cluster, queue_cluster
 from frontier.config import QUEUES, ClusterTable, Config
 from frontier.config_values import at_home
 from frontier.errors import InputError, Stopped
-from frontier.search.executors import Distributed, Executor, Serial
-from frontier.search.local import local_cluster
-from frontier.search.queues import QUEUE_SETTINGS, make_cluster, queue_cluster
 
 CONNECT_SECONDS = 30
 """A scheduler is waited for so many seconds."""
@@ -118,7 +118,7 @@ def _place(settings: ClusterTable) -> str:
     if settings.kind == "slurm-runner":
         raise InputError(
             'cluster.kind = "slurm-runner" is for the command line, as in jobs/slurm-runner.sh; '
-            "from Python, enter frontier.search.allocation.allocation(config) first"
+            "from Python, enter frontier.clusters.allocation.allocation(config) first"
         )
     if settings.kind == "address":
         return settings.address

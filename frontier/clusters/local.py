@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing import resource_tracker, spawn
 
+from frontier.clusters.executors import TASKS_UNDER_WAY, has_dashboard
 from frontier.config import ClusterTable
 from frontier.errors import Stopped
-from frontier.search.executors import TASKS_UNDER_WAY, has_dashboard
 from frontier.signals import handling
 from frontier.text import counted
 

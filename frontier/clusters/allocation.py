@@ -9,10 +9,10 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from frontier.clusters.kinds import QUIET, SCHEDULER_SETTINGS, WORKER_SETTINGS, security
+from frontier.clusters.queues import import_jobqueue
 from frontier.config import Config
 from frontier.errors import InputError
-from frontier.search.clusters import QUIET, SCHEDULER_SETTINGS, WORKER_SETTINGS, security
-from frontier.search.queues import import_jobqueue
 
 LEAST_TASKS = 3
 """A scheduler, a driver, a worker."""

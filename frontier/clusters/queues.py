@@ -18,9 +18,9 @@ from math import ceil
 
 import psutil
 
+from frontier.clusters.executors import TASKS_UNDER_WAY
 from frontier.config import ClusterTable
 from frontier.errors import InputError, Stopped
-from frontier.search.executors import TASKS_UNDER_WAY
 from frontier.text import counted
 
 CLASSES = {
