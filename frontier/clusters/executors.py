@@ -20,6 +20,9 @@ RETRIES = 3
 
 
 class Executor(Protocol):
+    here: bool
+    """Whether calls are done in this process."""
+
     workers: int
     at_once: int
     """The number of calls that may be under way."""
@@ -34,6 +37,7 @@ class Executor(Protocol):
 class Serial:
     """Runs every call in this process, one after the other, for debugging."""
 
+    here = True
     workers = at_once = 1
     dashboard = None
 
@@ -46,6 +50,8 @@ class Serial:
 
 class Distributed:
     """Runs calls on the workers of a Dask scheduler, however many there are at the moment."""
+
+    here = False
 
     WINDOW = 3
     """So many calls are under way for each worker, so that it need not wait for the next one."""

@@ -5,6 +5,7 @@ crash costs what was done since the call before.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import prod
 
@@ -23,7 +24,8 @@ class Advance:
 
     depth: the last committed layer. until: the last depth to compute, None for all. seconds:
     how long to go on. keep_all: whether each layer is stored. most: a list is left when it has
-    more states; bitmaps are, when two layers have not. threads: of bitmaps.
+    more states; bitmaps are, when two layers have not. threads: of bitmaps. stop: whether to end
+    after the layer under way, where the driver is in this process.
     """
 
     path: str
@@ -35,6 +37,7 @@ class Advance:
     keep_all: bool
     most: int
     threads: int
+    stop: Callable[[], bool] | None = None
 
 
 @dataclass
@@ -64,7 +67,8 @@ class _Advancing:
             LayerRecord(depth, states, self._form, False, seconds, start=start, home=home)
         )
         self._before, self._prepared = now, prepared
-        return depth == self.call.until or now - self._started > self.call.seconds
+        over = depth == self.call.until or now - self._started > self.call.seconds
+        return over or (self.call.stop is not None and self.call.stop())
 
     def stored(self, depth: int, parts: list[Record]) -> None:
         """Note that a layer is stored."""
@@ -152,15 +156,12 @@ def _advance_bits(work: Workspace, call: Advance) -> Advanced:
 
 def _memory(work: Workspace, call: Advance) -> MemorySearch:
     """The bitmaps with the last committed layer and the one before it."""
-    if work.memory is None:
-        work.memory = MemorySearch(work.layout, call.threads)
-    elif work.memory.depth == call.depth:
+    if work.memory is not None and work.memory.depth == call.depth:
         return work.memory
-    work.memory.depth = None
+    work.memory = None  # its gigabytes go before others come
+    work.memory = MemorySearch(work.layout, call.threads)
     for depth in (call.depth - 1, call.depth):
-        bitmaps = work.memory.layer(depth)
-        bitmaps.clear()
-        _load(work, depth, bitmaps)
+        _load(work, depth, work.memory.layer(depth))
     work.memory.depth = call.depth
     return work.memory
 

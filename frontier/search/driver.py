@@ -51,7 +51,7 @@ LIST_SECONDS = 2.0
 SPARE_BYTES = 1_000_000
 """Bytes of the disk that are left for the ledger and the log."""
 
-MEMORY_SECONDS = 5.0
+MEMORY_SECONDS = 20.0
 """The same for bitmaps in memory, of which two layers are stored then; at least ten times as long
 as that took the last time."""
 
@@ -133,7 +133,7 @@ class Driver:
         self.emit(LayerStarted(len(self.run.records), None))
         call = Advance(
             *self._name(), self.run.records[-1].depth, until, seconds, plan.kept is None,
-            plan.list_states, plan.threads,
+            plan.list_states, plan.threads, self.stopping.is_set if self.executor.here else None,
         )  # fmt: skip
         try:
             results = list(self.executor.run(function, [(call,)], self.stopping.is_set))

@@ -81,12 +81,8 @@ class Bitmaps:
     def __init__(self, layout: Layout, klass: int):
         self._layout, self._klass = layout, klass
         nodes, prefixes, strip = layout.shape(klass)
-        self.words = np.full((prefixes, nodes, strip), 0, dtype=np.uint64)
+        self.words = np.zeros((prefixes, nodes, strip), dtype=np.uint64)
         self.live = np.zeros((prefixes, nodes, layout.rows), dtype=bool)
-
-    def clear(self) -> None:
-        self.words[:] = 0
-        self.live[:] = False
 
     def add(self, numbers: np.ndarray) -> None:
         """Set the bits of uint64[N] state numbers."""

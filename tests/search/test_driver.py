@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -24,6 +25,7 @@ from frontier.search import driver as driver_module
 from frontier.search import task as task_module
 from frontier.search.events import LayerFinished, RunFinished, RunStarted, RunStopped
 from frontier.search.workspace import Workspace, workspace
+from frontier.space.memory import MemorySearch
 from frontier.store.parts import RECORD_BYTES
 from frontier.store.run import RunStore
 
@@ -286,6 +288,22 @@ def test_stop_and_resume_use_the_finished_tasks(tmp_path, monkeypatch):
     done = run(plan)
     assert (done.records[-1].depth, done.states) == KNOWN[2, 5]
     assert len(calls) == len(set(calls))
+
+
+def test_a_stop_in_memory_waits_for_one_layer(tmp_path, monkeypatch):
+    """Ctrl-C ends a call of many layers after the one under way, which is stored."""
+    plan, expand = in_memory(api.plan(config_of(tmp_path, 2, 4))), MemorySearch.expand
+
+    def interrupted(self, depth):
+        if depth == 9:
+            signal.raise_signal(signal.SIGINT)
+        return expand(self, depth)
+
+    monkeypatch.setattr(MemorySearch, "expand", interrupted)
+    with pytest.raises(Stopped, match="interrupted"):
+        run(plan)
+    assert len(RunStore.open(plan.config.path).records) == 10
+    assert [record.states for record in run(plan).records] == counts_of(2, 4, 0)
 
 
 def counted_tasks(monkeypatch):

@@ -17,7 +17,7 @@ from frontier.errors import Stopped, StorageError
 from frontier.search import advance as advance_module
 from frontier.search import driver as driver_module
 from frontier.search.workspace import Workspace, workspace
-from frontier.space.memory import Bitmaps, MemorySearch, _MemoryTask
+from frontier.space.memory import MemorySearch, _MemoryTask
 from frontier.store.parts import PartWriter
 from frontier.store.run import RunStore
 
@@ -25,7 +25,6 @@ MOMENTS = {
     "step": (MemorySearch, "expand"),
     "task": (_MemoryTask, "run"),
     "load": (advance_module, "_load"),
-    "clear": (Bitmaps, "clear"),
     "layer": (advance_module, "_store_bits"),
     "slab": (PartWriter, "write"),
     "part": (PartWriter, "finish"),

@@ -261,15 +261,6 @@ def test_live_rows_are_found_after_strips_are_filled(case):
     assert bitmaps.live.tolist() == rows_in(other, layout)
 
 
-@given(filled())
-def test_nothing_is_left_after_clear(case):
-    layout, _, bitmaps, numbers = case
-    bitmaps.add(as_numbers(numbers))
-    bitmaps.clear()
-    assert numbers_in(bitmaps, layout) == []
-    assert not bitmaps.live.any()
-
-
 @given(
     st.lists(st.lists(st.integers(0, 2**64 - 1), min_size=3, max_size=3), min_size=1, max_size=9)
 )
