@@ -46,14 +46,14 @@ from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 LIST_SECONDS = 2.0
-"""How long lists are advanced before what was found is committed."""
+"""Lists are advanced for so many seconds before what was found is committed."""
 
 SPARE_BYTES = 1_000_000
-"""Bytes of the disk that are left for the ledger and the log."""
+"""So many bytes of the disk are left for the ledger and the log."""
 
 MEMORY_SECONDS = 20.0
-"""The same for bitmaps in memory, of which two layers are stored then; at least ten times as long
-as that took the last time."""
+"""Bitmaps in memory are advanced for so many seconds, at least ten times as long as storing two of
+them took the last time, before two layers are stored and what was found is committed."""
 
 
 class Driver:

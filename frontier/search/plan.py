@@ -23,19 +23,20 @@ from frontier.store.parts import WRITER_BYTES
 from frontier.text import counted, size
 
 LEAST_KEPT = 2
-"""Layers from which a run can go on."""
+"""A run can go on from so many layers."""
 
 PROCESS_BYTES = 330_000_000
-"""A worker with its libraries and compiled kernels, before it does anything (measured)."""
+"""A worker with its libraries and compiled kernels takes so many bytes before it does anything
+(measured)."""
 
 WORD_SECONDS, FILE_SECONDS = 6e-9, 0.5e-3
-"""What a worker needs for a word of a part, and to open or make a file."""
+"""A worker needs so many seconds for a word of a part, and to open or make a file."""
 
 TASK_SECONDS = 1e-3
-"""Of a scheduler that has a processor of its own, for a task."""
+"""A scheduler that has a processor of its own needs so many seconds for a task."""
 
 SLABS = 3
-"""Batches of decoded slabs that a task holds beside its arena."""
+"""A task holds so many batches of decoded slabs beside its arena."""
 
 SMALL_LAYER = 100_000_000
 """Layers of fewer bytes need not be divided among the workers."""
@@ -43,30 +44,28 @@ SMALL_LAYER = 100_000_000
 SMALL_TASK = 8_000_000
 """Layers of fewer bytes are one task."""
 
-LARGE_TASK = 600_000_000
-"""Parts of more bytes than this are not made, as smaller ones read hardly more, …"""
-
-MANY_TASKS = 50_000
-"""… unless a layer would have more tasks than this, which the scheduler hands out one by one."""
+LARGE_TASK, MANY_TASKS = 600_000_000, 50_000
+"""Parts of more bytes than this are not made, as smaller ones read hardly more, unless a layer
+would have more tasks than this, which the scheduler hands out one by one."""
 
 FINE_TASK = 30_000_000
 """Tasks of fewer bytes than this are not made finer still."""
 
 LISTED_BYTES = 3 * 24
-"""Bytes of a listed state in a task that reads lists: three layers, each with what sorts it."""
+"""A listed state takes so many bytes in a task that reads lists: three layers, each with what sorts
+it."""
 
-THIN_WORDS = 64
-"""A layer with fewer states than words / THIN_WORDS is advanced as a list: a state costs a list
-about 130 ns on one core, a word costs a bitmap about 3 ns, shared among the workers."""
+THIN_WORDS, THIN_WORDS_IN_MEMORY = 64, 320
+"""A layer with fewer states than its words as a bitmap, divided by this, is advanced as a list: a
+state costs a list about 130 ns on one core, a word costs a bitmap about 3 ns, shared among the
+workers; in memory a fifth of that, as rows without a state are passed over there (2x7 measured)."""
 
-THIN_STATES = 200_000
-"""So is every layer up to this size, as starting a task costs more."""
-
-THIN_IN_MEMORY = 1000
-"""Where layers are in memory, starting a step costs less."""
+THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
+"""A layer of at most so many states is always advanced as a list, as starting a task costs more;
+where layers are in memory, one of at most so many, as a step there costs less to start."""
 
 MOST_STATES = 2**63
-"""State numbers are 64 bits."""
+"""State numbers have 63 bits."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -223,7 +222,7 @@ def _plan_in_memory(
     if not config.search.in_memory or room < 0:
         return None
     words, lists = max(space.nodes) * space.code.words, ListKernel(space)
-    most = space.states if lists.plain else words // THIN_WORDS
+    most = space.states if lists.plain else words // THIN_WORDS_IN_MEMORY
     list_states = max(THIN_IN_MEMORY, min(most, room // lists.room(1)))
     return Plan(config, puzzle, space, chosen, list_states, need, share)
 

@@ -109,7 +109,7 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
 
 
 def repair(run: RunStore, what: Repair) -> None:
-    """Do it; the caller holds the lock."""
+    """Do what was planned; the caller holds the lock."""
     run.durable = True
     work = Workspace(run)
     for depth in what.described:
@@ -128,7 +128,7 @@ def repair(run: RunStore, what: Repair) -> None:
 
 
 def describe_repair(run: RunStore, what: Repair) -> str:
-    """The same in words."""
+    """What a repair has done, in words."""
     names = ["the layers" if depth == GROUP else f"layer {depth}" for depth in what.described]
     said = [f"{name} cleared of what is not its own and described anew for Zarr" for name in names]
     if what.summary:

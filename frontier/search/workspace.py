@@ -27,7 +27,7 @@ OPEN_LAYERS = 3
 PROGRAM_BYTES = 100_000_000
 
 GROWTH_BYTES = 1 << 22
-"""By which memory grows that is used again."""
+"""Memory that is used again grows by a multiple of so many bytes."""
 
 
 class Workspace:

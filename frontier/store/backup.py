@@ -25,10 +25,10 @@ from frontier.store.lock import NotWritable, RunLock
 from frontier.store.run import PART_NAME, RunStore
 
 NAME = "backup"
-"""Of the folder of links in a run directory."""
+"""A folder of links in a run directory has a name that begins so."""
 
 FOR_PEOPLE = ("environment.json", "events.jsonl", "status.html", "summary.json")
-"""Small files, which are copied: one of them grows in place."""
+"""These small files are copied, not linked: one of them grows in place."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ ZSTD_LEVELS = range(-50, 23)
 CHECKSUM_BYTES = 4
 
 ZARR_NAME = "frontier.bitmap"
-"""Of the codec in `frontier.store.zarr_codec`."""
+"""Zarr finds the codec of `frontier.store.zarr_codec` by this name."""
 
 
 def encoded_bytes(size: int) -> int:

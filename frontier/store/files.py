@@ -21,19 +21,19 @@ MARKED = re.compile(rf".+\.[0-9a-f]{{32}}({re.escape(PARTIAL)}|{re.escape(DELETI
 """Names of files and folders that are being written or deleted; nobody else has such names."""
 
 MOST_BYTES = 1 << 28
-"""Of a file that is read as a whole."""
+"""A file that is read as a whole has at most so many bytes."""
 
 MOST = 1 << 63
-"""Numbers are smaller."""
+"""Numbers in the files of a run are smaller than this."""
 
 
 def write_json(path: Path, value: object, durable: bool = False) -> None:
-    """As `write_text`, a value as JSON."""
+    """Write a value as JSON, as `write_bytes` does."""
     write_text(path, json.dumps(value), durable)
 
 
 def write_text(path: Path, text: str, durable: bool = False) -> None:
-    """As `write_bytes`, a text in UTF-8."""
+    """Write a text in UTF-8, as `write_bytes` does."""
     write_bytes(path, text.encode(), durable)
 
 
@@ -143,7 +143,7 @@ def _is(value: object, kind: object) -> bool:
 
 
 def write_sealed(path: Path, value: dict, durable: bool = False) -> None:
-    """As `write_json`, with a digest of the value that `read_sealed` checks."""
+    """Write a value as `write_json` does, with a digest that `read_sealed` checks."""
     write_json(path, {**value, "digest": _digest(value)}, durable)
 
 

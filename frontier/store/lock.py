@@ -22,14 +22,15 @@ from frontier.errors import InputError
 from frontier.text import age, moment
 
 TRIES, TRY_SECONDS = 8, 0.05
-"""Who only asks whether it is held holds it for a moment."""
+"""The lock is tried so often, so many seconds apart: a process that only asks whether it is held
+holds it for a moment."""
 
 MOST_LETTERS = 10_000
-"""Of what the file says."""
+"""At most so many letters of the lock file are read."""
 
 
 class NotWritable(InputError):
-    """The directory, so that there is no lock to take."""
+    """The run directory cannot be written, so that there is no lock to take."""
 
 
 class RunLock:

@@ -38,9 +38,8 @@ from frontier.store.files import PARTIAL, check_types, force
 from frontier.text import counted
 
 RECORD_BYTES = 512
-BLOCK_BYTES = 4 << 20
-BLOCKS = 8
-"""A file is written in blocks of about so many bytes, of which there are at most so many."""
+BLOCK_BYTES, BLOCKS = 4 << 20, 8
+"""A file is written in blocks of about 4 MB, at most eight of which are in memory."""
 
 SLABS_AT_ONCE = 64
 """Slabs that are held in memory where a whole part is gone through, one after the other."""
@@ -83,7 +82,7 @@ class Record:
     digest: str = ""
 
     def sealed(self, index: bytes) -> "Record":
-        """The same with its digest."""
+        """This record with its digest."""
         return Record(**{**asdict(self), "digest": self._digest(index)})
 
     def matches(self, index: bytes) -> bool:
@@ -205,7 +204,7 @@ class PartWriter:
         return self._block[self._filled :]
 
     def _advance(self, size: int) -> None:
-        """So many bytes of the room are the file's."""
+        """Make the next bytes of the block, so many of them, part of the file."""
         self._filled += size
         self._size += size
 

@@ -306,7 +306,7 @@ class RunStore:
         return found
 
     def lacks(self) -> list[str]:
-        """The same of a run that nobody changes."""
+        """What `missing` finds of a run that nobody changes meanwhile."""
         found = []
         for record in reversed(self.records):
             if not record.stored:

@@ -84,6 +84,7 @@ def test_the_time_of_each_layer_goes_somewhere(tmp_path, monkeypatch, settings):
     monkeypatch.setattr("frontier.space.lists.PLAIN_STATES", 0)
     monkeypatch.setattr("frontier.search.plan.THIN_IN_MEMORY", 0)
     monkeypatch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
+    monkeypatch.setattr("frontier.search.plan.THIN_WORDS_IN_MEMORY", 10**9)
     run = made(tmp_path / "run", "2x4", *settings)
     figures = statistics_of(run)
     for layer, record in zip(figures.layers, run.records, strict=True):
