@@ -37,21 +37,21 @@ SECTOR = 512
 
 
 @dataclass(frozen=True)
-class Leg:
-    """From a start to a kill; the last leg of a history, to the end."""
+class Start:
+    """A start of a run, which ends by a kill; the last one of a history goes on to the end."""
 
     settings: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
 
 
 HISTORIES = {
-    "layer": (Leg(),),
-    "layer, twice": (Leg(), Leg()),
-    "layer after never": (Leg(NEVER), Leg()),
-    "layer, fresh": (Leg(), Leg((), FRESH)),
-    "never": (Leg(NEVER),),
+    "layer": (Start(),),
+    "layer, twice": (Start(), Start()),
+    "layer after never": (Start(NEVER), Start()),
+    "layer, fresh": (Start(), Start((), FRESH)),
+    "never": (Start(NEVER),),
 }
-"""The power fails in the last leg."""
+"""The power fails in the last start."""
 
 
 @dataclass(frozen=True)
@@ -259,11 +259,11 @@ def _make(target: Path, folder: Folder, names: Callable, content: Callable) -> N
 
 def at_power_losses(campaign: Campaign, library: Library, case: Case, count: int) -> None:
     """Go over so many moments of the histories of a run."""
-    for i, (name, legs) in enumerate(HISTORIES.items()):
+    for i, (name, starts) in enumerate(HISTORIES.items()):
         share = count // len(HISTORIES) + (i < count % len(HISTORIES))
         root = case.scratch / f"recorded-{i}"
-        record, begun = _recorded(campaign, case, library, legs, root)
-        promised = list(_promises(legs, record, begun))
+        record, begun = _recorded(campaign, case, library, starts, root)
+        promised = list(_promises(starts, record, begun))
         replay, done = Replay(root), 0
         moments = (campaign.random.randint(begun[-1], len(record)) for _ in range(share))
         for moment in sorted(moments):
@@ -274,9 +274,9 @@ def at_power_losses(campaign: Campaign, library: Library, case: Case, count: int
 
 
 def _recorded(
-    campaign: Campaign, case: Case, library: Library, legs: tuple[Leg, ...], root: Path
+    campaign: Campaign, case: Case, library: Library, starts: tuple[Start, ...], root: Path
 ) -> tuple[list[Call], list[int]]:
-    """Run some legs below a directory: their calls, and how many came before each leg."""
+    """Run some starts below a directory: their calls, and how many came before each start."""
     root.mkdir()
     record, begun = case.scratch / f"{root.name}.calls", [0]
 
@@ -287,29 +287,31 @@ def _recorded(
 
         return arm
 
-    *earlier, last = legs
-    for leg in earlier:
+    *earlier, last = starts
+    for start in earlier:
         counted = case.scratch / f"counted-{root.name}"
-        case.start(counted, leg.settings, before=lambda to=counted: library.arm(to, 0)).demand(0)
+        case.start(counted, start.settings, before=lambda to=counted: library.arm(to, 0)).demand(0)
         at = int(library.count * campaign.random.uniform(0.3, 0.9))
-        case.start(root / PATH, leg.settings, leg.options, armed(at)).demand(-signal.SIGKILL)
+        case.start(root / PATH, start.settings, start.options, armed(at)).demand(-signal.SIGKILL)
         begun.append(len(list(calls_of(record))))
     case.start(root / PATH, last.settings, last.options, armed(0)).demand(0)
     return list(calls_of(record)), begun
 
 
-def _promises(legs: tuple[Leg, ...], record: list[Call], begun: list[int]) -> Iterator[int | None]:
+def _promises(
+    starts: tuple[Start, ...], record: list[Call], begun: list[int]
+) -> Iterator[int | None]:
     """After each number of calls, from 0: how many layers have been announced, which a power loss
     must not cost any more; None where nothing is promised, not even that the run can go on."""
-    promised, leg, starts = 0, legs[0], dict(zip(begun, legs, strict=True))
+    promised, start, begins = 0, starts[0], dict(zip(begun, starts, strict=True))
     for i, call in enumerate([None, *record]):
-        if call and leg.settings != NEVER and call.path.endswith("events.jsonl"):
+        if call and start.settings != NEVER and call.path.endswith("events.jsonl"):
             for line in call.data.splitlines():
                 event = json.loads(line)
                 if event["event"] in ("RunStarted", "LayerFinished"):
                     promised = event["depth"] + 1
-        leg = starts.get(i, leg)
-        if leg.settings == NEVER or (i in starts and leg.options == FRESH):
+        start = begins.get(i, start)
+        if start.settings == NEVER or (i in begins and start.options == FRESH):
             promised = None
         yield promised
 
@@ -322,15 +324,15 @@ def _lost(
     shutil.rmtree(root, ignore_errors=True)
     model = choice.choice(sorted(MODELS))
     MODELS[model](replay, root, choice)
-    leg, kind, path = HISTORIES[name][-1], f"{name}, {model}", root / PATH
+    start, kind, path = HISTORIES[name][-1], f"{name}, {model}", root / PATH
     there = _layers(path)
-    run, outcome, wrong = case.start(path, leg.settings), "survived", None
+    run, outcome, wrong = case.start(path, start.settings), "survived", None
     if run.wait() == 4 and promised is None:
         outcome = "detected"
     if there < (promised or 0):
         wrong = f"{there} layers are there, {promised} were announced"
-    elif outcome == "detected" and leg.options == FRESH:  # what was asked for can be done
-        run = case.start(path, leg.settings, FRESH)
+    elif outcome == "detected" and start.options == FRESH:  # what was asked for can be done
+        run = case.start(path, start.settings, FRESH)
         wrong = f"--fresh ends with {run.code}: {run.said}" if run.wait() else None
     elif outcome == "survived" and run.code:
         wrong = f"run ends with {run.code}: {run.said}"

@@ -191,7 +191,7 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     if layout is None:
         chosen, need = _choose(space, memory, config.cluster.workers)
     else:
-        chosen = Layout.kept(space, layout)
+        chosen = Layout.from_settings(space, layout)
         need = task_bytes(chosen)
     if need > memory:
         raise InputError(
@@ -215,7 +215,7 @@ def _plan_in_memory(
     On this machine that process may take what the workers would have had together.
     """
     share = _share(config)
-    chosen = Layout.kept(space, layout) if layout else memory_layout(space, share)
+    chosen = Layout.from_settings(space, layout) if layout else memory_layout(space, share)
     need = process_bytes(space) + memory_bytes(chosen)
     need += share * (WRITER_BYTES + SLABS * chosen.slab_bytes)
     room = config.cluster.memory * share - need

@@ -42,7 +42,7 @@ class Workspace:
         self.run = run
         self.puzzle: Puzzle = puzzle_of(identity["puzzle"])
         self.space: Space = self.puzzle.space
-        self.layout = Layout.kept(self.space, identity["layout"])
+        self.layout = Layout.from_settings(self.space, identity["layout"])
         self.swaps = swaps_of(self.layout)
         self.lists = ListKernel(self.space)
         self.computing, self._tables = threading.Lock(), threading.Lock()

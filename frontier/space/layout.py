@@ -85,7 +85,7 @@ class Layout:
         return cls(space, prefix_digits, ceil(nodes / slab) * slab)
 
     @classmethod
-    def kept(cls, space: Space, settings: dict[str, int]) -> "Layout":
+    def from_settings(cls, space: Space, settings: dict[str, int]) -> "Layout":
         """The layout of a run that exists; InputError if the space cannot be cut so."""
         layout = cls(space, **settings)
         if (

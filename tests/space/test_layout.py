@@ -173,9 +173,9 @@ def test_a_layout_that_a_space_cannot_have(odd):
     """As a damaged run may say; the most that it can have is taken."""
     space = Tiles(3, 3).space
     assert len(space.code.leading) == 3
-    Layout.kept(space, {"prefix_digits": 0, "task_nodes": max(space.nodes)})
+    Layout.from_settings(space, {"prefix_digits": 0, "task_nodes": max(space.nodes)})
     with pytest.raises(InputError, match="cannot be cut"):
-        Layout.kept(space, {"prefix_digits": 0, "task_nodes": 1, **odd})
+        Layout.from_settings(space, {"prefix_digits": 0, "task_nodes": 1, **odd})
 
 
 def test_which_prefixes_fit():
