@@ -269,7 +269,7 @@ def plan(config: Config, fresh: bool = False, client=None) -> Plan:
     if fresh or not RunStore.exists(config.path):
         return Plan(**vars(plans.make_plan(config)), fresh=fresh)
     existing = RunStore.open(config.path)
-    check_identity(existing, plans.config_identity(config))
+    check_identity(config.path, existing.identity, plans.config_identity(config))
     return Plan(**vars(plans.make_plan(config, existing.identity["layout"])))
 
 

@@ -137,7 +137,7 @@ def _open(path: Path, config: Config | None, begin: str) -> RunStore:
             raise
         raise InputError(f"{config.name} is not begun; begin with: {begin}") from None
     if config:  # how it is stored does not matter to who reads it
-        check_identity(store, {"puzzle": config.puzzle_settings})
+        check_identity(store.path, store.identity, {"puzzle": config.puzzle_settings})
     return store
 
 

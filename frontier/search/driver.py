@@ -296,7 +296,7 @@ def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> RunStore
 def _opened(plan: Plan, held: bool = False) -> RunStore:
     """The run of a plan, all of whose files are there. held: it may be written."""
     run = RunStore.open(plan.config.path)
-    check_identity(run, plan.identity)
+    check_identity(run.path, run.identity, plan.identity)
     check_copies(run)
     if held:
         run = caught_up(run)

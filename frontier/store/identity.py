@@ -1,15 +1,12 @@
 """What makes a run this run: what ``run.json`` says of it, and whether a config describes it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, StrictInt, ValidationError
 
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles.tables import PuzzleTable, Table
-
-if TYPE_CHECKING:
-    from frontier.store.run import RunStore
 
 
 class LayoutTable(Table):
@@ -45,10 +42,11 @@ def check_values(identity: dict, file: Path) -> None:
         ) from None
 
 
-def check_identity(run: "RunStore", identity: dict) -> None:
-    """InputError unless what `identity` says of a run, name and title aside, holds of this one."""
-    here = _dotted(identity)
-    there = _dotted({key: run.identity[key] for key in identity})
+def check_identity(path: Path, identity: dict, wanted: dict) -> None:
+    """InputError unless the run at `path`, which has this identity, has the values wanted; what it
+    is called does not matter."""
+    here = _dotted(wanted)
+    there = _dotted({key: identity[key] for key in wanted})
     differences = [
         ", ".join(
             f"{where} {key} = {values[key]!r}" if key in values else f"{where} no {key}"
@@ -59,7 +57,7 @@ def check_identity(run: "RunStore", identity: dict) -> None:
     ]
     if differences:
         raise InputError(
-            f"{run.path} was made by another config: {'; '.join(differences)}. Choose another "
+            f"{path} was made by another config: {'; '.join(differences)}. Choose another "
             "directory (store.path), or delete the old run with run --fresh (in Python, fresh=True)"
         )
 
