@@ -21,7 +21,7 @@ from frontier.answers.ways import Asked, way_to_solve
 from frontier.clusters.kinds import client_for, on_client
 from frontier.config import Config
 from frontier.config_values import as_written, at_home, check_whole
-from frontier.errors import InputError
+from frontier.errors import CorruptRunError, InputError
 from frontier.find_runs import config_at, open_one, puzzle_and_run
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report import notebook
@@ -320,6 +320,9 @@ def run(
         done = Run(run_plan(planned, until, [*shown, *listeners, *files], take_over, client))
     try:
         write_summary(path, done.summary)
+    except CorruptRunError:
+        done.store.check_still_there()
+        raise
     except OSError as error:  # a complete run may be kept where nothing can be written
         where = f"{path / 'summary.json'} cannot be written ({error.strerror})"
         say(f"warning: {where}", sys.stderr)

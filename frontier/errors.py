@@ -4,6 +4,14 @@ The command line prints the message and exits with the class's `exit_code`; noth
 an error decides how a command ends.
 """
 
+import errno
+
+NO_PLACE = {
+    errno.EEXIST, errno.EINVAL, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT,
+    errno.ENOTDIR,
+}  # fmt: skip
+"""What the system says of a path where there can be nothing, such as one below a file."""
+
 
 class FrontierError(Exception):
     """Base of all errors of this package."""
@@ -23,12 +31,23 @@ class Stopped(FrontierError):
     exit_code = 3
 
 
+class Gone(Stopped):
+    """The run directory is no longer where it was, or is that of another run."""
+
+
 class StorageError(Stopped):
     """The system failed to read or write a file. That says nothing about what the file holds."""
 
     @classmethod
     def of(cls, error: OSError) -> "StorageError":
         return cls(f"the system failed to read or write ({error}); mend that, and try again")
+
+
+def unwritable(said: str, error: OSError) -> FrontierError:
+    """The error of a place that a user named and that cannot be written, in these words: bad input,
+    if the path is to blame; else the system has refused, and the same may do once that is mended.
+    """
+    return (InputError if error.errno in NO_PLACE else StorageError)(said)
 
 
 class Unsolved(FrontierError):

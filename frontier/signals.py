@@ -26,6 +26,13 @@ def handling(handlers: Mapping[int, Callable | int]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
+def ending() -> list[int]:
+    """The signals that ask this process to end: SIGTERM, and SIGHUP, which the closing of a
+    terminal sends, unless that is ignored, as under nohup."""
+    hung_up = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
+    return [signal.SIGTERM, signal.SIGHUP] if hung_up else [signal.SIGTERM]
+
+
 @contextmanager
 def leaving_at_once() -> Iterator[None]:
     """Let Ctrl-C end the process there and then, unless it has a handler that is not Python's own.

@@ -1,5 +1,6 @@
 """The commands as a user types them, in a process of their own where it matters."""
 
+import errno
 import io
 import json
 import os
@@ -133,7 +134,33 @@ def test_a_run_that_is_not_complete_needs_to_write(tmp_path, read_only):
     run = "run", CONFIGS / "2x3.toml", *serial(tmp_path)
     invoke(*run, "--until", "5")
     read_only(tmp_path)
-    assert "cannot be written (Read-only file system)" in invoke(*run, code=2).stderr
+    said = invoke(*run, code=3).stderr
+    assert f"{tmp_path / 'run'} cannot be written (Read-only file system)" in said
+    assert "resume with: python -m frontier run" in said
+    assert "cannot be written (Read-only" in invoke("repair", tmp_path / "run", code=3).stderr
+    assert "cannot be written (Read-only" in invoke(*run, "--fresh", "--yes", code=3).stderr
+
+
+def test_what_the_system_refuses_is_no_bad_input(tmp_path, monkeypatch):
+    """Wherever a run, a backup, an array or a report is to be made."""
+    keep = "--set", "search.keep=all"
+    run, made, kept = ("run", CONFIGS / "2x3.toml", *keep), os.mkdir, tmp_path / "kept"
+    invoke(*run, "--set", f"store.path={kept}")
+
+    def refuses(path, *arguments, **options):
+        if str(path).startswith(str(tmp_path)):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+        made(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "mkdir", refuses)
+    asked = {
+        "cannot be made there (Read-only file system)": (*run, *serial(tmp_path)),
+        f"{tmp_path / 'new'} cannot be made": ("backup", kept, tmp_path / "new" / "x"),
+        f"{tmp_path} cannot be written": ("backup", kept, tmp_path / "x"),
+        f"{tmp_path / 'array'} cannot be written": ("export", kept, tmp_path / "array"),
+    }
+    for said, words in asked.items():
+        assert said in invoke(*words, code=3).stderr
 
 
 def test_status_and_farthest_by_directory_and_by_config(tmp_path, monkeypatch):

@@ -24,7 +24,7 @@ import google_crc32c
 import numpy as np
 import psutil
 
-from frontier.errors import CorruptRunError, InputError
+from frontier.errors import CorruptRunError, InputError, unwritable
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.search.workspace import Workspace
 from frontier.space.graph import Space
@@ -164,7 +164,7 @@ def export(run: RunStore, target: Path) -> "zarr.Array":
         scratch.rename(target)
     except OSError as error:
         remove_tree(scratch)
-        raise InputError(f"{target} cannot be written: {error.strerror or error}") from None
+        raise unwritable(f"{target} cannot be written: {error}", error) from None
     except BaseException:
         remove_tree(scratch)
         raise

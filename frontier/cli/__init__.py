@@ -1,7 +1,8 @@
 """The command line: ``python -m frontier COMMAND``.
 
 A command prints what it was asked for on standard output and everything else on standard
-error. Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped and resumable, 4 corrupt data.
+error. Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped or refused by the system, to be resumed,
+4 corrupt data.
 """
 
 import signal
@@ -12,7 +13,7 @@ import click
 from frontier.cli.help import Group
 from frontier.cli.streams import OutputError, drop_output, prepare_streams
 from frontier.errors import CorruptRunError, FormatError, FrontierError, Stopped, StorageError
-from frontier.signals import handling
+from frontier.signals import ending, handling
 
 
 class _Commands(Group):
@@ -24,34 +25,42 @@ class _Commands(Group):
             return super().main(*arguments, **settings)
         except OutputError as error:
             drop_output()
-            with suppress(OSError):
-                click.echo(f"frontier: standard output: {error.strerror}", err=True)
+            _say(f"standard output: {error.strerror}")
             raise SystemExit(FrontierError.exit_code) from None
 
     def invoke(self, context):
         try:
-            # SIGTERM ends a command as Ctrl-C does: what it holds is given back.
-            with handling({signal.SIGTERM: signal.default_int_handler}):
+            # It ends a command as Ctrl-C does: what it holds is given back.
+            with handling(dict.fromkeys(ending(), signal.default_int_handler)):
                 return super().invoke(context)
         except FrontierError as error:
-            click.echo(f"frontier: {error}{_remedy(error)}", err=True)
+            _say(f"{error}{_remedy(error, context.invoked_subcommand)}")
             context.exit(error.exit_code)
         except OutputError:
             raise
         except OSError as error:
-            click.echo(f"frontier: {StorageError.of(error)}", err=True)
+            _say(f"{StorageError.of(error)}")
             context.exit(StorageError.exit_code)
         except KeyboardInterrupt:
-            click.echo("frontier: interrupted", err=True)
+            _say("interrupted")
             context.exit(Stopped.exit_code)
 
 
-def _remedy(error: FrontierError) -> str:
-    if isinstance(error, FormatError):
+def _say(what: str) -> None:
+    """Say it on standard error, unless that takes nothing any more, as a terminal that is gone."""
+    with suppress(OSError):
+        click.echo(f"frontier: {what}", err=True)
+
+
+def _remedy(error: FrontierError, command: str | None) -> str:
+    """What helps against damage, besides the command that has just found it."""
+    if not isinstance(error, CorruptRunError) or isinstance(error, FormatError):
         return ""
-    if isinstance(error, CorruptRunError) and "repair" not in str(error):
-        return ". `verify RUN` lists all that is damaged, `repair RUN` mends what can be mended"
-    return ""
+    if command == "repair":  # it says itself what is left to be done
+        return ""
+    if command == "verify":
+        return ". See what `repair RUN` can do"
+    return ". `verify RUN` lists all that is damaged, `repair RUN` mends what can be mended"
 
 
 @click.group(

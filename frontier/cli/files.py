@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from frontier.errors import InputError
+from frontier.errors import InputError, unwritable
 from frontier.store.files import write_bytes
 from frontier.store.run import RunStore
 
@@ -54,7 +54,8 @@ class Target:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             write_bytes(self.place, content)
         except OSError as error:
-            raise InputError(f"{self.label} cannot be written: {error.strerror}") from None
+            said = f"{self.label} cannot be written: {error.strerror}"
+            raise unwritable(said, error) from None
         click.echo(f"{self.path} is written", err=True)
 
     def check(self, force: bool) -> None:

@@ -20,7 +20,7 @@ EXIT_CODES = {
     "0": "done",
     "1": "failed",
     "2": "bad input",
-    "3": "stopped, and can be resumed",
+    "3": "stopped, or refused by the system; the same command goes on",
     "4": "corrupt data",
 }
 

@@ -17,7 +17,7 @@ from frontier.cli.common import (
 from frontier.cli.completion import complete_run
 from frontier.cli.help import Command
 from frontier.config import Config
-from frontier.errors import CorruptRunError, InputError, Stopped
+from frontier.errors import CorruptRunError, Gone, InputError, Stopped
 from frontier.find_runs import config_at, open_all, open_one, paths_of, run_command
 from frontier.puzzles import puzzle_of
 from frontier.report.displays import progress_display
@@ -122,6 +122,8 @@ def _run(
             click.echo(f"connecting to the scheduler of {where} …", err=True)
         try:
             finished = api.run(plan, until, [progress_display()], take_over, progress=False)
+        except Gone:
+            raise
         except Stopped as error:
             raise Stopped(f"{error}. Nothing is lost; {again}") from None
         except KeyboardInterrupt:  # at once, in the middle of a task

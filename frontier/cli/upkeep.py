@@ -71,9 +71,7 @@ def verify(run, deep, states, seed, as_json):
     if as_json:
         echo_json(values)
     if faults := [fault["what"] for value in values for fault in value["faults"]]:
-        raise CorruptRunError(
-            f"{counted(len(faults), 'fault')}, the first: {faults[0]}. See what `repair` can do"
-        )
+        raise CorruptRunError(f"{counted(len(faults), 'fault')}, the first: {faults[0]}")
 
 
 @click.command(

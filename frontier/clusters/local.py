@@ -16,7 +16,7 @@ from multiprocessing import resource_tracker, spawn
 from frontier.clusters.executors import TASKS_UNDER_WAY, has_dashboard
 from frontier.config import ClusterTable
 from frontier.errors import Stopped
-from frontier.signals import handling
+from frontier.signals import ending, handling
 from frontier.text import counted
 
 END_SECONDS = 1.0
@@ -122,14 +122,16 @@ def _kill(cluster) -> None:
 
 @contextmanager
 def _loop() -> Iterator:
-    """The event loop of a cluster, in a thread that Ctrl-C does not reach. Nor does it reach the
-    processes that the loop starts, as the driver alone decides how to stop."""
+    """The event loop of a cluster, in a thread that a terminal's signals do not reach, Ctrl-C and
+    that of its end. Nor do they reach the processes that the loop starts, as the driver alone
+    decides how to stop."""
     from distributed.utils import LoopRunner
 
-    resource_tracker.ensure_running()  # later, it would let interrupts reach the thread again
     runner = LoopRunner(asynchronous=False)
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     try:
+        resource_tracker.ensure_running()  # which lets Ctrl-C reach this thread again
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         runner.start()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -141,13 +143,13 @@ def _loop() -> Iterator:
 
 @contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """Handle Ctrl-C and SIGTERM after the body, which must not be interrupted."""
+    """Handle what asks this process to end after the body, which must not be interrupted."""
     asked: list[int] = []
 
     def note(number, frame):
         asked.append(number)
 
-    with handling({signal.SIGINT: note, signal.SIGTERM: note}):
+    with handling(dict.fromkeys([signal.SIGINT, *ending()], note)):
         yield
     for number in asked:
         signal.raise_signal(number)

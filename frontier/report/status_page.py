@@ -70,8 +70,8 @@ class StatusPage:
         except Exception as error:  # the search needs no page
             reason = error.strerror if isinstance(error, OSError) else repr(error)
             if not self._warned:
-                warning = f"warning: {self._path} cannot be written ({reason}); the run goes on"
-                say(warning, sys.stderr)
+                warning = f"warning: {self._path} cannot be written ({reason})"
+                say(warning + ("" if self._over.is_set() else "; the run goes on"), sys.stderr)
             self._warned = True
 
 

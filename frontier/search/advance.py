@@ -94,6 +94,7 @@ def _advance_lists(work: Workspace, call: Advance) -> Advanced:
     def store(depth: int, numbers: np.ndarray) -> None:
         start, home = _start_listed(work, depth, numbers), _home_listed(work, depth, numbers)
         files, durable = work.files(depth), work.run.durable
+        work.run.check_still_there()
         advancing.stored(depth, [files.write_list(numbers, work.writer, durable, start, home)])
 
     while not over:
@@ -181,6 +182,7 @@ def _load(work: Workspace, depth: int, bitmaps: Bitmaps) -> None:
 def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[Record]:
     """Store a layer, part by part; the driver commits it."""
     files, layout, bitmaps = work.files(depth), work.layout, search.layer(depth)
+    work.run.check_still_there()
     files.begin_bits(work.run.durable)
     number = work.start_in(files.klass)
 

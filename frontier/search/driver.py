@@ -18,7 +18,7 @@ import numpy as np
 
 from frontier.clusters.executors import Executor
 from frontier.clusters.kinds import executor_of
-from frontier.errors import CorruptRunError, Stopped, StorageError
+from frontier.errors import CorruptRunError, FrontierError, Stopped, StorageError
 from frontier.search.advance import Advance, Advanced, advance_bits, advance_lists
 from frontier.search.environment import note_start
 from frontier.search.events import (
@@ -35,7 +35,7 @@ from frontier.search.plan import Plan
 from frontier.search.repair import caught_up
 from frontier.search.task import expand_task
 from frontier.search.workspace import workspace
-from frontier.signals import handling
+from frontier.signals import ending, handling
 from frontier.store.copies import check_copies
 from frontier.store.identity import check_identity
 from frontier.store.layers import most_part_bytes
@@ -287,7 +287,8 @@ def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> RunStore
         if found and durable:
             run.force_all()  # an earlier start may have left that to the system
         try:
-            _search(plan, run, until, emit, client)
+            with _missing_it(run):
+                _search(plan, run, until, emit, client)
         finally:
             workspace.cache_clear()  # that of this process, if tasks ran here
     return run
@@ -329,7 +330,7 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client
             )
         )
         try:
-            with _interrupts_stop(driver.stopping.set):
+            with _interrupts_stop(driver.stopping.set), _missing_it(run):
                 driver.search(until)
         except BaseException as error:
             elapsed = time.perf_counter() - began
@@ -360,10 +361,22 @@ def _system_errors():
         raise StorageError.of(error) from None
 
 
-def _interrupts_stop(stop: Callable[[], None]) -> AbstractContextManager[None]:
-    """Let the first Ctrl-C, and any SIGTERM, ask for a clean stop; a second Ctrl-C ends at once.
+@contextmanager
+def _missing_it(run: RunStore):
+    """Gone, whatever goes wrong, if that is because the run is not there any more."""
+    try:
+        yield
+    except (OSError, FrontierError):
+        run.check_still_there()
+        raise
 
-    Queues send SIGTERM to each process of a job, and their scripts send it on, so it comes twice.
+
+def _interrupts_stop(stop: Callable[[], None]) -> AbstractContextManager[None]:
+    """Let the first Ctrl-C, and whatever else asks this process to end, ask for a clean stop; a
+    second Ctrl-C ends at once.
+
+    Queues send SIGTERM to each process of a job, and their scripts send it on, so it comes twice;
+    so does the SIGHUP of a terminal and its shell.
     """
     before = signal.getsignal(signal.SIGINT)
 
@@ -371,4 +384,4 @@ def _interrupts_stop(stop: Callable[[], None]) -> AbstractContextManager[None]:
         stop()
         signal.signal(signal.SIGINT, before)
 
-    return handling({signal.SIGINT: handle, signal.SIGTERM: handle})
+    return handling(dict.fromkeys([signal.SIGINT, *ending()], handle))

@@ -19,9 +19,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from frontier.errors import CorruptRunError, InputError
+from frontier.errors import CorruptRunError, InputError, StorageError, unwritable
 from frontier.store.files import PARTIAL, force, sweep
-from frontier.store.lock import NotWritable, RunLock
+from frontier.store.lock import RunLock
 from frontier.store.run import PART_NAME, RunStore
 
 NAME = "backup"
@@ -75,7 +75,7 @@ def back_up(path: Path, target: Path, say: Callable[[str], None] = lambda text: 
 
 
 def check_target(target: Path) -> None:
-    """InputError if something new cannot be made at a path; make the folder above it."""
+    """InputError if there cannot be something new at a path; make the folder above it."""
     if os.path.lexists(target):
         raise InputError(f"{target} exists; nothing is overwritten, name another place")
     if inside := next(filter(RunStore.exists, target.resolve().parents), None):
@@ -86,7 +86,7 @@ def check_target(target: Path) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{target.parent} cannot be made: {error.strerror}") from None
+        raise unwritable(f"{target.parent} cannot be made: {error.strerror}", error) from None
 
 
 @contextmanager
@@ -98,7 +98,7 @@ def _in_the_making(where: Path, name: str) -> Iterator[Path]:
     try:
         folder.mkdir()
     except OSError as error:
-        raise NotWritable(f"{where} cannot be written: {error.strerror}") from None
+        raise unwritable(f"{where} cannot be written: {error.strerror}", error) from None
     try:
         with RunLock(folder / "lock"):
             yield folder
@@ -123,7 +123,7 @@ def _filled(path: Path, folder: Path, say: Callable[[str], None]) -> tuple[RunSt
                 elif file.name != "lock":
                     shutil.copy2(file, folder / name)
         return RunStore.open(folder), False
-    except (_NoLinks, NotWritable):
+    except (_NoLinks, StorageError):
         return _taken(path, folder, shutil.copy2, say), False
 
 

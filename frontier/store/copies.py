@@ -33,8 +33,14 @@ def restore(path: Path) -> list[Path]:
         for file, other in ((mine, copy), (copy, mine)):
             try:
                 _read(file, run)
-            except CorruptRunError:
-                value = _read(other, run)
+            except CorruptRunError as damage:
+                try:
+                    value = _read(other, run)
+                except CorruptRunError as another:
+                    raise CorruptRunError(
+                        f"{path} cannot be repaired: {damage}, and {another}. Put back one of "
+                        "them, or start anew with run --fresh"
+                    ) from None
                 if file.is_dir():
                     remove_tree(file)
                 write_sealed(file, value, durable=True)

@@ -14,11 +14,11 @@ import socket
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
 
-from frontier.errors import InputError
+from frontier.errors import InputError, StorageError
 from frontier.text import age, moment
 
 TRIES, TRY_SECONDS = 8, 0.05
@@ -29,8 +29,12 @@ MOST_LETTERS = 10_000
 """At most so many letters of the lock file are read."""
 
 
-class NotWritable(InputError):
-    """The run directory cannot be written, so that there is no lock to take."""
+NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
+"""What the system says where a file system has no locks."""
+
+
+class NotWritable(StorageError):
+    """The system lets nothing be written to the directory, so there is no lock to take."""
 
 
 class RunLock:
@@ -57,6 +61,8 @@ class RunLock:
                 continue
             except OSError as error:
                 self._file.close()
+                if error.errno not in NO_LOCKS:
+                    raise
                 raise InputError(
                     f"{self.path} cannot be locked ({error.strerror}): its file system has no "
                     "locks; mount it with them (Lustre: -o flock), or choose another directory "
@@ -86,14 +92,9 @@ class RunLock:
         return _holder(self.path).get("job")
 
     def _opened(self) -> IO[str]:
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
         try:
-            if os.path.lexists(self.path) and not stat.S_ISREG(self.path.lstat().st_mode):
-                raise NotWritable(
-                    f"{self.path} cannot be written: it is no file that a run has made, but maybe "
-                    "a link to one; take it away"
-                )
-            return open(os.open(self.path, flags, 0o666), "a+")
+            return _open(self.path, flags, "a+")
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
                 raise
@@ -122,8 +123,8 @@ def reading(path: Path) -> Iterator[None]:
     has written to, nobody is kept away.
     """
     try:
-        file = _opened_to_read(path)
-    except OSError:
+        file = _open(path)
+    except FileNotFoundError:
         file = None
     with file or nullcontext():
         try:
@@ -131,25 +132,33 @@ def reading(path: Path) -> Iterator[None]:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(f"{path.parent} {_why_held(path)}") from None
-        except OSError:
-            pass  # of a file system without locks, where nobody writes either
+        except OSError as error:
+            if error.errno not in NO_LOCKS:  # without them nobody writes either
+                raise
         yield
 
 
 def is_held(path: Path) -> bool:
     """Whether some process writes (of this host, or of any where the file system says)."""
     try:
-        with _opened_to_read(path) as file:
+        with _open(path) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    except OSError:
+    except (OSError, InputError):
         return False
     return False
 
 
-def _opened_to_read(path: Path) -> IO[str]:
-    return open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK))
+def _open(path: Path, flags: int = os.O_RDONLY, mode: str = "r") -> IO[str]:
+    """The file of a lock; InputError if it is no file, which might lead to another one."""
+    with suppress(FileNotFoundError):
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise InputError(
+                f"{path} is no file that a run has made, but a directory, a pipe, or a link to "
+                "something else, so nobody can be kept out by it; take it away"
+            )
+    return open(os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666), mode)
 
 
 def _why_held(path: Path) -> str:
@@ -162,9 +171,9 @@ def _why_held(path: Path) -> str:
 def _holder(path: Path) -> dict:
     """What the process has written that took the lock last; empty if it said that it ended."""
     try:
-        with _opened_to_read(path) as file:
+        with _open(path) as file:
             holder = json.loads(file.read(MOST_LETTERS))
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError):  # an InputError is a ValueError
         return {}
     return holder if isinstance(holder, dict) else {}
 

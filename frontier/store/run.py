@@ -23,7 +23,7 @@ import uuid
 from contextlib import suppress
 from pathlib import Path
 
-from frontier.errors import CorruptRunError, FormatError, InputError
+from frontier.errors import CorruptRunError, FormatError, Gone, InputError, unwritable
 from frontier.space.layout import Layout
 from frontier.store.files import (
     MARKED,
@@ -70,8 +70,9 @@ class RunStore:
     def make_directory(path: Path) -> None:
         """Make an empty run directory, if there is no run yet.
 
-        InputError if the place cannot be written or holds something else; CorruptRunError if
-        it holds the layers of a run that has lost its ``run.json``.
+        InputError if there cannot be one at the path, or there is something else; StorageError if
+        it cannot be written; CorruptRunError if it holds the layers of a run that has lost its
+        ``run.json``.
         """
         if RunStore.exists(path):
             return
@@ -79,9 +80,10 @@ class RunStore:
             path.mkdir(parents=True, exist_ok=True)
             names = {entry.name for entry in path.iterdir()}
         except OSError as error:
-            raise InputError(
+            raise unwritable(
                 f"store.path = {path}: the run directory cannot be made there "
-                f"({error.strerror}); choose another with --set store.path=…"
+                f"({error.strerror}); choose another with --set store.path=…",
+                error,
             ) from None
         RunStore.refuse_others(names, path)
         for ledger in (path / "ledger.json", path / "copies" / "ledger.json"):
@@ -229,8 +231,9 @@ class RunStore:
         """Commit layers that follow the last committed one, whose parts are in place.
 
         forget: depths of layers that are not needed once these are committed; they are deleted
-        afterwards.
+        afterwards. Gone as of `check_still_there`.
         """
+        self.check_still_there()
         for record in records:
             if record.stored:
                 sweep(self.layer_path(record.depth))  # a worker that was killed may have left some
@@ -266,18 +269,20 @@ class RunStore:
         return {task for task in files.tasks if files.path(task).name in names}
 
     def check_still_there(self) -> None:
-        """InputError if another run has taken the place of this one: its files are not ours."""
+        """Gone if the directory was moved or deleted, or another run has taken the place of this
+        one: its files are not ours."""
         identity = read_json(self.path / "run.json") if self.exists(self.path) else {}
         if identity.get("identifier") != self.identity["identifier"]:
-            raise InputError(
-                f"{self.path} no longer holds the run that was begun here; a worker of it that is "
-                "still at work ends without writing anything"
+            raise Gone(
+                f"{self.path} no longer holds the run that goes on there: the directory was moved, "
+                "deleted, or taken by another run, and nothing more is written to it. If it was "
+                "moved, go on where it is now: python -m frontier run DIRECTORY"
             )
 
     def give_up(self, depth: int, task: int, layout: Layout) -> None:
         """Delete a part of a layer of bits, if that which replaces it is in place.
 
-        InputError as of `check_still_there`.
+        Gone as of `check_still_there`.
         """
         files = self.files(depth, layout)
         try:

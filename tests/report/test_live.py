@@ -964,6 +964,17 @@ def test_a_page_that_cannot_be_written_does_not_stop_the_run(
     assert said.count(f"status.html cannot be written {words}") == 1
 
 
+def test_a_page_that_cannot_be_written_at_the_end(tmp_path, monkeypatch, capsys):
+    def full(path, text):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(status_page_module, "write_text", full)
+    monkeypatch.setattr(status_page_module.StatusPage, "SECONDS", 10**6)
+    assert run(tmp_path / "run", until=5)
+    said = capsys.readouterr().err
+    assert "status.html cannot be written (No space left on device)\n" in said
+
+
 def test_starting_a_run_loads_nothing_that_draws():
     command = "import sys, frontier.cli; assert not {'jinja2', 'matplotlib'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", command], check=True)

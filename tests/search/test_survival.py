@@ -4,6 +4,8 @@ import dataclasses
 import errno
 import json
 import os
+import pty
+import select
 import shutil
 import signal
 import subprocess
@@ -18,11 +20,12 @@ from sweeps import swept
 from frontier import api
 from frontier.cli import main
 from frontier.config import Config
-from frontier.errors import CorruptRunError, FrontierError, InputError, Stopped
+from frontier.errors import CorruptRunError, FrontierError, Gone, InputError, Stopped
 from frontier.search import driver as driver_module
-from frontier.search.events import LayerStarted, RunStopped
+from frontier.search.events import LayerFinished, LayerStarted, RunFinished, RunStopped
 from frontier.search.repair import Repair, repair
 from frontier.search.verify import verify
+from frontier.signals import handling
 from frontier.store import ledger as ledger_module
 from frontier.store.files import read_sealed, write_sealed
 from frontier.store.lock import RunLock, is_held
@@ -338,6 +341,119 @@ def test_two_terms_stop_a_run_as_one_does(tmp_path, moment):
     assert "Traceback" not in said
     assert (path / "lock").read_text() == ""
     assert os.listdir(path)
+
+
+# --- a terminal that is closed
+
+
+@pytest.mark.parametrize("ignored", [False, True], ids=["terminal", "nohup"])
+def test_a_hangup_stops_a_run_unless_it_is_ignored(tmp_path, monkeypatch, ignored):
+    monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
+    monkeypatch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
+    commit, where = RunStore.commit, ["--set", f"store.path={tmp_path / 'run'}"]
+
+    def hangs_up(run, records, complete, forget=()):
+        commit(run, records, complete, forget)
+        if len(run.records) in (5, 6):  # the system's, and that of the shell
+            signal.raise_signal(signal.SIGHUP)
+
+    monkeypatch.setattr(RunStore, "commit", hangs_up)
+    with handling({signal.SIGHUP: signal.SIG_IGN if ignored else signal.SIG_DFL}):
+        words = "run", CONFIGS / "2x3.toml", *where, *SETTINGS
+        said = invoke(*words, code=0 if ignored else 3).output
+    assert ignored or "resume with: python -m frontier run" in said
+    logged = (tmp_path / "run" / "events.jsonl").read_text().splitlines()
+    last = json.loads(logged[-1])
+    assert last["event"] == ("RunFinished" if ignored else "RunStopped")
+    assert last["depth"] == (21 if ignored else 4)
+    monkeypatch.setattr(RunStore, "commit", commit)
+    invoke(*words)
+
+
+@swept("kind", ["serial", "local"], few=1)
+def test_a_terminal_that_goes_away(tmp_path, kind):
+    """Nothing can be said any more, workers are reached by the signal too; the run stops as by
+    Ctrl-C."""
+    path = tmp_path / "run"
+    settings = "search.in_memory=false", f"cluster.kind={kind}", f"store.path={path}"
+    words = ["run", str(CONFIGS / "2x6.toml"), *(w for s in settings for w in ("--set", s))]
+    driver, terminal = pty.fork()
+    if not driver:
+        os.execv(sys.executable, [sys.executable, "-m", "frontier", *words])
+    while not list(path.glob("layers/00[4-7]?")):
+        if select.select([terminal], [], [], 0.01)[0]:
+            os.read(terminal, 100_000)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(driver, 0)[1]) == 3
+    assert (path / "lock").read_text() == ""
+    last = json.loads((path / "events.jsonl").read_text().splitlines()[-1])
+    assert (last["event"], last["depth"] < 80) == ("RunStopped", True)
+    assert verify(RunStore.open(path)).faults == []
+
+
+# --- a directory that is gone
+
+
+SMALL = {"columns": 3}
+LOSSES = {
+    "moved": lambda path: path.rename(path.with_name("elsewhere")),
+    "deleted": shutil.rmtree,
+    "taken": lambda path: (
+        path.rename(path.with_name("elsewhere")),
+        api.run(way_of(path, "lists", puzzle=SMALL), until=2),
+    ),
+}
+
+
+MOMENTS = {LayerFinished: 10, LayerStarted: 11, RunFinished: 21}
+"""Events, with their depths, at which a directory goes."""
+
+
+@swept("at", MOMENTS, few=1)
+@pytest.mark.parametrize("how", LOSSES)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_run_whose_directory_goes(tmp_path, monkeypatch, way, how, at):
+    """It says so, and writes to nothing that has taken its place."""
+    monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
+    advance = driver_module.advance_bits
+
+    def one_layer(call):
+        return advance(dataclasses.replace(call, seconds=0))
+
+    monkeypatch.setattr(driver_module, "advance_bits", one_layer)
+    path, ends = tmp_path / "run", []
+
+    def lose(event):
+        if isinstance(event, RunStopped):
+            ends.append(event.reason)
+        elif isinstance(event, at) and event.depth == MOMENTS[at]:
+            LOSSES[how](path)
+
+    with pytest.raises(Gone) as error:
+        api.run(way_of(path, way, puzzle=SMALL), listeners=[lose])
+    assert str(error.value).startswith(f"{path} no longer holds the run that goes on there")
+    assert ends == ([] if at is RunFinished else [str(error.value)])
+    if how == "taken":
+        assert verify(RunStore.open(path)).faults == []
+        assert sum(api.run(way_of(path, "lists", puzzle=SMALL)).counts) == 360
+    else:
+        assert not path.exists()
+    if how != "deleted":
+        assert sum(api.run(way_of(tmp_path / "elsewhere", way, puzzle=SMALL)).counts) == 360
+
+
+def test_the_command_says_that_a_directory_is_gone(tmp_path, monkeypatch):
+    path, commit = tmp_path / "run", RunStore.commit
+
+    def loses(run, *arguments):
+        shutil.rmtree(path)
+        commit(run, *arguments)
+
+    monkeypatch.setattr(RunStore, "commit", loses)
+    words = "run", CONFIGS / "2x3.toml", "--set", f"store.path={path}", *SETTINGS
+    said = invoke(*words, code=3).stderr
+    assert f"{path} no longer holds the run" in said
+    assert "Nothing is lost" not in said
 
 
 # --- what another run has written

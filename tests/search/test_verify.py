@@ -217,7 +217,32 @@ def test_both_copies_damaged(copy):
     path = copy("frontier")
     turned(path / "ledger.json")
     turned(path / "copies" / "ledger.json")
-    invoke("repair", path, "--yes", code=4)
+    assert "cannot be repaired: " in invoke("repair", path, "--yes", code=4).output
+
+
+DAMAGED_RUNS = {
+    "run.json": lambda path: turned(path / "run.json"),
+    "both ledgers": lambda path: [turned(path / f / "ledger.json") for f in (".", "copies")],
+    "a layer": lambda path: turned(next(path.glob("layers/0020/c.*"))),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED_RUNS)
+def test_no_command_advises_itself(copy, damage):
+    """Wherever the run lies."""
+    path = copy("frontier")
+    path = path.rename(path.with_name("to repair"))
+    DAMAGED_RUNS[damage](path)
+    advice = {
+        "verify": (invoke("verify", path, code=4).stderr, "See what `repair RUN` can do"),
+        "run": (invoke("run", path, code=4).stderr, "`verify RUN` lists all that is damaged"),
+    }
+    if damage != "run.json":  # which comes back
+        advice["repair"] = invoke("repair", path, "--yes", code=4).stderr, "run --fresh"
+    for command, (said, remedy) in advice.items():
+        assert remedy in said
+        assert f"{command} RUN" not in said
+        assert f"`{command}`" not in said
 
 
 def test_nothing_says_what_was_searched(copy):

@@ -5,7 +5,7 @@ import shutil
 import pytest
 from making import IDENTITY
 
-from frontier.errors import InputError
+from frontier.errors import Gone
 from frontier.puzzles import Tiles
 from frontier.space.layout import Layout
 from frontier.store.run import RunStore
@@ -45,6 +45,6 @@ def test_parts_of_a_run_that_takes_the_place_meanwhile_are_kept(tmp_path, monkey
     run.give_up(2, 1, LAYOUT)
     assert run.files(2, LAYOUT).path(1).exists()
     monkeypatch.undo()
-    with pytest.raises(InputError, match="no longer holds the run"):
+    with pytest.raises(Gone, match="no longer holds the run"):
         run.give_up(2, 1, LAYOUT)
     assert run.files(2, LAYOUT).path(1).exists()

@@ -1,8 +1,10 @@
+import errno
 import json
 import os
 import shutil
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -21,7 +23,7 @@ from frontier.store.files import (
     write_sealed,
 )
 from frontier.store.ledger import LayerRecord
-from frontier.store.lock import RunLock, describe_holder, is_held, reading
+from frontier.store.lock import NotWritable, RunLock, describe_holder, is_held, reading
 from frontier.store.parts import digest_of
 from frontier.store.run import RunStore
 
@@ -297,26 +299,60 @@ def test_a_lock_file_without_a_holder_holds_nobody_back(tmp_path, content):
 
 
 def test_a_lock_that_cannot_be_made(tmp_path):
-    (tmp_path / "lock").mkdir()
-    with pytest.raises(InputError, match="cannot be written"), RunLock(tmp_path / "lock"):
+    with pytest.raises(NotWritable, match="cannot be written"), RunLock(tmp_path / "no" / "lock"):
         pass
 
 
-def test_a_lock_that_is_a_link_or_a_pipe_is_left_alone(tmp_path):
-    """What it leads to is neither written nor cut, and nobody waits for it."""
+ODD_LOCKS = {
+    "link": lambda lock: lock.symlink_to(lock.with_name("other")),
+    "pipe": os.mkfifo,
+    "folder": os.mkdir,
+}
+
+
+@pytest.mark.parametrize("kind", ODD_LOCKS)
+def test_a_lock_that_is_no_file_is_refused_and_left_alone(tmp_path, kind):
+    """What it leads to is neither written nor cut, nobody waits for it, and nobody reads as if it
+    kept writers out."""
     other, lock = tmp_path / "other", tmp_path / "lock"
     other.write_text("mine")
-    lock.symlink_to(other)
-    with pytest.raises(InputError, match="cannot be written: it is no file"), RunLock(lock):
-        pass
+    ODD_LOCKS[kind](lock)
+    for use in RunLock, reading:
+        with pytest.raises(InputError, match=r"lock is no file .* take it away"), use(lock):
+            pass
     assert (other.read_text(), is_held(lock)) == ("mine", False)
-    lock.unlink()
-    os.mkfifo(lock)
-    with pytest.raises(InputError, match="cannot be written: it is no file"), RunLock(lock):
-        pass
-    assert not is_held(lock)
     assert describe_holder(lock) == "another process"
-    with reading(lock):
+
+
+def test_a_lock_that_the_system_refuses_is_no_lock_that_is_missing(tmp_path, monkeypatch):
+    """Who cannot ask whether somebody writes does not read as if nobody did."""
+    lock, opened = tmp_path / "lock", os.open
+    lock.write_text("")
+
+    def refuses(path, *arguments, **options):
+        if path == lock:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return opened(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", refuses)
+    with pytest.raises(PermissionError), reading(lock):
+        pass
+    with pytest.raises(NotWritable, match="Permission denied"), RunLock(lock):
+        pass
+
+
+@pytest.mark.parametrize(("number", "kind"), [(errno.ENOLCK, InputError), (errno.EIO, OSError)])
+def test_a_file_system_without_locks_is_told_from_one_that_fails(
+    tmp_path, monkeypatch, number, kind
+):
+    def fails(file, how):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("frontier.store.lock.fcntl.flock", fails)
+    with pytest.raises(kind, match=os.strerror(number)), RunLock(tmp_path / "lock"):
+        pass
+    refused = pytest.raises(OSError, match=os.strerror(number))
+    with refused if kind is OSError else nullcontext(), reading(tmp_path / "lock"):
         pass
 
 
