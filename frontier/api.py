@@ -37,6 +37,7 @@ from frontier.report.summary import summary, write_summary
 from frontier.search import plan as plans
 from frontier.search.driver import run_plan
 from frontier.search.events import Listener
+from frontier.store.directory import delete_files, refuse_others
 from frontier.store.identity import check_identity
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
@@ -370,9 +371,9 @@ def delete_run(path: Path, take_over: bool = False) -> None:
     """
     if not RunStore.exists(path):
         raise InputError(f"{path} holds no run, so nothing is deleted")
-    RunStore.refuse_others({entry.name for entry in path.iterdir()}, path)
+    refuse_others({entry.name for entry in path.iterdir()}, path)
     with RunLock(path / "lock", take_over):
-        RunStore.delete(path)
+        delete_files(path)
     # What others have put into its layers stays, and so does a directory that a link leads to.
     if not path.is_symlink() and not any(path.iterdir()):
         path.resolve().rmdir()

@@ -7,8 +7,9 @@ from frontier.config import Config, checked_config, load_config, member_names
 from frontier.config_values import at_home
 from frontier.errors import InputError
 from frontier.search.environment import PUBLIC, read_starts
+from frontier.store.directory import OWN_NAMES
 from frontier.store.identity import check_identity, same_puzzle
-from frontier.store.run import OWN_NAMES, RunStore
+from frontier.store.run import RunStore
 
 
 def open_all(run: str | Path, settings: tuple[str, ...] = ()) -> list[RunStore]:

@@ -14,10 +14,11 @@ from pathlib import Path
 from trials import Campaign, Case
 
 from frontier.search.workspace import Workspace
+from frontier.store.directory import PART_NAME
 from frontier.store.files import write_sealed
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import footer_bytes
-from frontier.store.run import PART_NAME, RunStore
+from frontier.store.run import RunStore
 
 DAMAGES = (
     "turn a bit", "turn a bit behind", "cut", "empty", "lengthen", "delete", "delete before",

@@ -37,6 +37,7 @@ from frontier.search.task import expand_task
 from frontier.search.workspace import workspace
 from frontier.signals import ending, handling
 from frontier.store.copies import check_copies
+from frontier.store.directory import make_directory
 from frontier.store.identity import check_identity
 from frontier.store.layers import most_part_bytes
 from frontier.store.ledger import LayerRecord
@@ -256,7 +257,7 @@ def run_plan(
     complete run does not add up.
     """
     path = plan.config.path
-    RunStore.make_directory(path)
+    make_directory(path)
 
     def emit(event: Event) -> None:
         for listener in listeners:

@@ -19,10 +19,11 @@ from frontier.errors import CorruptRunError
 from frontier.search.workspace import Workspace
 from frontier.space.graph import Space
 from frontier.store.copies import check_copies
+from frontier.store.directory import part_names
 from frontier.store.files import read_json, read_sealed
 from frontier.store.layers import LIST_NAME, StoredLayer, bits_metadata, list_metadata
 from frontier.store.parts import Part, Record, digest_of
-from frontier.store.run import PART_NAME, RunStore
+from frontier.store.run import RunStore
 from frontier.text import counted
 
 SLABS_DRAWN = 32
@@ -212,8 +213,7 @@ def surplus(run: RunStore, work: Workspace, depth: int) -> list[str]:
     own = {LIST_NAME}
     if run.records[depth].form == "bits":
         own = {files.path(task).name for task in files.tasks}
-    names = {entry.name for entry in files.folder.iterdir()} if files.folder.is_dir() else set()
-    return sorted(name for name in names - own if PART_NAME.fullmatch(name))
+    return sorted(part_names(files.folder) - own)
 
 
 def describing(run: RunStore, work: Workspace, depth: int) -> dict:

@@ -20,9 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from frontier.errors import CorruptRunError, InputError, StorageError, unwritable
+from frontier.store.directory import part_names
 from frontier.store.files import PARTIAL, force, sweep
 from frontier.store.lock import RunLock
-from frontier.store.run import PART_NAME, RunStore
+from frontier.store.run import RunStore
 
 NAME = "backup"
 """A folder of links in a run directory has a name that begins so."""
@@ -183,11 +184,7 @@ def _take_files(
 
 def _names(folder: Path) -> set[str]:
     """What a run has written in the folder of a layer; nothing, if there is none."""
-    try:
-        names = {entry.name for entry in folder.iterdir()}
-    except (FileNotFoundError, NotADirectoryError):
-        return set()
-    return {name for name in names if name == "zarr.json" or PART_NAME.fullmatch(name)}
+    return part_names(folder) | ({"zarr.json"} if (folder / "zarr.json").is_file() else set())
 
 
 def _take(file: Path, to: Path, take: Callable[[Path, Path], None]) -> None:

@@ -17,16 +17,15 @@ while layer t + 1 is under way a part of t - 1 may be missing, but only if that 
 """
 
 import os
-import re
 import time
 import uuid
 from contextlib import suppress
 from pathlib import Path
 
-from frontier.errors import CorruptRunError, FormatError, Gone, InputError, unwritable
+from frontier.errors import CorruptRunError, FormatError, Gone, InputError
 from frontier.space.layout import Layout
+from frontier.store.directory import LAYER_NAME, make_directory, part_names, remove_layer
 from frontier.store.files import (
-    MARKED,
     force,
     force_above,
     read_json,
@@ -41,15 +40,6 @@ from frontier.store.ledger import LayerRecord, read_ledger, write_ledger
 from frontier.text import counted
 
 FORMAT = 3
-OWN_NAMES = {
-    "run.json", "ledger.json", "copies", "layers",
-    "events.jsonl", "summary.json", "environment.json", "status.html", "lock",
-}  # fmt: skip
-"""Everything that a run directory holds; nothing else there is ever touched."""
-
-LAYER_NAME = re.compile(r"\d{4,}")
-PART_NAME = re.compile(r"c(\.\d+){1,3}")
-"""Names in the folder of the layers, and of parts in that of a layer."""
 
 
 class RunStore:
@@ -66,77 +56,10 @@ class RunStore:
     def exists(path: Path) -> bool:
         return (path / "run.json").exists()
 
-    @staticmethod
-    def make_directory(path: Path) -> None:
-        """Make an empty run directory, if there is no run yet.
-
-        InputError if there cannot be one at the path, or there is something else; StorageError if
-        it cannot be written; CorruptRunError if it holds the layers of a run that has lost its
-        ``run.json``.
-        """
-        if RunStore.exists(path):
-            return
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            names = {entry.name for entry in path.iterdir()}
-        except OSError as error:
-            raise unwritable(
-                f"store.path = {path}: the run directory cannot be made there "
-                f"({error.strerror}); choose another with --set store.path=…",
-                error,
-            ) from None
-        RunStore.refuse_others(names, path)
-        for ledger in (path / "ledger.json", path / "copies" / "ledger.json"):
-            if ledger.exists() and read_sealed(ledger)["layers"]:
-                raise CorruptRunError(
-                    f"{path} holds layers, but its run.json is missing; put it back, or move the "
-                    "directory away to start anew"
-                )
-
-    @staticmethod
-    def refuse_others(names: set[str], path: Path) -> None:
-        """InputError if one of the names in a run directory is not a run's."""
-        if foreign := sorted(name for name in names - OWN_NAMES if not MARKED.fullmatch(name)):
-            raise InputError(
-                f"store.path = {path}: the directory also holds {', '.join(foreign[:3])}"
-                f"{', …' if len(foreign) > 3 else ''}; choose one of its own with "
-                "--set store.path=…"
-            )
-
-    @staticmethod
-    def delete(path: Path) -> None:
-        """Delete what a run has written to its directory, even if it is damaged; nothing else.
-
-        InputError if run.json is that of another program.
-        """
-        with suppress(CorruptRunError):  # a damaged one is deleted like a whole one
-            value = read_json(path / "run.json")
-            if not (isinstance(value, dict) and {"format", "puzzle"} <= value.keys()):
-                raise InputError(f"{path / 'run.json'} is not that of a run; nothing is deleted")
-        sweep(path)
-        # What says that there are layers goes first, what keeps other writers out last.
-        for name in ("ledger.json", "run.json"):
-            for folder in (path / "copies", path):
-                (folder / name).unlink(missing_ok=True)
-                if folder.is_dir():
-                    force(folder)  # a power failure must not bring back the one without the other
-        if (path / "layers").is_dir():
-            for folder in (path / "layers").iterdir():
-                if LAYER_NAME.fullmatch(folder.name):
-                    _remove_layer(folder)
-            (path / "layers" / "zarr.json").unlink(missing_ok=True)
-        for name in ("copies", "layers"):
-            if (path / name).is_dir():
-                sweep(path / name)
-                _remove_folder(path / name)
-        for name in sorted(OWN_NAMES - {"copies", "layers", "lock"}):
-            (path / name).unlink(missing_ok=True)
-        (path / "lock").unlink(missing_ok=True)
-
     @classmethod
     def create(cls, path: Path, identity: dict, durable: bool = False) -> "RunStore":
         """Begin a run in a directory of `make_directory`."""
-        cls.make_directory(path)
+        make_directory(path)
         for name in ("layers", "copies"):
             (path / name).mkdir(exist_ok=True)
         write_json(path / "layers" / "zarr.json", GROUP, durable)
@@ -245,7 +168,7 @@ class RunStore:
             self.records[depth].stored = False
         self._write_ledger()
         for depth in forget:
-            _remove_layer(self.layer_path(depth))
+            remove_layer(self.layer_path(depth))
 
     def roll_back(self, depth: int, stored: list[int]) -> None:
         """Make `depth` the last committed layer; `stored`: which layers up to it are kept.
@@ -260,12 +183,12 @@ class RunStore:
         self._write_ledger()
         if back:  # the layer after `depth` was committed, but shall not be taken for one under way
             for beyond in range(depth + 1, under_way + 1):
-                _remove_layer(self.layer_path(beyond))
+                remove_layer(self.layer_path(beyond))
 
     def parts_under_way(self, layout: Layout) -> set[int]:
         """The tasks of the layer under way whose parts are there."""
         files = self.files(len(self.records), layout)
-        names = _parts(files.folder)
+        names = part_names(files.folder)
         return {task for task in files.tasks if files.path(task).name in names}
 
     def check_still_there(self) -> None:
@@ -317,9 +240,9 @@ class RunStore:
             if not record.stored:
                 continue
             folder = self.layer_path(record.depth)
-            there = _parts(folder)
+            there = part_names(folder)
             if record.form == "bits" and record.depth + 2 == len(self.records):
-                there |= _parts(self.layer_path(record.depth + 2))
+                there |= part_names(self.layer_path(record.depth + 2))
             if (lost := record.parts - len(there)) > 0:
                 found.append(f"{folder} lacks {lost:,} of its {counted(record.parts, 'part')}")
             if folder.is_symlink():
@@ -328,7 +251,7 @@ class RunStore:
 
     def tasks_done(self) -> int:
         """Parts that are there of the layer under way."""
-        return len(_parts(self.layer_path(len(self.records))))
+        return len(part_names(self.layer_path(len(self.records))))
 
     def drop_list(self, depth: int) -> None:
         """Drop a list that was not committed; parts that tasks have computed stay.
@@ -342,7 +265,7 @@ class RunStore:
 
     def abandon_layer(self, depth: int) -> None:
         """Drop what is there of a layer that is not committed."""
-        _remove_layer(self.layer_path(depth))
+        remove_layer(self.layer_path(depth))
 
     def sweep(self) -> None:
         """Remove what a killed run left behind and no resumed run can use."""
@@ -354,7 +277,7 @@ class RunStore:
             if LAYER_NAME.fullmatch(folder.name) and not folder.is_symlink():
                 depth = int(folder.name)
                 if depth not in stored and (depth != under_way or self.complete):
-                    _remove_layer(folder)
+                    remove_layer(folder)
                 elif depth == under_way:
                     sweep(folder)
 
@@ -390,34 +313,3 @@ class RunStore:
         files = [folder / "ledger.json" for folder in (self.path / "copies", self.path)]
         run = self.identity["identifier"]
         write_ledger(files, run, self.records, self.complete, self.durable)
-
-
-def _parts(folder: Path) -> set[str]:
-    """Names of the parts in the folder of a layer."""
-    try:
-        return {entry.name for entry in folder.iterdir() if PART_NAME.fullmatch(entry.name)}
-    except (FileNotFoundError, NotADirectoryError):
-        return set()
-
-
-def _remove_layer(folder: Path) -> None:
-    """Delete what a run has written in the folder of a layer; the folder, if nothing else is there.
-
-    A link is none of the run's, and what it leads to even less.
-    """
-    if folder.is_symlink() or not folder.is_dir():
-        return
-    sweep(folder)
-    for file in folder.iterdir():
-        if file.name == "zarr.json" or PART_NAME.fullmatch(file.name):
-            if file.is_dir() and not file.is_symlink():
-                _remove_folder(file)
-            else:
-                file.unlink(missing_ok=True)
-    _remove_folder(folder)
-
-
-def _remove_folder(folder: Path) -> None:
-    """Delete a folder, unless something of somebody else's is left in it."""
-    with suppress(OSError):
-        folder.rmdir()

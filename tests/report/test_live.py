@@ -42,9 +42,10 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
+from frontier.store.directory import OWN_NAMES
 from frontier.store.files import read_sealed, write_sealed
 from frontier.store.ledger import LayerRecord
-from frontier.store.run import OWN_NAMES, RunStore
+from frontier.store.run import RunStore
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 RECORDED = json.loads((Path(__file__).parents[1] / "forecast" / "recorded.json").read_text())

@@ -8,7 +8,7 @@ stands for a part of the program:
 
 | step | in the program |
 | --- | --- |
-| delete | `RunStore.delete` |
+| delete | `delete_files` |
 | create | `RunStore.create` |
 | open | `RunStore.open`, `check_copies` |
 | missing, missing too | `RunStore.missing` |

@@ -34,6 +34,7 @@ from frontier.search.repair import caught_up, plan_repair, repair
 from frontier.search.verify import verify
 from frontier.search.workspace import workspace
 from frontier.store.copies import restore
+from frontier.store.directory import delete_files, make_directory
 from frontier.store.run import RunStore
 
 COUNTS = [len(layer) for layer in bfs_layers(2, 3)]
@@ -134,8 +135,8 @@ class Runs(RuleBasedStateMachine):
 
         def drive():
             if fresh and RunStore.exists(self.path):
-                RunStore.delete(self.path)
-            RunStore.make_directory(self.path)
+                delete_files(self.path)
+            make_directory(self.path)
             driver._run_held(plan, None, self._hear, None)
 
         self._lead(drive, steps)

@@ -13,6 +13,7 @@ from making import IDENTITY
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.puzzles import Tiles
 from frontier.space.layout import Layout
+from frontier.store.directory import delete_files, refuse_others
 from frontier.store.files import (
     disk_bytes,
     read_json,
@@ -132,7 +133,7 @@ def test_layers_that_are_links_are_left_alone(tmp_path):
     links = [run.layer_path(depth) for depth in (1, 3, 7)]
     run.commit([], complete=False, forget=(1,))
     run.roll_back(0, [0])
-    RunStore.delete(run.path)
+    delete_files(run.path)
     assert all(path.is_symlink() for path in links)
     assert {p.name: p.read_bytes() for p in (tmp_path / "elsewhere").iterdir()} == before
     assert not (run.path / "run.json").exists()
@@ -156,7 +157,7 @@ def test_what_is_not_the_run_s_own_survives_in_layers(tmp_path):
     for depth in (0, 1, 3, 4):
         assert not (run.layer_path(depth) / "c.0").exists()
         assert not (run.layer_path(depth) / "zarr.json").exists()
-    RunStore.delete(run.path)
+    delete_files(run.path)
     assert all(path.read_text() == "mine" for path in others)
     assert (run.layer_path(3) / "c.9" / "notes").read_text() == "mine"
     files = {path for path in run.path.rglob("*") if path.is_file()}
@@ -393,7 +394,7 @@ def test_delete_leaves_what_is_not_its_own(tmp_path):
     committed(run, 0)
     (run.path / "notes.txt").write_text("mine")
     (run.path / "ledger.json").write_text("damaged")
-    RunStore.delete(run.path)
+    delete_files(run.path)
     assert [path.name for path in run.path.iterdir()] == ["notes.txt"]
 
 
@@ -407,8 +408,8 @@ def test_leftovers_of_a_killed_run_are_its_own(tmp_path):
     run = RunStore.create(tmp_path / "run", IDENTITY)
     (run.path / f"ledger.json.{MARK}.partial").write_text("torn")
     (run.path / f"layers.{MARK}.deleting").mkdir()
-    RunStore.refuse_others({path.name for path in run.path.iterdir()}, run.path)
-    RunStore.delete(run.path)
+    refuse_others({path.name for path in run.path.iterdir()}, run.path)
+    delete_files(run.path)
     assert list(run.path.iterdir()) == []
 
 
