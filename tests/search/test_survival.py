@@ -400,7 +400,7 @@ LOSSES = {
     "deleted": shutil.rmtree,
     "taken": lambda path: (
         path.rename(path.with_name("elsewhere")),
-        api.run(way_of(path, "lists", puzzle=SMALL), until=2),
+        path.with_name("other").rename(path),
     ),
 }
 
@@ -422,6 +422,7 @@ def test_a_run_whose_directory_goes(tmp_path, monkeypatch, way, how, at):
 
     monkeypatch.setattr(driver_module, "advance_bits", one_layer)
     path, ends = tmp_path / "run", []
+    api.run(way_of(tmp_path / "other", "lists", puzzle=SMALL), until=2)
 
     def lose(event):
         if isinstance(event, RunStopped):
