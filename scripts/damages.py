@@ -34,7 +34,7 @@ def damage(campaign: Campaign, case: Case, count: int) -> None:
     """Damage runs that were stopped after a layer, or killed in one, and of which some keep more
     than they need."""
     choice = campaign.random
-    others = {more: _other(case, i, more) for i, more in enumerate(KEPT)}
+    others = {more: _other(case, i, more) for i, more in enumerate(KEPT if count else ())}
     for i in range(count):
         more, path = KEPT[i % len(KEPT)], case.scratch / f"half-{i}"
         damaged, again = case.scratch / f"hurt-{i}", case.scratch / f"again-{i}"

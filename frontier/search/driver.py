@@ -360,6 +360,11 @@ def _system_errors():
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise Stopped(f"the disk is full ({error}); make room") from None
         raise StorageError.of(error) from None
+    except MemoryError as error:
+        raise Stopped(
+            f"the system gives no more memory ({str(error) or 'MemoryError'}); "
+            "end what else runs here, or lower cluster.workers or cluster.memory"
+        ) from None
 
 
 @contextmanager

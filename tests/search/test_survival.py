@@ -400,7 +400,7 @@ LOSSES = {
     "deleted": shutil.rmtree,
     "taken": lambda path: (
         path.rename(path.with_name("elsewhere")),
-        api.run(way_of(path, "lists", puzzle=SMALL), until=2),
+        path.with_name("other").rename(path),
     ),
 }
 
@@ -422,6 +422,7 @@ def test_a_run_whose_directory_goes(tmp_path, monkeypatch, way, how, at):
 
     monkeypatch.setattr(driver_module, "advance_bits", one_layer)
     path, ends = tmp_path / "run", []
+    api.run(way_of(tmp_path / "other", "lists", puzzle=SMALL), until=2)
 
     def lose(event):
         if isinstance(event, RunStopped):
@@ -587,6 +588,22 @@ def failing(monkeypatch, call, name, number):
 
     monkeypatch.setattr(os, call, fails)
     return failed
+
+
+def test_memory_that_the_system_refuses_stops_a_run(tmp_path, monkeypatch):
+    monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
+    monkeypatch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
+    words = "run", CONFIGS / "2x3.toml", "--set", f"store.path={tmp_path / 'run'}", *SETTINGS
+
+    def refused(work, depth, number):
+        raise MemoryError("Unable to allocate 3.00 GiB")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("frontier.search.task._expand", refused)
+        said = invoke(*words, code=3).stderr
+    assert "no more memory (Unable to allocate 3.00 GiB)" in said
+    assert "resume with: python -m frontier run" in said
+    assert "states: 360" in invoke(*words).stdout
 
 
 # --- what is somebody else's
