@@ -8,8 +8,7 @@ import psutil
 
 from frontier import machine
 from frontier.config import Config, default_memory
-from frontier.forecast.forecast import Forecast, disk_of, forecast
-from frontier.forecast.locality import locality_of
+from frontier.forecast.forecast import Forecast, Locality, locality_of
 from frontier.forecast.rates import calibrate, stored_shares
 from frontier.forecast.sizes import Sizes, Trial, estimate_sizes, trial_of
 from frontier.search.plan import Plan
@@ -98,7 +97,8 @@ def disk_warning(plan: Plan) -> str | None:
     if sum(known) == plan.puzzle.states or most <= free:
         return None
     sizes, _ = _sizes_of(plan, known)
-    disk = disk_of(plan, sizes.states, stored_shares(plan.config.store.codec))
+    nowhere, shares = [Locality()] * plan.space.classes, stored_shares(plan.config.store.codec)
+    disk = Forecast(plan, sizes.states, nowhere, shares).disk
     return _too_small(plan, disk, free) if disk > free else None
 
 
@@ -138,8 +138,9 @@ def forecast_of(plan: Plan, disk_rate: float | None = None) -> PlanForecast:
         workers = 1 if cluster.kind == "serial" else min(workers, machine.cores())
         cache = psutil.virtual_memory().available - workers * plan.task_bytes
     done = 0 if sizes.complete and len(known) == sizes.known else max(0, len(known) - 1)
-    made = forecast(plan, sizes.states, localities, rates, workers, cache, done, disk_rate)
+    made = Forecast(plan, sizes.states, localities, rates, workers, done, disk_rate)
     place = existing(plan.config.path)
     files = os.statvfs(place)
     free = shutil.disk_usage(place).free + there
-    return PlanForecast(made, sizes, len(known), free, files.f_favail if files.f_files else None)
+    free_files = files.f_favail if files.f_files else None
+    return PlanForecast(made.with_cache(cache), sizes, len(known), free, free_files)
