@@ -84,7 +84,7 @@ main.add_section(
     report="frontier.cli.reporting",
     farthest=RUNS,
     solve=SOLVING,
-    draw="frontier.cli.drawing",
+    draw=SOLVING,
     export=RUNS,
 )
 main.add_section("Look after runs", backup=UPKEEP, verify=UPKEEP, repair=UPKEEP)

@@ -1,7 +1,7 @@
 """The files that options ask for: whether they may be written, and how."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,14 +29,15 @@ class Target:
     suffixes: Sequence[str] = ()
     makes_folder: bool = False
 
+    @classmethod
+    def of(cls, option: str, name: str | None, *suffixes: str) -> "Target | None":
+        """The file that an option names, None where it is not given."""
+        return None if name is None else cls(option, Path(name), suffixes)
+
     @property
     def place(self) -> Path:
         """Where the file lies when all links are followed; a link itself is kept."""
         return Path(os.path.realpath(self.path))
-
-    @property
-    def is_output(self) -> bool:
-        return str(self.path) == "-"
 
     @property
     def label(self) -> str:
@@ -46,7 +47,7 @@ class Target:
         """Write the file, whole or not at all, and say so. Text ends with a line end."""
         if isinstance(content, str):
             content = (content.removesuffix("\n") + "\n").encode()
-        if self.is_output:
+        if str(self.path) == "-":
             click.echo(content, nl=False)
             return
         try:
@@ -63,7 +64,7 @@ class Target:
             raise InputError(
                 f"{self.label}: expected a name that ends in {' or '.join(self.suffixes)}"
             )
-        if self.is_output:
+        if str(self.path) == "-":
             return
         if self.path.is_dir():
             raise InputError(f"{self.label} is a directory; name a file")
@@ -86,11 +87,12 @@ class Target:
             raise InputError(f"{self.label} exists already; name another file, or give --force")
 
 
-def check_targets(targets: Sequence[Target], force: bool) -> None:
+def check_targets(targets: Iterable[Target | None], force: bool) -> None:
     """InputError if one of the files cannot or must not be written, before any of them is."""
+    targets = list(filter(None, targets))
     places = [target.place for target in targets]
-    for target, place in zip(targets, places, strict=True):
-        if places.count(place) > 1:
+    for target in targets:
+        if places.count(target.place) > 1:
             raise InputError(
                 f"{target.label}: another option names the same file; give each its own"
             )

@@ -6,8 +6,14 @@ from pathlib import Path
 
 import click
 
-from frontier.cli.common import confirmed, echo_json, json_option, run_argument
-from frontier.cli.help import Command
+from frontier.cli.common import (
+    confirmed,
+    echo_json,
+    json_option,
+    run_argument,
+    take_over_option,
+)
+from frontier.cli.help import command
 from frontier.config_values import at_home
 from frontier.errors import CorruptRunError, InputError
 from frontier.find_runs import open_all, open_one
@@ -25,8 +31,7 @@ from frontier.text import counted, size
 MOST_SHOWN = 20
 
 
-@click.command(
-    cls=Command,
+@command(
     examples={
         "verify runs/2x7": "Read all that a resumed run would read.",
         "verify runs/2x7 --deep --states 2000": "Also ask 2,000 states of each layer.",
@@ -76,8 +81,7 @@ def verify(run, deep, states, seed, as_json):
         )
 
 
-@click.command(
-    cls=Command,
+@command(
     examples={
         "repair runs/2x7": "Say what would be given up, and ask.",
         "repair runs/2x7 --yes": "The same without asking; `run` then goes on.",
@@ -87,9 +91,7 @@ def verify(run, deep, states, seed, as_json):
 )
 @run_argument
 @click.option("--yes", is_flag=True, help="Do not ask before layers are given up.")
-@click.option(
-    "--take-over", is_flag=True, help="The process on another host that held the run is gone."
-)
+@take_over_option
 def repair(run, yes, take_over):
     """Roll a damaged RUN back to its last good layer.
 
@@ -126,8 +128,7 @@ def repair(run, yes, take_over):
         click.echo(said)
 
 
-@click.command(
-    cls=Command,
+@command(
     examples={
         "backup runs/2x7 runs/2x7-monday": "The run as it stands, in no time.",
         "backup configs/2x7.toml /backups/2x7": "A copy of the files on another disk.",
