@@ -64,24 +64,6 @@ class BaseGraph:
                 if i in borders:
                     raise ValueError(f"voltage {word} swaps {i} and {i + 1}, of different classes")
 
-    @classmethod
-    def from_arcs(
-        cls,
-        vertices: int,
-        m: int,
-        arcs: Iterable[tuple[int, int, tuple[int, ...]]],
-        smaller: tuple[int, ...] = (),
-    ) -> "BaseGraph":
-        """From arcs (source, target, word). Each arc is given in both directions."""
-        arcs = list(arcs)
-        words = sorted({tuple(word) for _, _, word in arcs})
-        number = {word: i for i, word in enumerate(words)}
-        table = np.array(
-            [(u, v, number[tuple(word)]) for u, v, word in arcs], dtype=np.int64
-        ).reshape(-1, 3)
-        columns = (np.ascontiguousarray(column) for column in table.T)
-        return cls(vertices, m, tuple(words), *columns, smaller)
-
     @property
     def length(self) -> int:
         """Members of a sequence."""

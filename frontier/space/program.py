@@ -17,6 +17,7 @@ task needs.
 from dataclasses import dataclass
 from itertools import product, starmap
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +26,7 @@ from frontier.space.layout import Layout, Task, split_word
 from frontier.space.lehmer import swap_digits
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(NamedTuple):
     """Tables for one task. S slots, N source nodes, A arcs, W voltages.
 
     slots: int64[S], the leading digits that are fixed in a slab, as one number, of all slabs that
@@ -66,7 +66,7 @@ class Program:
 
     @property
     def nbytes(self) -> int:
-        return sum(table.nbytes for table in vars(self).values())
+        return sum(table.nbytes for table in self)
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,7 @@ def _batches(
     return found
 
 
-@dataclass(frozen=True)
-class Swaps:
+class Swaps(NamedTuple):
     """How each swap acts inside a row, for the kernel; one entry a position i."""
 
     kind: np.ndarray
