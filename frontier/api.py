@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from frontier.answers.distances import export
-from frontier.answers.farthest import farthest
-from frontier.answers.layers import Layer, Layers
+from frontier.answers.layers import Layer, Layers, farthest
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.answers.ways import Asked, way_to_solve

@@ -6,7 +6,7 @@ from contextlib import nullcontext, suppress
 import click
 
 from frontier import api
-from frontier.answers.farthest import farthest as farthest_of
+from frontier.answers.layers import farthest as farthest_of
 from frontier.cli.common import (
     confirmed,
     echo_json,
