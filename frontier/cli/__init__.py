@@ -14,6 +14,8 @@ from frontier.cli.streams import OutputError, drop_output, prepare_streams
 from frontier.errors import CorruptRunError, FormatError, FrontierError, Stopped, StorageError
 from frontier.signals import handling
 
+REMEDY = ". `verify RUN` lists all that is damaged, `repair RUN` mends what can be mended"
+
 
 class _Commands(Group):
     """Turns the package's errors into one paragraph and the right exit code."""
@@ -34,7 +36,9 @@ class _Commands(Group):
             with handling({signal.SIGTERM: signal.default_int_handler}):
                 return super().invoke(context)
         except FrontierError as error:
-            click.echo(f"frontier: {error}{_remedy(error)}", err=True)
+            corrupt = isinstance(error, CorruptRunError) and not isinstance(error, FormatError)
+            remedy = REMEDY if corrupt and "repair" not in str(error) else ""
+            click.echo(f"frontier: {error}{remedy}", err=True)
             context.exit(error.exit_code)
         except OutputError:
             raise
@@ -44,14 +48,6 @@ class _Commands(Group):
         except KeyboardInterrupt:
             click.echo("frontier: interrupted", err=True)
             context.exit(Stopped.exit_code)
-
-
-def _remedy(error: FrontierError) -> str:
-    if isinstance(error, FormatError):
-        return ""
-    if isinstance(error, CorruptRunError) and "repair" not in str(error):
-        return ". `verify RUN` lists all that is damaged, `repair RUN` mends what can be mended"
-    return ""
 
 
 @click.group(
