@@ -164,11 +164,9 @@ def export(run: RunStore, target: Path) -> "zarr.Array":
         array.attrs["crc32c"] = checksum
         scratch.rename(target)
     except OSError as error:
-        remove_tree(scratch)
         raise InputError(f"{target} cannot be written: {error.strerror or error}") from None
-    except BaseException:
+    finally:
         remove_tree(scratch)
-        raise
     return zarr.open_array(target, mode="r")
 
 

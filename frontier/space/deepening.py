@@ -14,7 +14,6 @@ sum counts steps, and the bound is the sum divided by the most steps of a move, 
 
 from collections import namedtuple
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,20 +23,11 @@ from frontier.space.jit import kernel
 MOST_DEPTH = 1000
 
 
-@dataclass(frozen=True)
-class Displacements:
-    """Which pieces the arcs of a base graph displace, and the table of each; int64 columns.
+Displacements = namedtuple("Displacements", "start place row source target")
+"""Which pieces the arcs of a base graph displace, and the table of each; int64 columns.
 
-    Arc a displaces those numbered start[a] .. start[a+1]-1. row: the table of the piece, or -1
-    where the sequence says which it is; place: its place there then. source, target: its cells.
-    """
-
-    start: np.ndarray
-    place: np.ndarray
-    row: np.ndarray
-    source: np.ndarray
-    target: np.ndarray
-
+Arc a displaces those numbered start[a] .. start[a+1]-1. row: the table of the piece, or -1 where
+the sequence says which it is; place: its place there then. source, target: its cells."""
 
 Tables = namedtuple(
     "Tables",
@@ -69,12 +59,11 @@ class Deepening:
         goals: np.ndarray,
     ):
         order = np.argsort(graph.source, kind="stable")
-        start, target, word = vars(graph.arcs).values()
         self.tables = Tables(
-            most_steps, tables, goals, start, target, word,
+            most_steps, tables, goals, *graph.arcs,
             np.cumsum([0, *map(len, graph.words)]),
             np.array([i for swaps in graph.words for i in swaps], dtype=np.int64),
-            *_useless_pairs(start, target, word, graph.voltages),
+            *_useless_pairs(*graph.arcs, graph.voltages),
             moved.start[:-1][order], moved.start[1:][order],
             moved.place, moved.row, moved.source, moved.target,
         )  # fmt: skip
