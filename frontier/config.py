@@ -143,19 +143,17 @@ def default_memory(kind: str, workers: int) -> ByteSize:
     return ByteSize(MEMORY)
 
 
-LONGEST_NAME = 100
-
 MOST_BYTES = 1 << 20
 """A config file has at most so many."""
 
 
 def _name(name: str) -> str:
     """A name that can be that of a directory anywhere, and be typed without quotes."""
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) or len(name) > LONGEST_NAME:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
         raise ValueError(
             f"name = {name!r}: a name has letters from a to z or A to Z, digits, points, hyphens "
-            "and underscores, no spaces; it begins with a letter or a digit and has at most "
-            f"{LONGEST_NAME} characters"
+            "and underscores, no spaces; it begins with a letter or a digit and has at most 100 "
+            "characters"
         )
     return name
 

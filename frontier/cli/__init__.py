@@ -52,7 +52,7 @@ class _Commands(Group):
 
 @click.group(
     cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     examples={
         "plan configs/2x7.toml": "What it would take.",
         "run configs/2x5.toml": "Search, or go on with a search.",

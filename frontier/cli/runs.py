@@ -1,7 +1,7 @@
 """Commands on runs: run, status, farthest, export."""
 
 import json
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 
 import click
 
@@ -23,6 +23,7 @@ from frontier.find_runs import config_at, open_all, open_one, paths_of, run_comm
 from frontier.puzzles import puzzle_of
 from frontier.report.displays import progress_display
 from frontier.report.summary import describe, describe_family, family_summary
+from frontier.search.allocation import allocation
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
 from frontier.text import counted, size
@@ -74,7 +75,7 @@ def run(config, settings, until, fresh, yes, take_over, job, as_json):
     """
     again = f"resume with: {run_command(config, settings, until)}"
     take_over, values = take_over or job or False, []
-    with _allocated(config_at(config, settings)) as loaded:
+    with allocation(config_at(config, settings)) as loaded:
         for member in loaded.members:
             if fresh:
                 _delete_if_there(member, yes, take_over)
@@ -93,15 +94,6 @@ def run(config, settings, until, fresh, yes, take_over, job, as_json):
             click.echo(json.dumps(family_summary(values) if loaded.from_every_blank else values[0]))
         elif loaded.from_every_blank:
             click.echo(describe_family(values))
-
-
-def _allocated(config: Config):
-    """The config with a cluster of the tasks of this Slurm job, if it asks for one."""
-    if config.cluster.kind != "slurm-runner":
-        return nullcontext(config)
-    from frontier.search.allocation import allocation
-
-    return allocation(config)
 
 
 def _warn(plan: api.Plan) -> None:
@@ -137,7 +129,6 @@ def _warn(plan: api.Plan) -> None:
     "--interval",
     type=click.FloatRange(min=0.1),
     default=2.0,
-    show_default=True,
     metavar="SECONDS",
     help="With --watch: how often to look.",
 )
@@ -193,12 +184,7 @@ def status(run, watching, interval, as_json):
 )
 @run_argument
 @click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    metavar="N",
-    default=100,
-    show_default=True,
-    help="At most so many.",
+    "--limit", type=click.IntRange(min=0), metavar="N", default=100, help="At most so many."
 )
 @json_option
 def farthest(run, limit, as_json):

@@ -33,18 +33,12 @@ from frontier.thesis.tables import TABLES, beyond
     help="Only this table; may be given often. By default all of the thesis's.",
 )
 @click.option(
-    "--runs",
-    "directory",
-    default="runs",
-    show_default=True,
-    metavar="DIR",
-    help="Where the runs are, or are made.",
+    "--runs", "directory", default="runs", metavar="DIR", help="Where the runs are, or are made."
 )
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
     default=300_000_000,
-    show_default=True,
     metavar="STATES",
     help="Make a run that is missing if it has at most so many states.",
 )
@@ -52,16 +46,12 @@ from frontier.thesis.tables import TABLES, beyond
     "--columns",
     type=click.IntRange(min=1),
     default=12,
-    show_default=True,
     metavar="N",
     help='Make no run of more columns, but for those that the thesis has ("beyond").',
 )
 @click.option("--memory", metavar="SIZE", help="Memory of a worker for these, such as 4GB.")
 @click.option(
-    "--write",
-    "target",
-    metavar="DIR",
-    help="Write thesis.md and thesis.json to a directory.",
+    "--write", "target", metavar="DIR", help="Write thesis.md and thesis.json to a directory."
 )
 @force_option
 @json_option

@@ -6,13 +6,7 @@ from pathlib import Path
 
 import click
 
-from frontier.cli.common import (
-    confirmed,
-    echo_json,
-    json_option,
-    run_argument,
-    take_over_option,
-)
+from frontier.cli.common import confirmed, echo_json, json_option, run_argument, take_over_option
 from frontier.cli.help import command
 from frontier.config_values import at_home
 from frontier.errors import CorruptRunError, InputError
@@ -50,12 +44,9 @@ MOST_SHOWN = 20
     type=click.IntRange(min=1),
     metavar="N",
     default=500,
-    show_default=True,
     help="So many of each layer, with --deep.",
 )
-@click.option(
-    "--seed", type=int, metavar="N", default=0, show_default=True, help="Of the draw, with --deep."
-)
+@click.option("--seed", type=int, metavar="N", default=0, help="Of the draw, with --deep.")
 @json_option
 def verify(run, deep, states, seed, as_json):
     """Check all files of RUN that the search reads.
