@@ -58,33 +58,29 @@ class Target:
             raise InputError(f"{self.label} cannot be written: {error.strerror}") from None
         click.echo(f"{self.path} is written", err=True)
 
-    def check(self, force: bool) -> None:
-        """InputError if the file cannot be written, or must not be."""
-        if self.suffixes and self.path.suffix not in self.suffixes:
-            raise InputError(
-                f"{self.label}: expected a name that ends in {' or '.join(self.suffixes)}"
-            )
-        if str(self.path) == "-":
-            return
-        if self.path.is_dir():
-            raise InputError(f"{self.label} is a directory; name a file")
-        if self.path.exists() and not self.path.is_file():
-            raise InputError(f"{self.label} is there and no file; name another one")
-        folders = self.place.parents
+    def problem(self, force: bool) -> str | None:
+        """Why the file cannot be written, or must not be; None if it can."""
+        path, folders = self.path, self.place.parents
+        if self.suffixes and path.suffix not in self.suffixes:
+            return f": expected a name that ends in {' or '.join(self.suffixes)}"
+        if str(path) == "-":
+            return None
+        if path.is_dir():
+            return " is a directory; name a file"
+        if path.exists() and not path.is_file():
+            return " is there and no file; name another one"
         if self.makes_folder:
             there = next(folder for folder in folders if folder.exists())
             if not there.is_dir():
-                raise InputError(f"{self.label}: {there} is no directory; choose another place")
+                return f": {there} is no directory; choose another place"
         elif not folders[0].is_dir():
-            missing = folders[0] if self.path.is_symlink() else self.path.parent
-            raise InputError(f"{self.label}: there is no directory {missing}; make it")
+            missing = folders[0] if path.is_symlink() else path.parent
+            return f": there is no directory {missing}; make it"
         if any(map(RunStore.exists, folders)):
-            raise InputError(
-                f"{self.label} lies in a run directory, which holds nothing but its run; choose "
-                "another place"
-            )
-        if self.path.exists() and not force:
-            raise InputError(f"{self.label} exists already; name another file, or give --force")
+            return " lies in a run directory, which holds nothing but its run; choose another place"
+        if path.exists() and not force:
+            return " exists already; name another file, or give --force"
+        return None
 
 
 def check_targets(targets: Iterable[Target | None], force: bool) -> None:
@@ -92,8 +88,8 @@ def check_targets(targets: Iterable[Target | None], force: bool) -> None:
     targets = list(filter(None, targets))
     places = [target.place for target in targets]
     for target in targets:
+        problem = target.problem(force)
         if places.count(target.place) > 1:
-            raise InputError(
-                f"{target.label}: another option names the same file; give each its own"
-            )
-        target.check(force)
+            problem = ": another option names the same file; give each its own"
+        if problem:
+            raise InputError(f"{target.label}{problem}")

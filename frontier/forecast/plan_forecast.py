@@ -10,7 +10,7 @@ from frontier import machine
 from frontier.config import Config, default_memory
 from frontier.forecast.forecast import Forecast, Locality, locality_of
 from frontier.forecast.rates import calibrate, stored_shares
-from frontier.forecast.sizes import Sizes, Trial, estimate_sizes, trial_of
+from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search.plan import Plan
 from frontier.store.files import disk_bytes, existing
 from frontier.store.run import RunStore
@@ -96,7 +96,8 @@ def disk_warning(plan: Plan) -> str | None:
     free += there
     if sum(known) == plan.puzzle.states or most <= free:
         return None
-    sizes, _ = _sizes_of(plan, known)
+    trial = trial_of(plan.puzzle)
+    sizes = estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states)
     nowhere, shares = [Locality()] * plan.space.classes, stored_shares(plan.config.store.codec)
     disk = Forecast(plan, sizes.states, nowhere, shares).disk
     return _too_small(plan, disk, free) if disk > free else None
@@ -118,19 +119,14 @@ def _layers_there(plan: Plan) -> tuple[list[int], int]:
     return [record.states for record in RunStore.open(path).records], disk_bytes(path)
 
 
-def _sizes_of(plan: Plan, known: list[int]) -> tuple[Sizes, Trial]:
-    """The sizes of the layers, those of the run where it knows more than a trial."""
-    trial = trial_of(plan.puzzle)
-    return estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states), trial
-
-
 def forecast_of(plan: Plan, disk_rate: float | None = None) -> PlanForecast:
     """Try the search, the machine and the disk for some seconds, and work out the rest.
 
     For a run that is complete this is what such a run takes from its beginning.
     """
     known, there = _layers_there(plan)
-    sizes, trial = _sizes_of(plan, known)
+    trial = trial_of(plan.puzzle)
+    sizes = estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states)
     localities = [locality_of(plan.layout, klass) for klass in range(plan.space.classes)]
     rates, cluster = calibrate(plan, trial), plan.config.cluster
     workers, cache = cluster.workers, 0.0

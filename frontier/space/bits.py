@@ -64,8 +64,9 @@ def _or_swap(target, source, i, odd, swaps):
 @kernel
 def _expand(
     target, target_live, first_row, rows, first_node, counts, arena, live, base, own_slots,
-    cut_rows, p, swaps,
+    cut_rows, program, swap_tables,
 ):  # fmt: skip
+    p, swaps = Program(*program), Swaps(*swap_tables)
     row_words = swaps.parities.size
     image = np.empty(row_words, dtype=np.uint64)
     spare = np.empty(row_words, dtype=np.uint64)
@@ -171,6 +172,6 @@ def expand(
     cut_rows = rows // max(1, program.own_slots.shape[1])
     _expand(
         target.reshape(-1), target_live, prefix * rows, rows, first_node, counts, arena, live, base,
-        own_slots, cut_rows, program, swaps,
+        own_slots, cut_rows, tuple(program), tuple(swaps),  # named ones take Numba longer
     )  # fmt: skip
     return counts
