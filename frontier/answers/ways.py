@@ -106,8 +106,9 @@ def way_to_solve(config: Config, store: RunStore | None, asked: Asked) -> Way:
             raise InputError(_too_large(puzzle) + " (--method search)")
         words = f"by a search of all {counted(puzzle.states, 'state')} in memory"
         return Way("search", words, _Searched(plan, asked))
-    guided = f" with {counted(len(asked.heuristics), 'pattern database')}"
-    return Way("ida", f"by IDA*{guided if asked.heuristics else ''}", _by_ida(puzzle, asked))
+    given = asked.heuristics
+    guided = f" with {counted(len(given), 'pattern database')}" if given else ""
+    return Way("ida", f"by IDA*{guided}", _by_ida(puzzle, asked))
 
 
 def _search_plan(config: Config, puzzle: Puzzle) -> Plan | None:
