@@ -21,24 +21,15 @@ if TYPE_CHECKING:
     from frontier.config import Config, load_config, make_config
     from frontier.puzzles.cells import define_puzzle
 
-_HOMES = {
-    "Config": "frontier.config",
-    "Layer": "frontier.api",
-    "Plan": "frontier.api",
-    "Run": "frontier.api",
-    "define_puzzle": "frontier.puzzles.cells",
-    "load_config": "frontier.config",
-    "make_config": "frontier.config",
-    "open_run": "frontier.api",
-    "plan": "frontier.api",
-    "run": "frontier.api",
-    "solve": "frontier.api",
-}
-
 __all__ = [
     "Config", "Layer", "Plan", "Run", "define_puzzle", "errors", "load_config", "make_config",
     "open_run", "plan", "run", "solve",
 ]  # fmt: skip
+
+_HOMES = dict.fromkeys(__all__, "frontier.api") | {
+    "define_puzzle": "frontier.puzzles.cells",
+    **dict.fromkeys(["Config", "load_config", "make_config"], "frontier.config"),
+}
 
 
 def __getattr__(name: str):

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from frontier.answers.distances import export
-from frontier.answers.farthest import farthest
-from frontier.answers.layers import Layer, Layers
+from frontier.answers.layers import Layer, Layers, farthest
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.answers.ways import Asked, way_to_solve
@@ -169,19 +168,18 @@ class Run:
             array = np.asarray(given)
         except ValueError:  # of lists of different lengths
             array = np.empty(0, dtype=object)
-        text = array.dtype.kind in "OUS"
-        if text and not array.ndim:
+        if array.dtype.kind not in "OUS":
+            cells = self.puzzle.cells
+            alone = array.ndim > 0 and array.size == cells != array[0].size
+            return self.puzzle.as_boards(array.reshape(1, cells) if alone else array), alone
+        if not array.ndim:
             return np.array([self.board(given)]), True
-        if text:
-            try:
-                return np.array([self.board(board) for board in given]), False
-            except InputError as error:
-                with suppress(InputError):
-                    return np.array([self.board(given)]), True
-                raise error
-        cells = self.puzzle.cells
-        alone = array.ndim > 0 and array.size == cells != array[0].size
-        return self.puzzle.as_boards(array.reshape(1, cells) if alone else array), alone
+        try:
+            return np.array([self.board(board) for board in given]), False
+        except InputError as error:
+            with suppress(InputError):
+                return np.array([self.board(given)]), True
+            raise error
 
     def export(self, target: str | Path) -> "zarr.Array":
         """Write all distances as a Zarr array; see `frontier.answers.distances`."""
@@ -201,7 +199,7 @@ class Run:
         return Drawings(self.puzzle, [self.board(board) for board in boards])
 
     def board(self, board: ArrayLike | str | Mapping) -> Board:
-        """A board by its codes.
+        """A board of the run's puzzle by its codes.
 
         Arrays of numbers, and flat lists and tuples of whole numbers, are codes, for tiles their
         numbers; all else is a notation.
@@ -210,7 +208,6 @@ class Run:
 
 
 def _board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping) -> Board:
-    """See `Run.board`."""
     flat = isinstance(board, list | tuple) and all(isinstance(c, Integral) for c in board)
     if isinstance(board, np.ndarray) and board.dtype.kind not in "OUS":
         board, flat = board.ravel(), True
@@ -301,24 +298,22 @@ def run(
     if config.from_every_blank:
         names = ", ".join(member.name for member in config.members)
         raise InputError(f"{config.name} is several runs, {names}: run each of config.members")
-    path = config.path
-    there = RunStore.exists(path)
+    path, there = config.path, RunStore.exists(config.path)
     if there and not fresh and getattr(what, "fresh", False):
         raise InputError(
             f"{path} holds a run, and the plan was made as if there were none: run(plan, "
             "fresh=True) deletes that run, plan(config) makes a plan that goes on with it"
         )
     client = client_for(config, client)
-    planned = what
     if client is not None or fresh or not isinstance(what, plans.Plan):
-        planned = plan(config, fresh, client)  # before anything is deleted
+        what = plan(config, fresh, client)  # before anything is deleted
     if there and fresh:
         delete_run(path, take_over)
     until = config.search.until if until is None else until
-    shown = [display] if (display := display_for_people(progress)) else []
+    shown = filter(None, [display_for_people(progress)])
     with StatusPage(path) as page:
-        files = EventLog(path / "events.jsonl"), page
-        done = Run(run_plan(planned, until, [*shown, *listeners, *files], take_over, client))
+        told = [*shown, *listeners, EventLog(path / "events.jsonl"), page]
+        done = Run(run_plan(what, until, told, take_over, client))
     try:
         write_summary(path, done.summary)
     except CorruptRunError:

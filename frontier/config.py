@@ -65,19 +65,6 @@ MEMORY = 1_500_000_000
 SHARE = 3, 4
 """The part of this machine's memory that the workers on it may take together."""
 
-_NEEDED = {
-    "address": ("address", ""),
-    "scheduler-file": ("scheduler_file", ""),
-    **dict.fromkeys(
-        (*QUEUES, "slurm-runner"),
-        (
-            "options.interface",
-            ', the network that its nodes share, such as "eth0" or "ib0"; "lo" for one',
-        ),
-    ),
-}
-"""Which key a kind of [cluster] needs, and what to say of it."""
-
 _MOVED = {
     "cluster.interface": "interface",
     "cluster.workers_per_job": "processes",
@@ -125,10 +112,16 @@ class ClusterTable(Table):
 
     @model_validator(mode="after")
     def _has_what_its_kind_needs(self):
-        key, what = _NEEDED.get(self.kind, ("kind", ""))
-        there = {"options.interface": self.options.get("interface")} | dict(self)
-        if there[key] is None:
-            raise ValueError(f'cluster.kind = "{self.kind}" needs cluster.{key}{what}')
+        needs = f'cluster.kind = "{self.kind}" needs cluster.'
+        if self.kind == "address" and self.address is None:
+            raise ValueError(f"{needs}address")
+        if self.kind == "scheduler-file" and self.scheduler_file is None:
+            raise ValueError(f"{needs}scheduler_file")
+        if self.kind in (*QUEUES, "slurm-runner") and self.options.get("interface") is None:
+            raise ValueError(
+                f"{needs}options.interface, the network that its nodes share, such as "
+                '"eth0" or "ib0"; "lo" for one'
+            )
         if type(self.processes) is not int or self.processes < 1:
             raise ValueError(
                 f"cluster.options.processes = {self.processes!r}: a job has 1 worker or more"
@@ -143,19 +136,17 @@ def default_memory(kind: str, workers: int) -> ByteSize:
     return ByteSize(MEMORY)
 
 
-LONGEST_NAME = 100
-
 MOST_BYTES = 1 << 20
 """A config file has at most so many."""
 
 
 def _name(name: str) -> str:
     """A name that can be that of a directory anywhere, and be typed without quotes."""
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) or len(name) > LONGEST_NAME:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
         raise ValueError(
             f"name = {name!r}: a name has letters from a to z or A to Z, digits, points, hyphens "
-            "and underscores, no spaces; it begins with a letter or a digit and has at most "
-            f"{LONGEST_NAME} characters"
+            "and underscores, no spaces; it begins with a letter or a digit and has at most 100 "
+            "characters"
         )
     return name
 

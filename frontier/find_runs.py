@@ -12,10 +12,9 @@ from frontier.store.identity import check_identity, same_puzzle
 from frontier.store.run import RunStore
 
 
-def open_all(run: str | Path, settings: tuple[str, ...] = ()) -> list[RunStore]:
+def open_all(run: str | Path) -> list[RunStore]:
     """The runs that a run directory or a config names; several for a config with several goals."""
-    begin = run_command(run, settings)
-    return [_open(path, config, begin) for path, config in _named(run, settings)]
+    return [_open(path, config, run_command(run)) for path, config in _named(run)]
 
 
 def paths_of(run: str | Path, waiting: bool = False) -> list[Path]:
@@ -23,7 +22,7 @@ def paths_of(run: str | Path, waiting: bool = False) -> list[Path]:
 
     waiting: the run of a config need not have begun.
     """
-    named = _named(run, ())
+    named = _named(run)
     begun = [(path, config) for path, config in named if RunStore.exists(path)]
     waiting = waiting and all(config for _, config in named)
     for path, config in begun or ([] if waiting else named[:1]):
@@ -46,7 +45,7 @@ def config_at(run: str | Path, settings: tuple[str, ...] = ()) -> Config:
     path = _path_of(run)
     if not path.is_dir():
         return _config_in(path, settings)
-    first = _named(run, ())[0][0]
+    first = _named(run)[0][0]
     store = RunStore.open(first)
     starts = read_starts(store.environment_path)
     told = starts[-1]["config"] if starts else {}
@@ -94,7 +93,7 @@ def puzzle_and_run(
     return config, store
 
 
-def _named(run: str | Path, settings: tuple[str, ...]) -> list[tuple[Path, Config | None]]:
+def _named(run: str | Path, settings: tuple[str, ...] = ()) -> list[tuple[Path, Config | None]]:
     """Run directories, with the configs that name them."""
     path = _path_of(run)
     if path.is_dir():

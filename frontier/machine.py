@@ -65,12 +65,9 @@ def refuse_beyond(workers: int, memory_each: int) -> None:
 def _quotas() -> Iterator[tuple[int, int]]:
     """Microseconds of processor that control groups grant, and in how many."""
     for folder in _groups("cpu"):
-        if len(found := _numbers(folder / "cpu.max")) == 2:
-            yield found[0], found[1]
-        quota = _numbers(folder / "cpu.cfs_quota_us")
-        period = _numbers(folder / "cpu.cfs_period_us")
-        if quota and period:
-            yield quota[0], period[0]
+        for names in (["cpu.max"], ["cpu.cfs_quota_us", "cpu.cfs_period_us"]):
+            if len(found := [n for name in names for n in _numbers(folder / name)]) == 2:
+                yield found[0], found[1]
 
 
 def _groups(controller: str) -> Iterator[Path]:
@@ -83,14 +80,10 @@ def _groups(controller: str) -> Iterator[Path]:
     except OSError:  # no Linux
         return
     for line in lines:
-        _, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        if not controllers:  # version 2
-            root = MOUNTED
-        elif controller in controllers.split(","):
-            root = MOUNTED / controller
-        else:
+        _, controllers, path = line.split(":", 2)
+        if controllers and controller not in controllers.split(","):
             continue
+        root = MOUNTED / controller if controllers else MOUNTED  # version 2 names none
         inner = root / path.strip("/")
         yield from (folder for folder in (inner, *inner.parents) if folder.is_relative_to(root))
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
@@ -12,13 +13,8 @@ def handling(handlers: Mapping[int, Callable | int]) -> Iterator[None]:
 
     Outside the main thread nothing changes, as Python allows handlers in the main thread alone.
     """
-    before = {}
-    try:
-        for number, handler in handlers.items():
-            before[number] = signal.signal(number, handler)
-    except ValueError:
-        yield
-        return
+    here = threading.current_thread() is threading.main_thread()
+    before = {n: signal.signal(n, handler) for n, handler in handlers.items() if here}
     try:
         yield
     finally:

@@ -4,7 +4,7 @@
 
 For each size, which names a config of configs/, three searches of the same states:
 
-(a) kernels: `frontier.space.memory.layer_sizes`, bitmaps in memory and nothing else, on a
+(a) kernels: `frontier.space.memory.MemorySearch`, bitmaps in memory and nothing else, on a
     thread a core. The time is that of the search alone, after a warm-up on a small board.
     Left out where a sequence has fewer than five members, as bitmaps then waste their words.
 (b) run: `python -m frontier run CONFIG --fresh` as a user starts it, from the start of the
@@ -42,7 +42,7 @@ from frontier.config import load_config
 from frontier.machine import cores
 from frontier.puzzles import Tiles
 from frontier.search.plan import layout_settings
-from frontier.space.memory import layer_sizes, memory_layout
+from frontier.space.memory import MemorySearch, memory_layout
 from frontier.text import rate
 from frontier.text import size as bytes_text
 
@@ -155,11 +155,13 @@ def kernels(size: str) -> dict:
     """(a) in this process."""
     for puzzle in (Tiles(2, 4), load_config(config_of(size)).make_puzzle()):  # the first compiles
         space = puzzle.space
-        classes, numbers = space.numbers(*puzzle.origins())
-        origins = list(zip(classes.tolist(), numbers.tolist(), strict=True))
-        layout = memory_layout(space, CORES)
+        _, origins = space.numbers(*puzzle.origins())
+        layout, layers = memory_layout(space, CORES), [origins.size]
         began = time.perf_counter()
-        layers = list(layer_sizes(space, origins, layout, CORES))
+        search = MemorySearch(layout, CORES)
+        search.layer(0).add(origins)
+        while states := int(search.expand(len(layers)).sum()):
+            layers.append(states)
         seconds = time.perf_counter() - began
     return {"layers": layers, "seconds": seconds, "layout": layout_settings(layout)}
 

@@ -26,8 +26,7 @@ from pathlib import Path
 from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable, load_config
 from frontier.errors import InputError
-from frontier.forecast.forecast import forecast
-from frontier.forecast.locality import locality_of
+from frontier.forecast.forecast import Forecast, locality_of
 from frontier.forecast.rates import calibrate, empty_tasks
 from frontier.forecast.sizes import estimate_sizes, trial_of
 from frontier.search.plan import Plan, make_plan, task_bytes
@@ -98,7 +97,7 @@ def locality(plan: Plan, sizes, rates, workers: list[int]) -> dict:
     layout = plan.layout
     localities = [locality_of(layout, klass) for klass in range(plan.space.classes)]
     one, *many = (
-        forecast(plan, sizes, localities, rates, n, cache=0).seconds for n in (1, *workers)
+        Forecast(plan, sizes, localities, rates, n).with_cache(0).seconds for n in (1, *workers)
     )
     moved = localities[0]
     row = {

@@ -8,9 +8,10 @@ from twins import indices
 
 from frontier.space import layout as layout_module
 from frontier.space.bits import expand, live_rows
+from frontier.space.graph import BaseGraph
 from frontier.space.layout import Layout
 from frontier.space.lists import ListKernel, list_bits, set_bits
-from frontier.space.memory import layer_sizes
+from frontier.space.memory import MemorySearch
 from frontier.space.program import program_of, reads_of, swaps_of
 
 ROW_WORDS = (layout_module.ROW_WORDS, 42, 6, 1)
@@ -55,6 +56,24 @@ def list_layers(space, origins, most=None, plain=False):
         klass = space.class_of(len(layers) - 1)
         current, previous = kernel.expand(klass, current, previous), current
     return layers
+
+
+def graph_of(vertices, m, arcs, smaller=()):
+    """The base graph of arcs (source, target, word), each of which is given in both directions."""
+    arcs = [(u, v, tuple(word)) for u, v, word in arcs]
+    words = sorted({word for _, _, word in arcs})
+    table = np.array([(u, v, words.index(word)) for u, v, word in arcs], dtype=np.int64)
+    return BaseGraph(vertices, m, tuple(words), *table.reshape(-1, 3).T.copy(), smaller)
+
+
+def layer_sizes(space, origins, layout, threads=1):
+    """The states of each layer, as bitmaps in memory. Origins are (class, number)."""
+    search, depth, states = MemorySearch(layout, threads), 0, len(set(origins))
+    search.layer(0).add(np.array([number for _, number in origins], dtype=np.uint64))
+    while states:
+        yield states
+        depth += 1
+        states = int(search.expand(depth).sum())
 
 
 def bitmap_sizes(space, origins, layout, threads=1):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from engine import layer_sizes
 
 from frontier.answers.ida import IdaSolver
 from frontier.puzzles import Pattern, Tiles
@@ -13,7 +14,7 @@ from frontier.puzzles.bound import bound_of
 from frontier.puzzles.tiles import blank_orbits
 from frontier.space import words
 from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
-from frontier.space.memory import layer_sizes, memory_layout
+from frontier.space.memory import memory_layout
 
 PAGE = (Path(__file__).parents[1] / "docs" / "mathematics.md").read_text(encoding="utf-8")
 GOAL, FARTHEST = (0, 1, 2, 3, 4, 5), (3, 4, 5, 0, 1, 2)

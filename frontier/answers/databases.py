@@ -13,6 +13,7 @@ bound by one at most: it is admissible and consistent (R. E. Korf and A. Felner,
 Database Heuristics, Artificial Intelligence 134, 2002).
 """
 
+from collections import namedtuple
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from frontier.errors import InputError
 from frontier.puzzles import Pattern, Puzzle, Tiles
 from frontier.puzzles.board_shapes import EMPTY
 from frontier.puzzles.pieces import OPEN
-from frontier.space.deepening import Deepening
+from frontier.space.deepening import Deepening, displaced, is_useless, swap_along
 from frontier.space.jit import kernel
 from frontier.space.lehmer import LehmerCode
 
@@ -32,40 +33,44 @@ MOST_DATABASES = 12
 """Databases of one search, at most; the largest sets of disjoint ones are added up at each node."""
 
 
-class Databases:
-    """Several databases as tables for the kernel; see the module's text."""
+Databases = namedtuple(
+    "Databases",
+    "position member binomial radices digits halves regions first_region values first_value chosen "
+    "rest alone",
+)
+"""D databases in F families as tables for the kernel; see the module's text.
 
-    def __init__(self, puzzle: Tiles, databases: Sequence[Distances]):
-        """databases: of patterns of the puzzle, whose sequence has all tiles."""
-        patterns = [database.puzzle for database in databases]
-        member = np.array([_members(puzzle, pattern) for pattern in patterns])
-        codes = [LehmerCode(pattern.base.labels) for pattern in patterns]
-        most = max(pattern.base.labels for pattern in patterns)
-        binomial = np.zeros((len(patterns), most + 1, puzzle.cells), dtype=np.int64)
-        radices = np.ones((len(patterns), most + 1), dtype=np.int64)
-        for d, (pattern, code) in enumerate(zip(patterns, codes, strict=True)):
-            binomial[d, : len(pattern.base.binomial)] = pattern.base.binomial
-            radices[d, : len(code.radices)] = code.radices
-        digits, halves = np.array([(len(code.radices), code.half) for code in codes]).T.copy()
-        regions = [pattern.base.region.astype(np.int32) for pattern in patterns]
-        kind = max((database.values.dtype for database in databases), key=lambda t: t.itemsize)
-        values = [database.values.astype(kind, copy=False).ravel() for database in databases]
-        added = np.array([pattern.metric == "labelled" for pattern in patterns])
-        chosen = _families(member >= 0, added)
-        rest = np.array([~(member >= 0)[family].any(axis=0) for family in chosen])
-        self.scratch = max(member.shape)
-        self.arguments = (
-            (puzzle.shapes.rows == EMPTY).argmax(axis=1), member, binomial, radices, digits,
-            halves, np.concatenate(regions), np.cumsum([0, *map(len, regions)]),
-            values[0] if len(values) == 1 else np.concatenate(values),
-            np.cumsum([0, *map(len, values)]), chosen, rest, ~added,
-        )  # fmt: skip
+position: the blank's cell at each vertex. member: int64[D, tiles], each tile's number in the
+pattern, -1 if it is none. binomial, radices, digits, halves: how a pattern ranks its places and its
+sequences. regions: the vertices of all patterns, those of d from first_region[d] on. values: all
+distances, those of d from first_value[d] on. chosen: bool[F, D], the members of the families. rest:
+bool[F, tiles], the tiles that none of them labels. alone: bool[D], in which every move counts."""
 
-    def bound(self, vertex: int, sequence: Sequence[int], tables: np.ndarray) -> int:
-        """The lower bound at a state; tables: the Manhattan distances, as for `Deepening`."""
-        sequence = np.array(sequence, dtype=np.int16)
-        found, things = np.empty((2, self.scratch), dtype=np.int64)
-        return int(_bound(vertex, sequence, tables, found, things, *self.arguments))
+
+def _joined(puzzle: Tiles, databases: Sequence[Distances]) -> Databases:
+    """The tables of databases of patterns of a puzzle, whose sequence has all tiles."""
+    patterns = [database.puzzle for database in databases]
+    member = np.array([_members(puzzle, pattern) for pattern in patterns])
+    codes = [LehmerCode(pattern.base.labels) for pattern in patterns]
+    most = max(pattern.base.labels for pattern in patterns)
+    binomial = np.zeros((len(patterns), most + 1, puzzle.cells), dtype=np.int64)
+    radices = np.ones((len(patterns), most + 1), dtype=np.int64)
+    for d, (pattern, code) in enumerate(zip(patterns, codes, strict=True)):
+        binomial[d, : len(pattern.base.binomial)] = pattern.base.binomial
+        radices[d, : len(code.radices)] = code.radices
+    digits, halves = np.array([(len(code.radices), code.half) for code in codes]).T.copy()
+    regions = [pattern.base.region.astype(np.int32) for pattern in patterns]
+    kind = max((database.values.dtype for database in databases), key=lambda t: t.itemsize)
+    values = [database.values.astype(kind, copy=False).ravel() for database in databases]
+    added = np.array([pattern.metric == "labelled" for pattern in patterns])
+    chosen = _families(member >= 0, added)
+    rest = np.array([~(member >= 0)[family].any(axis=0) for family in chosen])
+    return Databases(
+        (puzzle.shapes.rows == EMPTY).argmax(axis=1), member, binomial, radices, digits, halves,
+        np.concatenate(regions), np.cumsum([0, *map(len, regions)]),
+        values[0] if len(values) == 1 else np.concatenate(values),
+        np.cumsum([0, *map(len, values)]), chosen, rest, ~added,
+    )  # fmt: skip
 
 
 def _members(puzzle: Tiles, pattern: Pattern) -> list[int]:
@@ -119,7 +124,7 @@ def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
     for path in paths:
         databases.append(Distances.open(at_home(path)))
         _check(puzzle, databases[-1].puzzle, path)
-    return Databases(puzzle, databases)
+    return _joined(puzzle, databases)
 
 
 def _check(puzzle: Tiles, pattern: Puzzle, path: str | Path) -> None:
@@ -147,103 +152,91 @@ class DatabaseDeepening(Deepening):
         self.databases = databases
 
     def least(self, vertex: int, sequence: Sequence[int], total: int) -> int:
-        return max(total, self.databases.bound(vertex, sequence, self.tables))
+        sequence, scratch = np.array(sequence, dtype=np.int16), _scratch(self.databases)
+        tables = self.tables.tables
+        return max(total, int(_bound(vertex, sequence, tables, *scratch, self.databases)))
 
     def deepen(self, *arguments) -> None:
-        _deepen(*arguments, *self.databases.arguments)
+        _deepen(*arguments, _scratch(self.databases), self.databases)
+
+
+def _scratch(databases: Databases) -> np.ndarray:
+    """Room for what `_bound` notes of each database, or of each tile."""
+    return np.empty((2, max(databases.member.shape)), dtype=np.int64)
 
 
 @kernel
-def _bound(
-    vertex, sequence, tables, found, things, position, member, binomial, radices, digits, halves,
-    regions, first_region, values, first_value, chosen, rest, alone,
-):  # fmt: skip
-    """The bound at a state of the tile puzzle; found, things: scratch."""
-    blank, tiles = position[vertex], sequence.size
+def _bound(vertex, sequence, tables, found, things, of):
+    """The bound at a state of the tile puzzle; of: the databases."""
+    blank, tiles = of.position[vertex], sequence.size
     best = 0
-    for d in range(member.shape[0]):
+    for d in range(of.member.shape[0]):
         size = rank = 0
         for place in range(tiles):
-            thing = member[d, sequence[place]]
+            thing = of.member[d, sequence[place]]
             if thing >= 0:
                 things[size] = thing
                 size += 1
-                rank += binomial[d, size, place]
+                rank += of.binomial[d, size, place]
         v = rank * (tiles + 1) + blank
-        if first_region[d + 1] > first_region[d]:
-            v = regions[first_region[d] + v]
+        if of.first_region[d + 1] > of.first_region[d]:
+            v = of.regions[of.first_region[d] + v]
         index = sign = 0
         for i in range(size):
             digit = 0
             for j in range(i + 1, size):
                 digit += things[j] < things[i]
             sign ^= digit & 1
-            if i < digits[d]:
-                index = index * radices[d, i] + digit
-        found[d] = values[first_value[d] + (2 * v + sign) * halves[d] + index]
-        if alone[d]:
+            if i < of.digits[d]:
+                index = index * of.radices[d, i] + digit
+        found[d] = of.values[of.first_value[d] + (2 * v + sign) * of.halves[d] + index]
+        if of.alone[d]:
             best = max(best, found[d])
-    for f in range(chosen.shape[0]):
+    for f in range(of.chosen.shape[0]):
         total = 0
-        for d in range(member.shape[0]):
-            if chosen[f, d]:
+        for d in range(of.member.shape[0]):
+            if of.chosen[f, d]:
                 total += found[d]
         for place in range(tiles):
             thing = sequence[place]
-            if rest[f, thing]:
+            if of.rest[f, thing]:
                 total += tables[thing, place + (place >= blank)]
         best = max(best, total)
     return best
 
 
 @kernel
-def _deepen(
-    budget, bound, most, tables, goals, start, arc_target, arc_word, word_start, swaps,
-    first_pair, useless, moved_start, moved_end, place, row, source, target, vertex, sequence,
-    total, last, cursor, status, position, member, binomial, radices, digits, halves, regions,
-    first_region, values, first_value, chosen, rest, alone,
-):  # fmt: skip
+def _deepen(budget, bound, shared, way, status, scratch, databases):
+    """As the kernel of `Deepening`, with the bound of the databases."""
+    found, things = scratch
+    vertex, sequence, total, last, cursor = way
     depth, next_bound = status[0], status[1]
     length, nodes = sequence.shape[1], 0
-    found = np.empty(member.shape[0], dtype=np.int64)
-    things = np.empty(length, dtype=np.int64)
     while depth >= 0 and nodes < budget:
         arc = cursor[depth]
-        if arc == start[vertex[depth] + 1]:
+        if arc == shared.start[vertex[depth] + 1]:
             depth -= 1
             continue
         cursor[depth] = arc + 1
-        before = last[depth]
-        if before >= 0 and useless[first_pair[before] + arc - start[vertex[depth]]]:
+        if last[depth] >= 0 and is_useless(shared, last[depth], vertex[depth], arc):
             continue
-        after = total[depth]
-        for d in range(moved_start[arc], moved_end[arc]):
-            piece = row[d] if row[d] >= 0 else np.int64(sequence[depth, place[d]])
-            after += tables[piece, target[d]] - tables[piece, source[d]]
+        after = total[depth] + displaced(shared, arc, sequence[depth])
         least = depth + 1 + after
         if least > bound:  # the sum of Manhattan distances is at hand, so it is asked first
             next_bound = min(next_bound, least)
             continue
         for k in range(length):
             sequence[depth + 1, k] = sequence[depth, k]
-        word = arc_word[arc]
-        for k in range(word_start[word], word_start[word + 1]):
-            i = swaps[k]
-            thing = sequence[depth + 1, i]
-            sequence[depth + 1, i] = sequence[depth + 1, i + 1]
-            sequence[depth + 1, i + 1] = thing
-        least = depth + 1 + _bound(
-            arc_target[arc], sequence[depth + 1], tables, found, things, position, member,
-            binomial, radices, digits, halves, regions, first_region, values, first_value, chosen,
-            rest, alone,
-        )  # fmt: skip
+        swap_along(shared, arc, sequence[depth + 1])
+        to = shared.target[arc]
+        least = depth + 1 + _bound(to, sequence[depth + 1], shared.tables, found, things, databases)
         if least > bound:
             next_bound = min(next_bound, least)
             continue
         depth += 1
         nodes += 1
-        vertex[depth], total[depth], last[depth] = arc_target[arc], after, arc
-        cursor[depth] = start[arc_target[arc]]
+        vertex[depth], total[depth], last[depth] = to, after, arc
+        cursor[depth] = shared.start[to]
         if after == 0:
             status[3] = 1
             break

@@ -28,7 +28,8 @@ from frontier.errors import CorruptRunError, InputError, unwritable
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.search.workspace import Workspace
 from frontier.space.graph import Space
-from frontier.space.jit import kernel
+from frontier.space.lehmer import LehmerCode
+from frontier.space.lists import list_bits
 from frontier.store.backup import check_target
 from frontier.store.files import PARTIAL, remove_tree
 from frontier.store.layers import StoredLayer
@@ -163,11 +164,9 @@ def export(run: RunStore, target: Path) -> "zarr.Array":
         array.attrs["crc32c"] = checksum
         scratch.rename(target)
     except OSError as error:
+        raise unwritable(f"{target} cannot be written: {error.strerror or error}", error) from None
+    finally:
         remove_tree(scratch)
-        raise unwritable(f"{target} cannot be written: {error}", error) from None
-    except BaseException:
-        remove_tree(scratch)
-        raise
     return zarr.open_array(target, mode="r")
 
 
@@ -185,14 +184,8 @@ def complete(run: RunStore) -> RunStore:
     return run
 
 
-def fits(size: int) -> bool:
-    """Whether so many bytes of memory are free."""
-    return size <= psutil.virtual_memory().available
-
-
 def _check_room(name: str, size: int) -> None:
-    if not fits(size):
-        free = psutil.virtual_memory().available
+    if size > (free := psutil.virtual_memory().available):
         raise InputError(
             f"the distances of {name} are {size:,} bytes, more than the {free:,} bytes of free "
             "memory; use a smaller pattern"
@@ -230,44 +223,27 @@ def _fill(
     work: Workspace, layer: StoredLayer, depth: int, first: int, end: int, values: np.ndarray
 ) -> int:
     """Set the distances of a layer's states in rows first .. end-1; returns how many there are."""
-    space = work.space
+    space, found = work.space, 0
     klass = space.class_of(depth)
     begin, stop = np.searchsorted(space.vertex[klass], [first // 2, end // 2]).tolist()
     rows = 2 * space.vertex[klass][begin:stop].astype(np.int64) + space.sign[klass][begin:stop]
-    rows -= first
+    for numbers in _numbers_at(layer, space.code, begin, stop):
+        node, column = np.divmod(numbers.astype(np.int64), space.code.half)
+        values[rows[node - begin] - first, column] = depth
+        found += numbers.size
+    return found
+
+
+def _numbers_at(
+    layer: StoredLayer, code: LehmerCode, begin: int, stop: int
+) -> Iterator[np.ndarray]:
+    """The state numbers of a layer at the nodes begin .. stop-1, by slabs."""
     if layer.is_list:
-        half = np.uint64(space.code.half)
-        ends = np.array([begin, stop], dtype=np.uint64) * half
-        low, high = np.searchsorted(layer.numbers(), ends)
-        node, column = np.divmod(layer.numbers()[low:high], half)
-        values[rows[node.astype(np.int64) - begin], column.astype(np.int64)] = depth
-        return int(high - low)
-    if begin == stop:
-        return 0
-    found = 0
+        ends = np.array([begin, stop], dtype=np.uint64) * np.uint64(code.half)
+        yield layer.numbers()[slice(*np.searchsorted(layer.numbers(), ends))]
+        return
     for node, word, slab in layer.slabs(begin, stop):
-        inside = range(max(begin, node), min(stop, node + len(slab)))
-        part = slab[inside.start - node : inside.stop - node]
-        mine = rows[inside.start - begin : inside.stop - begin]
-        found += _fill_bits(part, mine, word * space.code.bits, space.code.bits, depth, values)
-    return found
-
-
-@kernel
-def _fill_bits(slab, rows, first_column, bits, depth, values):
-    """Set the distance at each bit of uint64[nodes, words]; returns how many there are."""
-    found = 0
-    for n in range(rows.size):
-        for j in range(slab.shape[1]):
-            word = slab[n, j]
-            while word:
-                low = word & (~word + np.uint64(1))
-                bit = 0
-                rest = low
-                while rest > np.uint64(1):
-                    rest >>= np.uint64(1)
-                    bit += 1
-                values[rows[n], first_column + j * bits + bit] = depth
-                word ^= low
-                found += 1
-    return found
+        part = slab[max(begin - node, 0) : max(stop - node, 0)]
+        numbers = np.empty(int(np.bitwise_count(part).sum()), dtype=np.uint64)
+        list_bits(part, max(begin, node), word, code.half, code.bits, numbers)
+        yield numbers

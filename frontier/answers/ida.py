@@ -11,7 +11,7 @@ from frontier.answers.solution import Solution, solution_along
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.bound import bound_of, distinguished, distinguished_board
-from frontier.space.deepening import MOST_DEPTH, Deepening
+from frontier.space.deepening import MOST_DEPTH, Deepening, Search
 from frontier.text import counted
 
 SLICE = 5_000_000
@@ -84,7 +84,7 @@ class IdaSolver:
         InputError if the goal cannot be reached, Unsolved after `most_nodes`.
         """
         check_reached(self.puzzle, board)
-        search = self._deepening.search(*self._start(board))
+        search = Search(self._deepening, *self._start(board))
         left = most_nodes or MOST_NODES
         while not search.advance(min(SLICE, left)):
             watch(search.bound, sum(search.nodes))

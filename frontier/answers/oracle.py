@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import numpy as np
+import psutil
 
-from frontier.answers.distances import Distances, fits, size_of, workspace_of
+from frontier.answers.distances import Distances, size_of, workspace_of
 from frontier.answers.solution import Solution, solution_along
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Board
@@ -57,8 +58,8 @@ class Oracle:
         InputError if one of them is not a board of this puzzle.
         """
         vertex, sequence = self.puzzle.states_of(boards)
-        size = self._table_bytes
-        if self._table is None and len(vertex) >= MANY and size <= MOST_TABLE_BYTES and fits(size):
+        most = min(MOST_TABLE_BYTES, psutil.virtual_memory().available)
+        if self._table is None and len(vertex) >= MANY and self._table_bytes <= most:
             self._table = Distances.of_run(self._run)
         if self._table is not None:
             return self._table.of_states(vertex, sequence)
@@ -120,7 +121,9 @@ class Oracle:
         depth = self.distance_of(board)
         _, number = self._work.space.number(*self.puzzle.state(board))
         numbers, total = np.array([number], dtype=np.uint64), 1
-        for t, near, ways in paths_back(self._work.lists, depth, numbers, self._inside):
+        for t, near, ways in paths_back(
+            self._work.lists, depth, numbers, lambda t, near: self._layer(t).contains(near)
+        ):
             if near.size > MOST_COUNTED:
                 raise InputError(
                     f"more than {MOST_COUNTED:,} positions at depth {t} lie on shortest solutions "
@@ -128,9 +131,6 @@ class Oracle:
                 )
             total = int(ways.sum())
         return total
-
-    def _inside(self, depth: int, numbers: np.ndarray) -> np.ndarray:
-        return self._layer(depth).contains(numbers)
 
     def _layer(self, depth: int) -> StoredLayer:
         """An open layer; those asked for longest ago are closed."""

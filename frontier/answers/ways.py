@@ -8,9 +8,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import NamedTuple
 from weakref import finalize
 
 from frontier.answers.ida import IdaSolver, check_reached
@@ -56,17 +56,16 @@ class Asked:
         return bool(self.heuristics) or (self.tell_apart, self.most_nodes) != (None, None)
 
 
-@dataclass(frozen=True)
-class Way:
-    """How positions are solved.
+Solve = Callable[[Board], tuple[Solution, dict]]
+"""Returns the solution of a board, and what else is known of it, {"count": …} or {"nodes": …}."""
 
-    method: one of `METHODS`. words: its description. solve: returns the solution of a board, and
-    what else is known of it, {"count": …} or {"nodes": …}.
-    """
+
+class Way(NamedTuple):
+    """How positions are solved. method: one of `METHODS`. words: its description."""
 
     method: str
     words: str
-    solve: Callable[[Board], tuple[Solution, dict]]
+    solve: Solve
 
 
 def way_to_solve(config: Config, store: RunStore | None, asked: Asked) -> Way:
@@ -107,21 +106,20 @@ def way_to_solve(config: Config, store: RunStore | None, asked: Asked) -> Way:
             raise InputError(_too_large(puzzle) + " (--method search)")
         words = f"by a search of all {counted(puzzle.states, 'state')} in memory"
         return Way("search", words, _Searched(plan, asked))
-    words = "by IDA*" + (f" with {counted(len(asked.heuristics), 'pattern database')}"
-                         if asked.heuristics else "")  # fmt: skip
-    return Way("ida", words, _by_ida(puzzle, asked))
+    given = asked.heuristics
+    guided = f" with {counted(len(given), 'pattern database')}" if given else ""
+    return Way("ida", f"by IDA*{guided}", _by_ida(puzzle, asked))
 
 
 def _search_plan(config: Config, puzzle: Puzzle) -> Plan | None:
     """The plan of a search that fits in memory, None if there is none."""
     if puzzle.states > MOST_SEARCHED:
         return None
-    cluster = config.cluster if config.cluster.kind == "local" else ClusterTable()
     search = {"keep": "all", "until": None, "in_memory": True}
     tables = {
         "search": config.search.model_copy(update=search),
         "store": config.store.model_copy(update={"fsync": "never"}),
-        "cluster": cluster,
+        "cluster": config.cluster if config.cluster.kind == "local" else ClusterTable(),
     }
     try:
         plan = make_plan(config.model_copy(update=tables))
@@ -155,15 +153,12 @@ class _Searched:
         return self._answer(board)
 
 
-def _by_layers(store: RunStore, asked: Asked) -> Callable[[Board], tuple[Solution, dict]]:
-    return partial(_look_up, Oracle(store), asked)
+def _by_layers(store: RunStore, asked: Asked) -> Solve:
+    oracle = Oracle(store)
+    return lambda b: (oracle.solve(b), {"count": oracle.count(b)} if asked.count else {})
 
 
-def _look_up(oracle: Oracle, asked: Asked, board: Board) -> tuple[Solution, dict]:
-    return oracle.solve(board), {"count": oracle.count(board)} if asked.count else {}
-
-
-def _by_ida(puzzle: Puzzle, asked: Asked) -> Callable[[Board], tuple[Solution, dict]]:
+def _by_ida(puzzle: Puzzle, asked: Asked) -> Solve:
     solver = IdaSolver(puzzle, asked.tell_apart is not False, asked.heuristics)
 
     def solve(board: Board) -> tuple[Solution, dict]:

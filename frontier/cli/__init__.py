@@ -15,6 +15,8 @@ from frontier.cli.streams import OutputError, drop_output, prepare_streams
 from frontier.errors import CorruptRunError, FormatError, FrontierError, Stopped, StorageError
 from frontier.signals import ending, handling
 
+REMEDY = ". `verify RUN` lists all that is damaged, `repair RUN` mends what can be mended"
+
 
 class _Commands(Group):
     """Turns the package's errors into one paragraph and the right exit code."""
@@ -60,12 +62,12 @@ def _remedy(error: FrontierError, command: str | None) -> str:
         return ""
     if command == "verify":
         return ". See what `repair RUN` can do"
-    return ". `verify RUN` lists all that is damaged, `repair RUN` mends what can be mended"
+    return REMEDY
 
 
 @click.group(
     cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     examples={
         "plan configs/2x7.toml": "What it would take.",
         "run configs/2x5.toml": "Search, or go on with a search.",
@@ -93,7 +95,7 @@ main.add_section(
     report="frontier.cli.reporting",
     farthest=RUNS,
     solve=SOLVING,
-    draw="frontier.cli.drawing",
+    draw=SOLVING,
     export=RUNS,
 )
 main.add_section("Look after runs", backup=UPKEEP, verify=UPKEEP, repair=UPKEEP)

@@ -1,15 +1,10 @@
-"""What the commands share: options, and the puzzle that a user names."""
+"""What the commands share: options, questions, JSON."""
 
 import json
-from pathlib import Path
 
 import click
 
 from frontier.cli.completion import complete_run, complete_setting
-from frontier.config import load_config
-from frontier.errors import InputError
-from frontier.find_runs import open_one
-from frontier.puzzles import Puzzle, puzzle_of
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 set_option = click.option(
@@ -21,6 +16,9 @@ set_option = click.option(
     help="Override a key of the config, such as --set cluster.workers=4. May be given often.",
 )
 run_argument = click.argument("run", metavar="RUN", shell_complete=complete_run)
+take_over_option = click.option(
+    "--take-over", is_flag=True, help="The process on another host that held the run is gone."
+)
 
 
 def confirmed(question: str) -> bool:
@@ -34,13 +32,3 @@ def confirmed(question: str) -> bool:
 def echo_json(values: list[dict]) -> None:
     """Print the value of one run, or those of several, as one JSON object."""
     click.echo(json.dumps(values[0] if len(values) == 1 else {"runs": values}))
-
-
-def puzzle_at(run: str, settings: tuple[str, ...]) -> Puzzle:
-    """The puzzle of a config or a run."""
-    if Path(run).is_dir():
-        return puzzle_of(open_one(run, settings).identity["puzzle"])
-    members = load_config(run, settings).members
-    if len(members) > 1:
-        raise InputError(f"{run} names several goals; name one with --set puzzle.blank=[0,0]")
-    return members[0].make_puzzle()

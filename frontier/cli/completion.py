@@ -3,7 +3,6 @@
 Click makes the scripts: ``eval "$(_FRONTIER_COMPLETE=bash_source frontier)"``, or zsh, fish.
 """
 
-from collections.abc import Iterator
 from glob import escape, iglob
 from itertools import chain, islice
 from pathlib import Path
@@ -21,11 +20,9 @@ MOST = 500
 
 def complete_run(context, parameter, incomplete: str) -> list[CompletionItem]:
     """Offer run directories and configs, here and one folder further."""
-    return [
-        CompletionItem(path)
-        for path in _paths(incomplete)
-        if path.endswith(".toml") or _is_run(Path(path))
-    ]
+    start = escape(incomplete) + "*"
+    paths = sorted(islice(chain(iglob(start), iglob(f"{start}/*")), MOST))
+    return [CompletionItem(p) for p in paths if p.endswith(".toml") or _is_run(Path(p))]
 
 
 def complete_setting(context, parameter, incomplete: str) -> list[CompletionItem]:
@@ -38,18 +35,15 @@ def _is_run(path: Path) -> bool:
     return RunStore.exists(path) and not RunStore.exists(path.parent)
 
 
-def _paths(incomplete: str) -> list[str]:
-    """The paths that begin like this, and the entries of the folders among them."""
-    start = escape(incomplete) + "*"
-    return sorted(islice(chain(iglob(start), iglob(f"{start}/*")), MOST))
-
-
-def _settings() -> Iterator[str]:
+def _settings() -> dict[str, None]:
+    """The settings that there are, each once; keys alone where any value may follow."""
     tables = [("search", SearchTable), ("store", StoreTable), ("cluster", ClusterTable)]
     tables += [("puzzle", table) for table in KIND_TABLES.values()]
-    found = {}
-    for name, table in tables:
-        for key, field in table.model_fields.items():
-            values = get_args(field.annotation) if get_origin(field.annotation) is Literal else [""]
-            found |= {f"{name}.{key}={value}": None for value in values}
-    yield from found
+    return {
+        f"{name}.{key}={value}": None
+        for name, table in tables
+        for key, field in table.model_fields.items()
+        for value in (
+            get_args(field.annotation) if get_origin(field.annotation) is Literal else [""]
+        )
+    }

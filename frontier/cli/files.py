@@ -1,7 +1,7 @@
 """The files that options ask for: whether they may be written, and how."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,14 +29,15 @@ class Target:
     suffixes: Sequence[str] = ()
     makes_folder: bool = False
 
+    @classmethod
+    def of(cls, option: str, name: str | None, *suffixes: str) -> "Target | None":
+        """The file that an option names, None where it is not given."""
+        return None if name is None else cls(option, Path(name), suffixes)
+
     @property
     def place(self) -> Path:
         """Where the file lies when all links are followed; a link itself is kept."""
         return Path(os.path.realpath(self.path))
-
-    @property
-    def is_output(self) -> bool:
-        return str(self.path) == "-"
 
     @property
     def label(self) -> str:
@@ -46,7 +47,7 @@ class Target:
         """Write the file, whole or not at all, and say so. Text ends with a line end."""
         if isinstance(content, str):
             content = (content.removesuffix("\n") + "\n").encode()
-        if self.is_output:
+        if str(self.path) == "-":
             click.echo(content, nl=False)
             return
         try:
@@ -58,41 +59,38 @@ class Target:
             raise unwritable(said, error) from None
         click.echo(f"{self.path} is written", err=True)
 
-    def check(self, force: bool) -> None:
-        """InputError if the file cannot be written, or must not be."""
-        if self.suffixes and self.path.suffix not in self.suffixes:
-            raise InputError(
-                f"{self.label}: expected a name that ends in {' or '.join(self.suffixes)}"
-            )
-        if self.is_output:
-            return
-        if self.path.is_dir():
-            raise InputError(f"{self.label} is a directory; name a file")
-        if self.path.exists() and not self.path.is_file():
-            raise InputError(f"{self.label} is there and no file; name another one")
-        folders = self.place.parents
+    def problem(self, force: bool) -> str | None:
+        """Why the file cannot be written, or must not be; None if it can."""
+        path, folders = self.path, self.place.parents
+        if self.suffixes and path.suffix not in self.suffixes:
+            return f": expected a name that ends in {' or '.join(self.suffixes)}"
+        if str(path) == "-":
+            return None
+        if path.is_dir():
+            return " is a directory; name a file"
+        if path.exists() and not path.is_file():
+            return " is there and no file; name another one"
         if self.makes_folder:
             there = next(folder for folder in folders if folder.exists())
             if not there.is_dir():
-                raise InputError(f"{self.label}: {there} is no directory; choose another place")
+                return f": {there} is no directory; choose another place"
         elif not folders[0].is_dir():
-            missing = folders[0] if self.path.is_symlink() else self.path.parent
-            raise InputError(f"{self.label}: there is no directory {missing}; make it")
+            missing = folders[0] if path.is_symlink() else path.parent
+            return f": there is no directory {missing}; make it"
         if any(map(RunStore.exists, folders)):
-            raise InputError(
-                f"{self.label} lies in a run directory, which holds nothing but its run; choose "
-                "another place"
-            )
-        if self.path.exists() and not force:
-            raise InputError(f"{self.label} exists already; name another file, or give --force")
+            return " lies in a run directory, which holds nothing but its run; choose another place"
+        if path.exists() and not force:
+            return " exists already; name another file, or give --force"
+        return None
 
 
-def check_targets(targets: Sequence[Target], force: bool) -> None:
+def check_targets(targets: Iterable[Target | None], force: bool) -> None:
     """InputError if one of the files cannot or must not be written, before any of them is."""
+    targets = list(filter(None, targets))
     places = [target.place for target in targets]
-    for target, place in zip(targets, places, strict=True):
-        if places.count(place) > 1:
-            raise InputError(
-                f"{target.label}: another option names the same file; give each its own"
-            )
-        target.check(force)
+    for target in targets:
+        problem = target.problem(force)
+        if places.count(target.place) > 1:
+            problem = ": another option names the same file; give each its own"
+        if problem:
+            raise InputError(f"{target.label}{problem}")

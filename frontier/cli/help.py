@@ -7,9 +7,9 @@ wrapped to the width of the terminal, examples too.
 import re
 from collections import UserDict
 from collections.abc import Iterable, Mapping
+from functools import partial
 from importlib import import_module
 from textwrap import indent, wrap
-from types import MappingProxyType
 
 import click
 from click.formatting import wrap_text
@@ -24,7 +24,7 @@ EXIT_CODES = {
     "4": "corrupt data",
 }
 
-NONE: Mapping[str, str] = MappingProxyType({})
+NONE: Mapping[str, str] = {}
 
 
 class Command(click.Command):
@@ -46,8 +46,8 @@ class Command(click.Command):
         **settings,
     ):
         super().__init__(*arguments, **settings)
-        self.examples, self.files, self.exit_codes = examples, files, exit_codes
-        self.see_also = tuple(see_also)
+        self.examples, self.files = examples, files
+        self.exit_codes, self.see_also = exit_codes, see_also
 
     def format_epilog(self, ctx, formatter):
         if self.examples:
@@ -59,6 +59,9 @@ class Command(click.Command):
         if self.see_also:
             with formatter.section("See also"):
                 formatter.write_text(", ".join(self.see_also))
+
+
+command = partial(click.command, cls=Command)
 
 
 class Commands(UserDict):

@@ -6,15 +6,14 @@ from pydantic import ByteSize, TypeAdapter, ValidationError
 from frontier import api
 from frontier.cli.common import echo_json, json_option, set_option
 from frontier.cli.completion import complete_run
-from frontier.cli.help import Command
+from frontier.cli.help import command
 from frontier.errors import InputError
 from frontier.find_runs import config_at
 from frontier.forecast.plan_forecast import described_cluster, forecast_of
 from frontier.report.plan import describe_plan, plan_value
 
 
-@click.command(
-    cls=Command,
+@command(
     examples={
         "plan configs/2x7.toml": "What 2×7 takes on this machine.",
         "plan configs/2x8.toml --workers 100 --set cluster.memory=4GB": "What 2×8 would take on a "

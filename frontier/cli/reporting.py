@@ -8,7 +8,7 @@ import click
 from frontier.cli.common import json_option
 from frontier.cli.completion import complete_run
 from frontier.cli.files import Target, check_targets, force_option
-from frontier.cli.help import Command
+from frontier.cli.help import command
 from frontier.errors import InputError
 from frontier.find_runs import paths_of
 from frontier.report.comparison import Comparison
@@ -20,17 +20,13 @@ from frontier.store.run import RunStore
 
 PLAIN_WIDTH = 200
 
-PICTURES = (".png", ".pdf", ".svg")
-"""How the name of a chart may end, which says what it is written as."""
-
 
 def _file_option(name: str, what: str):
     help = f"Write {what}; - is standard output."
     return click.option(f"--{name}", metavar="FILE", help=help)
 
 
-@click.command(
-    cls=Command,
+@command(
     examples={
         "report runs/2x5": "In the terminal.",
         "report runs/2x5 --html 2x5.html --chart 2x5.pdf --csv 2x5.csv": "As a page, a picture and "
@@ -62,13 +58,13 @@ def report(runs, html, chart, csv, markdown, force, as_json):
     says how much is known. Runs of the same puzzle must agree: where they do not, the comparison
     says so. A config with several goals names several runs.
     """
-    named = {"html": html, "chart": chart, "csv": csv, "markdown": markdown}
     targets = {
-        kind: Target(f"--{kind}", Path(name), PICTURES if kind == "chart" else ())
-        for kind, name in named.items()
-        if name is not None
+        "html": Target.of("--html", html),
+        "chart": Target.of("--chart", chart, ".png", ".pdf", ".svg"),
+        "csv": Target.of("--csv", csv),
+        "markdown": Target.of("--markdown", markdown),
     }
-    check_targets(list(targets.values()), force)
+    check_targets(targets.values(), force)
     paths = [path for run in runs for path in paths_of(run)]
     _check_distinct(paths)
     begun = [path for path in paths if RunStore.exists(path)]
@@ -78,12 +74,12 @@ def report(runs, html, chart, csv, markdown, force, as_json):
         subject = Comparison(tuple(found), tuple(map(str, begun)))
         for difference in subject.differences:
             click.echo(f"warning: {difference}", err=True)
-    contents = [_content(kind, target, subject) for kind, target in targets.items()]
-    for target, content in zip(targets.values(), contents, strict=True):
-        target.write(content)
+    files = [(file, _content(kind, file, subject)) for kind, file in targets.items() if file]
+    for file, content in files:
+        file.write(content)
     if as_json:
         click.echo(json.dumps(report_value(subject)))
-    elif not targets:
+    elif not files:
         _print(subject)
 
 

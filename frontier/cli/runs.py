@@ -1,38 +1,35 @@
 """Commands on runs: run, status, farthest, export."""
 
 import json
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 
 import click
 
 from frontier import api
-from frontier.answers.farthest import farthest as farthest_of
+from frontier.answers.layers import farthest as farthest_of
 from frontier.cli.common import (
     confirmed,
     echo_json,
     json_option,
     run_argument,
     set_option,
+    take_over_option,
 )
 from frontier.cli.completion import complete_run
-from frontier.cli.help import Command
+from frontier.cli.help import command
+from frontier.clusters.allocation import allocation
 from frontier.config import Config
 from frontier.errors import CorruptRunError, Gone, InputError, Stopped
 from frontier.find_runs import config_at, open_all, open_one, paths_of, run_command
 from frontier.puzzles import puzzle_of
 from frontier.report.displays import progress_display
-from frontier.report.summary import (
-    describe,
-    describe_family,
-    family_summary,
-)
+from frontier.report.summary import describe, describe_family, family_summary
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 
-@click.command(
-    cls=Command,
+@command(
     examples={
         "run configs/2x7.toml": "Search 2×7, or go on with it.",
         "run configs/2x5.toml --set search.keep=all": "Keep all layers, for `solve`.",
@@ -61,9 +58,7 @@ from frontier.text import counted, size
 @click.option("--until", type=click.IntRange(min=0), metavar="DEPTH", help="Stop after this depth.")
 @click.option("--fresh", is_flag=True, help="Delete the run in the run directory, start anew.")
 @click.option("--yes", is_flag=True, help="Do not ask before --fresh deletes.")
-@click.option(
-    "--take-over", is_flag=True, help="The process on another host that held the run is gone."
-)
+@take_over_option
 @click.option(
     "--job",
     metavar="NAME",
@@ -78,67 +73,46 @@ def run(config, settings, until, fresh, yes, take_over, job, as_json):
     layers. Ctrl-C finishes the tasks under way and stops; a second Ctrl-C stops at once. The same
     command resumes a run that was stopped or killed, and repeats the summary of a complete one.
     """
-    with _allocated(config_at(config, settings)) as loaded:
-        command = run_command(config, settings, until)
-        _run(loaded, until, fresh, yes, take_over or job or False, as_json, command)
+    again = f"resume with: {run_command(config, settings, until)}"
+    take_over, values = take_over or job or False, []
+    with allocation(config_at(config, settings)) as loaded:
+        for member in loaded.members:
+            if fresh:
+                _delete_if_there(member, yes, take_over)
+            plan = api.plan(member)
+            _warn(plan)
+            try:
+                finished = api.run(plan, until, [progress_display()], take_over, progress=False)
+            except Gone:
+                raise
+            except Stopped as error:
+                raise Stopped(f"{error}. Nothing is lost; {again}") from None
+            except KeyboardInterrupt:  # at once, in the middle of a task
+                raise Stopped(f"interrupted; nothing committed is lost; {again}") from None
+            values.append(finished.summary)
+            if not as_json:
+                click.echo(describe(values[-1], finished.path))
+        if as_json:
+            click.echo(json.dumps(family_summary(values) if loaded.from_every_blank else values[0]))
+        elif loaded.from_every_blank:
+            click.echo(describe_family(values))
 
 
-def _allocated(config: Config):
-    """The config with a cluster of the tasks of this Slurm job, if it asks for one."""
-    if config.cluster.kind != "slurm-runner":
-        return nullcontext(config)
-    from frontier.clusters.allocation import allocation
+def _warn(plan: api.Plan) -> None:
+    """Say what may go wrong with a run, and what may take long."""
+    warnings, cluster = [plan.puzzle.remark], plan.config.cluster
+    if not plan.alone:
+        from frontier.forecast.plan_forecast import disk_warning
 
-    return allocation(config)
-
-
-def _disk_warning(plan: api.Plan) -> str | None:
-    if plan.alone:
-        return None
-    from frontier.forecast.plan_forecast import disk_warning
-
-    return disk_warning(plan)
+        warnings.append(disk_warning(plan))
+    for warning in filter(None, warnings):
+        click.echo(f"warning: {warning}", err=True)
+    if cluster.kind in ("address", "scheduler-file"):  # it may take half a minute
+        where = cluster.address or cluster.scheduler_file
+        click.echo(f"connecting to the scheduler of {where} …", err=True)
 
 
-def _run(
-    loaded: Config,
-    until: int | None,
-    fresh: bool,
-    yes: bool,
-    take_over: bool | str,
-    as_json: bool,
-    command: str,
-) -> None:
-    again = f"resume with: {command}"
-    values = []
-    for member in loaded.members:
-        if fresh:
-            _delete_if_there(member, yes, take_over)
-        plan = api.plan(member)
-        for warning in filter(None, (plan.puzzle.remark, _disk_warning(plan))):
-            click.echo(f"warning: {warning}", err=True)
-        if member.cluster.kind in ("address", "scheduler-file"):  # it may take half a minute
-            where = member.cluster.address or member.cluster.scheduler_file
-            click.echo(f"connecting to the scheduler of {where} …", err=True)
-        try:
-            finished = api.run(plan, until, [progress_display()], take_over, progress=False)
-        except Gone:
-            raise
-        except Stopped as error:
-            raise Stopped(f"{error}. Nothing is lost; {again}") from None
-        except KeyboardInterrupt:  # at once, in the middle of a task
-            raise Stopped(f"interrupted; nothing committed is lost; {again}") from None
-        values.append(finished.summary)
-        if not as_json:
-            click.echo(describe(values[-1], finished.path))
-    if as_json:
-        click.echo(json.dumps(family_summary(values) if loaded.from_every_blank else values[0]))
-    elif loaded.from_every_blank:
-        click.echo(describe_family(values))
-
-
-@click.command(
-    cls=Command,
+@command(
     examples={
         "status configs/2x7.toml": "How far the run of this config is.",
         "status runs/2x7 --watch": "Follow it until it is complete.",
@@ -157,7 +131,6 @@ def _run(
     "--interval",
     type=click.FloatRange(min=0.1),
     default=2.0,
-    show_default=True,
     metavar="SECONDS",
     help="With --watch: how often to look.",
 )
@@ -176,7 +149,7 @@ def status(run, watching, interval, as_json):
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
-    from frontier.report.status import corrupt, describe_status
+    from frontier.report.status import corrupt, describe_status, not_begun, status_of
     from frontier.report.watch import watch
 
     values = []
@@ -186,7 +159,12 @@ def status(run, watching, interval, as_json):
             values = watch(paths, interval)
     else:
         try:
-            values = _statuses(run)
+            values = [
+                status_of(RunStore.open(path), run_command(run))
+                if RunStore.exists(path)
+                else not_begun(path)
+                for path in paths_of(run)
+            ]
         except CorruptRunError as error:
             if as_json:
                 click.echo(json.dumps(corrupt(run, error)))
@@ -199,19 +177,7 @@ def status(run, watching, interval, as_json):
         click.get_current_context().exit(CorruptRunError.exit_code)
 
 
-def _statuses(run: str) -> list[dict]:
-    """The status of each run that a user names."""
-    from frontier.report.status import not_begun, status_of
-
-    resume = run_command(run)
-    return [
-        status_of(RunStore.open(path), resume) if RunStore.exists(path) else not_begun(path)
-        for path in paths_of(run)
-    ]
-
-
-@click.command(
-    cls=Command,
+@command(
     examples={
         "farthest configs/2x5.toml": "The positions at the greatest depth, drawn.",
         "farthest runs/goat --limit 3 --json": "Three of them, as lists.",
@@ -220,12 +186,7 @@ def _statuses(run: str) -> list[dict]:
 )
 @run_argument
 @click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    metavar="N",
-    default=100,
-    show_default=True,
-    help="At most so many.",
+    "--limit", type=click.IntRange(min=0), metavar="N", default=100, help="At most so many."
 )
 @json_option
 def farthest(run, limit, as_json):
@@ -253,8 +214,7 @@ def farthest(run, limit, as_json):
         echo_json(values)
 
 
-@click.command(
-    cls=Command,
+@command(
     examples={
         "run configs/pattern-2x7-k3.toml --set search.keep=all": "Keep all layers,",
         "export runs/pattern-2x7-k3 2x7-k3.zarr": "and write the distances of all its positions.",

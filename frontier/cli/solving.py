@@ -1,8 +1,7 @@
-"""Commands on single positions: solve, rotate."""
+"""Commands on single positions: solve, draw, rotate."""
 
 import json
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -13,11 +12,19 @@ from frontier.answers.ways import METHODS, Asked, way_to_solve
 from frontier.cli.common import json_option, set_option
 from frontier.cli.completion import complete_run
 from frontier.cli.files import Target, check_targets, force_option
-from frontier.cli.help import Command
+from frontier.cli.help import command
+from frontier.config import load_config
 from frontier.errors import InputError
-from frontier.find_runs import puzzle_and_run
-from frontier.puzzles import Puzzle
-from frontier.report.boards import animation, film_page, film_strip
+from frontier.find_runs import open_one, puzzle_and_run
+from frontier.puzzles import Puzzle, puzzle_of
+from frontier.report.boards import (
+    animation,
+    board_svg,
+    boards_strip,
+    draw_boards,
+    film_page,
+    film_strip,
+)
 from frontier.report.solution import (
     describe_rotation,
     describe_solution,
@@ -27,8 +34,7 @@ from frontier.report.solution import (
 from frontier.text import counted, span
 
 
-@click.command(
-    cls=Command,
+@command(
     examples={
         'solve configs/2x5.toml "9 8 7 6 5/4 3 2 1 0" --all-counts': "Find a shortest solution, "
         "and how many there are.",
@@ -84,21 +90,9 @@ from frontier.text import counted, span
 @set_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each position.")
 def solve(
-    run,
-    boards,
-    file,
-    method,
-    all_counts,
-    show_boards,
-    tell_apart,
-    heuristics,
-    strip,
-    animate,
-    force,
-    most_nodes,
-    settings,
-    as_json,
-):
+    run, boards, file, method, all_counts, show_boards, tell_apart, heuristics, strip, animate,
+    force, most_nodes, settings, as_json,
+):  # fmt: skip
     """Find a shortest solution of each BOARD.
 
     From the layers of RUN, or of the CONFIG's run, if it is complete and kept them (search.keep =
@@ -112,9 +106,15 @@ def solve(
     puzzle = config.make_puzzle()
     asked = Asked(method, all_counts, tell_apart, heuristics, most_nodes, _Watch)
     positions = _positions(puzzle, boards, file)
-    strip = _drawing("--strip", strip, [".svg"], len(positions))
-    animate = _drawing("--animate", animate, [".svg", ".html"], len(positions))
-    check_targets([target for target in (strip, animate) if target], force)
+    strip = Target.of("--strip", strip, ".svg")
+    animate = Target.of("--animate", animate, ".svg", ".html")
+    for target in (strip, animate):
+        if target and len(positions) != 1:
+            raise InputError(
+                f"{target.option} draws the solution of one position, and {len(positions)} are "
+                "given; name one BOARD"
+            )
+    check_targets([strip, animate], force)
     way = way_to_solve(config, store, asked)  # may take a while, so what is asked is known before
     for number, (where, text) in enumerate(positions):
         try:
@@ -136,8 +136,40 @@ def solve(
             animate.write(drawn)
 
 
-@click.command(
-    cls=Command,
+@command(
+    examples={
+        "draw configs/hexagram.toml": "The goal and the start of a config.",
+        'draw configs/3x3.toml "8 6 7/2 5 4/3 0 1" --svg far.svg': "One position, in a file.",
+    },
+    see_also=("solve", "farthest", "docs/puzzles.md"),
+)
+@click.argument("run", metavar="RUN|CONFIG", shell_complete=complete_run)
+@click.argument("boards", metavar="[BOARD]...", nargs=-1)
+@click.option("--svg", metavar="FILE.svg", help="Draw in a file instead.")
+@force_option
+@set_option
+def draw(run, boards, svg, force, settings):
+    """Draw each BOARD; without one, the goals and the start of the config.
+
+    Nothing is searched. A BOARD is written as its puzzle writes it, rows parted by slashes.
+    """
+    target = Target.of("--svg", svg, ".svg")
+    check_targets([target], force)
+    puzzle = _puzzle_at(run, settings)
+    shown, captions = [puzzle.parse(board) for board in boards], list(boards)
+    if not boards:
+        shown, captions = list(puzzle.goals), ["goal"] * len(puzzle.goals)
+        if puzzle.start is not None:
+            shown, captions = [*shown, puzzle.start], [*captions, "start"]
+    if target is None:
+        click.echo(draw_boards(puzzle, shown, [] if boards else captions))
+    elif len(shown) == 1:
+        target.write(board_svg(puzzle, shown[0]))
+    else:
+        target.write(boards_strip(puzzle, shown, captions))
+
+
+@command(
     examples={
         'rotate "15 13 3 9/1 4 14 5/7 2 8 10/12 11 6 0"': "The turns that solve this position.",
         'rotate "5 1 2 4/9 6 3 8/13 10 7 11/0 14 15 12" --boards': "Slide the blank to its corner "
@@ -160,6 +192,16 @@ def rotate(board, show_boards, as_json):
     click.echo(json.dumps(value) if as_json else describe_rotation(rotation, show_boards))
 
 
+def _puzzle_at(run: str, settings: tuple[str, ...]) -> Puzzle:
+    """The puzzle of a config or a run."""
+    if Path(run).is_dir():
+        return puzzle_of(open_one(run, settings).identity["puzzle"])
+    members = load_config(run, settings).members
+    if len(members) > 1:
+        raise InputError(f"{run} names several goals; name one with --set puzzle.blank=[0,0]")
+    return members[0].make_puzzle()
+
+
 class _Watch:
     """Prints how far a search is: after a second, and then after twice as long each time."""
 
@@ -172,20 +214,6 @@ class _Watch:
             self._next = 2 * elapsed
             found = f"at least {counted(bound, 'move')}, {counted(nodes, 'node')} so far"
             click.echo(f"{found}, {span(elapsed)}", err=True)
-
-
-def _drawing(
-    option: str, name: str | None, suffixes: Sequence[str], positions: int
-) -> Target | None:
-    """The file of a drawing, if it is asked for; InputError if there is not one solution."""
-    if name is None:
-        return None
-    if positions != 1:
-        raise InputError(
-            f"{option} draws the solution of one position, and {positions} are given; name one "
-            "BOARD"
-        )
-    return Target(option, Path(name), suffixes)
 
 
 def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> list[tuple[str, str]]:

@@ -1,21 +1,21 @@
 """Commands that reproduce published studies: thesis."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import click
 
 from frontier.cli.common import json_option
 from frontier.cli.files import Target, check_targets, force_option
-from frontier.cli.help import Command
+from frontier.cli.help import command
 from frontier.errors import Stopped
 from frontier.thesis.report import describe_thesis, thesis_value
 from frontier.thesis.runs import Runs
 from frontier.thesis.tables import TABLES, beyond
 
 
-@click.command(
-    cls=Command,
+@command(
     examples={
         "thesis": "All tables of the thesis; makes small runs below runs/ first.",
         "thesis --table 5.2 --json": "One of them, for a program to read.",
@@ -33,18 +33,12 @@ from frontier.thesis.tables import TABLES, beyond
     help="Only this table; may be given often. By default all of the thesis's.",
 )
 @click.option(
-    "--runs",
-    "directory",
-    default="runs",
-    show_default=True,
-    metavar="DIR",
-    help="Where the runs are, or are made.",
+    "--runs", "directory", default="runs", metavar="DIR", help="Where the runs are, or are made."
 )
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
     default=300_000_000,
-    show_default=True,
     metavar="STATES",
     help="Make a run that is missing if it has at most so many states.",
 )
@@ -52,16 +46,12 @@ from frontier.thesis.tables import TABLES, beyond
     "--columns",
     type=click.IntRange(min=1),
     default=12,
-    show_default=True,
     metavar="N",
     help='Make no run of more columns, but for those that the thesis has ("beyond").',
 )
 @click.option("--memory", metavar="SIZE", help="Memory of a worker for these, such as 4GB.")
 @click.option(
-    "--write",
-    "target",
-    metavar="DIR",
-    help="Write thesis.md and thesis.json to a directory.",
+    "--write", "target", metavar="DIR", help="Write thesis.md and thesis.json to a directory."
 )
 @force_option
 @json_option
@@ -74,16 +64,13 @@ def thesis(names, directory, limit, columns, memory, target, force, as_json):
     and upper bounds of God's numbers.
     """
 
-    def say(text: str) -> None:
-        click.echo(text, err=True)
-
     targets = [
         Target("--write", Path(target) / name, makes_folder=True)
         for name in ("thesis.md", "thesis.json")
         if target is not None
     ]
     check_targets(targets, force)
-    runs = Runs(Path(directory), limit, say=say, memory=memory)
+    runs = Runs(Path(directory), limit, say=partial(click.echo, err=True), memory=memory)
     try:
         tables = {name: list(TABLES[name](runs)) for name in names or TABLES if name in TABLES}
         runs.most = columns
@@ -91,8 +78,7 @@ def thesis(names, directory, limit, columns, memory, target, force, as_json):
     except KeyboardInterrupt:
         raise Stopped("interrupted; the same command goes on with the run under way") from None
     text, value = describe_thesis(tables, more), thesis_value(tables, more, runs)
-    if targets:
-        as_text, as_values = targets
-        as_text.write(text)
-        as_values.write(json.dumps(value, indent=1, ensure_ascii=False))
+    contents = text, json.dumps(value, indent=1, ensure_ascii=False)
+    for file, content in zip(targets, contents, strict=False):
+        file.write(content)
     click.echo(json.dumps(value) if as_json else text)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from frontier.cli.common import confirmed, echo_json, json_option, run_argument
-from frontier.cli.help import Command
+from frontier.cli.common import confirmed, echo_json, json_option, run_argument, take_over_option
+from frontier.cli.help import command
 from frontier.config_values import at_home
 from frontier.errors import CorruptRunError, InputError
 from frontier.find_runs import open_all, open_one
@@ -25,8 +25,7 @@ from frontier.text import counted, size
 MOST_SHOWN = 20
 
 
-@click.command(
-    cls=Command,
+@command(
     examples={
         "verify runs/2x7": "Read all that a resumed run would read.",
         "verify runs/2x7 --deep --states 2000": "Also ask 2,000 states of each layer.",
@@ -45,12 +44,9 @@ MOST_SHOWN = 20
     type=click.IntRange(min=1),
     metavar="N",
     default=500,
-    show_default=True,
     help="So many of each layer, with --deep.",
 )
-@click.option(
-    "--seed", type=int, metavar="N", default=0, show_default=True, help="Of the draw, with --deep."
-)
+@click.option("--seed", type=int, metavar="N", default=0, help="Of the draw, with --deep.")
 @json_option
 def verify(run, deep, states, seed, as_json):
     """Check all files of RUN that the search reads.
@@ -74,8 +70,7 @@ def verify(run, deep, states, seed, as_json):
         raise CorruptRunError(f"{counted(len(faults), 'fault')}, the first: {faults[0]}")
 
 
-@click.command(
-    cls=Command,
+@command(
     examples={
         "repair runs/2x7": "Say what would be given up, and ask.",
         "repair runs/2x7 --yes": "The same without asking; `run` then goes on.",
@@ -85,9 +80,7 @@ def verify(run, deep, states, seed, as_json):
 )
 @run_argument
 @click.option("--yes", is_flag=True, help="Do not ask before layers are given up.")
-@click.option(
-    "--take-over", is_flag=True, help="The process on another host that held the run is gone."
-)
+@take_over_option
 def repair(run, yes, take_over):
     """Roll a damaged RUN back to its last good layer.
 
@@ -124,8 +117,7 @@ def repair(run, yes, take_over):
         click.echo(said)
 
 
-@click.command(
-    cls=Command,
+@command(
     examples={
         "backup runs/2x7 runs/2x7-monday": "The run as it stands, in no time.",
         "backup configs/2x7.toml /backups/2x7": "A copy of the files on another disk.",

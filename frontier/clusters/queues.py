@@ -40,6 +40,23 @@ NEEDED = {
 calls memory differently from site to site, so its jobs ask for none; workers keep nothing on a
 local disk but what Dask logs."""
 
+LISTS = ("worker_extra_args", "job_script_prologue", "job_extra_directives", "job_directives_skip")
+"""Options that are lists; one that is a text is a list of this text alone."""
+
+CLOCK = ("hours:minutes:seconds", "minutes:seconds", "seconds")
+WALLTIMES = {
+    "slurm": (
+        *(f"days-{rest}" for rest in ("hours:minutes:seconds", "hours:minutes", "hours")),
+        *CLOCK[:2],
+        "minutes",
+    ),
+    "lsf": ("hours:minutes", "minutes"),
+    "oar": ("hours:minutes:seconds", "hours:minutes", "hours"),
+}
+"""How the queues take a walltime; the others as `CLOCK` has it."""
+
+SECONDS = {"days": 86_400, "hours": 3600, "minutes": 60, "seconds": 1}
+
 LOST_SECONDS = 30
 """A job without workers for so long is lost; a worker that restarts takes a few."""
 
@@ -96,7 +113,8 @@ def make_cluster(settings: ClusterTable, worker_settings: dict, security):
 
     def chosen(key: str):
         """An option of the config, or what the site's configuration has for it."""
-        return options.get(key) or site.get(key.replace("_", "-"))
+        found = options.get(key) or site.get(key.replace("_", "-"))
+        return [found] if key in LISTS and isinstance(found, str) else found
 
     scheduler = {"dashboard_address": "127.0.0.1:0", **(chosen("scheduler_options") or {})}
     here = scheduler.get("interface", options["interface"])
@@ -116,6 +134,7 @@ def make_cluster(settings: ClusterTable, worker_settings: dict, security):
         "silence_logs": logging.CRITICAL,
         **{key: chosen(key) or value for key, value in NEEDED.get(kind, {}).items()},
         **options,
+        **{key: chosen(key) for key in LISTS if key in options},
         "processes": processes,
         "scheduler_options": scheduler,
         "job_script_prologue": prologue,
@@ -138,19 +157,27 @@ def _exports(worker_settings: dict) -> list[str]:
     ]
 
 
-def _lifetime(kind: str, walltime: str | None) -> list[str]:
+def _lifetime(kind: str, walltime: str | int | None) -> list[str]:
     """Let workers end on their own a little before the walltime, and not all at once."""
     if walltime is None:
         return []
-    form = r"()(\d+):(\d\d)()" if kind == "lsf" else r"(?:(\d+)-)?(\d+):(\d\d):(\d\d)"
-    found = re.fullmatch(form, str(walltime))
-    if not found:
-        expected = "hours:minutes" if kind == "lsf" else "hours:minutes:seconds"
-        raise InputError(f'cluster.options.walltime = "{walltime}": expected {expected}')
-    days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
-    total = ((24 * days + hours) * 60 + minutes) * 60 + seconds
+    total = _seconds(kind, str(walltime))
     margin = min(300, total // 10)
     return ["--lifetime", f"{total - 2 * margin}s", "--lifetime-stagger", f"{margin}s"]
+
+
+def _seconds(kind: str, walltime: str) -> int:
+    """The seconds of a walltime, as the queue reads it."""
+    forms = WALLTIMES.get(kind, CLOCK)
+    for form in forms:
+        if found := re.fullmatch(re.sub(r"\w+", r"(\\d+)", form), walltime):
+            units = re.findall(r"\w+", form)
+            return sum(
+                int(n) * SECONDS[unit] for n, unit in zip(found.groups(), units, strict=True)
+            )
+    raise InputError(
+        f'cluster.options.walltime = "{walltime}": expected {" or ".join(forms)}, in digits'
+    )
 
 
 @contextmanager

@@ -8,22 +8,64 @@ slabs without a state, the disk's rate over hours, storing layers that are in me
 the machine, commits and failures.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import ceil, prod
+from math import ceil, inf, prod
 from typing import NamedTuple
 
+import numpy as np
+
 from frontier.clusters.executors import TASKS_UNDER_WAY
-from frontier.forecast.locality import Locality
 from frontier.forecast.rates import Rates
 from frontier.search.driver import LIST_SECONDS, MEMORY_SECONDS
 from frontier.search.plan import Plan
-from frontier.space.layout import WORD_BYTES
+from frontier.space.layout import WORD_BYTES, Layout
+from frontier.space.program import program_of, reads_of
 from frontier.store.parts import footer_bytes
 
-COMMIT_SECONDS = {"lists": LIST_SECONDS, "memory": MEMORY_SECONDS, "tasks": 0.0}
-"""Layers made in a form are committed after so many seconds."""
+COMMIT_SECONDS = {"lists": LIST_SECONDS, "memory": MEMORY_SECONDS}
+"""Layers made in a form are committed after so many seconds; those made by tasks one by one."""
+
+SAMPLE = 8
+"""So many tasks are looked at, spread evenly; all where there are no more."""
+
+
+class Locality(NamedTuple):
+    """What a task of one class reads of the current layer on average, where all slabs exist.
+
+    near, far: the slabs under the task's own prefixes and those under others, in parts of the size
+    that the task writes. It reads one part of the layer before besides. files: how many it opens.
+    """
+
+    near: float = 0.0
+    far: float = 0.0
+    files: float = 0.0
+
+    @property
+    def current(self) -> float:
+        """The parts of the current layer that a task reads."""
+        return self.near + self.far
+
+    @property
+    def far_share(self) -> float:
+        """The share of what a task reads that tasks with other prefixes have written."""
+        return self.far / (1 + self.current)
+
+
+def locality_of(layout: Layout, klass: int, sample: int = SAMPLE) -> Locality:
+    """The locality of a class's tasks, of which a sample is looked at."""
+    tasks, found = layout.task_count(klass), []
+    if not tasks:
+        return Locality()
+    for number in np.unique(np.linspace(0, tasks - 1, min(sample, tasks)).astype(np.int64)):
+        task = layout.task(klass, int(number))
+        program = program_of(layout, task)
+        reads = reads_of(layout, task, program)
+        prefix = program.slots[reads.slot] // layout.cuts
+        near = ((task.first_prefix <= prefix) & (prefix < task.last_prefix)).sum()
+        own = len(task.nodes) / layout.slab_nodes * layout.siblings * layout.cuts
+        found.append((near / own, (prefix.size - near) / own, np.unique(reads.task).size + 2))
+    return Locality(*np.mean(found, axis=0).tolist())
 
 
 class Step(NamedTuple):
@@ -54,10 +96,14 @@ class Forecast:
     sizes: list[int]
     localities: list[Locality]
     rates: Rates
-    workers: int
-    depth: int
-    disk_rate: float | None
-    cached: bool
+    workers: int = 1
+    depth: int = 0
+    disk_rate: float | None = None
+    cached: bool = True
+
+    def with_cache(self, size: float) -> "Forecast":
+        """The same where the system keeps so many bytes in its page cache."""
+        return self if self.disk <= size else replace(self, cached=False)
 
     @property
     def seconds(self) -> float:
@@ -75,33 +121,31 @@ class Forecast:
     @cached_property
     def steps(self) -> list[Step]:
         """What the driver does after `depth`, in order."""
-        return list(self._steps())
-
-    def _steps(self) -> Iterator[Step]:
-        search, depth, last = self.plan.config.search, self.depth, len(self.sizes) - 1
-        last = last if search.until is None else min(search.until, last)
-        keep_all, most = self.plan.kept is None, self.plan.kept or 0
-        there = range(0 if keep_all else max(0, depth + 1 - most), depth + 1)
-        held = [self._stored(d, self._is_thin(d)) for d in there]
+        until, kept = self.plan.config.search.until, self.plan.kept
+        last = min(len(self.sizes) - 1, inf if until is None else until)
+        held = [self._stored(d, self._is_thin(d)) for d in range(self.depth + 1)]
+        depth, steps = self.depth, []
         while depth < last:
-            form, end, seconds = self._form(depth), depth, self.rates.layer
-            began = seconds
-            while end < last and seconds - began <= COMMIT_SECONDS[form]:
-                if end > depth and (form == "tasks" or self._form(end) != form):
-                    break
+            held = held if kept is None else held[-kept:]
+            form, end = self._form(depth), depth + 1
+            seconds = self._seconds(end, form)
+            while (
+                end < last and form == self._form(end) and seconds <= COMMIT_SECONDS.get(form, -1)
+            ):
                 end += 1
                 seconds += self._seconds(end, form)
-            kept = range(depth + 1 if keep_all else max(depth + 1, end - 1), end + 1)
-            new = [self._stored(d, form == "lists") for d in kept]
+            new = [self._stored(d, form == "lists") for d in range(depth + 1, end + 1)]
+            new = new if kept is None else new[-2:]
             disk = sum(held) + sum(new)
             if form == "tasks" and self.plan.gives_up and not self._is_thin(depth - 1):
                 # Parts of the layer before the current one are given up, one by one.
                 under_way = min(1.0, TASKS_UNDER_WAY * self.workers / self._tasks(end))
                 disk = held[-1] + max(held[-2], sum(new)) + under_way * sum(new)
             read = self._read(end) if form == "tasks" else 0.0
-            yield Step(depth + 1, end, form, seconds, read, sum(new), disk)
-            held = held + new if keep_all else (held + new)[-most:]
-            depth = end
+            seconds += self.rates.layer
+            steps.append(Step(depth + 1, end, form, seconds, read, sum(new), disk))
+            held, depth = held + new, end
+        return steps
 
     def _is_thin(self, depth: int) -> bool:
         return depth < 0 or self.sizes[depth] <= self.plan.list_states
@@ -150,26 +194,3 @@ class Forecast:
         before = self._stored(depth - 2) if depth >= 2 else 0.0
         current = self.localities[self.plan.space.class_of(depth)].current
         return current * self._stored(depth - 1) + before
-
-
-def forecast(
-    plan: Plan,
-    sizes: list[int],
-    localities: list[Locality],
-    rates: Rates,
-    workers: int,
-    cache: float,
-    depth: int = 0,
-    disk_rate: float | None = None,
-) -> Forecast:
-    """The forecast of a run; cache: the bytes that the system can keep in its page cache."""
-    made = Forecast(plan, sizes, localities, rates, workers, depth, disk_rate, cached=True)
-    if made.disk <= cache:
-        return made
-    return Forecast(plan, sizes, localities, rates, workers, depth, disk_rate, cached=False)
-
-
-def disk_of(plan: Plan, sizes: list[int], rates: Rates) -> float:
-    """The bytes on the disk at the peak of a whole run, which do not depend on how fast it is."""
-    localities = [Locality(0, 0, 0)] * plan.space.classes
-    return forecast(plan, sizes, localities, rates, 1, 0).disk

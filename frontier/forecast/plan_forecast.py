@@ -8,10 +8,9 @@ import psutil
 
 from frontier import machine
 from frontier.config import Config, default_memory
-from frontier.forecast.forecast import Forecast, disk_of, forecast
-from frontier.forecast.locality import locality_of
+from frontier.forecast.forecast import Forecast, Locality, locality_of
 from frontier.forecast.rates import calibrate, stored_shares
-from frontier.forecast.sizes import Sizes, Trial, estimate_sizes, trial_of
+from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search.plan import Plan
 from frontier.store.files import disk_bytes, existing
 from frontier.store.run import RunStore
@@ -97,8 +96,10 @@ def disk_warning(plan: Plan) -> str | None:
     free += there
     if sum(known) == plan.puzzle.states or most <= free:
         return None
-    sizes, _ = _sizes_of(plan, known)
-    disk = disk_of(plan, sizes.states, stored_shares(plan.config.store.codec))
+    trial = trial_of(plan.puzzle)
+    sizes = estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states)
+    nowhere, shares = [Locality()] * plan.space.classes, stored_shares(plan.config.store.codec)
+    disk = Forecast(plan, sizes.states, nowhere, shares).disk
     return _too_small(plan, disk, free) if disk > free else None
 
 
@@ -118,19 +119,14 @@ def _layers_there(plan: Plan) -> tuple[list[int], int]:
     return [record.states for record in RunStore.open(path).records], disk_bytes(path)
 
 
-def _sizes_of(plan: Plan, known: list[int]) -> tuple[Sizes, Trial]:
-    """The sizes of the layers, those of the run where it knows more than a trial."""
-    trial = trial_of(plan.puzzle)
-    return estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states), trial
-
-
 def forecast_of(plan: Plan, disk_rate: float | None = None) -> PlanForecast:
     """Try the search, the machine and the disk for some seconds, and work out the rest.
 
     For a run that is complete this is what such a run takes from its beginning.
     """
     known, there = _layers_there(plan)
-    sizes, trial = _sizes_of(plan, known)
+    trial = trial_of(plan.puzzle)
+    sizes = estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states)
     localities = [locality_of(plan.layout, klass) for klass in range(plan.space.classes)]
     rates, cluster = calibrate(plan, trial), plan.config.cluster
     workers, cache = cluster.workers, 0.0
@@ -138,8 +134,9 @@ def forecast_of(plan: Plan, disk_rate: float | None = None) -> PlanForecast:
         workers = 1 if cluster.kind == "serial" else min(workers, machine.cores())
         cache = psutil.virtual_memory().available - workers * plan.task_bytes
     done = 0 if sizes.complete and len(known) == sizes.known else max(0, len(known) - 1)
-    made = forecast(plan, sizes.states, localities, rates, workers, cache, done, disk_rate)
+    made = Forecast(plan, sizes.states, localities, rates, workers, done, disk_rate)
     place = existing(plan.config.path)
     files = os.statvfs(place)
     free = shutil.disk_usage(place).free + there
-    return PlanForecast(made, sizes, len(known), free, files.f_favail if files.f_files else None)
+    free_files = files.f_favail if files.f_files else None
+    return PlanForecast(made.with_cache(cache), sizes, len(known), free, free_files)

@@ -122,14 +122,10 @@ def calibrate(plan: Plan, trial: Trial) -> Rates:
 
 def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
     """What one worker measures: the rates of tasks and of the disk."""
-    cut, slabs = Layout(puzzle_of(puzzle).space, **layout), SlabCodec(codec)
-    layers = sorted(sample_layers(), key=lambda layer: layer[0])
-    try_task(cut, SampleSlabs(slabs, layers[0][1], cut.slab_bytes))  # loads the kernels
-    tried = [
-        (density, sample.stored, *try_task(cut, sample))
-        for density, words in layers
-        for sample in [SampleSlabs(slabs, words, cut.slab_bytes)]
-    ]
+    cut = Layout(puzzle_of(puzzle).space, **layout)
+    layers = sample_layers(codec, cut.slab_bytes)
+    try_task(cut, layers[0][1])  # loads the kernels
+    tried = [(density, sample.stored, *try_task(cut, sample)) for density, sample in layers]
     density, stored, task, kernel = np.array(tried).T.tolist()
     size = int(min(cut.part_bytes, DISK_BYTES // 4) * stored[-1])
     rates = {"density": density, "stored": stored, "task": task, "kernel": np.median(kernel)}
@@ -138,24 +134,23 @@ def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
 
 def stored_shares(codec: str) -> Rates:
     """Rates that say how layers are stored, and nothing else."""
-    slabs = SlabCodec(codec)
-    shares = sorted(
-        (d, SampleSlabs(slabs, words, SLAB_BYTES).stored) for d, words in sample_layers()
-    )
-    density, stored = zip(*shares, strict=True)
-    return Rates(list(density), list(stored), [0.0] * len(density))
+    layers = sample_layers(codec, SLAB_BYTES)
+    stored = [sample.stored for _, sample in layers]
+    return Rates([density for density, _ in layers], stored, [0.0] * len(layers))
 
 
-def sample_layers() -> Iterator[tuple[float, np.ndarray]]:
-    """The ones a bit and a copy of the words of some layers of the sample board."""
-    puzzle = Tiles(*SAMPLE_BOARD)
+def sample_layers(codec: str, slab_bytes: int) -> list[tuple[float, "SampleSlabs"]]:
+    """The ones a bit of some layers of the sample board, increasing, and slabs of each."""
+    puzzle, slabs, found = Tiles(*SAMPLE_BOARD), SlabCodec(codec), []
     space = puzzle.space
     search, depth = MemorySearch(memory_layout(space, 1)), 0
     search.layer(0).add(space.numbers(*puzzle.origins())[1].astype(np.uint64))
     while states := int(search.expand(depth := depth + 1).sum()):
         if depth % SAMPLE_STEP == 0:
-            words = search.layer(depth).words.reshape(-1).copy()
-            yield states / (words.size * space.code.bits), words
+            words = search.layer(depth).words.reshape(-1)
+            density = states / (words.size * space.code.bits)
+            found.append((density, SampleSlabs(slabs, words, slab_bytes)))
+    return sorted(found, key=lambda layer: layer[0])
 
 
 class SampleSlabs:
@@ -170,7 +165,7 @@ class SampleSlabs:
         self.raw = whole[np.linspace(0, len(whole) - 1, SLABS).astype(np.int64)]
         room = np.zeros((SLABS, encoded_bytes(slab_bytes)), dtype=np.uint8)
         sizes = [codec.encode(raw, data) for raw, data in zip(self.raw, room, strict=True)]
-        self.codec, self.stored, self.there = codec, sum(sizes) / self.raw.nbytes, np.ones(0, bool)
+        self.codec, self.stored = codec, sum(sizes) / self.raw.nbytes
         self._data, self._begin = room.reshape(-1), np.arange(SLABS) * room.shape[1]
         self._end = self._begin + sizes
 
@@ -186,7 +181,7 @@ def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
     task = layout.task(0, layout.task_count(0) // 2)
     program, swaps = program_of(layout, task), swaps_of(layout)
     reads = reads_of(layout, task, program)
-    sample.there = np.ones(reads.slab.size, dtype=bool)
+    sample.there = np.ones(reads.slab.size, dtype=bool)  # what the arena asks of a layer's slabs
     arena = Arena(layout, program, reads, sample, new_room, Stopwatch())
     cuts, slab = layout.cuts, layout.slab_bytes // WORD_BYTES
     out, room = np.empty((cuts, slab), dtype=np.uint64), new_room(encoded_bytes(layout.slab_bytes))
@@ -211,13 +206,12 @@ def disk_rates(folder: Path, size: int) -> dict[str, float]:
     data = np.random.default_rng(0).bytes(size)
     paths = [folder / uuid.uuid4().hex for _ in range(max(2, min(DISK_FILES, DISK_BYTES // size)))]
 
-    def timed(action) -> tuple[float, float]:
+    def timed(action) -> np.ndarray:
         """The seconds of the clock and of the processor for each file."""
-        clock, processor = time.perf_counter(), time.thread_time()
+        began = np.array([time.perf_counter(), time.thread_time()])
         for path in paths:
             action(path)
-        clock, processor = time.perf_counter() - clock, time.thread_time() - processor
-        return clock / len(paths), processor / len(paths)
+        return (np.array([time.perf_counter(), time.thread_time()]) - began) / len(paths)
 
     def write(path: Path) -> None:
         google_crc32c.value(data)
@@ -228,12 +222,12 @@ def disk_rates(folder: Path, size: int) -> dict[str, float]:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
     _, file = timed(lambda path: write_bytes(path, b"", durable=False))
-    written, write_work = timed(write)
+    written, write_work = timed(write) / size
     if hasattr(os, "posix_fadvise"):  # macOS has none; reading then looks as fast as from memory
         timed(forget)
-    read, read_work = timed(lambda path: google_crc32c.value(path.read_bytes()))
-    a_byte = {"read": read, "read_work": read_work, "write": written, "write_work": write_work}
-    return {"file": file} | {key: seconds / size for key, seconds in a_byte.items()}
+    read, read_work = timed(lambda path: google_crc32c.value(path.read_bytes())) / size
+    work = {"read_work": read_work, "write_work": write_work}
+    return {"file": file, "read": read, "write": written, **work}
 
 
 def _start_seconds(folder: Path, alone: bool, fsync: str, cluster: ClusterTable) -> float:

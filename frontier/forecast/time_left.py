@@ -11,7 +11,7 @@ either side (docs/scale.md). That and `SLACK` make the range, which is narrow on
 layer is passed. From then on the likely exponent is a smaller one: searches thin out slowly.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -90,9 +90,10 @@ def time_left(
         estimate_sizes(known, states, exponent).states[depth + 1 : stop]
         for exponent in (LIKELY[passed], SHORTER, LONGER)
     ]
-    seconds = _seconds_of(layers, later)
-    if seconds is None:
+    law = _law(layers, max(later[0]))
+    if law is None:
         return None
+    seconds = [[law(*pair) for pair in pairwise([known[-1], *sizes])] for sizes in later]
     first, times, depths = seconds[0][0], list(map(sum, seconds)), [depth + len(s) for s in later]
     # By a layer or two the depth is always uncertain.
     most = max(times) * SLACK[passed] + (2 * first if until is None else 0)
@@ -110,32 +111,26 @@ def time_left(
     )
 
 
-def _seconds_of(layers: Sequence[LayerRecord], later: list[list[int]]) -> list[list[float]] | None:
-    """The seconds of each layer to come, for several guesses of their sizes; None where too few
-    layers are known."""
-    first = next((d for d, layer in enumerate(layers) if layer.form == "bits"), len(layers))
-    lists = [
-        layer for layer in layers[2:] if layer.form == "list"
-    ]  # the first are too short to tell
-    held = sum(layer.states for layer in lists[-LISTS:])
-    listed = sum(layer.seconds for layer in lists[-LISTS:]) / held if held else 0.0
-    if first == len(layers):
-        if not listed or max(later[0]) > FAR * max(layer.states for layer in layers):
+def _law(layers: Sequence[LayerRecord], largest: int) -> Callable[[int, int], float] | None:
+    """The seconds of a layer by the states of the one before and its own; None where too few layers
+    are known. largest: the states of the largest layer to come."""
+    # The first two are too short to tell.
+    lists = [layer for layer in layers[2:] if layer.form == "list"][-LISTS:]
+    held = sum(layer.states for layer in lists)
+    listed = sum(layer.seconds for layer in lists) / held if held else 0.0
+    bits = [depth for depth, layer in enumerate(layers) if layer.form == "bits"]
+    if not bits:
+        if not listed or largest > FAR * max(layer.states for layer in layers):
             return None
-        return [[listed * states for states in sizes] for sizes in later]
-    bits = [layer for layer in layers[first + 1 :] if layer.form == "bits"]
-    if len(bits) < LEAST_LAYERS:
+        return lambda before, states: listed * states
+    if len(bits) <= LEAST_LAYERS:
         return None
-    scale, power = _power_law(bits)
+    scale, power = _power_law([layers[depth] for depth in bits[1:]])
     # The first layer that was too large for a list was one still.
-    thin = layers[first - 2].states if first > 1 else 0
-    return [
-        [
-            listed * states if max(before, states) <= thin else scale * states**power
-            for before, states in pairwise([layers[-1].states, *sizes])
-        ]
-        for sizes in later
-    ]
+    thin = layers[bits[0] - 2].states if bits[0] > 1 else 0
+    return lambda before, states: (
+        listed * states if max(before, states) <= thin else scale * states**power
+    )
 
 
 def _power_law(layers: list[LayerRecord]) -> tuple[float, float]:

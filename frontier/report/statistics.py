@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from frontier.answers.farthest import farthest
+from frontier.answers.layers import farthest
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.report.family import family_of
 from frontier.report.progress import COMPLETE, LayerTotals, reopened

@@ -3,7 +3,7 @@
 import platform
 from pathlib import Path
 
-from frontier.answers.farthest import farthest
+from frontier.answers.layers import farthest
 from frontier.puzzles import puzzle_of
 from frontier.report.family import Family, family_of
 from frontier.search.environment import versions

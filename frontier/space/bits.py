@@ -44,29 +44,30 @@ def live_rows(words, row_words, live, slabs):
 
 
 @kernel
-def _or_swap(target, source, i, odd, kind, radix_a, radix_b, block, table_start, table, par):
+def _or_swap(target, source, i, odd, swaps):
     """target |= image of the source row under the swap of positions i and i+1."""
-    if kind[i] == words.BLOCKS:
-        words.or_blocks(target, source, radix_a[i], radix_b[i], block[i])
-    elif kind[i] == words.GATHER:
-        words.or_gather(target, source, table[table_start[i] : table_start[i + 1]])
-    elif kind[i] == words.FIELDS:
+    kind, table = swaps.kind[i], swaps.table
+    if kind == words.BLOCKS:
+        words.or_blocks(target, source, swaps.radix_a[i], swaps.radix_b[i], swaps.block[i])
+    elif kind == words.GATHER:
+        words.or_gather(target, source, table[swaps.table_start[i] : swaps.table_start[i + 1]])
+    elif kind == words.FIELDS:
         words.or_fields(target, source)
-    elif kind[i] == words.SWAP_54:
+    elif kind == words.SWAP_54:
         words.or_swap_54(target, source)
-    elif kind[i] == words.SWAP_43:
+    elif kind == words.SWAP_43:
         words.or_swap_43(target, source)
     else:
-        words.or_turn(target, source, par, odd)
+        words.or_turn(target, source, swaps.parities, odd)
 
 
 @kernel
 def _expand(
-    target, target_live, first_row, rows, first_node, counts, arena, live, base,
-    start, source, word, own, first, blocks, slot, place, swap_start, swap, flips, row_odd, sign,
-    own_slots, cut_rows, kind, radix_a, radix_b, block, table_start, table, par,
+    target, target_live, first_row, rows, first_node, counts, arena, live, base, own_slots,
+    cut_rows, program, swap_tables,
 ):  # fmt: skip
-    row_words = par.size
+    p, swaps = Program(*program), Swaps(*swap_tables)
+    row_words = swaps.parities.size
     image = np.empty(row_words, dtype=np.uint64)
     spare = np.empty(row_words, dtype=np.uint64)
     other = np.empty(row_words, dtype=np.uint64)
@@ -77,18 +78,18 @@ def _expand(
             out = target[(n * rows + r) * row_words : (n * rows + r + 1) * row_words]
             row = first_row + r
             touched = False
-            for arc in range(start[node], start[node + 1]):
-                u, w = source[arc], word[arc]
-                size = row_words // blocks[w]
-                begin, end = swap_start[w], swap_start[w + 1]
+            for arc in range(p.start[node], p.start[node + 1]):
+                u, w = p.source[arc], p.word[arc]
+                size = row_words // p.blocks[w]
+                begin, end = p.swap_start[w], p.swap_start[w + 1]
                 found = False
                 here = other
-                for b in range(blocks[w]):
-                    entry = first[w] + row * blocks[w] + b
-                    s = base[u, slot[entry]]
+                for b in range(p.blocks[w]):
+                    entry = p.first[w] + row * p.blocks[w] + b
+                    s = base[u, p.slot[entry]]
                     if s < 0:
                         continue
-                    s += place[entry]
+                    s += p.place[entry]
                     if not live[s // row_words]:
                         continue
                     if not touched:
@@ -96,7 +97,7 @@ def _expand(
                         touched = True
                     if begin == end:
                         words.or_copy(image[b * size : (b + 1) * size], arena[s : s + size])
-                    elif blocks[w] == 1:
+                    elif p.blocks[w] == 1:
                         here = arena[s : s + row_words]
                     else:
                         if not found:
@@ -107,25 +108,19 @@ def _expand(
                     continue
                 for k in range(begin, end - 1):
                     spare[:] = 0
-                    _or_swap(
-                        spare, here, swap[k], row_odd[row] ^ sign[u] ^ flips[k],
-                        kind, radix_a, radix_b, block, table_start, table, par,
-                    )  # fmt: skip
+                    _or_swap(spare, here, p.swap[k], p.row_odd[row] ^ p.sign[u] ^ p.flips[k], swaps)
                     spare, other = other, spare
                     here = other
                 k = end - 1
-                _or_swap(
-                    image, here, swap[k], row_odd[row] ^ sign[u] ^ flips[k],
-                    kind, radix_a, radix_b, block, table_start, table, par,
-                )  # fmt: skip
+                _or_swap(image, here, p.swap[k], p.row_odd[row] ^ p.sign[u] ^ p.flips[k], swaps)
             was_live = target_live[n * rows + r]
             if not touched:
                 if was_live:
                     out[:] = 0
                     target_live[n * rows + r] = False
                 continue
-            if own[node] >= 0 and base[own[node], own_slots[r // cut_rows]] >= 0:
-                s = base[own[node], own_slots[r // cut_rows]] + r % cut_rows * row_words
+            if p.own[node] >= 0 and base[p.own[node], own_slots[r // cut_rows]] >= 0:
+                s = base[p.own[node], own_slots[r // cut_rows]] + r % cut_rows * row_words
                 here = arena[s : s + row_words]
                 for j in range(row_words):
                     image[j] &= ~here[j]
@@ -173,13 +168,10 @@ def expand(
     nodes, strip_words = target.shape
     rows = strip_words // row_words
     counts = np.zeros(nodes, dtype=np.int64)
-    p = program
+    own_slots = program.own_slots[prefix] if len(program.own_slots) else NO_SLOTS
+    cut_rows = rows // max(1, program.own_slots.shape[1])
     _expand(
         target.reshape(-1), target_live, prefix * rows, rows, first_node, counts, arena, live, base,
-        p.start, p.source, p.word, p.own, p.first, p.blocks, p.slot, p.place,
-        p.swap_start, p.swap, p.flips, p.row_odd, p.sign,
-        p.own_slots[prefix] if len(p.own_slots) else NO_SLOTS, rows // max(1, p.own_slots.shape[1]),
-        swaps.kind, swaps.radix_a, swaps.radix_b, swaps.block, swaps.table_start, swaps.table,
-        swaps.parities,
+        own_slots, cut_rows, tuple(program), tuple(swaps),  # named ones take Numba longer
     )  # fmt: skip
     return counts

@@ -12,8 +12,8 @@ terms of the pieces it displaces. Where one move displaces several pieces by one
 sum counts steps, and the bound is the sum divided by the most steps of a move, rounded up.
 """
 
+from collections import namedtuple
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,57 +23,54 @@ from frontier.space.jit import kernel
 MOST_DEPTH = 1000
 
 
-@dataclass(frozen=True)
-class Displacements:
-    """Which pieces the arcs of a base graph displace, and the table of each; int64 columns.
+Displacements = namedtuple("Displacements", "start place row source target")
+"""Which pieces the arcs of a base graph displace, and the table of each; int64 columns.
 
-    Arc a displaces those numbered start[a] .. start[a+1]-1. row: the table of the piece, or -1
-    where the sequence says which it is; place: its place there then. source, target: its cells.
-    """
+Arc a displaces those numbered start[a] .. start[a+1]-1. row: the table of the piece, or -1 where
+the sequence says which it is; place: its place there then. source, target: its cells."""
 
-    start: np.ndarray
-    place: np.ndarray
-    row: np.ndarray
-    source: np.ndarray
-    target: np.ndarray
+Tables = namedtuple(
+    "Tables",
+    "most_steps tables goals start target word word_start swaps first_pair useless moved_start "
+    "moved_end place row source to",
+)
+"""What all searches on one base graph for the same goals share, as the kernel reads it.
+
+most_steps: steps of a move at most. tables: int64[rows, cells], rows 0 .. length-1 for the members
+of the sequence. goals: int64[N, 1 + length], vertex and sequence, in lexicographic order. start,
+target, word: the arcs. word_start, swaps: the swaps of each word. first_pair, useless: see
+`_useless_pairs`. moved_start, moved_end: the displacements of each arc; place, row, source, to:
+their columns."""
+
+Way = namedtuple("Way", "vertex sequence total last cursor")
+"""The states on the way from the start, by depth, as the kernel writes them; total: the sum of the
+tables; last: the arc that led there; cursor: the arc to be tried next."""
 
 
 class Deepening:
-    """What all searches on one base graph for the same goals share."""
+    """What all searches on one base graph for the same goals share; see `Tables`."""
 
     def __init__(
         self,
         graph: BaseGraph,
-        displacements: Displacements,
+        moved: Displacements,
         tables: np.ndarray,
         most_steps: int,
         goals: np.ndarray,
     ):
-        """
-        tables: int64[rows, cells], rows 0 .. length-1 for the members of the sequence.
-        most_steps: steps of a move at most.  goals: int64[N, 1 + length], vertex and sequence,
-        in lexicographic order.
-        """
         order = np.argsort(graph.source, kind="stable")
-        self.start, target, word = vars(graph.arcs).values()
-        moved = displacements
-        self.arguments = (
-            most_steps, tables, goals, self.start, target, word,
+        self.tables = Tables(
+            most_steps, tables, goals, *graph.arcs,
             np.cumsum([0, *map(len, graph.words)]),
             np.array([i for swaps in graph.words for i in swaps], dtype=np.int64),
-            *_useless_pairs(self.start, target, word, graph.voltages),
+            *_useless_pairs(*graph.arcs, graph.voltages),
             moved.start[:-1][order], moved.start[1:][order],
             moved.place, moved.row, moved.source, moved.target,
         )  # fmt: skip
-        self.most_steps, self.tables, self.goals = most_steps, tables, goals
-
-    def search(self, vertex: int, sequence: Sequence[int], total: int) -> "Search":
-        """A search from a state; total: the sum of the tables there."""
-        return Search(self, vertex, sequence, total)
 
     def least(self, vertex: int, sequence: Sequence[int], total: int) -> int:
         """The lower bound at a state where the tables add up to `total`."""
-        return -(-total // self.most_steps)
+        return -(-total // self.tables.most_steps)
 
     def deepen(self, *arguments) -> None:
         """The kernel, which may have a bound of its own."""
@@ -89,16 +86,14 @@ class Search:
 
     def __init__(self, shared: Deepening, vertex: int, sequence: Sequence[int], total: int):
         self._shared = shared
-        self._vertex = np.zeros(MOST_DEPTH + 1, dtype=np.int64)
-        self._sequence = np.zeros((MOST_DEPTH + 1, len(sequence)), dtype=np.int16)
-        self._total = np.zeros(MOST_DEPTH + 1, dtype=np.int64)
-        self._last = np.full(MOST_DEPTH + 1, -1, dtype=np.int64)
-        self._cursor = np.zeros(MOST_DEPTH + 1, dtype=np.int64)
-        self._vertex[0], self._sequence[0], self._total[0] = vertex, sequence, total
-        self._cursor[0] = shared.start[vertex]
+        sequences = np.zeros((MOST_DEPTH + 1, len(sequence)), dtype=np.int16)
+        self._way = Way(*np.zeros((5, MOST_DEPTH + 1), dtype=np.int64))._replace(sequence=sequences)
+        self._way.vertex[0], sequences[0], self._way.total[0] = vertex, sequence, total
+        self._way.last[0], self._way.cursor[0] = -1, shared.tables.start[vertex]
         self.bound = shared.least(vertex, sequence, total)
         self.nodes = [0]
-        self.found = bool((shared.goals == np.array([vertex, *sequence])).all(axis=1).any())
+        goals = shared.tables.goals
+        self.found = bool((goals == np.array([vertex, *sequence])).all(axis=1).any())
         self._depth = 0
         self._next_bound = MOST_DEPTH
 
@@ -106,7 +101,7 @@ class Search:
     def way(self) -> tuple[np.ndarray, np.ndarray]:
         """The way found: int64[N] vertices and int64[N, length] sequences, the start first."""
         end = self._depth + 1
-        return self._vertex[:end].copy(), self._sequence[:end].astype(np.int64)
+        return self._way.vertex[:end].copy(), self._way.sequence[:end].astype(np.int64)
 
     def advance(self, nodes: int) -> bool:
         """Go on for about so many nodes; returns whether the search is over.
@@ -116,17 +111,14 @@ class Search:
         if self.found or self.bound >= MOST_DEPTH:
             return True
         status = np.array([self._depth, self._next_bound, 0, 0], dtype=np.int64)
-        self._shared.deepen(
-            nodes, self.bound, *self._shared.arguments, self._vertex, self._sequence, self._total,
-            self._last, self._cursor, status,
-        )  # fmt: skip
+        self._shared.deepen(nodes, self.bound, self._shared.tables, self._way, status)
         self._depth, self._next_bound = int(status[0]), int(status[1])
         self.nodes[-1] += int(status[2])
         self.found = bool(status[3])
         if self.found or self._depth >= 0:
             return self.found
         self.bound, self._next_bound, self._depth = self._next_bound, MOST_DEPTH, 0
-        self._cursor[0] = self._shared.start[self._vertex[0]]
+        self._way.cursor[0] = self._shared.tables.start[self._way.vertex[0]]
         if self.bound >= MOST_DEPTH:
             return True
         self.nodes.append(0)
@@ -163,46 +155,63 @@ def _useless_pairs(start, target, word, voltages):
 
 
 @kernel
-def _deepen(
-    budget, bound, most, tables, goals, start, arc_target, arc_word, word_start, swaps,
-    first_pair, useless, moved_start, moved_end, place, row, source, target, vertex, sequence,
-    total, last, cursor, status,
-):  # fmt: skip
+def _deepen(budget, bound, shared, way, status):
+    """Go on for so many nodes. status: depth, next bound, nodes, whether a way is found."""
+    vertex, sequence, total, last, cursor = way
     depth, next_bound = status[0], status[1]
     length, nodes = sequence.shape[1], 0
     while depth >= 0 and nodes < budget:
         arc = cursor[depth]
-        if arc == start[vertex[depth] + 1]:
+        if arc == shared.start[vertex[depth] + 1]:
             depth -= 1
             continue
         cursor[depth] = arc + 1
-        before = last[depth]
-        if before >= 0 and useless[first_pair[before] + arc - start[vertex[depth]]]:
+        if last[depth] >= 0 and is_useless(shared, last[depth], vertex[depth], arc):
             continue
-        after = total[depth]
-        for d in range(moved_start[arc], moved_end[arc]):
-            piece = row[d] if row[d] >= 0 else np.int64(sequence[depth, place[d]])
-            after += tables[piece, target[d]] - tables[piece, source[d]]
+        after = total[depth] + displaced(shared, arc, sequence[depth])
+        most = shared.most_steps
         least = depth + 1 + (after if most == 1 else (after + most - 1) // most)
         if least > bound:
             next_bound = min(next_bound, least)
             continue
-        for k in range(length):
-            sequence[depth + 1, k] = sequence[depth, k]
         depth += 1
         nodes += 1
-        word = arc_word[arc]
-        for k in range(word_start[word], word_start[word + 1]):
-            i = swaps[k]
-            thing = sequence[depth, i]
-            sequence[depth, i] = sequence[depth, i + 1]
-            sequence[depth, i + 1] = thing
-        vertex[depth], total[depth], last[depth] = arc_target[arc], after, arc
-        cursor[depth] = start[arc_target[arc]]
-        if after == 0 and _is_goal(goals, vertex[depth], sequence[depth]):
+        for k in range(length):
+            sequence[depth, k] = sequence[depth - 1, k]
+        swap_along(shared, arc, sequence[depth])
+        vertex[depth], total[depth], last[depth] = shared.target[arc], after, arc
+        cursor[depth] = shared.start[shared.target[arc]]
+        if after == 0 and _is_goal(shared.goals, vertex[depth], sequence[depth]):
             status[3] = 1
             break
     status[0], status[1], status[2] = depth, next_bound, nodes
+
+
+@kernel
+def is_useless(shared, before, vertex, arc):
+    """Whether an arc that leaves a vertex does not pay right after the one before."""
+    return shared.useless[shared.first_pair[before] + arc - shared.start[vertex]]
+
+
+@kernel
+def displaced(shared, arc, sequence):
+    """What an arc adds to the sum of the tables at a state."""
+    added = np.int64(0)
+    for d in range(shared.moved_start[arc], shared.moved_end[arc]):
+        piece = shared.row[d] if shared.row[d] >= 0 else np.int64(sequence[shared.place[d]])
+        added += shared.tables[piece, shared.to[d]] - shared.tables[piece, shared.source[d]]
+    return added
+
+
+@kernel
+def swap_along(shared, arc, sequence):
+    """Let the voltage of an arc act on a sequence."""
+    word = shared.word[arc]
+    for k in range(shared.word_start[word], shared.word_start[word + 1]):
+        i = shared.swaps[k]
+        thing = sequence[i]
+        sequence[i] = sequence[i + 1]
+        sequence[i + 1] = thing
 
 
 @kernel

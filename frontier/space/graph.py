@@ -22,6 +22,7 @@ A layer lies in one class.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -64,24 +65,6 @@ class BaseGraph:
                 if i in borders:
                     raise ValueError(f"voltage {word} swaps {i} and {i + 1}, of different classes")
 
-    @classmethod
-    def from_arcs(
-        cls,
-        vertices: int,
-        m: int,
-        arcs: Iterable[tuple[int, int, tuple[int, ...]]],
-        smaller: tuple[int, ...] = (),
-    ) -> "BaseGraph":
-        """From arcs (source, target, word). Each arc is given in both directions."""
-        arcs = list(arcs)
-        words = sorted({tuple(word) for _, _, word in arcs})
-        number = {word: i for i, word in enumerate(words)}
-        table = np.array(
-            [(u, v, number[tuple(word)]) for u, v, word in arcs], dtype=np.int64
-        ).reshape(-1, 3)
-        columns = (np.ascontiguousarray(column) for column in table.T)
-        return cls(vertices, m, tuple(words), *columns, smaller)
-
     @property
     def length(self) -> int:
         """Members of a sequence."""
@@ -119,8 +102,7 @@ class BaseGraph:
         return Arcs(start, target.astype(np.int32, copy=False), word.astype(np.int16, copy=False))
 
 
-@dataclass(frozen=True)
-class Arcs:
+class Arcs(NamedTuple):
     """Arcs sorted by their source.
 
     start: int64, sources + 1; the arcs of source u are start[u] .. start[u+1]-1.
@@ -154,9 +136,7 @@ class Space:
             raise ValueError("a space needs at least one origin")
         base = graph.arcs
         size = 2 * base.target.size
-        colour, bipartite = _walk.for_size(size)(
-            base.start, base.target, base.word, graph.odd, roots
-        )
+        colour, bipartite = _walk.for_size(size)(*base, graph.odd, roots)
         self.classes = 2 if bipartite else 1
         if not bipartite:
             colour = np.minimum(colour, 0)
@@ -174,9 +154,8 @@ class Space:
             np.cumsum(np.diff(base.start)[self.vertex[c]], out=start[1:])
             arcs = Arcs(start, np.empty(start[-1], np.int32), np.empty(start[-1], np.int16))
             _lift.for_size(size)(
-                self.vertex[c], self.sign[c], base.start, base.target, base.word, graph.odd,
-                self._node_of, arcs.start, arcs.target, arcs.word,
-            )  # fmt: skip
+                self.vertex[c], self.sign[c], *base, graph.odd, self._node_of, *arcs
+            )
             self.arcs.append(arcs)
 
     @property

@@ -179,10 +179,9 @@ def _walk_trees(graph: BaseGraph, origins: np.ndarray) -> tuple[np.ndarray, np.n
     length = graph.length
     component = np.full(graph.vertices, -1, dtype=np.int64)
     tree = np.tile(np.arange(length), (graph.vertices, 1))
-    _walk.for_size(graph.arcs.target.size * length)(
-        *vars(graph.arcs).values(), graph.voltages,
-        np.unique(origins).astype(np.int64), component, tree,
-    )  # fmt: skip
+    roots = np.unique(origins).astype(np.int64)
+    walk = _walk.for_size(graph.arcs.target.size * length)
+    walk(*graph.arcs, graph.voltages, roots, component, tree)
     return component, tree
 
 

@@ -192,17 +192,12 @@ class Layout:
         """Bytes of a layer of this class, one bit a state, nothing left out."""
         return prod(self.shape(klass)) * WORD_BYTES
 
-    @property
-    def families(self) -> int:
-        """Sets of siblings."""
-        return self.prefixes // self.siblings
-
     def groups(self, klass: int) -> int:
         """Tasks that share the nodes of the class under one set of siblings."""
         return ceil(self.space.nodes[klass] / self.task_nodes)
 
     def task_count(self, klass: int) -> int:
-        return self.families * self.groups(klass)
+        return self.prefixes // self.siblings * self.groups(klass)
 
     def task(self, klass: int, number: int) -> Task:
         """One task of a layer of this class; numbers follow the order of the prefixes."""

@@ -34,8 +34,10 @@ after the other; radices m1, ..., 1, m2, ..., 1, ..., m, ..., 1. Only the last c
 digit, which then follows from the sign of the whole. Swaps stay inside a class.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product, starmap
 from math import prod
 
 import numpy as np
@@ -48,6 +50,21 @@ WORD_RADICES = (5, 4, 3)
 def swap_digits(a: int, b: int) -> tuple[int, int]:
     """The digits (L_i, L_{i+1}) after positions i and i+1 change places."""
     return (b + 1, a) if a <= b else (b, a - 1)
+
+
+def swapped_pairs(radix_a: int, radix_b: int) -> np.ndarray:
+    """The same for all pairs as numbers a * radix_b + b, int64[radix_a * radix_b]."""
+    pairs = starmap(swap_digits, product(range(radix_a), range(radix_b)))
+    return np.array([a * radix_b + b for a, b in pairs])
+
+
+def digit_sum(numbers: np.ndarray, radices: Sequence[int]) -> np.ndarray:
+    """The sums of the last digits of int[N], as many as there are radices."""
+    total = np.zeros_like(numbers)
+    for radix in reversed(radices):
+        total += numbers % radix
+        numbers = numbers // radix
+    return total
 
 
 @dataclass(frozen=True)

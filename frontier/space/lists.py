@@ -11,6 +11,7 @@ import numpy as np
 
 from frontier.space.graph import Space
 from frontier.space.jit import kernel
+from frontier.space.lehmer import digit_sum
 
 NO_STATE = np.uint64(2**64 - 1)
 
@@ -109,10 +110,7 @@ class ListKernel:
             first, second = np.where(up, b + 1, b), np.where(up, a, a - 1)
             return index + (first - a) * code.strides[i] + (second - b) * code.strides[i + 1]
         if i == code.length - 3:  # the digit of radix 3 turns, as in the kernel
-            parity, rest = sign.astype(np.int64), index // 3
-            for radix in reversed(code.radices[: code.length - 3]):
-                rest, digit = np.divmod(rest, radix)
-                parity += digit
+            parity = sign + digit_sum(index // 3, code.radices[: code.length - 3])
             digit = index % 3
             return index + (digit + 1 + parity % 2) % 3 - digit
         return index

@@ -6,7 +6,6 @@ the rest of the project is measured against, and the simplest way to see how the
 package go together.
 """
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from math import ceil
@@ -190,20 +189,3 @@ def memory_bytes(layout: Layout) -> int:
     arcs = sum(arcs.target.size for arcs in space.arcs)
     bitmaps = 2 * max(layout.layer_bytes(c) for c in range(space.classes))
     return bitmaps + NODE_BYTES * sum(space.nodes) + ARC_BYTES * arcs
-
-
-def layer_sizes(
-    space: Space, origins: list[tuple[int, int]], layout: Layout, threads: int = 1
-) -> Iterator[int]:
-    """Number of states of each layer from depth 0 on.
-
-    origins: (class, state number) of the states at depth 0; on a bipartite lift all of class 0.
-    All tables and bitmaps are made before the first layer is handed out.
-    """
-    search = MemorySearch(layout, threads)
-    search.layer(0).add(np.array([number for _, number in origins], dtype=np.uint64))
-    states, depth = len(set(origins)), 0
-    while states:
-        yield states
-        depth += 1
-        states = int(search.expand(depth).sum())

@@ -14,19 +14,17 @@ knows nothing else about the puzzle. The slabs that appear in these tables are j
 task needs.
 """
 
-from dataclasses import dataclass
-from itertools import product, starmap
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
 from frontier.space import words
 from frontier.space.layout import Layout, Task, split_word
-from frontier.space.lehmer import swap_digits
+from frontier.space.lehmer import digit_sum, swapped_pairs
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(NamedTuple):
     """Tables for one task. S slots, N source nodes, A arcs, W voltages.
 
     slots: int64[S], the leading digits that are fixed in a slab, as one number, of all slabs that
@@ -66,11 +64,10 @@ class Program:
 
     @property
     def nbytes(self) -> int:
-        return sum(table.nbytes for table in vars(self).values())
+        return sum(table.nbytes for table in self)
 
 
-@dataclass(frozen=True)
-class Reads:
+class Reads(NamedTuple):
     """The slabs of the current layer that a task reads if they exist, one entry each.
 
     task, slab: int64[E], the task whose part has the slab, and its number there.
@@ -88,8 +85,7 @@ class Reads:
 
     @property
     def nbytes(self) -> int:
-        tables = (self.task, self.slab, self.slot, self.first, self.last, *self.batches)
-        return sum(table.nbytes for table in tables)
+        return sum(table.nbytes for table in (*self[:-1], *self.batches))
 
 
 def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
@@ -144,8 +140,7 @@ def _batches(
     return found
 
 
-@dataclass(frozen=True)
-class Swaps:
+class Swaps(NamedTuple):
     """How each swap acts inside a row, for the kernel; one entry a position i."""
 
     kind: np.ndarray
@@ -207,23 +202,20 @@ def program_of(layout: Layout, task: Task) -> Program:
     source = (np.cumsum(read, dtype=np.int32) - 1)[arc_source]
     needed = np.zeros((sources.size, slots.size), dtype=bool)
     for w, slabs in zip(used, reached, strict=True):
-        leave = np.zeros(sources.size, dtype=bool)
-        leave[source[arc_word == w]] = True
+        leave = np.bincount(source[arc_word == w], minlength=sources.size) > 0
         needed[np.ix_(leave, np.searchsorted(slots, slabs))] = True
     own = np.full(nodes.size, -1, dtype=np.int64)
     if not bipartite:
         own = np.searchsorted(sources, nodes)
         needed[np.ix_(own, np.searchsorted(slots, mine))] = True
 
-    first = np.zeros(len(space.graph.words), dtype=np.int64)
-    blocks = np.zeros_like(first)
-    rows = (task.last_prefix - task.first_prefix) * layout.rows
-    at = 0
-    for w, (slab, _) in zip(used, entries, strict=True):
-        first[w], blocks[w] = at, slab.size // rows
-        at += slab.size
+    rows = np.arange(task.first_prefix * layout.rows, task.last_prefix * layout.rows)
+    sizes = np.zeros(len(space.graph.words), dtype=np.int64)
+    sizes[used] = [slab.size for slab, _ in entries]
     inner = [_swaps_inside(layout, word) for word in space.graph.words]
-    none = np.empty(0, dtype=np.int64)
+    none = np.empty(0, dtype=np.int64)  # where no arc enters
+    slab = np.concatenate([none, *(slab for slab, _ in entries)])
+    place = np.concatenate([none, *(place for _, place in entries)])
     return Program(
         slots=slots,
         own_slots=np.searchsorted(slots, mine).reshape(-1, layout.cuts),
@@ -234,20 +226,14 @@ def program_of(layout: Layout, task: Task) -> Program:
         source=source,
         word=arc_word,
         own=own,
-        first=first,
-        blocks=blocks,
-        slot=np.searchsorted(slots, np.concatenate([*(slab for slab, _ in entries), none])).astype(
-            np.int32
-        ),
-        place=np.concatenate([*(place for _, place in entries), none]).astype(np.int32),
+        first=np.cumsum(sizes) - sizes,
+        blocks=sizes // rows.size,
+        slot=np.searchsorted(slots, slab).astype(np.int32),
+        place=place.astype(np.int32),
         swap_start=np.cumsum([0, *(len(swaps) for swaps in inner)]),
         swap=np.array([i for swaps in inner for i, _ in swaps], dtype=np.int64),
         flips=np.array([flip for swaps in inner for _, flip in swaps], dtype=np.int64),
-        row_odd=_digit_sum(
-            task.first_prefix * layout.rows + np.arange(rows),
-            space.code.leading[: layout.row_digits],
-        )
-        % 2,
+        row_odd=digit_sum(rows, space.code.leading[: layout.row_digits]) % 2,
     )
 
 
@@ -273,22 +259,11 @@ def _origin_of_rows(layout: Layout, task: Task, word: tuple[int, ...]):
     origin = np.arange(task.first_prefix * per_prefix, task.last_prefix * per_prefix)
     for i in reversed(outer):
         a, b, behind = leading[i], leading[i + 1], prod(leading[i + 2 : digits])
-        swapped = np.array(
-            [x * b + y for x, y in starmap(swap_digits, product(range(a), range(b)))]
-        )
         pair = origin // behind % (a * b)
-        origin = origin + (swapped[pair] - pair) * behind
+        origin = origin + (swapped_pairs(a, b)[pair] - pair) * behind
     return origin // per_slab, origin % per_slab * block_words
 
 
 def _different(numbers: np.ndarray) -> np.ndarray:
     """The different ones of numbers that come in runs, sorted."""
     return np.unique(numbers[np.diff(numbers, prepend=-1) != 0])
-
-
-def _digit_sum(numbers: np.ndarray, radices: tuple[int, ...]) -> np.ndarray:
-    total = np.zeros_like(numbers)
-    for radix in reversed(radices):
-        total += numbers % radix
-        numbers = numbers // radix
-    return total

@@ -22,7 +22,7 @@ union of the images of the one before.
 import numpy as np
 
 from frontier.space.jit import kernel
-from frontier.space.lehmer import WORD_RADICES, LehmerCode, swap_digits
+from frontier.space.lehmer import WORD_RADICES, LehmerCode, digit_sum, swap_digits, swapped_pairs
 
 FULL = np.uint64((1 << 60) - 1)
 
@@ -77,23 +77,14 @@ def block_words(code: LehmerCode, i: int) -> int:
 
 def gather_table(code: LehmerCode, i: int) -> np.ndarray:
     """For each word of a period (digits i and i+1), uint32, the word that comes to it."""
-    radix_a, radix_b, size = code.radices[i], code.radices[i + 1], block_words(code, i)
-    table = np.empty((radix_a, radix_b, size), dtype=np.uint32)
-    for a in range(radix_a):
-        for b in range(radix_b):
-            from_a, from_b = swap_digits(a, b)
-            table[a, b] = (from_a * radix_b + from_b) * size + np.arange(size)
-    return table.ravel()
+    size, pairs = block_words(code, i), swapped_pairs(code.radices[i], code.radices[i + 1])
+    return (pairs[:, None] * size + np.arange(size)).astype(np.uint32).ravel()
 
 
 def word_parities(code: LehmerCode, row_words: int) -> np.ndarray:
     """Parity of the digits that number the words of a row, uint64, all ones where odd."""
-    digit_sum = np.zeros(row_words, dtype=np.int64)
-    rest = np.arange(row_words)
-    for radix in reversed(code.leading):
-        digit_sum += rest % radix
-        rest //= radix
-    return np.where(digit_sum % 2 == 1, FULL, np.uint64(0))
+    odd = digit_sum(np.arange(row_words), code.leading) % 2 == 1
+    return np.where(odd, FULL, np.uint64(0))
 
 
 @kernel

@@ -164,6 +164,43 @@ def test_the_site_is_asked_where_the_config_says_nothing(queue):
 
 
 @pytest.mark.parametrize(
+    ("kind", "walltime", "seconds"),
+    [
+        ("slurm", 60, 3600),
+        ("slurm", "30:00", 1800),
+        ("slurm", "1-12", 129_600),
+        ("slurm", "1-00:30", 88_200),
+        ("pbs", 7200, 7200),
+        ("sge", "90:00", 5400),
+        ("lsf", "45", 2700),
+        ("oar", "2", 7200),
+        ("oar", "1:30", 5400),
+    ],
+)
+def test_walltimes_are_read_as_the_queue_reads_them(queue, kind, walltime, seconds):
+    config = config_of("run", kind=kind, options={"walltime": walltime}).cluster
+    with queues.make_cluster(config, clusters.WORKER_SETTINGS, None) as cluster:
+        text = cluster.job_script()
+    assert str(walltime) in text
+    margin = min(300, seconds // 10)
+    assert f"--lifetime {seconds - 2 * margin}s" in text
+
+
+def test_a_list_of_one_may_be_a_text(queue):
+    options = {
+        "job_script_prologue": "module load python",
+        "job_extra_directives": "--constraint=ib",
+        "worker_extra_args": "--no-dashboard",
+    }
+    config = config_of("run", kind="slurm", options=options).cluster
+    with queues.make_cluster(config, clusters.WORKER_SETTINGS, None) as cluster:
+        lines = cluster.job_script().splitlines()
+    assert "module load python" in lines
+    assert "#SBATCH --constraint=ib" in lines
+    assert any(" --no-dashboard " in line for line in lines)
+
+
+@pytest.mark.parametrize(
     ("kind", "options", "words"),
     [
         ("slurm", {"quue": "long"}, ["SLURMCluster", "quue"]),

@@ -15,8 +15,7 @@ from sweeps import swept
 
 from frontier import api
 from frontier.config import Config
-from frontier.forecast.forecast import disk_of, forecast
-from frontier.forecast.locality import locality_of
+from frontier.forecast.forecast import Forecast, Locality, locality_of
 from frontier.forecast.rates import SLABS, Rates, SampleSlabs, stored_shares
 from frontier.forecast.sizes import estimate_sizes, trial_of
 from frontier.puzzles import Tiles, puzzle_of
@@ -58,7 +57,8 @@ def sizes_of(rows, columns):
 
 def forecast_of(plan, sizes, workers=1, cache=1e12, **more):
     localities = [locality_of(plan.layout, klass, 10**6) for klass in range(plan.space.classes)]
-    return forecast(plan, list(sizes), localities, RATES, workers, cache, **more)
+    made = Forecast(plan, list(sizes), localities, RATES, workers, **more)
+    return made.with_cache(cache)
 
 
 @pytest.mark.parametrize(("rows", "columns", "depth"), [(2, 3, 21), (2, 5, 55), (3, 3, 31)])
@@ -315,12 +315,13 @@ def test_large_spaces_are_foretold_without_their_tasks(tmp_path):
 
 def forecast_of_sample(plan, sizes):
     localities = [locality_of(plan.layout, klass) for klass in range(plan.space.classes)]
-    return forecast(plan, sizes, localities, RATES, 2, 0)
+    return Forecast(plan, sizes, localities, RATES, 2).with_cache(0)
 
 
 def test_the_disk_of_a_run_by_tasks_from_its_first_layer_on(tmp_path):
     plan, sizes = plan_of(tmp_path, 2, 4, {}), sizes_of(2, 4)
-    assert disk_of(plan, list(sizes), RATES) > 2 * plan.layout.part_bytes
+    localities = [Locality()] * plan.space.classes
+    assert Forecast(plan, list(sizes), localities, RATES).disk > 2 * plan.layout.part_bytes
 
 
 def test_3x5_is_foretold_within_a_third(tmp_path):
@@ -344,7 +345,7 @@ def test_3x5_is_foretold_within_a_third(tmp_path):
         read_work=2.7e-10, write_work=2.7e-10, file=1e-4, scheduler=6e-3, layer=1e-2, start=3,
     )  # fmt: skip
     localities = [locality_of(plan.layout, klass) for klass in range(plan.space.classes)]
-    made = forecast(plan, sizes, localities, rates, 2, cache=2e9)
+    made = Forecast(plan, sizes, localities, rates, 2).with_cache(2e9)
     assert made.seconds == pytest.approx(2381, rel=1 / 3)
     assert made.total("written") == pytest.approx(371e9, rel=1 / 3)
     assert made.disk == pytest.approx(46.4e9, rel=1 / 3)

@@ -10,7 +10,7 @@ from math import comb, factorial, inf, perm
 
 import numpy as np
 import pytest
-from engine import arcs_of, boards_at, list_layers, origins_of
+from engine import arcs_of, boards_at, layer_sizes, list_layers, origins_of
 from hypothesis import given
 from hypothesis import strategies as st
 from sweeps import swept
@@ -21,7 +21,7 @@ from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Pattern, puzzle_of
 from frontier.puzzles import patterns as patterns_module
-from frontier.space.memory import layer_sizes, memory_layout
+from frontier.space.memory import memory_layout
 
 LIKE = -1
 ARROWS = {(-1, 0): "↑", (1, 0): "↓", (0, -1): "←", (0, 1): "→"}

@@ -6,7 +6,7 @@ from math import factorial, prod
 
 import numpy as np
 import pytest
-from engine import assert_search, bitmap_sizes, layouts_of, list_layers
+from engine import assert_search, bitmap_sizes, graph_of, layouts_of, list_layers
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sweeps import swept
@@ -24,7 +24,7 @@ from twins import (
     voltage_layers,
 )
 
-from frontier.space.graph import BaseGraph, Space
+from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
 
@@ -153,9 +153,9 @@ def test_the_last_class_is_the_largest(m, smaller):
 )
 def test_voltages_stay_in_their_classes(smaller, m, word, position):
     with pytest.raises(ValueError, match=f"swaps {position} and {position + 1}, of different"):
-        BaseGraph.from_arcs(1, m, [(0, 0, word)], smaller)
+        graph_of(1, m, [(0, 0, word)], smaller)
     with pytest.raises(ValueError, match=f"a sequence of {sum(smaller) + m} has"):
-        BaseGraph.from_arcs(1, m, [(0, 0, (sum(smaller) + m - 1,))], smaller)
+        graph_of(1, m, [(0, 0, (sum(smaller) + m - 1,))], smaller)
 
 
 # --- whole searches
@@ -179,7 +179,7 @@ def random_case(seed):
         (rng.randrange(vertices), random_sequence(rng, m, smaller))
         for _ in range(rng.choice([1, 1, 2, 4]))
     ]
-    graph = BaseGraph.from_arcs(vertices, m, arcs, smaller)
+    graph = graph_of(vertices, m, arcs, smaller)
     return Space(graph, [(v, sign(p)) for v, p in origins]), arcs, origins, border
 
 
@@ -210,7 +210,7 @@ def test_neighbour_swaps_of_each_class(m, smaller):
     sizes = (*smaller, m)
     arcs = [(0, 0, (i,)) for i in range(sum(sizes) - 1) if i not in borders(sizes)]
     origin = (0, tuple(range(sum(sizes))))
-    space = Space(BaseGraph.from_arcs(1, m, arcs, smaller), [(0, 0)])
+    space = Space(graph_of(1, m, arcs, smaller), [(0, 0)])
     layers = [set() for _ in range(1 + sum(size * (size - 1) // 2 for size in sizes))]
     for sequence in sequences_of(sizes):
         layers[sum(digits(sequence))].add((0, sequence))
@@ -227,7 +227,7 @@ def test_bitmaps_and_lists_agree_where_dictionaries_are_too_slow(seed):
     swaps = [(0, 0, (i,)) for i in range(sum(sizes) - 1) if i not in borders(sizes)]
     some = [arc for arc in swaps if arc[2][0] + 1 != border]
     arcs = [*random_arcs(rng, 3, m, border, smaller), (0, 1, ()), (1, 0, ()), *some]
-    space = Space(BaseGraph.from_arcs(3, m, arcs, smaller), [(0, 0)])
+    space = Space(graph_of(3, m, arcs, smaller), [(0, 0)])
     expected = [layer.size for layer in list_layers(space, [(0, 0)])]
     assert sum(expected) > 10_000
     tried = set()
@@ -241,7 +241,7 @@ def test_bitmaps_and_lists_agree_where_dictionaries_are_too_slow(seed):
 def test_numbers_of_many_states_at_once(m, smaller):
     rng = random.Random(m)
     arcs = random_arcs(rng, 4, m, smaller=smaller)
-    space = Space(BaseGraph.from_arcs(4, m, arcs, smaller), [(0, 0)])
+    space = Space(graph_of(4, m, arcs, smaller), [(0, 0)])
     states = list(product(range(4), sequences_of([*smaller, m])))
     klass, number = space.numbers(
         np.array([v for v, _ in states]), np.array([sequence for _, sequence in states])
@@ -256,7 +256,7 @@ def test_numbers_of_many_states_at_once(m, smaller):
 
 def test_layouts_with_prefixes_of_both_classes_are_tried():
     """A prefix may end in, at the end of, or behind the first class."""
-    space = Space(BaseGraph.from_arcs(1, 7, [(0, 0, (0,)), (0, 0, (7,))], (3,)), [(0, 0)])
+    space = Space(graph_of(1, 7, [(0, 0, (0,)), (0, 0, (7,))], (3,)), [(0, 0)])
     assert space.code.leading == (3, 2, 1, 7, 6)
     assert {layout.prefix_digits for layout in layouts_of(space)} == set(range(6))
     assert Layout(space, 3, 1).siblings == 1
@@ -270,7 +270,7 @@ def test_voltages_move_ranks_as_they_move_things(case, data):
     inside = sorted(set(range(len(sequence) - 1)) - borders((*smaller, m)))
     word = data.draw(st.lists(st.sampled_from(inside), max_size=5))
     arcs = [(0, 0, tuple(word)), (0, 0, tuple(word[::-1]))]
-    space = Space(BaseGraph.from_arcs(1, m, arcs, smaller), [(0, sign(sequence))])
+    space = Space(graph_of(1, m, arcs, smaller), [(0, sign(sequence))])
     reached = {space.number(0, moved(sequence, w)) for _, _, w in arcs}
     layers = list_layers(space, [space.number(0, sequence)])
     found = {(space.class_of(1), n) for n in layers[1].tolist()} if len(layers) > 1 else set()

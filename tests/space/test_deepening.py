@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from engine import graph_of
 from twins import moved, random_arcs, random_sequence, voltage_layers
 
-from frontier.space.deepening import Deepening, Displacements, _useless_pairs
-from frontier.space.graph import BaseGraph
+from frontier.space.deepening import Deepening, Displacements, Search, _useless_pairs
 
 SEEDS = range(40)
 DEPTH = 7
@@ -23,7 +23,7 @@ def case(seed):
     vertices = rng.randint(1, 6)
     arcs = random_arcs(rng, vertices, m, smaller=smaller)
     rng.shuffle(arcs)
-    graph = BaseGraph.from_arcs(vertices, m, arcs, smaller)
+    graph = graph_of(vertices, m, arcs, smaller)
     origin = (rng.randrange(vertices), random_sequence(rng, m, smaller))
     return graph, sorted(arcs, key=lambda arc: arc[0]), origin
 
@@ -46,7 +46,7 @@ def search_of(graph, origin, goals):
     )
     rows = np.array(sorted([vertex, *sequence] for vertex, sequence in goals), dtype=np.int64)
     zeros = np.zeros((graph.length + 1, 1), dtype=np.int64)
-    return Deepening(graph, none, zeros, 1, rows).search(*origin, 0)
+    return Search(Deepening(graph, none, zeros, 1, rows), *origin, 0)
 
 
 def finished(search, nodes=10_000_000):
@@ -163,7 +163,7 @@ def test_a_slice_is_as_long_as_it_is_told():
 def test_a_search_that_cannot_go_on_ends():
     """A line of five vertices: the sequence never changes, and no walk comes back."""
     arcs = [(u, v, ()) for u in range(5) for v in (u - 1, u + 1) if 0 <= v < 5]
-    graph = BaseGraph.from_arcs(5, 2, arcs)
+    graph = graph_of(5, 2, arcs)
     search = finished(search_of(graph, (1, (0, 1)), [(4, (1, 0))]))
     assert not search.found
     assert search.nodes == [0, 2, 3, 4]

@@ -3,11 +3,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from engine import arcs_of, origins_of
+from engine import arcs_of, graph_of, origins_of
 from twins import lift_walks, numbered, random_arcs, random_sequence, sign
 
 from frontier.puzzles import Tiles
-from frontier.space.graph import BaseGraph, Space
+from frontier.space.graph import Space
 
 
 def both_ways(*arcs):
@@ -61,7 +61,7 @@ each_case = pytest.mark.parametrize("name", CASES)
 
 def space_of(name):
     vertices, m, arcs, origins = CASES[name]
-    return Space(BaseGraph.from_arcs(vertices, m, arcs), origins)
+    return Space(graph_of(vertices, m, arcs), origins)
 
 
 @pytest.mark.parametrize(
@@ -70,12 +70,12 @@ def space_of(name):
 )
 def test_voltage_must_swap_positions_that_exist(m, word, position):
     with pytest.raises(ValueError, match=rf"positions {position} and .* sequence of {m} has"):
-        BaseGraph.from_arcs(2, m, both_ways((0, 1, ()), (0, 1, word)))
+        graph_of(2, m, both_ways((0, 1, ()), (0, 1, word)))
 
 
-def test_from_arcs():
+def test_arcs_are_columns():
     arcs = both_ways((0, 1, ()), (1, 2, [2, 0]), (2, 2, (1,)))
-    graph = BaseGraph.from_arcs(3, 4, iter(arcs))
+    graph = graph_of(3, 4, iter(arcs))
     assert arcs_of(graph) == [(u, v, tuple(word)) for u, v, word in arcs]
     assert graph.words == ((), (0, 2), (1,), (2, 0))
     assert graph.odd.tolist() == [0, 0, 1, 0]
@@ -83,7 +83,7 @@ def test_from_arcs():
 
 def test_origins_are_needed():
     with pytest.raises(ValueError, match="origin"):
-        Space(BaseGraph.from_arcs(1, 0, []), [])
+        Space(graph_of(1, 0, []), [])
 
 
 @each_case

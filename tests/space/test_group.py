@@ -6,10 +6,10 @@ from math import factorial
 
 import numpy as np
 import pytest
+from engine import graph_of
 from sweeps import swept
 from twins import layers_of, random_arcs, random_sequence, sequences_of, voltage_layers
 
-from frontier.space.graph import BaseGraph
 from frontier.space.group import Group, Reach
 
 WILSON = [[1, 5, 6], [0, 2], [1, 3], [2, 4, 6], [3, 5], [4, 0], [0, 3]]
@@ -162,7 +162,7 @@ def reach_case(seed):
 
 
 def reach_of(vertices, m, smaller, arcs, origins):
-    graph = BaseGraph.from_arcs(vertices, m, arcs, smaller)
+    graph = graph_of(vertices, m, arcs, smaller)
     return Reach(graph, np.array([v for v, _ in origins]), np.array([s for _, s in origins]))
 
 

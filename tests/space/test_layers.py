@@ -11,6 +11,7 @@ from engine import (
     assert_search,
     bitmap_sizes,
     bitmap_step,
+    graph_of,
     layouts_of,
     list_layers,
     numbers_of,
@@ -33,7 +34,7 @@ from twins import (
 from frontier.puzzles import Tiles
 from frontier.space import jit
 from frontier.space import layout as layout_module
-from frontier.space.graph import BaseGraph, Space
+from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.lehmer import LehmerCode
 from frontier.space.lists import ListKernel, _keep_new, _sorted, list_bits, set_bits
@@ -195,7 +196,7 @@ def random_case(seed):
     origins = [
         (rng.randrange(vertices), random_sequence(rng, m)) for _ in range(rng.choice([1, 1, 2, 4]))
     ]
-    graph = BaseGraph.from_arcs(vertices, m, arcs)
+    graph = graph_of(vertices, m, arcs)
     return Space(graph, [(v, sign(p)) for v, p in origins]), arcs, origins, border
 
 
@@ -221,7 +222,7 @@ def test_random_graphs_with_eight_things(seed):
     border = seed % 4
     arcs = [*random_arcs(rng, 2, 8, border), (0, 1, ()), (1, 0, ())]
     origins = [(0, random_sequence(rng, 8))]
-    space = Space(BaseGraph.from_arcs(2, 8, arcs), [(0, sign(origins[0][1]))])
+    space = Space(graph_of(2, 8, arcs), [(0, sign(origins[0][1]))])
     assert_search(space, origins, voltage_layers(arcs, origins), ROW_WORDS[:2], steps=False)
 
 
@@ -231,7 +232,7 @@ def test_bitmaps_and_lists_agree_on_random_graphs_with_nine_things(seed):
     border = seed % 5
     swaps = [(0, 0, (i,)) for i in range(8) if i != border - 1]
     arcs = [*random_arcs(rng, 3, 9, border), (0, 1, ()), (1, 0, ()), *swaps]
-    space = Space(BaseGraph.from_arcs(3, 9, arcs), [(0, 0)])
+    space = Space(graph_of(3, 9, arcs), [(0, 0)])
     expected = [layer.size for layer in list_layers(space, [(0, 0)])]
     assert sum(expected) > 1000
     tried = set()
@@ -249,7 +250,7 @@ def test_bitmaps_and_lists_agree_on_random_graphs_with_nine_things(seed):
 @swept("m", range(11), few=9)
 def test_neighbour_swaps_find_the_numbers_of_inversions(m):
     arcs = [(0, 0, (i,)) for i in range(m - 1)]
-    space = Space(BaseGraph.from_arcs(1, m, arcs), [(0, 0)])
+    space = Space(graph_of(1, m, arcs), [(0, 0)])
     assert space.classes == 2
     expected = inversion_counts(m)
     for layout in layouts_of(space, most_prefixes=100):
@@ -260,7 +261,7 @@ def test_neighbour_swaps_find_the_numbers_of_inversions(m):
 def test_a_layer_may_neighbour_itself():
     """With a loop that changes nothing, every state is its own neighbour."""
     arcs = [(0, 0, (i,)) for i in range(6)] + [(0, 0, ())]
-    space = Space(BaseGraph.from_arcs(1, 7, arcs), [(0, 0)])
+    space = Space(graph_of(1, 7, arcs), [(0, 0)])
     assert space.classes == 1
     assert_search(space, [(0, tuple(range(7)))], voltage_layers(arcs, [(0, tuple(range(7)))]))
 
@@ -366,6 +367,6 @@ def test_little_is_done_without_compiled_kernels(monkeypatch):
     monkeypatch.setattr(jit, "LITTLE", 0)
     again = [Tiles(2, 3).space.arcs, Tiles(2, 3).reach.states, LehmerCode(4).ranks(np.eye(4))]
     for one, other in zip(found[0], again[0], strict=True):
-        assert all(map(np.array_equal, vars(one).values(), vars(other).values()))
+        assert all(map(np.array_equal, one, other))
     assert found[1] == again[1] == 360
     assert all(map(np.array_equal, found[2], again[2]))

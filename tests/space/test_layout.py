@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from engine import whole_slabs
+from engine import graph_of, whole_slabs
 from hypothesis import given
 from hypothesis import strategies as st
 from sweeps import swept
@@ -14,7 +14,7 @@ from twins import borders, moved
 from frontier.errors import InputError
 from frontier.puzzles import Tiles
 from frontier.space import layout as layout_module
-from frontier.space.graph import BaseGraph, Space
+from frontier.space.graph import Space
 from frontier.space.layout import Layout, split_word
 from frontier.space.program import program_of, reads_of
 
@@ -22,12 +22,12 @@ from frontier.space.program import program_of, reads_of
 def turns(m):
     """A single vertex where the whole sequence can turn by one: a voltage over all digits."""
     word = tuple(range(m - 1))
-    return Space(BaseGraph.from_arcs(1, m, [(0, 0, word), (0, 0, word[::-1])]), [(0, 0)])
+    return Space(graph_of(1, m, [(0, 0, word), (0, 0, word[::-1])]), [(0, 0)])
 
 
 def neighbour_swaps(m):
     """A single vertex where any two neighbours can be exchanged."""
-    return Space(BaseGraph.from_arcs(1, m, [(0, 0, (i,)) for i in range(m - 1)]), [(0, 0)])
+    return Space(graph_of(1, m, [(0, 0, (i,)) for i in range(m - 1)]), [(0, 0)])
 
 
 def swaps_of_classes(m, smaller):
@@ -35,7 +35,7 @@ def swaps_of_classes(m, smaller):
     sizes = (*smaller, m)
     words = [(i,) for i in range(sum(sizes) - 1) if i not in borders(sizes)]
     words += [(sum(sizes) - 3, 0), (0, sum(sizes) - 3)]
-    return Space(BaseGraph.from_arcs(1, m, [(0, 0, w) for w in words], smaller), [(0, 0)])
+    return Space(graph_of(1, m, [(0, 0, w) for w in words], smaller), [(0, 0)])
 
 
 SPACES = {
@@ -51,7 +51,7 @@ SPACES = {
     "3x3 multi": Tiles(3, 3, metric="multi").space,
     "turns of 7": turns(7),
     "swaps of 10": neighbour_swaps(10),
-    "no arcs": Space(BaseGraph.from_arcs(3, 6, []), [(1, 0)]),
+    "no arcs": Space(graph_of(3, 6, []), [(1, 0)]),
     "swaps of 3, 2 and 6": swaps_of_classes(6, (3, 2)),
     "swaps of 2 and 3": swaps_of_classes(3, (2,)),
 }

@@ -6,20 +6,19 @@ from math import ceil
 
 import numpy as np
 import pytest
-from engine import ROW_WORDS, layouts_of, list_layers, numbers_of, origins_of
+from engine import ROW_WORDS, graph_of, layer_sizes, layouts_of, list_layers, numbers_of, origins_of
 from hypothesis import given
 from hypothesis import strategies as st
 from sweeps import swept
 from twins import bfs_layers, layers_of, line_moves
 
 from frontier.puzzles import Pattern, Tiles
-from frontier.space.graph import BaseGraph, Space
+from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.memory import (
     Bitmaps,
     MemorySearch,
     count_all,
-    layer_sizes,
     memory_bytes,
     memory_layout,
 )
@@ -285,9 +284,7 @@ SPACES = {
     "tiles 4x3": lambda: Tiles(4, 3).space,
     "tiles 2x7": lambda: Tiles(2, 7).space,
     "pattern 2x6": lambda: Pattern(2, 6, k=2).space,
-    "one vertex": lambda: Space(
-        BaseGraph.from_arcs(1, 8, [(0, 0, (i,)) for i in range(7)]), [(0, 0)]
-    ),
+    "one vertex": lambda: Space(graph_of(1, 8, [(0, 0, (i,)) for i in range(7)]), [(0, 0)]),
 }
 
 

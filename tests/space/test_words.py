@@ -5,12 +5,13 @@ from math import prod
 
 import numpy as np
 import pytest
+from engine import graph_of
 from sweeps import swept
 from twins import digits, indices, numbered, swapped
 
 from frontier.space import words
 from frontier.space.bits import _or_swap, count_bits, live_rows
-from frontier.space.graph import BaseGraph, Space
+from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.lehmer import LehmerCode
 from frontier.space.program import swaps_of
@@ -35,21 +36,13 @@ def bitmap(code, members):
 @cache
 def row_swaps(m, digits_fixed=0):
     """The kernel's tables for the rows that share their first digits."""
-    layout = Layout(Space(BaseGraph.from_arcs(1, m, []), [(0, 0)]), digits_fixed, 1)
+    layout = Layout(Space(graph_of(1, m, []), [(0, 0)]), digits_fixed, 1)
     assert layout.row_words == prod(LehmerCode(m).leading[digits_fixed:])
     return swaps_of(layout)
 
 
-def or_swap(target, source, i, odd, swaps):
-    """What the engine does for a swap in a row."""
-    _or_swap(
-        target, source, i, odd, swaps.kind, swaps.radix_a, swaps.radix_b, swaps.block,
-        swaps.table_start, swaps.table, swaps.parities,
-    )  # fmt: skip
-
-
 def by_table(target, source, m, i, odd):
-    or_swap(target, source, i, odd, row_swaps(m))
+    _or_swap(target, source, i, odd, row_swaps(m))
 
 
 def by_blocks(target, source, m, i, odd):
@@ -116,8 +109,8 @@ def test_swap_undoes_itself(m, odd):
         row = rng.integers(1, 1 << code.bits, swaps.parities.size, dtype=np.uint64)
         row[0] = 1
         there, back = np.zeros_like(row), np.zeros_like(row)
-        or_swap(there, row, i, odd, swaps)
-        or_swap(back, there, i, 1 - odd, swaps)
+        _or_swap(there, row, i, odd, swaps)
+        _or_swap(back, there, i, 1 - odd, swaps)
         assert np.array_equal(back, row)
         assert not np.array_equal(there, row)
         assert np.bitwise_count(there).sum() == np.bitwise_count(row).sum()
@@ -147,7 +140,7 @@ def test_swap_in_each_row_of_many(m, odd):
             for first in range(0, code.words, size):
                 fixed = digits(numbered(m, odd)[first * code.bits])[:row_digits]
                 here = slice(first, first + size)
-                or_swap(target[here], row[here], i, (odd + sum(fixed)) % 2, swaps)
+                _or_swap(target[here], row[here], i, (odd + sum(fixed)) % 2, swaps)
             assert np.array_equal(target, expected)
 
 
