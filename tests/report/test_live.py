@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from rich.console import Console
+from sweeps import swept
 
 from frontier import api, text
 from frontier.cli import main
@@ -833,7 +834,7 @@ FULL = Path("/dev/full")
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
-@pytest.mark.parametrize(("command", "unbuffered"), [("status", ""), ("--help", "1")])
+@swept(("command", "unbuffered"), [("status", ""), ("--help", "1")], few=1)
 def test_an_output_that_is_full(tmp_path, command, unbuffered):
     if command == "status":
         run(tmp_path / "run", until=5)

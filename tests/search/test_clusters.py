@@ -571,7 +571,8 @@ def test_sockets_are_on_the_loopback(tmp_path, queue, kind):
     assert seen == {"127.0.0.1"}
 
 
-@swept("kind", ["local", "slurm"], few=1)
+@pytest.mark.sweep
+@pytest.mark.parametrize("kind", ["local", "slurm"])
 def test_tls(tmp_path, queue, certificates, kind):
     """With Dask's settings as docs/clusters.md has them, all speak TLS, and only TLS is heard."""
     config = config_of(tmp_path / "run", kind=kind)
