@@ -9,13 +9,21 @@ from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import sweeps
+
 settings.register_profile("sweep", deadline=None, database=None)
-settings.register_profile("default", settings.get_profile("sweep"), max_examples=25)
+settings.register_profile("default", settings.get_profile("sweep"), max_examples=15)
 
 
 def pytest_configure(config):
-    """Properties are tried on few examples where sweeps are left out."""
-    settings.load_profile("default" if config.option.markexpr == "not sweep" else "sweep")
+    """Properties are tried on few examples where sweeps are left out.
+
+    The many processes that tests start keep the bytecode of what they import, even where the
+    environment says that none is kept.
+    """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sweeps.left_out = config.option.markexpr == "not sweep"
+    settings.load_profile("default" if sweeps.left_out else "sweep")
 
 
 @pytest.fixture(autouse=True)

@@ -176,7 +176,7 @@ class Reader:
                 exec(code, self.names)
 
 
-@swept("page", PAGES, few=[ROOT / "README.md", ROOT / "docs" / "tutorial.md"], ids=name_of)
+@swept("page", PAGES, few=[ROOT / "README.md"], ids=name_of)
 def test_a_page_does_what_it_says(page, tmp_path, monkeypatch):
     reader = Reader(tmp_path, monkeypatch)
     for block in blocks_of(page):

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from rates import RATES
 from sweeps import swept
 
 from frontier import machine
 from frontier.cli import main
 from frontier.config import Config, load_config
 from frontier.errors import InputError
+from frontier.forecast import plan_forecast
 from frontier.search.plan import make_plan
 
 CONFIGS = Path(__file__).parents[1] / "configs"
@@ -100,7 +102,8 @@ main(sys.argv[1:])
 """
 
 
-@swept("command", ["plan", "run"], few=["run"])
+@pytest.mark.sweep
+@pytest.mark.parametrize("command", ["plan", "run"])
 def test_commands_without_what_only_linux_has(tmp_path, command):
     config = tmp_path / "c.toml"
     config.write_text(
@@ -155,7 +158,8 @@ def test_what_is_not_there_is_refused(monkeypatch, cluster, said):
 
 
 @swept("in_memory", [True, False], few=1)
-def test_plan_and_run_say_where_layers_are(tmp_path, in_memory):
+def test_plan_and_run_say_where_layers_are(tmp_path, in_memory, monkeypatch):
+    monkeypatch.setattr(plan_forecast, "calibrate", lambda plan, trial: RATES)
     config = tmp_path / "c.toml"
     config.write_text(
         'name = "c"\npuzzle = {kind = "tiles", rows = 2, columns = 2}\n'

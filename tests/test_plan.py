@@ -77,6 +77,7 @@ def test_large_puzzles(tmp_path, name):
     assert not path.exists()
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("known_rates")
 def test_a_slow_file_system_takes_its_time(tmp_path):
     words = CONFIGS / "3x5.toml", *at(tmp_path / "run"), "--workers", 100, "--json"

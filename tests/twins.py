@@ -5,7 +5,7 @@ explicit neighbours. Nothing here imports the package.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate, permutations, product
 from math import factorial
 
@@ -134,6 +134,7 @@ def line_moves(rows: int, columns: int, board: Flat) -> list[Flat]:
     return boards
 
 
+@lru_cache(maxsize=4)
 def bfs_layers(rows: int, columns: int, goal: Flat | None = None) -> list[set[Flat]]:
     """The boards at each depth from the goal, by default 0, 1, 2, ... row by row."""
     goal = tuple(range(rows * columns)) if goal is None else tuple(goal)

@@ -167,7 +167,7 @@ def test_positions_that_cannot_be_reached_have_no_distance(runs, name):
             ask(lost)
 
 
-@pytest.mark.parametrize("name", ["2x4", "hexagram", "steps"])
+@swept("name", ["2x4", "hexagram", "steps"], few=1)
 def test_closed_layers_are_opened_again(runs, name, monkeypatch):
     case = CASES[name]
     run = api.open_run(runs(name).path)
@@ -209,12 +209,12 @@ def test_boards_are_taken_as_text_and_as_rows(runs):
 
 
 @pytest.mark.sweep
-def test_1000_positions_of_2x5(tmp_path):
+def test_positions_of_2x5(tmp_path):
     case, rng = tiles(2, 5), random.Random(5)
     run = run_of(tmp_path, case)
-    boards = np.array([rng.sample(range(10), 10) for _ in range(2200)])
-    reached = boards[run.distance(boards) >= 0][:1000].tolist()
-    assert len(reached) == 1000
+    boards = np.array([rng.sample(range(10), 10) for _ in range(700)])
+    reached = boards[run.distance(boards) >= 0][:300].tolist()
+    assert len(reached) == 300
     solutions = [replayed(run, case, tuple(board))[0] for board in reached]
     steps = [step for solution in solutions for step in solution.boards]
     depths = [depth for s in solutions for depth in range(s.distance, -1, -1)]

@@ -179,7 +179,7 @@ def test_the_site_is_asked_where_the_config_says_nothing(queue):
 )
 def test_walltimes_are_read_as_the_queue_reads_them(queue, kind, walltime, seconds):
     config = config_of("run", kind=kind, options={"walltime": walltime}).cluster
-    with queues.make_cluster(config, clusters.WORKER_SETTINGS, None) as cluster:
+    with queues.make_cluster(config, kinds.WORKER_SETTINGS, None) as cluster:
         text = cluster.job_script()
     assert str(walltime) in text
     margin = min(300, seconds // 10)
@@ -193,7 +193,7 @@ def test_a_list_of_one_may_be_a_text(queue):
         "worker_extra_args": "--no-dashboard",
     }
     config = config_of("run", kind="slurm", options=options).cluster
-    with queues.make_cluster(config, clusters.WORKER_SETTINGS, None) as cluster:
+    with queues.make_cluster(config, kinds.WORKER_SETTINGS, None) as cluster:
         lines = cluster.job_script().splitlines()
     assert "module load python" in lines
     assert "#SBATCH --constraint=ib" in lines
@@ -608,7 +608,8 @@ def test_sockets_are_on_the_loopback(tmp_path, queue, kind):
     assert seen == {"127.0.0.1"}
 
 
-@swept("kind", ["local", "slurm"], few=1)
+@pytest.mark.sweep
+@pytest.mark.parametrize("kind", ["local", "slurm"])
 def test_tls(tmp_path, queue, certificates, kind):
     """With Dask's settings as docs/clusters.md has them, all speak TLS, and only TLS is heard."""
     config = config_of(tmp_path / "run", kind=kind)

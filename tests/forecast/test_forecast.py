@@ -124,7 +124,7 @@ def test_odd_beginnings_still_add_up(known, states):
         {"prefix_digits": 1, "task_nodes": 5},
         {"prefix_digits": 2, "task_nodes": 3},
     ],
-    few=2,
+    few=1,
 )
 @swept("slab_bytes", [layout_module.SLAB_BYTES, 4000], few=[4000])
 def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, layout, slab_bytes):
@@ -250,12 +250,14 @@ def test_workers_disk_and_cache(tmp_path):
     assert all(slower.total(what) == one.total(what) for what in ("read", "written"))
 
 
-def test_the_memory_that_is_foretold_holds_a_task(tmp_path):
+@swept("until", [36, 48], few=1)
+def test_the_memory_that_is_foretold_holds_a_task(tmp_path, until):
+    """At depth 36 layers are bits, that at 48 is nearly the fullest one."""
     plan = plan_of(tmp_path, 2, 6, codec="lz4")
     api.run(plan, until=27)  # thin layers, and all that is made once
     tracemalloc.start()
     try:
-        api.run(plan, until=48)  # nearly the fullest one
+        assert api.run(plan, until=until).store.records[-1].form == "bits"
         assert tracemalloc.get_traced_memory()[1] < plan.task_bytes - PROCESS_BYTES
     finally:
         tracemalloc.stop()

@@ -4,6 +4,7 @@ import shutil
 from contextlib import contextmanager
 
 import pytest
+from sweeps import cases
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
@@ -53,7 +54,7 @@ def browser():
         chromium.close()
 
 
-@pytest.fixture(params=list(SIZES))
+@pytest.fixture(params=cases(SIZES, few=["phone"]))
 def size(request):
     """Each of the sizes of a screen."""
     return request.param

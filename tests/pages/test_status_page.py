@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-import pytest
+from sweeps import swept
 
 from frontier.report.progress import Progress
 from frontier.report.status_page import status_page
@@ -44,7 +44,7 @@ ENDINGS = {
 }
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@swept("ending", ENDINGS, few=["under way"])
 def test_it_is_all_there(browser, size, tmp_path, ending):
     path, ended = tmp_path / "status.html", ENDINGS[ending]
     progress = recorded("2x7", None if ending == "complete" else 61, ended)

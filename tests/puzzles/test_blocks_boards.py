@@ -93,7 +93,7 @@ def look(drawing, laid, alike):
     return frozenset((form[kind], part) for kind, part in laid)
 
 
-@swept("seed", range(36), few=12)
+@swept("seed", range(36), few=6)
 def test_boards_and_states_correspond_one_to_one(seed):
     """Every way to lay the pieces is one state, and every state is one of those."""
     drawing, alike = random_blocks(random.Random(seed))
@@ -141,9 +141,11 @@ MOVING = [
     for board in (LARGE[1][:2], LARGE[4][:2], ("aab/a.b/cc./c..", ("ac",)), ("a.bcc..", ()))
     for metric in ("step", "straight", "path")
 ]
+FEW = MOVING[3::4]
+"""One of each metric, on small boards."""
 
 
-@swept(("drawing", "alike", "metric"), MOVING, few=4)
+@swept(("drawing", "alike", "metric"), MOVING, few=FEW)
 def test_moves_and_what_they_are_called(drawing, alike, metric):
     """Arcs lead to the boards after one move; the name of a move is a shortest way of its piece."""
     puzzle, cells = Blocks(drawing, alike=alike, metric=metric), board_cells(drawing)
@@ -188,7 +190,7 @@ def way(cells, laid, letter, arrows):
     return steps
 
 
-@swept(("drawing", "alike", "metric"), MOVING, few=4)
+@swept(("drawing", "alike", "metric"), MOVING, few=FEW)
 def test_arcs_say_which_piece_they_displace(drawing, alike, metric):
     """Its sort, its place in the sequence, and its anchors before and after."""
     puzzle = Blocks(drawing, alike=alike, metric=metric)

@@ -9,6 +9,7 @@ import pytest
 from engine import arcs_of
 from hypothesis import given
 from hypothesis import strategies as st
+from sweeps import swept
 from twins import layers_of, moved
 
 from frontier.puzzles.pattern_graph import pattern_graph, set_places, set_rank
@@ -83,6 +84,7 @@ GRAPHS = [
 ]
 GRAPHS += [(12, 3, labels) for labels in (0, 1, 2, 4, 9, 10, 11)]
 GRAPHS += [(12, 2, 5), (12, 4, 3), (16, 4, 2), (15, 3, 3), (8, 4, 4)]
+each_graph = swept(("cells", "line", "labels"), GRAPHS, few=GRAPHS[::4])
 
 
 def full_boards(cells, labels):
@@ -136,7 +138,7 @@ def told(shapes):
     )
 
 
-@pytest.mark.parametrize(("cells", "line", "labels"), GRAPHS)
+@each_graph
 def test_arcs_are_moves(cells, line, labels):
     shapes = pattern_graph(cells, line, labels)
     boards = full_boards(cells, labels)
@@ -154,7 +156,7 @@ def test_arcs_are_moves(cells, line, labels):
     assert shapes.region.size == shapes.first.size == 0
 
 
-@pytest.mark.parametrize(("cells", "line", "labels"), GRAPHS)
+@each_graph
 def test_free_moves_join_positions(cells, line, labels):
     """Where moves of unlabelled tiles are free, vertices are what these moves join."""
     shapes = pattern_graph(cells, line, labels, free=True)
@@ -183,14 +185,14 @@ def test_free_moves_join_positions(cells, line, labels):
 
 
 @pytest.mark.parametrize("free", [False, True])
-@pytest.mark.parametrize(("cells", "line", "labels"), GRAPHS)
+@each_graph
 def test_with_every_arc_comes_the_one_that_undoes_it(cells, line, labels, free):
     graph = pattern_graph(cells, line, labels, free).graph
     arcs = Counter(arcs_of(graph))
     assert Counter((v, u, word[::-1]) for u, v, word in arcs.elements()) == arcs
 
 
-@pytest.mark.parametrize(("cells", "line", "labels"), GRAPHS)
+@each_graph
 def test_words_turn_a_few_members(cells, line, labels):
     """They are the ways to bring a member past up to line - 1 others, each once."""
     words = pattern_graph(cells, line, labels).graph.words
@@ -235,7 +237,7 @@ def test_arcs_of_2x2_by_hand():
 # --- vertices as sets of places and positions of the blank
 
 
-@pytest.mark.parametrize(("cells", "line", "labels"), GRAPHS)
+@each_graph
 def test_vertices_are_places_and_a_blank(cells, line, labels):
     graph = pattern_graph(cells, line, labels)
     expected = [(places, blank) for places in colex(labels, cells) for blank in range(cells)]
@@ -245,7 +247,7 @@ def test_vertices_are_places_and_a_blank(cells, line, labels):
     assert graph.vertices_of(places, blank).tolist() == list(range(len(expected)))
 
 
-@pytest.mark.parametrize(("cells", "line", "labels"), GRAPHS)
+@each_graph
 def test_vertices_are_regions_where_there_are_some(cells, line, labels):
     whole, joined = pattern_graph(cells, line, labels), pattern_graph(cells, line, labels, True)
     places, blank = whole.places_of(np.arange(whole.graph.vertices))

@@ -33,8 +33,8 @@ from frontier.report.boards.terminal import drawing
 from frontier.report.colours import OKABE_ITO, colour_of, ink_on, luminance
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
-KINDS = ("2x3", "3x3-diameter", "goat", "hexagram", "honeycomb", "pattern-2x4-k2")
-"""Configs of all kinds of puzzles."""
+KINDS = ("2x3", "3x3-diameter", "goat", "hexagram", "pattern-2x4-k2")
+"""Configs of all kinds of puzzles but cells, which take some seconds."""
 SVG = "{http://www.w3.org/2000/svg}"
 HEXAGRAM = """
       B

@@ -43,7 +43,7 @@ def box(canvas, artist):
     return artist.get_window_extent().transformed(canvas.transFigure.inverted()).extents
 
 
-@pytest.mark.parametrize("size", SIZES)
+@swept("size", SIZES, few=1)
 @swept("name", ["2x4", "2x2", "hexagram", "2x3"], few=1)
 def test_axes_of_all_charts_stand_in_one_column(figures, size, name):
     run = figures[name]
@@ -61,7 +61,7 @@ def test_axes_of_all_charts_stand_in_one_column(figures, size, name):
     assert len({of.get_xlim() for of in axes}) == 1
 
 
-@pytest.mark.parametrize("size", SIZES)
+@swept("size", SIZES, few=[SMALL])
 @swept("depth", [*range(1, 45), 80, 99, 100, 101, 108, 124, 152], few=[1, 44, 101, 152])
 def test_the_last_tick_is_at_the_depth(figures, size, depth):
     layer = figures["2x2"].layers[0]
@@ -75,7 +75,7 @@ def test_the_last_tick_is_at_the_depth(figures, size, depth):
     assert all(one[2] < other[0] for one, other in pairwise(boxes))
 
 
-@pytest.mark.parametrize("size", SIZES)
+@swept("size", SIZES, few=[PAPER])
 @pytest.mark.parametrize("name", ["2x2", "2x4", "hexagram", "2x3"])
 def test_peak_and_depth_are_marked(figures, size, name):
     """Within the chart, above what they are said of, and not over bars."""
@@ -96,7 +96,7 @@ def test_peak_and_depth_are_marked(figures, size, name):
         assert not any(low <= line <= high for line in lines)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@swept("size", SIZES, few=[PAPER])
 def test_large_numbers_fit_beside_the_axes(figures, size):
     """Labels of ticks and marks, of as many states as the 15-puzzle has."""
     run = figures["2x4"]
@@ -162,8 +162,8 @@ def test_lines_differ_in_more_than_colour(figures):
     assert markevery == sorted({run.fullest.depth, run.depth})
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("number", [2, 7, 20])
+@swept("size", SIZES, few=[SMALL])
+@swept("number", [2, 7, 20], few=[7])
 def test_a_legend_stands_below_the_lines_and_within_the_chart(figures, size, number):
     for draw in (charts._draw_lines, charts._draw_shares):
         canvas = drawn(draw, several(figures["2x4"], number), size)
@@ -187,7 +187,7 @@ def test_the_unit_of_times_is_said_once_and_right(figures, seconds, unit):
     )
 
 
-@pytest.mark.parametrize("kind", ["png", "pdf", "svg"])
+@swept("kind", ["png", "pdf", "svg"], few=["svg"])
 def test_equal_runs_make_equal_pictures(figures, kind):
     one, other = (charts.report_picture(figures["2x4"], kind) for _ in range(2))
     assert one == other

@@ -11,6 +11,7 @@ from statistics import mean, median
 
 import pytest
 from making import made, write_ledger
+from sweeps import swept
 
 from frontier.errors import CorruptRunError
 from frontier.report import colours
@@ -174,16 +175,16 @@ def test_the_config_makes_the_run_again(tmp_path, monkeypatch):
         assert again.identity["puzzle"] == run.identity["puzzle"]
 
 
-def test_ticks_of_an_axis_are_as_far_apart_as_they_say(tmp_path):
+@swept("most", [1_500_000, 5_000, 1_000], few=1)
+def test_ticks_of_an_axis_are_as_far_apart_as_they_say(tmp_path, most):
     figures = statistics_of(made(tmp_path / "run", "2x2"))
-    for most in (1_500_000, 5_000, 1_000):
-        layers = tuple(replace(layer, bytes=most) for layer in figures.layers)
-        chart = report_charts(replace(figures, layers=layers))["cost"].split("</svg>")[0]
-        ticks = re.findall(r"<text[^>]*>([\d.]+) ([kM]?)B<", chart)
-        values = [float(number) * {"": 1, "k": 1e3, "M": 1e6}[unit] for number, unit in ticks]
-        steps = [after - before for before, after in pairwise(values)]
-        assert len(values) >= 3
-        assert steps == pytest.approx([steps[0]] * len(steps))
+    layers = tuple(replace(layer, bytes=most) for layer in figures.layers)
+    chart = report_charts(replace(figures, layers=layers))["cost"].split("</svg>")[0]
+    ticks = re.findall(r"<text[^>]*>([\d.]+) ([kM]?)B<", chart)
+    values = [float(number) * {"": 1, "k": 1e3, "M": 1e6}[unit] for number, unit in ticks]
+    steps = [after - before for before, after in pairwise(values)]
+    assert len(values) >= 3
+    assert steps == pytest.approx([steps[0]] * len(steps))
 
 
 def test_pages_and_drawings_share_their_colours():

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from making import CONFIGS, made, write_ledger
 from markdown_it import MarkdownIt
 from rich.console import Console
+from sweeps import swept
 
 from frontier.cli import main
 from frontier.report import text_files
@@ -155,18 +156,18 @@ def test_a_table_on_standard_output(runs, tmp_path, monkeypatch):
     assert "ends in" in invoke("report", runs / "2x3", "--chart", "-", code=2).stderr
 
 
-def test_a_chart_is_what_its_name_ends_in(runs, tmp_path):
+@swept("option", ["--chart", "--png"], few=1)
+@swept("names", [["2x3"], ["2x3", "2x2"]], few=1)
+def test_a_chart_is_what_its_name_ends_in(runs, tmp_path, names, option):
     """A PNG has 16 cm at 200 dots an inch; --png is the option's name of old."""
     begins = {"png": b"\x89PNG\r\n", "pdf": b"%PDF-", "svg": b"<?xml"}
-    for some in ((runs / "2x3",), (runs / "2x3", runs / "2x2")):
-        for end, begin in begins.items():
-            for option in ("--chart", "--png"):
-                target = tmp_path / f"chart.{end}"
-                invoke("report", *some, option, target, "--force")
-                assert target.read_bytes().startswith(begin)
-        assert struct.unpack(">I", (tmp_path / "chart.png").read_bytes()[16:20]) == (1260,)
-        svg = (tmp_path / "chart.svg").read_text()
-        assert re.search(r'<svg[^>]* width="453.6pt"', svg)
+    for end, begin in begins.items():
+        target = tmp_path / f"chart.{end}"
+        invoke("report", *(runs / name for name in names), option, target)
+        assert target.read_bytes().startswith(begin)
+    assert struct.unpack(">I", (tmp_path / "chart.png").read_bytes()[16:20]) == (1260,)
+    svg = (tmp_path / "chart.svg").read_text()
+    assert re.search(r'<svg[^>]* width="453.6pt"', svg)
 
 
 @pytest.mark.parametrize("name", ["x.jpg", "x", "x.png.txt"])

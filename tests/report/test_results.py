@@ -57,6 +57,10 @@ def test_all_that_is_to_be_kept(results, tmp_path, monkeypatch):
     for path in target.iterdir():
         assert str(tmp_path) not in path.read_text()
     before = (target / "2x2.html").read_bytes()
+    monkeypatch.setattr(results, "GROUPS", {"Tiles": ("2x2",)})
+    monkeypatch.setattr(results, "SETS", {})
+    (target / "README.md").write_text(f"{results.BEGIN}\n{results.END}\n")
+    (target / "index.html").unlink()
     results.main()
     assert (target / "2x2.html").read_bytes() == before  # the run is there, so nothing changes
 

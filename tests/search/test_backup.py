@@ -53,7 +53,7 @@ def invoke(*arguments, code=0):
 
 
 @swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
-@pytest.mark.parametrize("form", ["tasks", "memory"])
+@swept("form", ["tasks", "memory"], few=["memory"])
 def test_at_many_moments_of_a_run(tmp_path, monkeypatch, form, search):
     monkeypatch.setattr("frontier.search.driver.MEMORY_SECONDS", 0)
     plan, made = plan_of(tmp_path, **search), []
@@ -140,7 +140,7 @@ SCHEDULES = {
 """How many steps the run makes before which links; a layer by tasks has some twenty."""
 
 
-@swept("schedule", SCHEDULES, few=["9 before link 1", "5 before every link"])
+@swept("schedule", SCHEDULES, few=["5 before every link"])
 def test_steps_of_the_run_between_the_links(tmp_path, monkeypatch, schedule):
     plan, store = stopped_of(tmp_path)
     steps, links, link = Steps(plan, monkeypatch), [], os.link
@@ -195,7 +195,7 @@ def test_a_run_in_another_process(tmp_path):
 # --- apart from the run
 
 
-@pytest.mark.parametrize("first", ["run", "backup"])
+@swept("first", ["run", "backup"], few=1)
 def test_neither_run_changes_the_files_of_the_other(tmp_path, first):
     plan, store = stopped_of(tmp_path)
     back_up(store.path, tmp_path / "backup")
@@ -226,7 +226,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("why", REFUSED)
+@swept("why", REFUSED, few=1)
 def test_where_links_are_refused_files_are_copied(tmp_path, monkeypatch, why):
     plan, store = stopped_of(tmp_path)
     link = os.link

@@ -131,40 +131,50 @@ def killed_between(plan, monkeypatch, commit):
     return False
 
 
+COMMITS = [(way, n) for way in ("lists", "tasks") for n in (1, 2, 3, 20, "last layer", "end")]
+COMMITS += [("memory", n) for n in (1, 2, 3)]
+"""A run in memory has a few, more of them on a fast machine."""
+
+
+@swept(("way", "commit"), COMMITS, few=[(way, 2) for way in WAYS])
 @swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
-@pytest.mark.parametrize("way", WAYS)
-def test_a_commit_that_was_killed_between_copy_and_ledger(tmp_path, monkeypatch, way, search):
+def test_a_commit_that_was_killed_between_copy_and_ledger(
+    tmp_path, monkeypatch, way, search, commit
+):
     """Nothing of it is lost, nothing is reported as damage, and nothing is done again."""
     monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
     monkeypatch.setattr("frontier.search.driver.MEMORY_SECONDS", 0)
-    calm = api.run(way_of(tmp_path / "calm", way, **search)).store
-    for commit in 1, 2, 3, 20, len(calm.records), len(calm.records) + 1:
-        path = tmp_path / str(commit)
-        if not killed_between(way_of(path, way, **search), monkeypatch, commit):
-            continue  # of lists, the last layers and the end are one commit
-        store = RunStore.open(path)
-        copied = len(read_sealed(path / "copies" / "ledger.json")["layers"])
-        assert len(store.records) < copied or commit > len(calm.records)
-        assert store.missing() == []
-        assert verify(store).faults == []
-        assert "all sound" in invoke("verify", path).output
-        shutil.copytree(path, tmp_path / f"repaired {commit}")
-        said = invoke("repair", tmp_path / f"repaired {commit}").output
-        assert "ledger.json: brought up to its copy" in said
-        assert said.endswith("nothing else to repair\n")
-        for folder in path, tmp_path / f"repaired {commit}":
-            started = []
-            done = api.run(way_of(folder, way, **search), listeners=[started.append]).store
-            depths = [e.depth for e in started if isinstance(e, LayerStarted)]
-            assert min(depths, default=copied) == copied
-            assert [r.states for r in done.records] == [r.states for r in calm.records]
-            stored = done.stored_depths()
-            assert stored == calm.stored_depths() or way == "memory"
-            names = {f"{depth:04d}" for depth in stored} | {"zarr.json"}
-            assert {entry.name for entry in (folder / "layers").iterdir()} == names
+    calm = api.run(way_of(tmp_path.parent / f"calm {way} {search}", way, **search)).store  # once
+    layers, path = len(calm.records), tmp_path / "run"
+    number = {"last layer": layers, "end": layers + 1}.get(commit, commit)
+    killed = killed_between(way_of(path, way, **search), monkeypatch, number)
+    if not killed:  # there is no such commit: of lists, the last layers and the end are one
+        assert (way, commit) in [("lists", "end"), ("memory", 3)]
+        assert RunStore.open(path).complete
+        return
+    store = RunStore.open(path)
+    copied = len(read_sealed(path / "copies" / "ledger.json")["layers"])
+    assert len(store.records) < copied or commit == "end"
+    assert store.missing() == []
+    assert verify(store).faults == []
+    assert "all sound" in invoke("verify", path).output
+    shutil.copytree(path, tmp_path / "repaired")
+    said = invoke("repair", tmp_path / "repaired").output
+    assert "ledger.json: brought up to its copy" in said
+    assert said.endswith("nothing else to repair\n")
+    for folder in path, tmp_path / "repaired":
+        started = []
+        done = api.run(way_of(folder, way, **search), listeners=[started.append]).store
+        depths = [e.depth for e in started if isinstance(e, LayerStarted)]
+        assert min(depths, default=copied) == copied
+        assert [r.states for r in done.records] == [r.states for r in calm.records]
+        stored = done.stored_depths()
+        assert stored == calm.stored_depths() or way == "memory"
+        names = {f"{depth:04d}" for depth in stored} | {"zarr.json"}
+        assert {entry.name for entry in (folder / "layers").iterdir()} == names
 
 
-@pytest.mark.parametrize("search", [{}, {"spare": 2}, {"keep": "all"}])
+@swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
 @pytest.mark.parametrize("end", [20, None])
 @pytest.mark.parametrize("mended", [False, True])
 def test_a_ledger_that_a_power_failure_has_lost(tmp_path, search, end, mended):
@@ -187,7 +197,7 @@ def test_a_ledger_that_a_power_failure_has_lost(tmp_path, search, end, mended):
     assert sum(api.run(api.plan(config)).counts) == 20160
 
 
-@pytest.mark.parametrize("damage", ["gone", "turned"])
+@swept("damage", ["gone", "turned"], few=1)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_newer_copy_whose_layers_are_damaged(tmp_path, monkeypatch, way, damage):
     """The run goes on from its ledger, whose layers are there."""

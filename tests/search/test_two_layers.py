@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import shutil
 
 import pytest
 from search.test_driver import as_bits, assert_store_the_same, config_of, counted_tasks, in_memory
@@ -33,8 +34,18 @@ def plan_of(path, **search):
 
 
 def stopped_of(path, done=2, plan=None, **search):
-    """A run that is stopped in a layer after so many of its tasks: (its plan, its store)."""
-    plan = plan or plan_of(path, **search)
+    """A run that is stopped in a layer after so many of its tasks: (its plan, its store).
+
+    It is made once, and copied for the tests that follow; not if it has a plan of its own.
+    """
+    if plan is None:
+        plan, made = plan_of(path, **search), path.parent / f"stopped {done} {search}"
+        if not made.exists():
+            stopped_of(path, done, plan)
+            shutil.copytree(plan.config.path, made)
+        elif not plan.config.path.exists():
+            shutil.copytree(made, plan.config.path)
+        return plan, RunStore.open(plan.config.path)
 
     def stop(event):
         if isinstance(event, LayerStarted) and (event.depth, 0) == (DEPTH, done):
@@ -84,7 +95,7 @@ def test_no_part_is_there_beside_the_one_that_replaces_it(tmp_path):
     assert max(looked) < 0.8 * max(three)
 
 
-@pytest.mark.parametrize("search", [{"spare": 2}, {"keep": "all"}])
+@swept("search", [{"spare": 2}, {"keep": "all"}], few=1)
 def test_layers_that_are_to_be_kept_are_not_given_up(tmp_path, search):
     plan, store = stopped_of(tmp_path, **search)
     stored = store.stored_depths()
@@ -110,7 +121,7 @@ def test_what_is_given_up_is_no_damage(tmp_path):
     assert [record.states for record in done.records] == COUNTS
 
 
-@pytest.mark.parametrize("done", range(1, 4))
+@swept("done", range(1, 4), few=1)
 def test_a_part_that_is_lost_of_a_layer_that_is_being_given_up(tmp_path, done):
     """One that nothing has replaced yet is missed at once."""
     plan, store = stopped_of(tmp_path, done)
@@ -266,7 +277,7 @@ def test_a_part_that_is_found_is_forced_before_another_is_given_up_for_it(tmp_pa
 # --- workers that outlive their driver
 
 
-@pytest.mark.parametrize("moment", [1, 2])
+@swept("moment", [1, 2], few=1)
 @pytest.mark.parametrize("form", ["tasks", "memory", "lists"])
 def test_an_orphan_does_a_task_while_the_run_goes_on(tmp_path, monkeypatch, form, moment):
     """Just after the driver has seen that there are no parts yet."""
@@ -310,7 +321,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@swept("form", FORMS, few=["memory"])
 @swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
 def test_a_layer_that_tasks_have_begun_is_ended_by_tasks(tmp_path, monkeypatch, form, search):
     """Whatever the config says by then."""

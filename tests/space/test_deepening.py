@@ -6,11 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from engine import graph_of
+from sweeps import swept
 from twins import moved, random_arcs, random_sequence, voltage_layers
 
 from frontier.space.deepening import Deepening, Displacements, Search, _useless_pairs
 
 SEEDS = range(40)
+each_seed = swept("seed", SEEDS, few=12)
 DEPTH = 7
 """Ways of at most so many arcs are searched for; without a bound there are many."""
 
@@ -60,12 +62,13 @@ def way_of(search):
     return [(v, tuple(s)) for v, s in zip(vertex.tolist(), sequence.tolist(), strict=True)]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_seed
 def test_useless_pairs(seed):
     graph, arcs, _ = case(seed)
     order = np.argsort(graph.source, kind="stable")
     start = np.searchsorted(graph.source[order], np.arange(graph.vertices + 1))
-    first, table = _useless_pairs(start, graph.target[order], graph.word[order], graph.voltages)
+    target, word = graph.target[order].astype(np.int32), graph.word[order].astype(np.int16)
+    first, table = _useless_pairs(start, target, word, graph.voltages)
     found = {}
     for a, (_, v, _) in enumerate(arcs):
         after = [b for b, arc in enumerate(arcs) if arc[0] == v]
@@ -87,7 +90,7 @@ def test_pairs_of_both_kinds_are_met():
     assert 100 < sum(found) < len(found) - 100
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_seed
 def test_ways_are_as_long_as_a_dictionary_search_says(seed):
     graph, arcs, origin = case(seed)
     rng = random.Random(seed)
@@ -101,7 +104,7 @@ def test_ways_are_as_long_as_a_dictionary_search_says(seed):
                 assert after in {moved(before, word) for word in words}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_seed
 def test_of_several_goals_the_nearest_is_found(seed):
     graph, arcs, origin = case(seed)
     rng = random.Random(seed)
@@ -115,7 +118,7 @@ def test_of_several_goals_the_nearest_is_found(seed):
         assert len(way) == nearest + 1
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_seed
 def test_nodes_are_the_walks_without_useless_pairs(seed):
     """Iteration b goes through all walks of 1..b arcs that hold none."""
     graph, arcs, origin = case(seed)

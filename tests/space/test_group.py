@@ -67,7 +67,7 @@ def case(seed):
     return degree, random_generators(rng, degree)
 
 
-@pytest.mark.parametrize("seed", GROUPS)
+@swept("seed", GROUPS, few=GROUPS[::4])
 def test_members_are_those_of_the_closure(seed):
     degree, generators = case(seed)
     group, members = group_of(degree, generators), closure(degree, generators)
@@ -76,7 +76,7 @@ def test_members_are_those_of_the_closure(seed):
     assert group.contains(rows(degree, everything)).tolist() == [p in members for p in everything]
 
 
-@pytest.mark.parametrize("seed", GROUPS)
+@swept("seed", GROUPS, few=GROUPS[::4])
 def test_cosets_are_those_of_the_closure(seed):
     """Each left coset p G is named by the member that reads first from the last position."""
     degree, generators = case(seed)

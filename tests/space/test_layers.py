@@ -56,7 +56,7 @@ def tile_layers(rows, columns, goal=None):
 SMALL = [(rows, columns) for rows in range(1, 9) for columns in range(1, 9) if rows * columns <= 8]
 
 
-@swept(("rows", "columns"), SMALL, few=[size for size in SMALL if size != (4, 2)])
+@swept(("rows", "columns"), SMALL, few=[size for size in SMALL if size not in ((2, 4), (4, 2))])
 def test_small_tiles(rows, columns):
     puzzle = Tiles(rows, columns)
     expected = [[puzzle.state(cells) for cells in layer] for layer in tile_layers(rows, columns)]
@@ -73,7 +73,7 @@ def test_tiles_from_a_goal_of_ones_own(rows, columns, goal):
     assert_search(puzzle.space, origins_of(puzzle), expected)
 
 
-@swept("blank", range(9), few=[0, 1, 4])
+@swept("blank", range(9), few=[1, 4])
 def test_3x3_from_every_cell(blank):
     cells = (*range(1, blank + 1), 0, *range(blank + 1, 9))
     puzzle = Tiles(3, 3, goal=shaped(cells, 3))
@@ -200,7 +200,7 @@ def random_case(seed):
     return Space(graph, [(v, sign(p)) for v, p in origins]), arcs, origins, border
 
 
-@swept("seed", range(RANDOM_GRAPHS), few=16)
+@swept("seed", range(RANDOM_GRAPHS), few=10)
 def test_random_graphs(seed):
     space, arcs, origins, border = random_case(seed)
     expected = voltage_layers(arcs, origins)
@@ -226,7 +226,8 @@ def test_random_graphs_with_eight_things(seed):
     assert_search(space, origins, voltage_layers(arcs, origins), ROW_WORDS[:2], steps=False)
 
 
-@swept("seed", range(5), few=1)
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(5))
 def test_bitmaps_and_lists_agree_on_random_graphs_with_nine_things(seed):
     rng = random.Random(seed)
     border = seed % 5
@@ -298,7 +299,7 @@ LIMITS = [1, 2, 2047, 2048, 2049, 1 << 22, factorial(10), 1 << 33, 1 << 44, (1 <
 LIMITS += [1 << 55, factorial(19), 1 << 62, 1 << 63, (1 << 64) - 1]
 
 
-@pytest.mark.parametrize("limit", LIMITS)
+@swept("limit", LIMITS, few=LIMITS[2::3])
 @pytest.mark.parametrize("size", [0, 1, 4095, 4096, 4097, 50_000])
 def test_sorted(size, limit):
     rng = np.random.default_rng(size)

@@ -71,7 +71,7 @@ def layouts_of(space, most_prefixes=100_000):
 
 ROW_WORDS, SLAB_BYTES = (layout_module.ROW_WORDS, 42, 1), (layout_module.SLAB_BYTES, 4000, 100)
 CASES = [(name, *sizes) for name in SPACES for sizes in product(ROW_WORDS, SLAB_BYTES)]
-each_space = pytest.mark.parametrize(("name", "row_words", "slab_bytes"), CASES)
+each_space = swept(("name", "row_words", "slab_bytes"), CASES, few=CASES[::4])
 
 
 @pytest.fixture

@@ -288,7 +288,7 @@ SPACES = {
 }
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3, 8, 30])
+@swept("threads", [1, 2, 3, 8, 30], few=[1, 8])
 @pytest.mark.parametrize("name", SPACES)
 def test_memory_layout(name, threads):
     space = SPACES[name]()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from sweeps import swept
 
 from frontier.space import zerobytes_kernels
 from frontier.space.zerobytes import (
@@ -100,7 +101,11 @@ def test_data_are_those_of_the_twin_and_come_back(words):
     assert decoded(data, len(words)) == words
 
 
-@pytest.mark.parametrize("size", [*range(20), 63, 64, 65, 127, 511, 512, 513, 4095, 4097, 32768])
+@swept(
+    "size",
+    [*range(20), 63, 64, 65, 127, 511, 512, 513, 4095, 4097, 32768],
+    few=[0, 1, 7, 8, 9, 63, 64, 65, 513, 32768],
+)
 @pytest.mark.parametrize("share", [0, 0.001, 0.1, 0.5, 1])
 def test_bitmaps_of_all_sizes_and_densities(size, share):
     rng = np.random.default_rng(size)
@@ -285,6 +290,7 @@ sys.stdout.buffer.write(data.tobytes())
 """
 
 
+@pytest.mark.sweep
 def test_another_processor_writes_the_same(tmp_path, monkeypatch):
     """A cluster may have processors of several kinds, and its disk is one."""
     rng = np.random.default_rng(8)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sweeps import swept
 
 from frontier.config import Config
 from frontier.errors import InputError
@@ -27,7 +28,7 @@ def data_of(codec, slab):
 
 
 @pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("share", [0, 0.01, 0.5, 1])
+@swept("share", [0, 0.01, 0.5, 1], few=[0, 0.5])
 @pytest.mark.parametrize("shape", [(1,), (7,), (3000,), (5, 336), (32768,)])
 def test_slabs_come_back(codec, shape, share):
     slab = slab_of(1, int(np.prod(shape)), share).reshape(shape)

@@ -1,6 +1,7 @@
 """The `thesis` command: each number it prints, and the slips it finds."""
 
 import json
+from functools import cache
 from itertools import permutations
 
 import pytest
@@ -8,7 +9,7 @@ from click.testing import CliRunner
 from twins import sign
 
 from frontier.cli import main
-from frontier.thesis import claims
+from frontier.thesis import claims, tables
 from frontier.thesis.runs import Runs
 from frontier.thesis.tables import TABLES as BY_NAME
 from frontier.thesis.tables import Row
@@ -24,6 +25,15 @@ def invoke(*arguments, code=0):
     assert result.exit_code == code, result.output
     assert "Traceback" not in result.output
     return result
+
+
+@pytest.fixture(scope="module", autouse=True)
+def sums_once():
+    """Manhattan sums, which take seconds and are the same each time (test_manhattan.py)."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("manhattan_maximum", "attaining_boards"):
+            patch.setattr(tables, name, cache(getattr(tables, name)))
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,258 @@
+"""How far a run is, in words and numbers."""
+
+import dataclasses
+import io
+import json
+import re
+import shlex
+import time
+from datetime import datetime
+
+import pytest
+from report.watching import RECORDED, config_of, events_of, invoke, run
+from rich.console import Console
+
+from frontier import text
+from frontier.forecast.time_left import TimeLeft
+from frontier.report import status_page as status_page_module
+from frontier.report import watch as watch_module
+from frontier.report.displays import PlainProgress, ProgressTable
+from frontier.report.progress import Progress, progress_of
+from frontier.report.progress_text import describe_step, end_words, in_a_line, time_left_words
+from frontier.report.statistics import statistics_of
+from frontier.report.status import describe_status, status_of
+from frontier.report.summary import describe, summary
+from frontier.search.events import (
+    LayerFinished,
+    LayerStarted,
+    RunFinished,
+    RunStarted,
+    TaskFinished,
+)
+from frontier.store.ledger import LayerRecord
+from frontier.store.run import RunStore
+
+# -- words ----------------------------------------------------------------------------------------
+
+
+def test_durations():
+    hour = 3600
+    assert text.span(47 * hour) == "47 h 00 min"
+    assert text.span(76 * hour + 60) == "3 d 04 h"
+    assert [text.rough(s) for s in (40.4, 99.6, 99 * 60, 40 * hour, 72 * hour)] == [
+        "40 s", "2 min", "99 min", "40 h", "3 d",
+    ]  # fmt: skip
+    assert [text.age(s) for s in (-1, 1, 59.6, 3599, 3600, 50 * hour)] == [
+        "0 seconds", "1 second", "1 minute", "59 minutes", "1 hour", "2 days",
+    ]  # fmt: skip
+
+
+def test_numbers_are_not_rounded_over_their_unit():
+    assert [text.span(s) for s in (59.94, 59.97, 3599.6)] == ["59.9 s", "1 min 00 s", "1 h 00 min"]
+    assert [text.size(n) for n in (999, 99_940, 99_960, 999_400, 999_600)] == [
+        "999 B", "99.9 kB", "100 kB", "999 kB", "1.0 MB",
+    ]  # fmt: skip
+    assert [text.rate(n, 1) for n in (999.4, 999.6, 999_600)] == ["999/s", "1 k/s", "1 M/s"]
+    assert [text.brief(s) for s in (0, 1e-5, 0.05, 2)] == ["0.0 s", "< 0.1 ms", "50.0 ms", "2.0 s"]
+
+
+def test_powers_of_ten():
+    said = [text.power(exponent) for exponent in (-1, 0, 2, 3, 10)]
+    assert said == ["0.1", "1", "100", "10³", "10¹⁰"]
+
+
+def test_percent():
+    said = [text.percent(share) for share in (0, 1e-9, 0.0001, 0.5, 0.99995, 1)]
+    assert said == ["0.00%", "< 0.01%", "0.01%", "50.00%", "> 99.99%", "100.00%"]
+
+
+def test_not_all_is_not_all(tmp_path, held):
+    """One state of very many is left, and so nothing says 100%."""
+    whole = run(tmp_path / "run", until=0)
+    identity = {**whole.identity, "states": 2 * 10**9}
+    store = RunStore.create(tmp_path / "most", identity)
+    store.commit([LayerRecord(0, 2 * 10**9 - 1, "list", False, 1.0)], complete=False)
+    held(store.path)
+    watched = watch_module.Watched(store.path)
+    watched.look()
+    plain, console = PlainProgress(io.StringIO()), Console(file=io.StringIO(), width=200)
+    states = 2 * 10**9 - 1
+    plain(RunStarted("most", "", "", -1, 0, states + 1, 1, False))
+    plain(LayerFinished(0, states, states, "list", 1.0, 1.0, 0, 0))
+    console.print(ProgressTable(watched.progress))
+    shown = {
+        "status": describe_status(status_of(store)),
+        "line": watched.line(),
+        "page": status_page_module.status_page(watched.progress),
+        "plain": plain._file.getvalue(),
+        "live": console.file.getvalue(),
+        "summary": describe(summary(store), store.path),
+        "standing": statistics_of(store).standing,
+    }
+    assert {name for name, said in shown.items() if not re.search("(>|&gt;) 99.99%", said)} == set()
+    assert {name for name, said in shown.items() if re.search(r"100\.0+%[^\"]", said)} == set()
+
+
+def test_moments():
+    noon = time.mktime((2026, 3, 5, 12, 0, 0, 0, 0, -1))
+    assert text.moment(noon, noon + 60) == "12:00"
+    assert text.moment(noon, noon + 86400) == "2026-03-05 12:00"
+
+
+# -- the progress ---------------------------------------------------------------------------------
+
+
+def test_the_time_left_runs_down_while_a_layer_is_under_way():
+    progress = Progress()
+    for event in events_of("2x7", 90):
+        progress(event, 1000.0)
+    progress(LayerStarted(90, 9), 1000.0)
+    first = progress.estimate.first
+    begun, half, late = (progress.left(1000 + part * first) for part in (0, 0.5, 100))
+    assert begun.seconds - half.seconds == pytest.approx(first / 2)
+    assert late.seconds == pytest.approx(begun.seconds - first)  # what comes after it is not less
+    assert "under way for 12.0 s" in describe_step(progress, 1012.0)
+    progress(TaskFinished(90, 2, 9, 1000), 1003.0)
+    assert describe_step(progress, 1012.0) == "layer 90: 2 of 9 tasks, 1,000 states, 12.0 s"
+
+
+def test_how_sure_it_is_said_to_be():
+    said = []
+    for layers in (5, 50, 90):
+        progress = Progress()
+        for event in events_of("2x7", layers):
+            progress(event, 0.0)
+        said.append(in_a_line(time_left_words(progress.left(0.0))))
+    assert said[0] == "too early to tell"
+    assert re.fullmatch(r"\d+ (s|min) to \d+ min \(the largest layers are still to come\)", said[1])
+    assert re.fullmatch(r"about \d+ s \(\d+ s to \d+ s\)", said[2])
+
+
+def test_after_the_peak_nothing_larger_is_said_to_come():
+    sizes = [states for states, _, _ in RECORDED["2x7"]]
+    peak = sizes.index(max(sizes))
+    said = {}
+    for layers in range(40, peak + 8):
+        progress = Progress()
+        for event in events_of("2x7", layers):
+            progress(event, 0.0)
+        said[layers - 1] = time_left_words(progress.left(0.0))[1]
+    assert said[39] == "the largest layers are still to come"
+    assert said[peak + 2] == "among the largest layers so far"
+    assert said[peak + 3] == "among the largest layers so far"
+    assert "still to come" not in "".join(said[depth] for depth in range(peak + 1, peak + 7))
+
+
+def left_of(least, likely, most, passed=True):
+    return TimeLeft(likely, least, most, 9, 9, 9, passed, rising=True)
+
+
+def test_when_it_ends():
+    noon = time.mktime((2026, 3, 5, 12, 0, 0, 0, 0, -1))
+
+    def said(*left):
+        return in_a_line(end_words(left_of(*left), noon))
+
+    hour = 3600
+    assert said(60, 120, 300) == "about 12:02 (12:01–12:05)"
+    assert said(2, 3, 4) == "about 12:00"
+    assert said(11 * hour, 13 * hour, 14 * hour) == (
+        "about 2026-03-06 01:00 (23:00–2026-03-06 02:00)"
+    )
+    assert said(13 * hour, 13 * hour, 15 * hour) == (
+        "about 2026-03-06 01:00 (2026-03-06 01:00–03:00)"
+    )
+    assert said(60, 120, 300, False) == "between 12:01 and 12:05"
+    assert said(0, 1, 1.5) == said(60, 1e14, 1e20) == ""
+    assert end_words(None, noon) == ("", "")
+
+
+def test_a_progress_that_tells_the_end_tells_it_everywhere(tmp_path, held, monkeypatch):
+    """The run is fast, so that its end is near; here it is not."""
+    store = run(tmp_path / "run", until=20)
+    held(store.path)
+    monkeypatch.setattr(Progress, "left", lambda progress, now=None: left_of(3600, 7200, 9000))
+    value = json.loads(invoke("status", store.path, "--json").stdout)
+    ends = {name: datetime.fromisoformat(end) for name, end in value["ends"].items()}
+    assert (ends["likely"] - ends["least"]).total_seconds() == 3600
+    assert (ends["most"] - ends["likely"]).total_seconds() == 1800
+    assert abs(ends["likely"].timestamp() - 7200 - time.time()) < 3600
+    assert value["left"]["seconds"] == 7200
+    assert f"\n  ends: {value['in_words']['ends']}\n" in invoke("status", store.path).stdout + "\n"
+    page = status_page_module.status_page(progress_of(store))
+    assert re.search(r"<dt>ends</dt><dd>about [-\d: ]+ <small>[-\d: ]+–", page)
+    console = Console(file=io.StringIO(), width=100)
+    console.print(ProgressTable(progress_of(store)))
+    assert re.search(r"\nends: about [-\d: ]+ \([-\d: ]+–[-\d: ]+\)", console.file.getvalue())
+
+
+def test_a_stopped_run_says_how_to_resume_and_how_long_it_takes(tmp_path):
+    config, path = config_of(tmp_path)
+    invoke("run", config, "--set", "cluster.kind=serial", "--until", "12")
+    command = f"python -m frontier run {shlex.quote(str(config))}"
+    said = invoke("status", config).stdout
+    assert f"\n  resume with: {command}\n" in said
+    assert re.search(r"\n  time left: [^\n]+once it is resumed\)", said)
+    again = f"python -m frontier run {shlex.quote(str(path))}"
+    assert f"\n  resume with: {again}\n" in invoke("status", path).stdout
+    assert json.loads(invoke("status", config, "--json").stdout)["resume"] == command
+    page = (path / "status.html").read_text()
+    assert "Run it again to resume." in page
+    assert "<dt>time left</dt>" in page
+    invoke("run", path)
+    assert "resume" not in invoke("status", config).stdout
+    assert "time left" not in (path / "status.html").read_text()
+
+
+def test_what_is_left_of_a_stopped_run():
+    """Not less by the time that it stands, and not nothing as it got as far as was asked."""
+    progress = Progress()
+    for event in events_of("2x7", 90):
+        if isinstance(event, RunStarted):
+            event = dataclasses.replace(event, until=89)
+        progress(event, 0.0)
+    progress(RunFinished(89, progress.states, False, 1.0), 0.0)
+    assert progress.left(1e9).seconds == progress.estimate.seconds > 0
+
+
+def layers_of(progress):
+    return [(of.depth, of.states, of.form, of.seconds, of.bytes) for of in progress.layers]
+
+
+def test_a_progress_from_files_is_that_from_events(tmp_path):
+    heard = Progress()
+    store = run(tmp_path / "run", until=30, listeners=[heard])
+    read = progress_of(store)
+    assert read.started == heard.started
+    assert read.ended == heard.ended
+    assert layers_of(read) == layers_of(heard)
+    assert (read.depth, read.states, read.disk) == (30, heard.states, heard.disk)
+    again = Progress()
+    store = run(tmp_path / "run", until=33, listeners=[again])
+    assert again.depth == 33
+    assert len(again.layers) == 34
+    assert layers_of(progress_of(store)) == layers_of(again)
+    assert progress_of(store).states == again.states == store.states
+
+
+@pytest.mark.parametrize("damage", ["missing", "empty", "cut", "rubbish", "foreign"])
+def test_a_log_that_is_lost_or_cut(tmp_path, damage):
+    store = run(tmp_path / "run", until=20)
+    log = tmp_path / "run" / "events.jsonl"
+    whole = log.read_bytes()
+    if damage == "missing":
+        log.unlink()
+    else:
+        log.write_bytes(
+            {
+                "empty": b"",
+                "cut": whole[: len(whole) // 2 + 7],
+                "rubbish": b"\xff\x00{]\n" + whole,
+                "foreign": b'[1]\n{"event": "Unheard", "time": 1}\n{"event": "RunStarted"}\n',
+            }[damage]
+        )
+    progress = progress_of(store)
+    assert progress.depth == 20
+    assert [layer.depth for layer in progress.layers] == list(range(21))
+    assert progress.states == store.states
+    assert "stopped" in invoke("status", tmp_path / "run").stdout

@@ -1,0 +1,95 @@
+"""A run that is followed from its files to its end."""
+
+import io
+import re
+import shutil
+
+import pytest
+from report.watching import CONFIGS, invoke, run, settings
+from rich.console import Console
+
+from frontier import api
+from frontier.config import load_config
+from frontier.errors import CorruptRunError, InputError
+from frontier.report import watch as watch_module
+from frontier.report.progress import progress_of
+from frontier.store.run import RunStore
+
+
+def follow(paths, *steps):
+    """Watch, and between two looks take a step."""
+    todo = iter(steps)
+    watch_module.watch(paths, 0, lambda _: next(todo, pytest.fail)())
+
+
+def test_a_run_is_followed_to_its_end(tmp_path, capsys):
+    path = tmp_path / "run"
+    run(path, until=5)
+    follow([path], lambda: run(path, until=9), lambda: None, lambda: run(path))
+    lines = capsys.readouterr().out.splitlines()
+    depths = [int(re.search(r"depth (\d+)", line)[1]) for line in lines[:3]]
+    assert depths == [5, 9, 36]
+    assert ["stopped" in line for line in lines[:3]] == [True, True, False]
+    assert lines[3].endswith(", complete")  # nothing changed at the look in between
+
+
+def test_a_family_is_followed_to_its_end(tmp_path, capsys):
+    config = CONFIGS / "3x3-diameter.toml"
+    sets = [f"--set={s}" for s in settings(tmp_path / "run", "puzzle.rows=2", "puzzle.columns=3")]
+    members = load_config(config, settings(tmp_path / "run", "puzzle.rows=2", "puzzle.columns=3"))
+    first, second = members.members
+    api.run(api.plan(first))
+    said = invoke("status", tmp_path / "run").stdout
+    assert "complete" in said.splitlines()[0]
+    assert f"{second.path.name}: not begun" in said
+    from frontier.find_runs import paths_of
+
+    paths = paths_of(str(tmp_path / "run"))
+    assert paths == [first.path, second.path]
+    follow(paths, lambda: invoke("run", config, *sets))
+    assert capsys.readouterr().out.count(", complete\n") == 2
+
+
+def test_a_deleted_run_ends_the_watching(tmp_path):
+    path = tmp_path / "run"
+    run(path, until=5)
+    with pytest.raises(InputError, match="gone: the run was deleted"):
+        follow([path], lambda: shutil.rmtree(path))
+
+
+def test_files_that_are_replaced_while_one_reads(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "run"
+    run(path, until=5)
+    whole = RunStore.open
+    failures = iter([CorruptRunError("half"), InputError("not there"), None])
+
+    def flaky(place):
+        if error := next(failures, None):
+            raise error
+        return whole(place)
+
+    monkeypatch.setattr(RunStore, "open", flaky)
+    monkeypatch.setattr(watch_module, "progress_of", lambda store: progress_of(store))
+    follow([path], lambda: None, lambda: None, lambda: (monkeypatch.undo(), run(path)))
+    assert "complete" in capsys.readouterr().out
+
+
+def test_ctrl_c_ends_the_watching_well(tmp_path, monkeypatch):
+    run(tmp_path / "run", until=5)
+
+    def interrupted(seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(watch_module.watch, "__defaults__", (interrupted,))
+    assert "stopped, depth 5" in invoke("status", tmp_path / "run", "--watch").stdout
+
+
+def test_following_in_a_terminal(tmp_path, monkeypatch):
+    path = tmp_path / "run"
+    run(path, until=30)
+    console = Console(file=io.StringIO(), force_terminal=True, width=80, color_system="truecolor")
+    monkeypatch.setattr(watch_module, "console_on", lambda: console)
+    follow([path], lambda: run(path))
+    shown = console.file.getvalue()
+    assert "2x4: 2×4 tiles, stopped" in shown
+    assert "2x4: 2×4 tiles, complete" in shown

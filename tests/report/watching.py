@@ -1,0 +1,48 @@
+"""Runs to watch, and the events of runs that were recorded."""
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from frontier import api
+from frontier.cli import main
+from frontier.config import load_config
+from frontier.search.events import LayerFinished, LayerStarted, RunStarted
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+RECORDED = json.loads((Path(__file__).parents[1] / "forecast" / "recorded.json").read_text())
+STATES = {name: sum(line[0] for line in lines) for name, lines in RECORDED.items()}
+
+
+def settings(path, *more):
+    return ("cluster.kind=serial", f"store.path={path}", *more)
+
+
+def run(path, until=None, name="2x4", listeners=()):
+    config = load_config(CONFIGS / f"{name}.toml", settings(path))
+    return api.run(api.plan(config), until, listeners).store
+
+
+def invoke(*arguments, code=0):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def config_of(tmp_path):
+    """A config whose run is made below a folder, and that folder."""
+    config = tmp_path / "small one.toml"
+    text = (CONFIGS / "2x3.toml").read_text()
+    config.write_text(f'{text}\n[store]\npath = "{tmp_path / "runs"}"\n')
+    return config, tmp_path / "runs"
+
+
+def events_of(name, layers, dashboard=None):
+    """The events of the first layers of a recorded run."""
+    yield RunStarted(name, f"{name} tiles", "/no/run", -1, 0, STATES[name], 2, False, dashboard)
+    so_far = elapsed = 0
+    for depth, (states, seconds, form) in enumerate(RECORDED[name][:layers]):
+        so_far, elapsed = so_far + states, elapsed + seconds
+        yield LayerStarted(depth, None)
+        yield LayerFinished(depth, states, so_far, form, seconds, elapsed, 10**9, 0)
