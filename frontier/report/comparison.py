@@ -5,8 +5,8 @@ from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 
-from frontier.report.family import Family, family_of
 from frontier.report.statistics import LayerStatistics, RunStatistics
+from frontier.report.summary import Family, family_of, run_value
 from frontier.text import counted
 
 LOOKS = {"start", "symbols", "picture"}
@@ -67,7 +67,7 @@ class Comparison:
     @cached_property
     def family(self) -> Family | None:
         """The family of the runs, if they are of one tile puzzle from several blank cells."""
-        return family_of((run.settings, run.depth if run.complete else None) for run in self.runs)
+        return family_of([run_value(run.run) for run in self.runs])
 
     @cached_property
     def differences(self) -> list[str]:
