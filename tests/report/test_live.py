@@ -25,8 +25,8 @@ from frontier.cli import main
 from frontier.config import load_config
 from frontier.errors import CorruptRunError, FormatError, InputError, Stopped
 from frontier.forecast.time_left import TimeLeft
+from frontier.report import status as status_module
 from frontier.report import status_page as status_page_module
-from frontier.report import watch as watch_module
 from frontier.report.console import console_on
 from frontier.report.displays import LiveProgress, PlainProgress, ProgressTable
 from frontier.report.progress import Progress, progress_of
@@ -142,7 +142,7 @@ def test_not_all_is_not_all(tmp_path, held):
     store = RunStore.create(tmp_path / "most", identity)
     store.commit([LayerRecord(0, 2 * 10**9 - 1, "list", False, 1.0)], complete=False)
     held(store.path)
-    watched = watch_module.Watched(store.path)
+    watched = status_module.Watched(store.path)
     watched.look()
     plain, console = PlainProgress(io.StringIO()), Console(file=io.StringIO(), width=200)
     states = 2 * 10**9 - 1
@@ -352,7 +352,7 @@ def test_a_run_that_has_no_layer_yet(tmp_path, held):
     whole = run(tmp_path / "whole", until=0)
     store = RunStore.create(tmp_path / "run", whole.identity)
     held(store.path)
-    watched = watch_module.Watched(store.path)
+    watched = status_module.Watched(store.path)
     watched.look()
     assert watched.line().startswith("2x4: under way, no layer is committed yet, 0 of ")
     assert status_of(store)["depth"] is watched.progress.depth is None
@@ -464,7 +464,7 @@ def test_the_states_are_the_same_everywhere(tmp_path):
     path = tmp_path / "run"
 
     def states():
-        watched = watch_module.Watched(path)
+        watched = status_module.Watched(path)
         watched.look()
         return {
             json.loads(invoke("status", path, "--json").stdout)["state"],
@@ -583,7 +583,7 @@ def test_a_run_that_has_not_begun_is_waited_for(tmp_path, monkeypatch):
     config, path = config_of(tmp_path)
     sets = "--set", "cluster.kind=serial"
     monkeypatch.setattr(
-        watch_module.watch, "__defaults__", (lambda _: invoke("run", config, *sets),)
+        status_module.watch, "__defaults__", (lambda _: invoke("run", config, *sets),)
     )
     first, second, *_ = invoke("status", config, "--watch").stdout.splitlines()
     assert first.endswith("runs: not begun")
@@ -613,7 +613,7 @@ def test_a_read_only_run_directory(tmp_path, monkeypatch):
 def follow(paths, *steps):
     """Watch, and between two looks take a step."""
     todo = iter(steps)
-    watch_module.watch(paths, 0, lambda _: next(todo, pytest.fail)())
+    status_module.watch(paths, 0, lambda _: next(todo, pytest.fail)())
 
 
 def test_a_run_is_followed_to_its_end(tmp_path, capsys):
@@ -663,7 +663,7 @@ def test_files_that_are_replaced_while_one_reads(tmp_path, monkeypatch, capsys):
         return whole(place)
 
     monkeypatch.setattr(RunStore, "open", flaky)
-    monkeypatch.setattr(watch_module, "progress_of", lambda store: progress_of(store))
+    monkeypatch.setattr(status_module, "progress_of", lambda store: progress_of(store))
     follow([path], lambda: None, lambda: None, lambda: (monkeypatch.undo(), run(path)))
     assert "complete" in capsys.readouterr().out
 
@@ -674,7 +674,7 @@ def test_ctrl_c_ends_the_watching_well(tmp_path, monkeypatch):
     def interrupted(seconds):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(watch_module.watch, "__defaults__", (interrupted,))
+    monkeypatch.setattr(status_module.watch, "__defaults__", (interrupted,))
     assert "stopped, depth 5" in invoke("status", tmp_path / "run", "--watch").stdout
 
 
@@ -682,7 +682,7 @@ def test_following_in_a_terminal(tmp_path, monkeypatch):
     path = tmp_path / "run"
     run(path, until=30)
     console = Console(file=io.StringIO(), force_terminal=True, width=80, color_system="truecolor")
-    monkeypatch.setattr(watch_module, "console_on", lambda: console)
+    monkeypatch.setattr(status_module, "console_on", lambda: console)
     follow([path], lambda: run(path))
     shown = console.file.getvalue()
     assert "2x4: 2×4 tiles, stopped" in shown
