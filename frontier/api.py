@@ -23,10 +23,10 @@ from frontier.config_values import as_written, at_home, check_whole
 from frontier.errors import CorruptRunError, InputError
 from frontier.find_runs import config_at, open_one, puzzle_and_run
 from frontier.puzzles import Board, Puzzle, puzzle_of
-from frontier.report import notebook
-from frontier.report.boards import draw_boards, film_strip
+from frontier.report.boards import boards_html, draw_boards, film_strip
 from frontier.report.console import say
 from frontier.report.displays import display_for_people
+from frontier.report.html import run_html
 from frontier.report.log import EventLog
 from frontier.report.progress import progress_of
 from frontier.report.progress_text import figures, in_a_line
@@ -68,7 +68,7 @@ class Plan(plans.Plan):
             "memory": f"{size(self.task_bytes)} a process",
             "directory": str(self.config.path),
         }
-        return notebook.run_html(f"{self.config.name}: {self.puzzle.title}", facts)
+        return run_html(f"{self.config.name}: {self.puzzle.title}", facts)
 
 
 class Run:
@@ -92,7 +92,7 @@ class Run:
         if self.puzzle.start is not None:
             facts["distance of the start"] = str(self.start_distance or "not reached yet")
         name = f"{self.store.identity['name']}: {self.puzzle.title}"
-        return notebook.run_html(name, facts, self.counts)
+        return run_html(name, facts, self.counts)
 
     @property
     def path(self) -> Path:
@@ -232,7 +232,7 @@ class Drawings:
 
     def _repr_html_(self) -> str:
         lines = list(map(self.puzzle.line, self.boards))
-        return notebook.boards_html(self.puzzle, self.boards, lines)
+        return boards_html(self.puzzle, self.boards, lines)
 
 
 @dataclass(frozen=True, repr=False)

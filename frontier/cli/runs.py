@@ -149,8 +149,7 @@ def status(run, watching, interval, as_json):
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
-    from frontier.report.status import corrupt, describe_status, not_begun, status_of
-    from frontier.report.watch import watch
+    from frontier.report.status import corrupt, describe_status, not_begun, status_of, watch
 
     values = []
     if watching:

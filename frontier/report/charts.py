@@ -74,7 +74,7 @@ def report_charts(run: RunStatistics) -> dict[str, Markup]:
 
 def comparison_charts(comparison: Comparison) -> dict[str, Markup]:
     """The charts of the page of several runs."""
-    if comparison.depth is None:
+    if not comparison.depths:
         return {}
     of = f"of each depth, of {comparison.title}"
     tips = {f"run-{i}": name for i, name in enumerate(comparison.labels)}
@@ -107,7 +107,9 @@ def _draw_lines(comparison: Comparison, size: Size, title: str = "") -> Canvas:
     most = max((max(run.counts, default=1) for run in comparison.runs), default=1)
     counts = [run.counts for run in comparison.runs]
     titles = ["states", "states, logarithmic"]
-    canvas, (linear, log) = stacked(size, titles, comparison.depth or 0, title, comparison.labels)
+    canvas, (linear, log) = stacked(
+        size, titles, max(0, len(comparison.depths) - 1), title, comparison.labels
+    )
     of_states(linear, most, "states")
     log_of_states(log)
     leave_room(linear, size, 0, most, marked=False)
@@ -122,7 +124,7 @@ def _draw_shares(comparison: Comparison, size: Size) -> Canvas:
     """Draw the layers as shares of all states, so that a small puzzle is as high as a large one."""
     shares = [[layer.share for layer in run.layers] for run in comparison.runs]
     canvas, (axes,) = stacked(
-        size, ["share of the states of each puzzle"], comparison.depth, "", comparison.labels
+        size, ["share of the states of each puzzle"], comparison.depths[-1], "", comparison.labels
     )
     of_shares(axes)
     leave_room(axes, size, 0, max(map(max, filter(None, shares))), marked=False)

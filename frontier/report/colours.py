@@ -46,11 +46,10 @@ def ink_on(colour: str) -> str:
 
 def luminance(colour: str) -> float:
     """Relative luminance of #rrggbb, 0..1, as WCAG 2 defines it."""
-    linear = []
-    for value in _channels(colour):
-        share = value / 255
-        linear.append(share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4)
-    red, green, blue = linear
+    shares = [value / 255 for value in _channels(colour)]
+    red, green, blue = (
+        share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4 for share in shares
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 

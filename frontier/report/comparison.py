@@ -5,8 +5,8 @@ from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 
-from frontier.report.family import Family, family_of
 from frontier.report.statistics import LayerStatistics, RunStatistics
+from frontier.report.summary import Family, family_of, run_value
 from frontier.text import counted
 
 LOOKS = {"start", "symbols", "picture"}
@@ -31,15 +31,13 @@ class Comparison:
     @cached_property
     def labels(self) -> list[str]:
         """The name of each run, and where several have one name, what makes them differ."""
-        groups: dict[str, list[int]] = {}
-        for number, run in enumerate(self.runs):
-            groups.setdefault(run.name, []).append(number)
-        labels = [run.name for run in self.runs]
-        for name, members in groups.items():
-            if len(members) > 1:
-                marks = _differing([self.paths[number] for number in members])
-                for number, mark in zip(members, marks, strict=True):
-                    labels[number] = f"{name} {mark}"
+        names = [run.name for run in self.runs]
+        labels = list(names)
+        for name in {name for name in names if names.count(name) > 1}:
+            members = [number for number, other in enumerate(names) if other == name]
+            marks = _differing([self.paths[number] for number in members])
+            for number, mark in zip(members, marks, strict=True):
+                labels[number] = f"{name} {mark}"
         return labels
 
     @property
@@ -49,11 +47,6 @@ class Comparison:
         if len(self.runs) > FEW:
             return counted(len(self.runs), "run")
         return " and ".join(self.labels) if len(self.runs) < 3 else ", ".join(self.labels)
-
-    @property
-    def depth(self) -> int | None:
-        """The last depth that is known of any run."""
-        return max((run.depth for run in self.runs if run.layers), default=None)
 
     @property
     def depths(self) -> range:
@@ -67,7 +60,7 @@ class Comparison:
     @cached_property
     def family(self) -> Family | None:
         """The family of the runs, if they are of one tile puzzle from several blank cells."""
-        return family_of((run.settings, run.depth if run.complete else None) for run in self.runs)
+        return family_of([run_value(run.run) for run in self.runs])
 
     @cached_property
     def differences(self) -> list[str]:

@@ -12,7 +12,7 @@ from rich.progress_bar import ProgressBar
 from rich.text import Text
 
 from frontier.report.console import console_on, fitting_table, is_live, say
-from frontier.report.notebook import run_html
+from frontier.report.html import run_html
 from frontier.report.progress import Progress
 from frontier.report.progress_text import (
     describe_end,

@@ -1,8 +1,14 @@
-"""HTML pages from templates: each page is one file that needs nothing from outside."""
+"""Documents from templates; a page of HTML is one file that needs nothing from outside."""
 
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from html import escape
 
+from frontier.report.colours import ACCENT
 from frontier.text import counted, moment
+
+WIDTH, HEIGHT = 640, 120
+"""The size of the bar chart of a notebook in pixels."""
 
 
 def across(number: int, most: int) -> int:
@@ -14,22 +20,30 @@ def across(number: int, most: int) -> int:
 
 @cache
 def templates():
-    """The templates of ``templates/``. Text in them is escaped; markup, such as a drawing, has to
-    come as ``markupsafe.Markup``."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # few commands need it
+    """The templates of ``templates/``. Text in those of HTML is escaped; markup, such as a drawing,
+    has to come as ``markupsafe.Markup``. In Markdown the filter ``text`` escapes what HTML is."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
     environment = Environment(
         loader=PackageLoader("frontier.report"),
-        autoescape=True,
+        autoescape=select_autoescape(),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = {"counted": counted, "moment": moment, "commas": "{:,}".format, "across": across}
-    environment.filters.update(filters)
+    environment.filters |= {
+        "counted": counted, "moment": moment, "commas": "{:,}".format, "across": across,
+        "text": partial(escape, quote=False),
+    }  # fmt: skip
     return environment
 
 
 def page(template: str, **values) -> str:
-    """The page that a template makes of these values."""
+    """The document that a template makes of these values."""
     return templates().get_template(template).render(**values)
+
+
+def run_html(title: str, facts: Mapping[str, str], counts: Sequence[int] = ()) -> str:
+    """A run or its plan for a notebook: a table of facts, and the states of its layers as bars."""
+    look = {"width": WIDTH, "height": HEIGHT, "accent": ACCENT}
+    return page("notebook/run.html", title=title, facts=facts, counts=counts, **look)

@@ -2,16 +2,11 @@
 
 import json
 import time
+from contextlib import suppress
 from dataclasses import asdict, fields
 from pathlib import Path
 
-from frontier.search.events import (
-    Event,
-    LayerFinished,
-    RunFinished,
-    RunStarted,
-    RunStopped,
-)
+from frontier.search.events import Event, LayerFinished, RunFinished, RunStarted, RunStopped
 from frontier.store.files import make_own, read_bounded
 
 LOGGED = {kind.__name__: kind for kind in (RunStarted, LayerFinished, RunFinished, RunStopped)}
@@ -36,25 +31,16 @@ class EventLog:
 
 def read_last_start(path: Path) -> list[tuple[float, Event]]:
     """The events since the last start, each with its time; lines that are damaged are left out."""
-    try:
-        lines = read_bounded(path).decode(errors="replace").splitlines()
-    except (OSError, ValueError):  # it is for people
-        return []
     events = []
-    for line in lines:
-        event = _event_of(line)
-        if event and isinstance(event[1], RunStarted):
-            events = [event]
-        elif event and events:
-            events.append(event)
+    with suppress(OSError, ValueError):  # it is for people
+        for line in read_bounded(path).decode(errors="replace").splitlines():
+            with suppress(ValueError, TypeError, KeyError):
+                values = json.loads(line)
+                kind = LOGGED[values["event"]]
+                known = {of.name: values[of.name] for of in fields(kind) if of.name in values}
+                when, event = float(values["time"]), kind(**known)
+                if kind is RunStarted:
+                    events = [(when, event)]
+                elif events:
+                    events.append((when, event))
     return events
-
-
-def _event_of(line: str) -> tuple[float, Event] | None:
-    try:
-        values = json.loads(line)
-        kind = LOGGED[values["event"]]
-        known = {field.name: values[field.name] for field in fields(kind) if field.name in values}
-        return float(values["time"]), kind(**known)
-    except (ValueError, TypeError, KeyError):
-        return None

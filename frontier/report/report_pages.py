@@ -1,7 +1,6 @@
 """Reports as HTML pages, each one file that needs nothing from outside."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -23,56 +22,17 @@ SIDE, GAP, ROOM, SMALL_ROOM = 36, 20, 856, 340
 telephone (``templates/``), in pixels."""
 
 
-@dataclass(frozen=True)
-class Grid:
-    """Boards in a page, each with its caption, and how many stand side by side: on a screen and on
-    a telephone."""
-
-    boards: list[tuple[Markup, str]]
-    across: int
-    small: int
-
-
-def _grid(puzzle: Puzzle, boards: Iterable[tuple[Board, str]]) -> Grid:
-    boards = list(boards)
-    drawn = [(Markup(board_svg(puzzle, board, SIDE)), caption) for board, caption in boards]
-    broad = max((Scene(puzzle.picture(board), SIDE).width for board, _ in boards), default=1)
-    ways = [
-        across(len(boards), max(1, int((room + GAP) // (broad + GAP))))
-        for room in (ROOM, SMALL_ROOM)
-    ]
-    return Grid(drawn, *ways)
-
-
 def report_page(subject: RunStatistics | Comparison) -> str:
     """The report of one run or of several."""
+    said = {"tables": tables_of(subject), "origin": origin, "config": config_text}
+    said |= {"goals": _goals, "farthest": _farthest, "most": BOARDS_EACH}
+    said |= {"why_no_boards": why_no_boards, "spending_note": spending_note}
     if isinstance(subject, Comparison):
-        return _comparison_page(subject)
-    run = subject
-    return page(
-        "report.html",
-        run=run,
-        tables=tables_of(run),
-        charts=report_charts(run),
-        goals=_goals(run),
-        boards=_drawn(run),
-        why_no_boards=why_no_boards(run),
-        spending_note=spending_note(run),
-        origin=origin(run),
-        config=config_text(run),
-    )
+        return page("comparison.html", of=subject, charts=comparison_charts(subject), **said)
+    return page("report.html", run=subject, charts=report_charts(subject), **said)
 
 
-def _comparison_page(comparison: Comparison) -> str:
-    parts = [
-        (run, label, _drawn(run, BOARDS_EACH), why_no_boards(run), origin(run), config_text(run))
-        for label, run in zip(comparison.labels, comparison.runs, strict=True)
-    ]
-    charts, tables = comparison_charts(comparison), tables_of(comparison)
-    return page("comparison.html", of=comparison, charts=charts, tables=tables, parts=parts)
-
-
-def _goals(run: RunStatistics) -> Grid:
+def _goals(run: RunStatistics) -> dict:
     """The goals, or some of many, and the start, each with what it is."""
     puzzle = run.puzzle
     boards = [(goal, "goal") for goal in puzzle.goals[:GOALS]]
@@ -83,6 +43,18 @@ def _goals(run: RunStatistics) -> Grid:
     return _grid(puzzle, boards)
 
 
-def _drawn(run: RunStatistics, most: int | None = None) -> Grid:
+def _farthest(run: RunStatistics, most: int | None = None) -> dict:
     """Farthest positions, all that are known or the first few."""
     return _grid(run.puzzle, ((board, "") for board in run.boards[:most]))
+
+
+def _grid(puzzle: Puzzle, boards: Iterable[tuple[Board, str]]) -> dict:
+    """Boards with their captions, and how many stand side by side on a screen and a telephone."""
+    boards = list(boards)
+    drawn = [(Markup(board_svg(puzzle, board, SIDE)), caption) for board, caption in boards]
+    broad = max((Scene(puzzle.picture(board), SIDE).width for board, _ in boards), default=1)
+    wide, small = (
+        across(len(boards), max(1, int((room + GAP) // (broad + GAP))))
+        for room in (ROOM, SMALL_ROOM)
+    )
+    return {"boards": drawn, "across": wide, "small": small}

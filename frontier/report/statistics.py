@@ -6,8 +6,8 @@ from functools import cached_property
 
 from frontier.answers.layers import farthest
 from frontier.puzzles import Board, Puzzle, puzzle_of
-from frontier.report.family import family_of
 from frontier.report.progress import COMPLETE, LayerTotals, reopened
+from frontier.report.summary import family_of, run_value
 from frontier.search.environment import read_starts
 from frontier.store.ledger import LayerRecord
 from frontier.store.run import RunStore
@@ -130,7 +130,7 @@ class RunStatistics(LayerTotals):
     @property
     def diameter(self) -> int | None:
         """The diameter of the state graph, where this run alone tells it."""
-        family = family_of([(self.settings, self.depth if self.complete else None)])
+        family = family_of([run_value(self.run)])
         return family and family.diameter
 
     @property

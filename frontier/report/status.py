@@ -1,22 +1,37 @@
-"""How far a run is, from its files alone, as JSON and as text."""
+"""How far a run is, by its files alone: as JSON, as text, and followed from another terminal."""
 
 import time
+from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 
-from frontier.errors import CorruptRunError
-from frontier.report.progress import NOT_BEGUN, progress_of, reopened
-from frontier.report.progress_text import describe_state, end_of, figures, in_a_line
+from rich.console import Group
+from rich.live import Live
+from rich.text import Text
+
+from frontier.errors import CorruptRunError, FormatError, InputError
+from frontier.report.console import console_on, is_live
+from frontier.report.displays import ProgressTable, dashboard
+from frontier.report.progress import NOT_BEGUN, Progress, progress_of, reopened
+from frontier.report.progress_text import (
+    NO_LAYER,
+    describe_state,
+    end_of,
+    figures,
+    in_a_line,
+    time_left_words,
+)
 from frontier.report.summary import run_value
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
-from frontier.text import counted, size
+from frontier.text import counted, percent, rate, size
 
 LEFT = ("seconds", "least", "most", "depth", "least_depth", "most_depth", "passed", "rising")
 """The fields of the time left that are in the JSON."""
 
-CORRUPT = "corrupt"
-"""The state of a run whose records cannot be read."""
+PATIENCE = 3
+"""A run may look damaged or gone so often in a row, as its files may be replaced meanwhile."""
 
 
 def status_of(run: RunStore, resume: str | None = None) -> dict:
@@ -55,7 +70,7 @@ def status_of(run: RunStore, resume: str | None = None) -> dict:
 
 def corrupt(name: str, error: CorruptRunError) -> dict:
     """What is known of runs whose records cannot be read. name: as the user named them."""
-    return {"path": name, "state": CORRUPT, "message": str(error)}
+    return {"path": name, "state": "corrupt", "message": str(error)}
 
 
 def _iso(when: float) -> str:
@@ -85,3 +100,89 @@ def describe_status(value: dict) -> str:
         more = f", and {counted(len(faults) - 1, 'more fault')}" if len(faults) > 1 else ""
         lines.append(f"  damaged: {faults[0]}{more}; `verify {value['path']}` tells more")
     return "\n".join(lines)
+
+
+class Watched:
+    """A run that is watched."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.run: RunStore | None = None
+        self.progress = Progress()
+        self._failures = 0
+
+    def look(self) -> None:
+        """Read the files; InputError if the run is gone, CorruptRunError if it is damaged."""
+        try:
+            if self.run is None and not RunStore.exists(self.path):
+                return
+            self.run = RunStore.open(self.path)
+            self.progress = progress_of(self.run)
+            self._failures = 0
+        except FormatError:
+            raise
+        except (InputError, CorruptRunError):
+            self._failures += 1
+            if not self.path.exists():
+                raise InputError(f"{self.path} is gone: the run was deleted") from None
+            if self._failures >= PATIENCE:
+                raise
+
+    def line(self) -> str:
+        """The progress in one line."""
+        progress = self.progress
+        if progress.started is None:
+            return f"{self.path.name}: {progress.state}"
+        total, speed = progress.started.states, rate(progress.states, progress.seconds)
+        parts = [
+            f"{progress.started.name}: {progress.state}",
+            NO_LAYER if progress.depth is None else f"depth {progress.depth}",
+            f"{progress.states:,} of {counted(total, 'state')} "
+            f"({percent(progress.states / total)})",
+            speed,
+        ]
+        if not progress.ended:
+            parts.append(f"left {in_a_line(time_left_words(progress.left()))}")
+        return ", ".join(parts)
+
+    def shown(self) -> Group:
+        progress = self.progress
+        if progress.started is None:
+            return Group(Text(f"{self.path.name}: {progress.state}", style="dim"))
+        title = f"{progress.started.name}: {progress.started.title}, {describe_state(progress)}"
+        parts = [Text(title, style="bold"), ProgressTable(progress)]
+        if progress.started.dashboard and not progress.ended:
+            parts.append(dashboard(progress.started.dashboard))
+        return Group(*parts)
+
+
+def watch(
+    paths: list[Path], interval: float, wait: Callable[[float], None] = time.sleep
+) -> list[dict]:
+    """Follow runs until all are complete, on standard output; returns how they stand then."""
+    watched, console, said = [Watched(path) for path in paths], console_on(), {}
+
+    def tables() -> Group:
+        return Group(*(one.shown() for one in watched))
+
+    table = None
+    if is_live(console):
+        table = Live(get_renderable=tables, console=console, refresh_per_second=2)
+    with table or nullcontext():
+        while True:
+            for one in watched:
+                if not one.progress.complete:
+                    one.look()
+                known = one.progress.depth, str(one.progress.ended), one.progress.task
+                if table is None and said.get(one) != known:
+                    said[one] = known
+                    print(f"{time.strftime('%H:%M:%S')}  {one.line()}", flush=True)
+            if table:
+                table.refresh()
+            if all(one.progress.complete for one in watched):
+                break
+            wait(interval)
+    values = [status_of(one.run) for one in watched]
+    for value in values:
+        print(describe_status(value), flush=True)
+    return values

@@ -1,11 +1,13 @@
-"""A run in one JSON file, and as text."""
+"""A run in one JSON file, and as text; what runs from all blank cells tell together."""
 
 import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from frontier.answers.layers import farthest
+from frontier.config import member_names
 from frontier.puzzles import puzzle_of
-from frontier.report.family import Family, family_of
 from frontier.search.environment import versions
 from frontier.store.files import disk_bytes, write_sealed
 from frontier.store.run import RunStore
@@ -80,18 +82,54 @@ def describe(value: dict, path: Path) -> str:
     return "\n".join(lines)
 
 
+@dataclass(frozen=True)
+class Family:
+    """The runs of one tile puzzle from all blank cells, one cell of each orbit of its symmetries.
+
+    depths: the depth of the run from each cell; None where it is missing or not complete.
+    """
+
+    depths: dict[tuple[int, int], int | None]
+
+    @property
+    def complete(self) -> bool:
+        return None not in self.depths.values()
+
+    @property
+    def diameter(self) -> int | None:
+        """The greatest depth, if all are complete."""
+        return max(self.depths.values()) if self.complete else None
+
+    @property
+    def finding(self) -> str:
+        if not self.complete:
+            return "not complete from every blank cell, so the diameter is not known"
+        deepest = [cell for cell, depth in self.depths.items() if depth == self.diameter]
+        cells = ", ".join(map(str, deepest))
+        return f"diameter of the state graph: {self.diameter}, with the blank at {cells}"
+
+
+def family_of(runs: Sequence[dict]) -> Family | None:
+    """The family of runs, each as `run_value` has it; None if they do not belong to one."""
+    puzzles = [run["puzzle"] for run in runs]
+    cells = [tuple(cell) for cell in member_names(puzzles[0]).values()]
+    blanks = [tuple(puzzle.get("blank") or ()) for puzzle in puzzles]
+    alike = all({**puzzle, "blank": None} == {**puzzles[0], "blank": None} for puzzle in puzzles)
+    if not cells or not alike or not set(blanks) <= set(cells):
+        return None
+    depths = dict.fromkeys(cells)
+    for blank, run in zip(blanks, runs, strict=True):
+        if run["complete"]:
+            depths[blank] = run["depth"]
+    return Family(depths)
+
+
 def family_summary(values: list[dict]) -> dict:
     """The summaries of runs from all blank cells, and the diameter that they tell."""
-    family = _family_of(values)
+    family = family_of(values)
     return {"complete": family.complete, "diameter": family.diameter, "runs": values}
 
 
 def describe_family(values: list[dict]) -> str:
     """The diameter that runs from all blank cells tell, in one line."""
-    return _family_of(values).finding
-
-
-def _family_of(values: list[dict]) -> Family:
-    return family_of(
-        (value["puzzle"], value["depth"] if value["complete"] else None) for value in values
-    )
+    return family_of(values).finding

@@ -3,12 +3,12 @@
 import csv
 import io
 import re
-from html import escape
 
 from frontier.report.comparison import Comparison
+from frontier.report.html import page
 from frontier.report.statistics import RunStatistics
 from frontier.report.summary import run_value
-from frontier.report.tables import Table, config_text, origin, tables_of
+from frontier.report.tables import config_text, origin, tables_of
 
 COLUMNS = {
     "depth": "depth",
@@ -76,61 +76,24 @@ def report_csv(subject: RunStatistics | Comparison) -> str:
 
 def report_markdown(subject: RunStatistics | Comparison) -> str:
     """A report as text with tables."""
-    tables, several = tables_of(subject), isinstance(subject, Comparison)
-    if several:
-        lines = [f"# {_text(subject.title)}"]
-        lines += [part for finding in subject.findings for part in ("", f"**{_text(finding)}**")]
-    else:
-        standing = subject.standing[0].upper() + subject.standing[1:]
-        title = f"{_text(subject.name)}: {_text(subject.puzzle.title)}"
-        lines = [f"# {title}", "", f"{_text(standing)}."]
-    lines += ["", *_table(tables.key, "" if several else "l")]
-    if tables.spending.rows:
-        lines += ["", "Where the time in layers went:", "", *_table(tables.spending, "l")]
-    if not several and subject.boards:
-        lines += ["", f"Farthest positions, {len(subject.boards)} of {subject.farthest:,}:", ""]
-        lines += [f"* {_code(subject.puzzle.line(board))}" for board in subject.boards]
-    lines += ["", *_table(tables.layers)]
-    for number, run in enumerate(subject.runs if several else [subject]):
-        heading = f"## {_text(subject.labels[number])}" if several else "How it was made:"
-        lines += ["", heading, "", *_made(run)]
-    return "\n".join(lines) + "\n"
+    look = {"tables": tables_of(subject), "origin": origin, "config": config_text}
+    look |= {"fence": _fence, "code": _code}
+    if isinstance(subject, Comparison):
+        return page("comparison.md", of=subject, **look)
+    return page("report.md", run=subject, **look)
 
 
-def _made(run: RunStatistics) -> list[str]:
-    """How a run was made, as a list, and the config that makes it again."""
-    facts = [f"* {key}: {_text(value)}" for key, value in origin(run)]
-    config = config_text(run)
-    fence = "`" * max(3, _backticks(config) + 1)
-    return [*facts, "", f"{fence}toml", config, fence]
+def _fence(text: str, least: int = 1) -> str:
+    """So many backticks as stand nowhere together in a text, with which Markdown marks it."""
+    return "`" * max([least, *(len(row) + 1 for row in re.findall("`+", text))])
+
+
+def _code(text: str) -> str:
+    """A Markdown code span."""
+    room = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{_fence(text)}{room}{text}{room}{_fence(text)}"
 
 
 def _number(value):
     """A cell of a CSV file: nine digits of a fraction, a whole number exactly."""
     return f"{value:.9g}" if isinstance(value, float) else value
-
-
-def _code(text: str) -> str:
-    """A Markdown code span, with more backticks around it than stand together in it."""
-    fence = "`" * (_backticks(text) + 1)
-    room = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{fence}{room}{text}{room}{fence}"
-
-
-def _backticks(text: str) -> int:
-    """The length of the longest row of backticks."""
-    return max(map(len, re.findall("`+", text)), default=0)
-
-
-def _text(text: str) -> str:
-    """Text with its HTML escaped."""
-    return escape(text, quote=False)
-
-
-def _table(table: Table, align: str = "") -> list[str]:
-    """A Markdown table; align: "l" or "r" for each column, by default "r"."""
-    marks = [":---" if mark == "l" else "---:" for mark in align.ljust(len(table.header), "r")]
-    lines = [table.header, marks, *table.rows]
-    return [
-        "| " + " | ".join(_text(cell).replace("|", "\\|") for cell in line) + " |" for line in lines
-    ]

@@ -14,8 +14,8 @@ from rich.console import Console
 
 from frontier import text
 from frontier.forecast.time_left import TimeLeft
+from frontier.report import status as status_module
 from frontier.report import status_page as status_page_module
-from frontier.report import watch as watch_module
 from frontier.report.displays import PlainProgress, ProgressTable
 from frontier.report.progress import Progress, progress_of
 from frontier.report.progress_text import describe_step, end_words, in_a_line, time_left_words
@@ -73,7 +73,7 @@ def test_not_all_is_not_all(tmp_path, held):
     store = RunStore.create(tmp_path / "most", identity)
     store.commit([LayerRecord(0, 2 * 10**9 - 1, "list", False, 1.0)], complete=False)
     held(store.path)
-    watched = watch_module.Watched(store.path)
+    watched = status_module.Watched(store.path)
     watched.look()
     plain, console = PlainProgress(io.StringIO()), Console(file=io.StringIO(), width=200)
     states = 2 * 10**9 - 1

@@ -13,8 +13,8 @@ from report.watching import config_of, events_of, invoke, run
 
 from frontier import text
 from frontier.errors import FormatError, Stopped
+from frontier.report import status as status_module
 from frontier.report import status_page as status_page_module
-from frontier.report import watch as watch_module
 from frontier.report.displays import PlainProgress
 from frontier.report.statistics import statistics_of
 from frontier.report.status import describe_status, status_of
@@ -45,7 +45,7 @@ def test_a_run_that_has_no_layer_yet(tmp_path, held):
     whole = run(tmp_path / "whole", until=0)
     store = RunStore.create(tmp_path / "run", whole.identity)
     held(store.path)
-    watched = watch_module.Watched(store.path)
+    watched = status_module.Watched(store.path)
     watched.look()
     assert watched.line().startswith("2x4: under way, no layer is committed yet, 0 of ")
     assert status_of(store)["depth"] is watched.progress.depth is None
@@ -157,7 +157,7 @@ def test_the_states_are_the_same_everywhere(tmp_path):
     path = tmp_path / "run"
 
     def states():
-        watched = watch_module.Watched(path)
+        watched = status_module.Watched(path)
         watched.look()
         return {
             json.loads(invoke("status", path, "--json").stdout)["state"],
@@ -276,7 +276,7 @@ def test_a_run_that_has_not_begun_is_waited_for(tmp_path, monkeypatch):
     config, path = config_of(tmp_path)
     sets = "--set", "cluster.kind=serial"
     monkeypatch.setattr(
-        watch_module.watch, "__defaults__", (lambda _: invoke("run", config, *sets),)
+        status_module.watch, "__defaults__", (lambda _: invoke("run", config, *sets),)
     )
     first, second, *_ = invoke("status", config, "--watch").stdout.splitlines()
     assert first.endswith("runs: not begun")

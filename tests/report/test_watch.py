@@ -11,7 +11,7 @@ from rich.console import Console
 from frontier import api
 from frontier.config import load_config
 from frontier.errors import CorruptRunError, InputError
-from frontier.report import watch as watch_module
+from frontier.report import status as status_module
 from frontier.report.progress import progress_of
 from frontier.store.run import RunStore
 
@@ -19,7 +19,7 @@ from frontier.store.run import RunStore
 def follow(paths, *steps):
     """Watch, and between two looks take a step."""
     todo = iter(steps)
-    watch_module.watch(paths, 0, lambda _: next(todo, pytest.fail)())
+    status_module.watch(paths, 0, lambda _: next(todo, pytest.fail)())
 
 
 def test_a_run_is_followed_to_its_end(tmp_path, capsys):
@@ -69,7 +69,7 @@ def test_files_that_are_replaced_while_one_reads(tmp_path, monkeypatch, capsys):
         return whole(place)
 
     monkeypatch.setattr(RunStore, "open", flaky)
-    monkeypatch.setattr(watch_module, "progress_of", lambda store: progress_of(store))
+    monkeypatch.setattr(status_module, "progress_of", lambda store: progress_of(store))
     follow([path], lambda: None, lambda: None, lambda: (monkeypatch.undo(), run(path)))
     assert "complete" in capsys.readouterr().out
 
@@ -80,7 +80,7 @@ def test_ctrl_c_ends_the_watching_well(tmp_path, monkeypatch):
     def interrupted(seconds):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(watch_module.watch, "__defaults__", (interrupted,))
+    monkeypatch.setattr(status_module.watch, "__defaults__", (interrupted,))
     assert "stopped, depth 5" in invoke("status", tmp_path / "run", "--watch").stdout
 
 
@@ -88,7 +88,7 @@ def test_following_in_a_terminal(tmp_path, monkeypatch):
     path = tmp_path / "run"
     run(path, until=30)
     console = Console(file=io.StringIO(), force_terminal=True, width=80, color_system="truecolor")
-    monkeypatch.setattr(watch_module, "console_on", lambda: console)
+    monkeypatch.setattr(status_module, "console_on", lambda: console)
     follow([path], lambda: run(path))
     shown = console.file.getvalue()
     assert "2x4: 2×4 tiles, stopped" in shown

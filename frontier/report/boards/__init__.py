@@ -7,10 +7,10 @@ from frontier.report.boards.film import (
     film_page,
     film_strip,
 )
-from frontier.report.boards.svg import board_svg
+from frontier.report.boards.svg import board_svg, boards_html
 from frontier.report.boards.terminal import draw_boards
 
 __all__ = [
-    "animation", "board_svg", "boards_strip", "captions_of", "draw_boards", "film_page",
-    "film_strip",
+    "animation", "board_svg", "boards_html", "boards_strip", "captions_of", "draw_boards",
+    "film_page", "film_strip",
 ]  # fmt: skip

@@ -62,7 +62,7 @@ def boards_strip(
 ) -> str:
     """Boards with their captions, in rows of so many, as one SVG."""
     scenes = [Scene(puzzle.picture(board).alone(), side) for board in boards]
-    return _strip(scenes, [_still(scene) for scene in scenes], captions, columns, captions[0])
+    return _strip(scenes, [scene.board() for scene in scenes], captions, columns, captions[0])
 
 
 def film_strip(
@@ -121,7 +121,7 @@ def animation(
     )  # fmt: skip
     shift = f"translate({number((broad - scene.width) / 2)} 0)"
     high = scene.height + 2 * LARGE
-    board = tag("g", scene.ground(), *pieces, scene.names(), transform=shift)
+    board = tag("g", scene.board(pieces), transform=shift)
     return standalone(_paper(broad, high) + board + captions, broad, high, film.title)
 
 
@@ -132,32 +132,24 @@ def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
     left, _, right, _ = film.pictures[0].bounds
     scene = Scene(film.pictures[0], max(least, min(most, STAGE_WIDTH / (right - left))))
     pieces = (tag("g", scene.piece(part), data_code=str(part.code)) for part in scene.picture.parts)
-    stage = standalone(
-        "".join([scene.ground(), *pieces, scene.names()]),
-        scene.width,
-        scene.height,
-        puzzle.line(solution.boards[0]),
-    )
-    small = [Scene(picture, STRIP_SIDE * 0.8) for picture in film.pictures]
-    frames = [
-        standalone(film.frame(i, frame), frame.width, frame.height, puzzle.line(board))
-        for i, (frame, board) in enumerate(zip(small, solution.boards, strict=True))
-    ]
-    ways = [
-        {
-            code: [[round(v * scene.side, 2) for v in place] for place in way]
-            for code, way in m.items()
-        }
-        for m in film.ways
-    ]
+    lines = list(map(puzzle.line, solution.boards))
+    frames = []
+    for position, picture in enumerate(film.pictures):
+        frame = Scene(picture, STRIP_SIDE * 0.8)
+        frames.append(Markup(frame.alone(film.frame(position, frame), lines[position])))
+
+    def in_pixels(way: list[Point]) -> list[list[float]]:
+        return [[round(v * scene.side, 2) for v in place] for place in way]
+
+    ways = [{code: in_pixels(way) for code, way in moved.items()} for moved in film.ways]
     return page(
         "film.html",
         title=title,
         puzzle=puzzle.title,
-        start=puzzle.line(solution.boards[0]),
+        start=lines[0],
         captions=film.captions,
-        frames=list(map(Markup, frames)),
-        stage=Markup(stage),
+        frames=frames,
+        stage=Markup(scene.alone(scene.board(pieces), lines[0])),
         ways=Markup(json.dumps(ways)),
     )
 
@@ -167,18 +159,14 @@ class _Film:
 
     def __init__(self, puzzle: Puzzle, solution: Solution):
         self.solution, self.captions = solution, captions_of(puzzle, solution)
-        first = puzzle.picture(solution.boards[0])
-        self._passed = [[first]]  # for each position, the pictures of the move to it
-        for before, after in zip(solution.boards, solution.boards[1:], strict=False):
-            passed = []
+        last = puzzle.picture(solution.boards[0])
+        self._passed = [[last]]  # for each position, the pictures of the move to it
+        for before, after in pairwise(solution.boards):
+            self._passed.append([])
             for board in puzzle.steps(before, after):
-                first = _with_lasting_codes(first, puzzle.picture(board))
-                passed.append(first)
-            self._passed.append(passed)
-
-    @property
-    def pictures(self) -> list[Picture]:
-        return [passed[-1] for passed in self._passed]
+                last = _with_lasting_codes(last, puzzle.picture(board))
+                self._passed[-1].append(last)
+        self.pictures: list[Picture] = [passed[-1] for passed in self._passed]
 
     @property
     def title(self) -> str:
@@ -190,12 +178,15 @@ class _Film:
 
         A way is where the piece is after each step, from where it is on the first board.
         """
-        homes = _places(self._passed[0][0])
-        before, ways = homes, []
+        homes = before = _places(self.pictures[0])
+        ways = []
         for passed in self._passed:
             steps = [_places(picture) for picture in passed]
-            codes = [code for code in before if any(step[code] != before[code] for step in steps)]
-            ways.append({c: [_offset(homes[c], step[c]) for step in steps] for c in codes})
+            ways.append({})
+            for code, (x, y) in homes.items():
+                way = [step[code] for step in steps]
+                if any(place != before[code] for place in way):
+                    ways[-1][code] = [(to_x - x, to_y - y) for to_x, to_y in way]
             before = steps[-1]
         return ways
 
@@ -205,7 +196,7 @@ class _Film:
         was = [p for p in self.pictures[position - 1].parts if p.code in moved] if moved else []
         still = [scene.piece(part) for part in scene.picture.parts if part.code not in moved]
         ahead = [scene.piece(part, True) for part in scene.picture.parts if part.code in moved]
-        return "".join([scene.ground(), *still, *map(scene.trace, was), *ahead, scene.names()])
+        return scene.board([*still, *map(scene.trace, was), *ahead])
 
     def _seen(self, position: int) -> set[int]:
         """The pieces that a move is about: those with a label or a kind, if any of them move."""
@@ -230,14 +221,6 @@ def _with_lasting_codes(before: Picture, after: Picture) -> Picture:
 
 def _places(picture: Picture) -> dict[int, Point]:
     return {part.code: picture.places[part.cells[0]] for part in picture.parts}
-
-
-def _offset(one: Point, other: Point) -> Point:
-    return other[0] - one[0], other[1] - one[1]
-
-
-def _still(scene: Scene) -> str:
-    return "".join([scene.ground(), *map(scene.piece, scene.picture.parts), scene.names()])
 
 
 def _strip(

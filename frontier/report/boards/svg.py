@@ -4,21 +4,28 @@ A drawing has attributes only, no ids and no styles, so that many drawings can s
 has its own background, so that it looks the same on paper and on a dark page.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from math import atan2, cos, pi, radians, sin
+
+from markupsafe import Markup
 
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import OPEN_MARK, width
 from frontier.puzzles.picture import Part, Picture, Point
 from frontier.report.boards.outline import path_around
 from frontier.report.colours import GROUND, INK, QUIET, colour_of, ink_on
+from frontier.report.html import page
 
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', 'Noto Sans CJK SC', sans-serif"
 TRAY, EDGE = "#c3cad2", "#8d97a3"
 MARGIN = 0.22
 """The margin around a board, in sides of a cell."""
+
+NOTEBOOK_SIDE, MOST_BOARDS = 24, 50
+"""The side of a cell in a notebook, in pixels; it shows at most so many boards."""
 
 NAME, ASIDE = 0.25, 0.52
 """The letters of the name of a cell, and their distance from its middle, in sides of a cell."""
@@ -33,8 +40,14 @@ def board_svg(puzzle: Puzzle, board: Board, side: float = 36) -> str:
     side: pixels of one cell.
     """
     scene = Scene(puzzle.picture(board).alone(), side)
-    drawn = "".join([scene.ground(), *map(scene.piece, scene.picture.parts), scene.names()])
-    return standalone(drawn, scene.width, scene.height, puzzle.line(board))
+    return scene.alone(scene.board(), puzzle.line(board))
+
+
+def boards_html(puzzle: Puzzle, boards: Sequence[Board], labels: Sequence[str]) -> str:
+    """Drawings side by side for a notebook, each above its label."""
+    drawn = [Markup(board_svg(puzzle, board, NOTEBOOK_SIDE)) for board in boards[:MOST_BOARDS]]
+    shown = list(zip(drawn, labels, strict=False))
+    return page("notebook/boards.html", shown=shown, more=len(boards) - len(drawn))
 
 
 @dataclass(frozen=True)
@@ -58,6 +71,15 @@ class Scene:
         """Pixels of a place."""
         left, top, _, _ = self.picture.bounds
         return (point[0] - left + MARGIN) * self.side, (point[1] - top + MARGIN) * self.side
+
+    def alone(self, drawn: str, title: str) -> str:
+        """Markup of this scene as a standalone SVG."""
+        return standalone(drawn, self.width, self.height, title)
+
+    def board(self, pieces: Iterable[str] | None = None) -> str:
+        """The board with its pieces, by default as they are drawn at rest."""
+        pieces = map(self.piece, self.picture.parts) if pieces is None else pieces
+        return "".join([self.ground(), *pieces, self.names()])
 
     def ground(self) -> str:
         """What the pieces lie on: the cells, the edges between them, and the open ones' marks."""

@@ -53,11 +53,15 @@ def draw_boards(
     drawings = [drawing(picture, console.encoding, console.width) for picture in pictures]
     if captions:
         drawings = [[Text(c), *d] for c, d in zip(captions, drawings, strict=True)]
-    lines = [line for row in _rows(drawings, console.width) for line in [*_beside(row), Text()]]
+    broad = max((line.cell_len for lines in drawings for line in lines), default=1)
+    across = max(1, (console.width + BETWEEN) // (broad + BETWEEN))
     with console.capture() as captured:
-        for line in lines[:-1]:
-            line.rstrip()
-            console.print(line, soft_wrap=True, highlight=False)
+        for first in range(0, len(drawings), across):
+            if first:
+                console.print()
+            for line in _beside(drawings[first : first + across]):
+                line.rstrip()
+                console.print(line, soft_wrap=True, highlight=False)
     return captured.get().removesuffix("\n")
 
 
@@ -66,10 +70,11 @@ def drawing(picture: Picture, encoding: str = "utf-8", most: int = 80) -> list[T
     plain = not can_say(CORNERS + STROKES, encoding)
     marks = {part.code: _mark(part, encoding) for part in picture.parts}
     draw = _squares if picture.edges is None else _network
-    canvas = draw(picture, marks, most)
+    lines = draw(picture, marks, most).lines()
     if plain:
-        canvas.plain()
-    return canvas.lines()
+        for line in lines:
+            line.plain = line.plain.translate(PLAIN)
+    return lines
 
 
 class _Canvas:
@@ -84,10 +89,6 @@ class _Canvas:
             for extra in range(1, width(letter)):
                 self.rows[row][column + extra] = ("", style)
             column += width(letter)
-
-    def plain(self) -> None:
-        for row in self.rows:
-            row[:] = [(letter.translate(PLAIN), style) for letter, style in row]
 
     def lines(self) -> list[Text]:
         lines = []
@@ -234,13 +235,6 @@ def can_say(text: str, encoding: str) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
-
-
-def _rows(drawings: Sequence[list[Text]], most: int) -> list[list[list[Text]]]:
-    """Drawings in rows that are not broader than the terminal, if that can be."""
-    broad = max((line.cell_len for lines in drawings for line in lines), default=1)
-    columns = max(1, (most + BETWEEN) // (broad + BETWEEN))
-    return [list(drawings[i : i + columns]) for i in range(0, len(drawings), columns)]
 
 
 def _beside(drawings: Sequence[list[Text]]) -> list[Text]:
