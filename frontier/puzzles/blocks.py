@@ -76,23 +76,17 @@ class Blocks(Pieces):
         self._axis = _axes(horizontal or "", vertical or "", pieces)
         kinds = {letter: (form, self._axis.get(letter)) for letter, (_, form) in pieces.items()}
         group = groups_given(alike, kinds)
-        reading = sorted(range(len(self._squares)), key=self._squares.__getitem__)
-        if self.rows <= self.columns:  # along the shorter side
-            reading.sort(key=lambda cell: self._squares[cell][1])
+        alike_as = {letter: group.get(letter, letter) for letter in pieces}
         self._lines = {
-            letter: {
-                pieces[like][0][axis]
-                for like in pieces
-                if like == letter or group.get(like, like) == group.get(letter)
-            }
+            letter: {pieces[like][0][axis] for like in pieces if alike_as[like] == alike_as[letter]}
             for letter, axis in self._axis.items()
         }
-        footprints = [self._footprint(letter, reading) for letter in pieces]
-        code_of = {letter: code for code, letter in enumerate(pieces, start=1)}
-        sorts = sorts_of(footprints, {code_of[letter]: n for letter, n in group.items()})
-        began = boards.pop()[1] if start is not None else None
-        parts = [marks for _, marks in boards]
-        super().__init__(reading, sorts, [".", *pieces], metric, (name, whole), parts, began)
+        # Along the shorter side.
+        turn = 1 if self.rows > self.columns else -1
+        reading = sorted(range(len(self._squares)), key=lambda cell: self._squares[cell][::turn])
+        footprints = {letter: self._footprint(letter, reading) for letter in pieces}
+        sorts = sorts_of(footprints, group)
+        super().__init__(reading, sorts, [".", *pieces], metric, boards)
         self._symbols = dict(symbols or {})
         if unknown := sorted(set(self._symbols) - set(pieces)):
             raise InputError(f"puzzle.symbols names {', '.join(unknown)}, not a piece of the board")
@@ -103,17 +97,19 @@ class Blocks(Pieces):
         for square, letter in zip(self._squares, marks, strict=True):
             if letter not in (*BLANKS, OPEN_MARK):
                 squares.setdefault(letter, []).append(square)
-        found = {}
         for letter, piece in squares.items():
-            (r, c), ways = piece[0], ways_on_squares(piece)
+            ways = ways_on_squares(piece)
             if len(placements_from(ways, frozenset({0}), len(piece))) < len(piece):
+                r, c = piece[0]
                 raise InputError(
                     f"{name} = {self._text(marks)}: piece {letter!r} is drawn in two parts, at row "
                     f"{r + 1}, column {c + 1} and elsewhere; every piece needs a letter of its own "
                     "(pieces that count as the same are named by puzzle.alike)"
                 )
-            found[letter] = (r, c), tuple((y - r, x - c) for y, x in piece)
-        return found
+        return {
+            letter: (first, tuple((r - first[0], c - first[1]) for r, c in (first, *rest)))
+            for letter, (first, *rest) in squares.items()
+        }
 
     def _footprint(self, letter: str, reading: Sequence[int]) -> Footprint:
         """Where a piece can lie: all over the board, or in the lines of its axis."""
@@ -145,7 +141,7 @@ class Blocks(Pieces):
             )
         return [drawn[square] for square in self._squares]
 
-    def _codes(self, marks: Sequence[str], name: str, part: bool = False) -> Board:
+    def _codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
         board = super()._codes(marks, name, part)
         for letter, (first, form) in self._drawn(marks, name).items():
             said = f"{name} = {self._text(marks)}: piece {letter!r}"

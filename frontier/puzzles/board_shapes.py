@@ -35,14 +35,14 @@ class Sort:
     distinct: bool
 
 
-def sorts_of(footprints: Sequence[Footprint], group: Mapping[int, int]) -> list[Sort]:
-    """The sorts of the pieces with these footprints, whose codes are 1, 2, ….
+def sorts_of(footprints: Mapping[str, Footprint], group: Mapping[str, int]) -> list[Sort]:
+    """The sorts of the pieces with these footprints, by their labels; their codes are 1, 2, ….
 
-    group: the number of the group of each code that counts as the same as others.
+    group: the number of its group for each label that counts as the same as others.
     """
     members: dict[tuple, list[int]] = {}
-    for code, footprint in enumerate(footprints, start=1):
-        members.setdefault((footprint, group.get(code)), []).append(code)
+    for code, (label, footprint) in enumerate(footprints.items(), start=1):
+        members.setdefault((footprint, group.get(label)), []).append(code)
     return [Sort(f, tuple(codes), number is None) for (f, number), codes in members.items()]
 
 
@@ -114,46 +114,37 @@ class Shapes:
 
 
 def shape_rows(boards: np.ndarray, sorts: Sequence[Sort]) -> np.ndarray:
-    """The shape rows of boards in reading order, int[N, cells]; zeros where one has none.
+    """The shape rows of boards in reading order, int[N, cells]; zeros in each that is none.
 
-    Like pieces may carry any of their codes: a piece that lies whole on the board is found by
-    its first cell that no piece before it covers.
+    A board shows every piece whole, once. Like pieces may carry any of their codes: a piece that
+    lies whole on the board is found by its first cell that no piece before it covers.
     """
-    most = max((code for sort in sorts for code in sort.codes), default=0)
-    sort_of = np.full(most + 1, -1)
-    for number, sort in enumerate(sorts):
-        sort_of[list(sort.codes)] = number
+    sort_of = {code: number for number, sort in enumerate(sorts) for code in sort.codes}
+    most = max(sort_of, default=0)
     known = (boards >= 0) & (boards <= most)
     codes = np.where(known, boards, 0)
+    sort_at = np.array([sort_of.get(code, -1) for code in range(most + 1)])[codes]
+    rows = np.where(codes == 0, EMPTY, 0).astype(np.uint8)
     good = known.all(axis=1)
-    sort_at = np.where(codes == 0, -1, sort_of[codes])
-    rows = np.zeros(boards.shape, dtype=np.uint8)
-    rows[codes == 0] = EMPTY
     for cell in range(boards.shape[1]):
         for number, sort in enumerate(sorts):
             here = np.flatnonzero((rows[:, cell] == 0) & (sort_at[:, cell] == number))
             if not here.size:
                 continue
-            if cell not in sort.footprint.at:
-                good[here] = False
-                rows[here, cell] = COVERED
-                continue
-            there = np.ix_(here, sort.footprint.placements[sort.footprint.at[cell]])
+            cover = sort.footprint.placements[sort.footprint.at.get(cell, 0)]
+            there = np.ix_(here, cover)
             like = codes if sort.distinct else sort_at
-            good[here] &= (rows[there] == 0).all(axis=1)
+            good[here] &= (cover[0] == cell) & (rows[there] == 0).all(axis=1)
             good[here] &= (like[there] == like[here, cell][:, None]).all(axis=1)
             rows[there] = COVERED
             rows[here, cell] = FIRST_SORT + number
+    for number, sort in enumerate(sorts):
+        anchored = np.sort(np.where(rows == FIRST_SORT + number, codes, 0), axis=1)
+        good &= np.count_nonzero(anchored, axis=1) == len(sort.codes)
+        if sort.distinct:
+            good &= (anchored[:, -len(sort.codes) :] == sorted(sort.codes)).all(axis=1)
     rows[~good | (rows == 0).any(axis=1)] = 0
     return rows
-
-
-def holds_all(rows: np.ndarray, sorts: Sequence[Sort]) -> np.ndarray:
-    """For each row, whether it holds each sort's number of pieces: bool[N]."""
-    whole = (rows != 0).all(axis=1)
-    for number, sort in enumerate(sorts):
-        whole &= np.count_nonzero(rows == FIRST_SORT + number, axis=1) == len(sort.codes)
-    return whole
 
 
 def _fill(cells: int, sorts: tuple[Sort, ...]) -> np.ndarray | None:

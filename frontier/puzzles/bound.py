@@ -11,6 +11,7 @@ permutation is when everything else must stay as it is, each has a place of its 
 and they can be *distinguished*: the puzzle with pieces that differ then has just as many positions.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -67,15 +68,12 @@ def _pieces_bound(puzzle: Pieces) -> Bound:
     for like pieces. A piece that some goal leaves open needs no move.
     """
     moves, sorts = puzzle.moves, puzzle.shapes.sorts
-    single = [
-        (sorts[n], int(code))
-        for n in (*moves.in_sequence, *moves.fixed)
-        for code in puzzle.members(n)
-    ]
-    tables = [_table(puzzle, sort, {code}, 1) for sort, code in single]
-    tables += [_table(puzzle, sort, set(sort.codes), len(sort.codes)) for sort in sorts]
+    sort_of = {code: sort for sort in sorts for code in sort.codes}
+    single = [code for code in puzzle.members.tolist() if sort_of[code].distinct]
+    tables = [_table(puzzle, sort_of[code], [code]) for code in single]
+    tables += [_table(puzzle, sort, sort.codes) for sort in sorts]
     row_of = {code: len(single) + n for n, sort in enumerate(sorts) for code in sort.codes}
-    row_of |= {code: row for row, (_, code) in enumerate(single)}
+    row_of |= {code: row for row, code in enumerate(single)}
     row = np.where(moves.place >= moves.graph.length, moves.place, -1)
     row = np.where(moves.place < 0, len(single) + moves.sort, row)
     columns = (moves.start, np.maximum(moves.place, 0), row, moves.source, moves.target)
@@ -106,26 +104,25 @@ def _pattern_bound(puzzle: Pattern) -> Bound:
     return Bound(puzzle.reading, tables, row_of, displacements, most_steps=1)
 
 
-def _table(puzzle: Pieces, sort: Sort, codes: set[int], count: int) -> np.ndarray:
+def _table(puzzle: Pieces, sort: Sort, codes: Sequence[int]) -> np.ndarray:
     """The least moves from each anchor to where one of the codes lies in some goal."""
     footprint = sort.footprint
     best = np.full(puzzle.cells, FAR)
     for goal in puzzle.goals:
-        covers = puzzle.drawn(sort, goal)
         in_order = [goal[cell] for cell in puzzle.reading]
-        placements = [footprint.at[cover[0]] for cover in covers if in_order[cover[0]] in codes]
-        if OPEN in goal and len(placements) < count:
+        anchors = [in_order.index(code) for code in codes if code in in_order]
+        if len(anchors) < len(codes):  # some may lie anywhere
             return np.zeros(puzzle.cells, dtype=np.int64)
-        for placement in placements:
-            distance = _distances(footprint, placement, puzzle.metric)
-            for number, cover in enumerate(footprint.placements):
-                best[cover[0]] = min(best[cover[0]], distance[number])
+        for anchor in anchors:
+            distance = _distances(footprint, footprint.at[anchor], puzzle.metric)
+            for cell, placement in footprint.at.items():
+                best[cell] = min(best[cell], distance[placement])
     return best
 
 
 def _distances(footprint: Footprint, placement: int, metric: str) -> list[int]:
     """Moves from each placement to one of them on the empty board."""
-    beyond = footprint.beyond()
+    beyond = footprint.beyond
     distance = [FAR] * len(footprint.placements)
     distance[placement] = 0
     queue = [placement]
@@ -155,26 +152,21 @@ def distinguished(puzzle: Puzzle) -> Puzzle:
 
 def _with_distinct(puzzle: Pieces, sort: Sort) -> Pieces:
     """A copy of a puzzle in which a sort's pieces are distinguished by their codes."""
-    rest = [s for s in puzzle.shapes.sorts if s.codes != sort.codes]
-    same = [s for s in rest if s.distinct and s.footprint == sort.footprint]
-    rest = [s for s in rest if s not in same]
-    codes = sorted([*sort.codes, *(code for s in same for code in s.codes)])
+    sorts = puzzle.shapes.sorts
+    same = [s for s in sorts if s.footprint == sort.footprint and (s == sort or s.distinct)]
+    codes = sorted(code for s in same for code in s.codes)
+    rest = [s for s in sorts if s not in same]
     return puzzle.with_sorts([*rest, Sort(sort.footprint, tuple(codes), True)])
 
 
 def distinguished_board(puzzle: Pieces, other: Pieces, board: Board) -> Board:
     """A board as one of the `distinguished` puzzle, like pieces named so that it is reachable."""
-    groups = [
-        sort.codes
-        for sort in puzzle.shapes.sorts
-        if not sort.distinct
-        and any(s.distinct and sort.codes[0] in s.codes for s in other.shapes.sorts)
-    ]
+    distinct = {code for sort in other.shapes.sorts if sort.distinct for code in sort.codes}
     boards = [board]
-    for codes in groups:
-        boards = [
-            tuple(dict(zip(codes, order, strict=True)).get(code, code) for code in named)
-            for named in boards
-            for order in permutations(codes)
-        ]
+    for sort in puzzle.shapes.sorts:
+        if not sort.distinct and sort.codes[0] in distinct:
+            names = [
+                dict(zip(sort.codes, order, strict=True)) for order in permutations(sort.codes)
+            ]
+            boards = [tuple(name.get(code, code) for code in b) for b in boards for name in names]
     return next(named for named in boards if other.reaches(named))

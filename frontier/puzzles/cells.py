@@ -23,7 +23,6 @@ from frontier.puzzles.notation import (
     boards_given,
     check_label,
     groups_given,
-    labels_given,
 )
 from frontier.puzzles.picture import Point
 from frontier.puzzles.pieces import Pieces
@@ -71,34 +70,32 @@ class Cells(Pieces):
             start = pieces if start is None else start
         # Codes follow the board, not the order in which a table happens to name the pieces.
         for label in dict.fromkeys(mark for mark in whole if mark not in BLANKS):
-            self._check_piece(label, whole)
+            check_label(label, "puzzle.pieces")
             first = _cells_of(whole, label)
+            if len(first) > 1 and not board.named:
+                raise InputError(
+                    f"puzzle.pieces: {label!r} covers {counted(len(first), 'cell')}, which move "
+                    "together in one direction; puzzle.moves names none: make it a table of "
+                    'directions, as in {"east/west" = [["a1", "b1"]]}'
+                )
             self._forms[label] = placements_from(board.ways, first, self.cells)
         group = groups_given(alike, self._forms)
         reading = board.reading(list(dict.fromkeys(self._forms.values())))
-        footprints = [footprint_of(board.ways, form, reading) for form in self._forms.values()]
-        code_of = {label: code for code, label in enumerate(self._forms, start=1)}
-        sorts = sorts_of(footprints, {code_of[label]: n for label, n in group.items()})
-        parts = [self._marks(goal, name, part=True) for name, goal in given]
-        began = None if start is None else self._marks(start, "puzzle.start")
-        super().__init__(
-            reading, sorts, [".", *self._forms], metric, ("puzzle.pieces", whole), parts, began
-        )
+        footprints = {
+            label: footprint_of(board.ways, form, reading) for label, form in self._forms.items()
+        }
+        sorts = sorts_of(footprints, group)
+        boards = [("puzzle.pieces", whole)]
+        boards += [(name, self._marks(goal, name, part=True)) for name, goal in given]
+        if start is not None:
+            boards.append(("puzzle.start", self._marks(start, "puzzle.start")))
+        super().__init__(reading, sorts, [".", *self._forms], metric, boards)
         self._edges = None if board.is_squares else board.edges
         self._names = () if board.named else tuple(board.names)
 
-    def _check_piece(self, label: str, whole: list[str]) -> None:
-        check_label(label, "puzzle.pieces")
-        if whole.count(label) > 1 and not self.directions.named:
-            raise InputError(
-                f"puzzle.pieces: {label!r} covers {counted(whole.count(label), 'cell')}, which "
-                "move together in one direction; puzzle.moves names none: make it a table of "
-                'directions, as in {"east/west" = [["a1", "b1"]]}'
-            )
-
     def _marks(self, notation, name: str, part: bool = False) -> list[str]:
         if not isinstance(notation, Mapping):
-            return labels_given(notation, self.cells, name)
+            return super()._marks(notation, name)
         left_out = part and not set(self._forms) <= set(map(str, notation))
         marks = [OPEN_MARK if left_out else "."] * self.cells
         for label, given in notation.items():
@@ -116,7 +113,7 @@ class Cells(Pieces):
                 marks[cell] = str(label)
         return marks
 
-    def _codes(self, marks: Sequence[str], name: str, part: bool = False) -> Board:
+    def _codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
         board = super()._codes(marks, name, part)
         for label, form in self._forms.items():
             here = _cells_of(marks, label)

@@ -11,6 +11,7 @@ from itertools import combinations
 from frontier.errors import InputError
 from frontier.puzzles.footprints import Placement
 from frontier.puzzles.notation import check_label
+from frontier.puzzles.picture import Point
 from frontier.text import counted
 
 MOST_CELLS = 64
@@ -38,15 +39,15 @@ class Directions:
                 f"puzzle.cells: {given}; a list of 1..{MOST_CELLS} names or points is supported"
             )
         self.names: list[str] = []
-        self._number: dict[str | tuple[float, float], int] = {}
+        self._number: dict[str | Point, int] = {}
         points = [self._read(cell) for cell in cells]
-        self.points: list[tuple[float, float]] | None = None
+        self.points: list[Point] | None = None
         if None not in points:
             self.points = points
             self._least = min((math.dist(p, q) for p, q in combinations(points, 2)), default=1.0)
             if not self._least:
                 raise InputError("puzzle.cells: two cells lie at one point")
-        elif any(point is not None for point in points):
+        elif any(points):
             raise InputError(
                 f"puzzle.cells: cell {self.names[points.index(None)]!r} has no point, others have "
                 'one; give all of them theirs, as in ["a1", 0, 0.5], or none'
@@ -59,18 +60,17 @@ class Directions:
             self.ways += [there, {v: u for u, v in there.items()}]
             self.way_names += ways
 
-    def _read(self, cell) -> tuple[float, float] | None:
+    def _read(self, cell) -> Point | None:
         """Number a cell; returns its point, if it has one."""
-        name, point = cell, None
-        if isinstance(cell, list | tuple) and len(cell) == 3:
-            name, point = cell[0], _point(cell[1:])
-            well = isinstance(name, str) and point is not None
-        elif isinstance(cell, list | tuple):
-            name = point = _point(cell)
-            well = point is not None
-        else:
-            well = isinstance(cell, str)
-        if not well:
+        name = point = None
+        match cell:
+            case str():
+                name = cell
+            case [str(), _, _]:
+                name, point = cell[0], _point(cell[1:])
+            case [_, _]:
+                name = point = _point(cell)
+        if name is None or (point is None and name is not cell):
             raise InputError(
                 f'puzzle.cells: {cell!r} is no cell; a cell is a name such as "a1", a point '
                 '[x, y], or both, ["a1", x, y]'
@@ -103,10 +103,11 @@ class Directions:
         """(where it is said, the names of both ways, the pairs) of each direction."""
         if isinstance(moves, Mapping):
             for name, given in moves.items():
-                where = f"puzzle.moves.{name}"
-                vector = _point(given)
-                pairs = self._pairs(given, where) if vector is None else self._apart(vector, where)
-                yield where, self._ways(str(name)), pairs
+                where, vector = f"puzzle.moves.{name}", _point(given)
+                between = (
+                    self._pairs(given, where) if vector is None else self._all_so(vector, where)
+                )
+                yield where, self._ways(str(name)), between
         elif isinstance(moves, list | tuple):
             for pair in dict.fromkeys(map(frozenset, self._pairs(moves, "puzzle.moves"))):
                 u, v = sorted(pair)
@@ -140,7 +141,7 @@ class Directions:
             pairs.append((u, v))
         return pairs
 
-    def _apart(self, vector: tuple[float, float], where: str) -> list[tuple[int, int]]:
+    def _all_so(self, vector: Point, where: str) -> list[tuple[int, int]]:
         """All pairs of cells that lie so to each other."""
         if self.points is None:
             raise InputError(
@@ -178,7 +179,7 @@ class Directions:
         pairs = {(min(u, v), max(u, v)) for there in self.ways for u, v in there.items()}
         return tuple(sorted(pairs))
 
-    def unit_points(self) -> tuple[tuple[float, float], ...] | None:
+    def unit_points(self) -> tuple[Point, ...] | None:
         """The points with the nearest two cells 1 apart, and from 0 on; None if none are known."""
         if self.points is None:
             return None
@@ -207,12 +208,15 @@ class Directions:
         cells = range(len(self.names))
         orders = [list(cells)]
         if self.points is not None:
-            x, y = ([round(p[i] / (CLOSE * self._least)) for p in self.points] for i in (0, 1))
-            rows = sorted(cells, key=lambda cell: (y[cell], x[cell]))
-            columns = sorted(cells, key=lambda cell: (x[cell], y[cell]))
-            # Along the shorter side, so that a piece that moves on passes few others.
+            # Along the shorter side first, so that a piece that moves on passes few others.
+            at = [[round(part / (CLOSE * self._least)) for part in p] for p in self.points]
+            x, y = zip(*at, strict=True)
             tall = max(y) - min(y) >= max(x) - min(x)
-            orders = [*([rows, columns] if tall else [columns, rows]), *orders]
+            columns, rows = (
+                sorted(cells, key=lambda c: at[c]),
+                sorted(cells, key=lambda c: at[c][::-1]),
+            )
+            orders = [rows, columns, *orders] if tall else [columns, rows, *orders]
         for order in orders:
             place = {cell: i for i, cell in enumerate(order)}
             begins = [[min(map(place.__getitem__, p)) for p in form] for form in forms]
@@ -227,12 +231,9 @@ class Directions:
         )
 
 
-def _point(given) -> tuple[float, float] | None:
+def _point(given) -> Point | None:
     """A pair of finite numbers, None if it is none."""
-    if (
-        isinstance(given, list | tuple)
-        and len(given) == 2
-        and all(isinstance(part, int | float) and math.isfinite(part) for part in given)
-    ):
-        return float(given[0]), float(given[1])
+    match given:
+        case [int() | float() as x, int() | float() as y] if math.isfinite(x) and math.isfinite(y):
+            return float(x), float(y)
     return None

@@ -8,7 +8,8 @@ that steps lead to on an empty board.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 Ways = Sequence[Mapping[int, int]]
 """For each way, cell -> the cell next to it."""
@@ -24,24 +25,26 @@ class Footprint:
     placements: the cells of each, ascending; no two begin alike.
     steps: (placement, placement, way). Two steps one after the other in one way go on in a straight
         line; at most one leaves a placement each way.
-    at: the placement that begins in a cell, which is its *anchor*.
     """
 
     placements: tuple[tuple[int, ...], ...]
     steps: tuple[tuple[int, int, int], ...]
-    at: dict[int, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        at = {cells[0]: i for i, cells in enumerate(self.placements)}
-        if len(at) < len(self.placements):
+        if len(self.at) < len(self.placements):
             raise ValueError("two placements of a piece begin in one cell")
-        object.__setattr__(self, "at", at)
+
+    @cached_property
+    def at(self) -> dict[int, int]:
+        """The placement that begins in each cell, which is its *anchor*."""
+        return {cells[0]: i for i, cells in enumerate(self.placements)}
 
     @property
     def size(self) -> int:
         """Cells of the piece."""
         return len(self.placements[0])
 
+    @cached_property
     def beyond(self) -> list[dict[int, int]]:
         """For each placement, way -> the placement one step on."""
         beyond: list[dict[int, int]] = [{} for _ in self.placements]

@@ -9,6 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import Sort
@@ -20,7 +23,6 @@ from frontier.puzzles.notation import (
     boards_given,
     check_label,
     first_whole,
-    labels_given,
 )
 from frontier.puzzles.picture import Point
 from frontier.puzzles.pieces import OPEN, Pieces
@@ -61,12 +63,12 @@ class Graph(Pieces):
         self._names = tuple(map(str, cells))
         given = boards_given(goal, goals, start)
         boards = [(name, self._marks(board, name)) for name, board in given]
-        reference = first_whole(boards)
-        count = Counter(label for label in reference[1] if label != blank and label not in BLANKS)
-        labels, self._colours = [blank], []
-        for label, number in count.items():
-            self._colours.append(tuple(range(len(labels), len(labels) + number)))
-            labels += [label] * number
+        count = Counter(first_whole(boards)[1])
+        for mark in (blank, *BLANKS):
+            count.pop(mark, None)
+        labels = [blank, *count.elements()]
+        ends = np.cumsum([1, *count.values()]).tolist()
+        self._colours = [tuple(range(*ends)) for ends in pairwise(ends)]
         # The ways that leave a cell, in the order in which its neighbours are given.
         ways = [
             {u: row[n] for u, row in enumerate(adjacency) if n < len(row)}
@@ -76,19 +78,14 @@ class Graph(Pieces):
         single = tuple(codes[0] for codes in self._colours if len(codes) == 1)
         sorts = [Sort(footprint, single, True)] if single else []
         sorts += [Sort(footprint, codes, False) for codes in self._colours if len(codes) > 1]
-        began = boards.pop()[1] if start is not None else None
-        parts = [marks for _, marks in boards]
-        super().__init__(cells, sorts, labels, "step", reference, parts, began)
+        super().__init__(cells, sorts, labels, "step", boards)
 
     @property
     def title(self) -> str:
         kinds = counted(len(self._colours), "kind")
         return f"graph of {counted(self.cells, 'cell')}, {kinds} of tiles"
 
-    def _marks(self, notation, name: str) -> list[str]:
-        return labels_given(notation, self.cells, name)
-
-    def _codes(self, marks: Sequence[str], name: str, part: bool = False) -> Board:
+    def _codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
         board = list(super()._codes(marks, name, part))
         said = f"{name} = {self._text(marks)}"
         for codes in self._colours:

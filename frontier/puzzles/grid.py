@@ -1,8 +1,7 @@
 """Boards of numbered tiles in rows and columns: how they are read, written and pictured."""
 
 import operator
-from collections.abc import Container, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Container, Sequence
 
 from frontier.errors import InputError
 from frontier.puzzles.footprints import ARROWS
@@ -65,60 +64,36 @@ class Grid:
         """A board in one line of text."""
         return "/".join(" ".join(map(str, row)) for row in self.in_rows(flat))
 
-    def parse(self, notation, name: str, marks: Mapping[str, int]) -> tuple[int, ...]:
+    def parse(self, notation, name: str, marks: Sequence[str] = ()) -> tuple:
         """The numbers of a board that is given as rows or as text, not yet checked.
 
-        marks: what stands for something else than a number, with its code. InputError, beginning
-        with `name`, if the board has another size or holds what is no number.
+        marks: what may stand there instead of a number. InputError, beginning with `name`, if the
+        board has another size or holds anything else.
         """
-        if (
-            notation
-            and isinstance(notation, list | tuple)
-            and all(isinstance(row, str) for row in notation)
-        ):
+        given = isinstance(notation, list | tuple)
+        if given and notation and all(isinstance(row, str) for row in notation):
             notation = "/".join(notation)
         if isinstance(notation, str):
             rows = rows_of_words(notation)
-        elif isinstance(notation, list | tuple) and all(
-            isinstance(row, list | tuple) for row in notation
-        ):
+        elif given and all(isinstance(row, list | tuple) for row in notation):
             rows = [list(row) for row in notation]
         else:
             raise InputError(f"{name} = {notation!r}: expected rows of numbers, or text")
         if len(rows) == 1 and self.rows > 1:
             rows = self.in_rows(rows[0])
-        said = f"{name} = {plain(rows) if rows else repr(notation)}"
+        said = f"{name} = {_plain(rows) if rows else repr(notation)}"
         if [len(row) for row in rows] != [self.columns] * self.rows:
             raise InputError(f"{said}: expected {self.rows} rows of {self.columns} numbers")
-        codes = marks | dict.fromkeys(BLANKS, 0)
-        board = []
-        for word in (word for row in rows for word in row):
-            if isinstance(word, str) and word in codes:
-                board.append(codes[word])
-                continue
-            try:
-                number = int(word) if isinstance(word, str) else operator.index(word)
-                if isinstance(word, bool) or number < 0:
-                    raise ValueError
-                board.append(number)
-            except (TypeError, ValueError):
-                raise InputError(
-                    f"{said}: {word!r} is not a number; write numbers, 0 for the blank"
-                ) from None
-        return tuple(board)
+        return tuple(_number(word, marks, said) for row in rows for word in row)
 
-    def numbers(
-        self, notation, name: str, marks: Mapping[str, int] = MappingProxyType({})
-    ) -> tuple[int, ...]:
-        """A board as for `parse`, whose numbers are 0 .. cells-1, each once."""
+    def numbers(self, notation, name: str, marks: Sequence[str] = ()) -> tuple:
+        """A board as for `parse`, whose numbers are of 0 .. cells-1, none of them twice."""
         board = self.parse(notation, name, marks)
-        given = [number for number in board if number not in marks.values()]
+        given = [number for number in board if number not in marks]
         if len(set(given)) < len(given) or not set(given) <= set(range(self.cells)):
-            mark_of = {code: mark for mark, code in marks.items()}
-            shown = plain(self.in_rows([mark_of.get(number, number) for number in board]))
             raise InputError(
-                f"{name} = {shown}: the numbers 0..{self.cells - 1} must stand in it, each once (0 "
-                "is the blank)"
+                f"{name} = {_plain(self.in_rows(board))}: the numbers 0..{self.cells - 1} must "
+                "stand in it, each once (0 is the blank)"
             )
         return board
 
@@ -133,7 +108,7 @@ class Grid:
         home = {tile: self.squares[cell] for cell, tile in enumerate(goal)}
         along = 0 if self.rows >= self.columns else 1
         parts = []
-        for tile, cells in covers(board).items():
+        for tile, cells in covers(board, self.reading).items():
             told = named is None or tile in named
             kind = home[tile][along] if told and tile in home else None
             name = str(tile) if told else LIKE
@@ -152,6 +127,19 @@ class Grid:
         return ARROWS[(rr > r) - (rr < r), (cc > c) - (cc < c)]
 
 
-def plain(rows: Sequence[Sequence]) -> str:
+def _number(word, marks: Sequence[str], said: str) -> int | str:
+    """A number of a board, 0 for a blank, or one of the marks."""
+    if isinstance(word, str) and word in (*marks, *BLANKS):
+        return word if word in marks else 0
+    try:
+        number = int(word) if isinstance(word, str) else operator.index(word)
+        if not isinstance(word, bool) and number >= 0:
+            return number
+    except (TypeError, ValueError):
+        pass
+    raise InputError(f"{said}: {word!r} is not a number; write numbers, 0 for the blank")
+
+
+def _plain(rows: Sequence[Sequence]) -> str:
     """Rows as one line of text, in brackets."""
     return "[" + ", ".join("[" + ", ".join(map(str, row)) + "]" for row in rows) + "]"

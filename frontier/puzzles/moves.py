@@ -5,7 +5,8 @@ as one move is the *metric*:
 
 * ``step``: one piece, one cell;
 * ``straight``: one piece, any distance in one direction;
-* ``path``: one piece, along any path of steps.
+* ``path``: one piece, along any path of steps;
+* ``multi``: all pieces between the only empty cell and some other of its line, each one cell.
 
 The sequence of a board lists the distinct pieces, sort after sort, each sort in the reading
 order of the anchors. So a piece that goes from an anchor with i others of its sort before it to
@@ -16,7 +17,7 @@ A sort whose pieces never pass each other is *fixed*: their order never changes,
 of the sequence. A piece that is alone in its sort always is.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,6 +50,8 @@ class Moves:
 
 def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
     """All moves of one metric. may_fix: whether a sort of more than one piece may be fixed."""
+    if metric == "multi" and shapes.sorts:
+        return _along_lines(shapes, moves_of(shapes, "step", may_fix))
     columns = np.ascontiguousarray(shapes.rows.T)
     found = [
         arcs
@@ -89,15 +92,8 @@ def _graph(vertices, sizes, source, target, words, word) -> BaseGraph:
     """A base graph from arcs with words that need not be different."""
     different = sorted(set(words))
     number = np.array([different.index(w) for w in words], dtype=np.int64)
-    return BaseGraph(
-        vertices,
-        sizes[-1] if sizes else 0,
-        tuple(different),
-        np.ascontiguousarray(source),
-        np.ascontiguousarray(target),
-        number[word] if words else np.empty(0, dtype=np.int64),
-        tuple(sizes[:-1]),
-    )
+    *smaller, m = sizes or [0]
+    return BaseGraph(vertices, m, tuple(different), source, target, number[word], tuple(smaller))
 
 
 def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, metric: str):
@@ -111,17 +107,11 @@ def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, metric
     here = np.flatnonzero(columns[cells[0]] == code)
     if not here.size:
         return
-    empty = {}
 
     def fits(b: int) -> np.ndarray:
         """Where the piece may lie on placement b."""
-        where = np.ones(here.size, dtype=bool)
-        for cell in footprint.placements[b]:
-            if cell not in cells:
-                if cell not in empty:
-                    empty[cell] = columns[cell, here] == EMPTY
-                where &= empty[cell]
-        return where
+        taken = [cell for cell in footprint.placements[b] if cell not in cells]
+        return (columns[np.ix_(taken, here)] == EMPTY).all(axis=0)
 
     for b, reached in _targets(footprint, a, fits, metric):
         moving = here[reached]
@@ -131,10 +121,11 @@ def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, metric
         keys = shapes.keys[moving] + shapes.key_of_move(number, cells, cover)
         i, j = np.zeros((2, moving.size), dtype=np.int16)
         if len(shapes.sorts[number].codes) > 1 and shapes.sorts[number].distinct:
-            for cell in set(range(max(cells[0], cover[0]))) - {cells[0]}:
-                there = columns[cell, moving] == code
-                i += there & (cell < cells[0])
-                j += there & (cell < cover[0])
+            i, j = (
+                (columns[:anchor, moving] == code).sum(axis=0, dtype=np.int16)
+                for anchor in (cells[0], cover[0])
+            )
+            j -= cells[0] < cover[0]
         values = (number, cells[0], cover[0])
         sort, source, target = (np.full(moving.size, v, dtype=np.int16) for v in values)
         yield moving, shapes.find_keys(keys), sort, i, j, source, target
@@ -142,7 +133,7 @@ def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, metric
 
 def _targets(footprint: Footprint, a: int, fits: Callable[[int], np.ndarray], metric: str):
     """(placement, bool[N]) for each placement that the metric's one move may lead to."""
-    beyond = footprint.beyond()
+    beyond = footprint.beyond
     if metric == "path":
         reached = {a: fits(a)}
         pending = [a]
@@ -166,12 +157,11 @@ def _targets(footprint: Footprint, a: int, fits: Callable[[int], np.ndarray], me
             yield b, where
 
 
-def lines_of(moves: Moves, vertices: Sequence[int], beyond: list[dict[int, int]]) -> Moves:
-    """Moves of any length of the only empty cell along a line, from those of one step.
-
-    vertices: the shape whose empty cell is cell c, for each c.
-    beyond: for each cell, way -> the next cell.
-    """
+def _along_lines(shapes: Shapes, moves: Moves) -> Moves:
+    """Moves of the only empty cell along a line, of any length, from those of one step."""
+    # The shape whose empty cell is cell c, for each c.
+    vertices = np.argsort((shapes.rows == EMPTY).argmax(axis=1)).tolist()
+    beyond = shapes.sorts[0].footprint.beyond
     graph = moves.graph
     ends = zip(graph.source.tolist(), graph.target.tolist(), strict=True)
     step = {pair: arc for arc, pair in enumerate(ends)}
@@ -190,10 +180,8 @@ def lines_of(moves: Moves, vertices: Sequence[int], beyond: list[dict[int, int]]
                 word, here = word + swaps, there
                 found.append((vertices[cell], vertices[there], word, steps, places))
     source, target, words, chains, places = zip(*found, strict=True)
-    lines = _graph(
-        graph.vertices, [*graph.smaller, graph.m], np.array(source), np.array(target), words,
-        np.arange(len(words)),
-    )  # fmt: skip
+    ends, sizes = (np.array(source), np.array(target)), [*graph.smaller, graph.m]
+    lines = _graph(graph.vertices, sizes, *ends, words, np.arange(len(words)))
     flat = np.concatenate(chains)
     return Moves(
         lines, moves.in_sequence, moves.fixed, np.cumsum([0, *map(len, chains)]), moves.sort[flat],

@@ -82,7 +82,7 @@ def boards_given(goal, goals: Sequence | None, start=None) -> list[tuple[str, ob
     return given if start is None else [*given, ("puzzle.start", start)]
 
 
-def first_whole(boards: Sequence[tuple[str, list[str]]]) -> tuple[str, list[str]]:
+def first_whole(boards: Sequence[tuple[str, Sequence]]) -> tuple[str, Sequence]:
     """The first of (key, labels) that leaves no cell open; InputError if there is none."""
     for key, labels in boards:
         if OPEN_MARK not in labels:

@@ -95,28 +95,24 @@ def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> Pat
     source, target = np.empty(arcs, np.int32), np.empty(arcs, np.int32)
     word, place = np.empty(arcs, np.int16), np.empty(arcs, np.int8)
     _write_arcs(cells, line, labels, sets, binomial, number, source, target, word, place)
-    nothing = np.empty(0, dtype=np.int16)
-    if not free:
-        graph = BaseGraph(
-            sets * cells, labels, tuple(words), source, target, word, vertex_bytes=VERTEX_BYTES
-        )
-        return PatternGraph(
-            graph, cells, labels, place, binomial, nothing, nothing, nothing, nothing
-        )
-    first, region = np.unique(
-        _regions(sets * cells, source[place < 0], target[place < 0]), return_inverse=True
-    )
-    kept = np.flatnonzero(place >= 0)
-    kept = kept[np.argsort(region[source[kept]], kind="stable")]
-    region = region.astype(np.int32)
+    vertices, vertex_bytes = sets * cells, VERTEX_BYTES
+    region = first = before = after = np.empty(0, dtype=np.int16)
+    if free:
+        unlabelled = place < 0
+        parent = _regions(vertices, source[unlabelled], target[unlabelled])
+        first, region = np.unique(parent, return_inverse=True)
+        kept = np.flatnonzero(~unlabelled)
+        kept = kept[np.argsort(region[source[kept]], kind="stable")]
+        first, region = first.astype(np.int32), region.astype(np.int32)
+        before, after = ((v[kept] % cells).astype(np.int16) for v in (target, source))
+        source, target, word, place = (
+            region[source[kept]], region[target[kept]], word[kept], place[kept],
+        )  # fmt: skip
+        vertices, vertex_bytes = first.size, BaseGraph.vertex_bytes
     graph = BaseGraph(
-        first.size, labels, tuple(words), region[source[kept]], region[target[kept]], word[kept]
+        vertices, labels, tuple(words), source, target, word, vertex_bytes=vertex_bytes
     )
-    before, after = ((v[kept] % cells).astype(np.int16) for v in (target, source))
-    return PatternGraph(
-        graph, cells, labels, place[kept], binomial, region, first.astype(np.int32),
-        before, after,
-    )  # fmt: skip
+    return PatternGraph(graph, cells, labels, place, binomial, region, first, before, after)
 
 
 def _neighbours(p: int, cells: int, line: int) -> tuple[int, int, int, int]:

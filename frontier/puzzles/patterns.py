@@ -35,7 +35,6 @@ MOST_LABELS = 24
 """A sequence of more has too many orders for 64 bits in any case."""
 
 METRICS = ("step", "labelled")
-_LIKE = -1
 
 
 class Pattern(Puzzle):
@@ -68,9 +67,6 @@ class Pattern(Puzzle):
             raise InputError(f"puzzle.metric = {metric!r}: known are {', '.join(METRICS)}")
         if goal is not None and blank is not None:
             raise InputError("puzzle.goal and puzzle.blank exclude each other")
-        if (k is None) == (labels is None):
-            given = "neither is" if k is None else "both are"
-            raise InputError(f"a pattern needs either puzzle.k or puzzle.labels; {given} given")
         _check_choice(grid, k, labels)
         board = grid.home(blank) if goal is None else grid.numbers(goal, "puzzle.goal")
         if labels is None:
@@ -180,17 +176,17 @@ class Pattern(Puzzle):
         return self._parse(notation, "board")
 
     def _parse(self, notation, name: str) -> Board:
-        board = self._grid.parse(notation, name, {LIKE: _LIKE, LIKE.upper(): _LIKE})
-        numbers = [n for n in board if n != _LIKE]
-        wanted = {0, *self.labelled}
+        board = self._grid.parse(notation, name, (LIKE, LIKE.upper()))
+        numbers = {n for n in board if type(n) is int}
+        marks = len([n for n in board if type(n) is not int])
         if (
-            len(set(numbers)) < len(numbers)
-            or not wanted <= set(numbers)
+            len(numbers) + marks < len(board)
+            or not numbers >= {0, *self.labelled}
             or max(numbers) >= self.cells
         ):
             raise InputError(self._why_not(board, name))
-        rest = iter(sorted(set(range(self.cells)) - set(numbers)))
-        return self._settled([next(rest) if n == _LIKE else n for n in board])
+        rest = iter(sorted(set(range(self.cells)) - numbers))
+        return self._settled([n if n in numbers else next(rest) for n in board])
 
     def _settled(self, board: Sequence[int]) -> Board:
         """The board with like tiles in the order of their numbers."""
@@ -201,8 +197,8 @@ class Pattern(Puzzle):
                 settled[cell] = next(others)
         return tuple(settled)
 
-    def _why_not(self, board: Sequence[int], name: str) -> str:
-        said = self._grid.line_of([LIKE if n == _LIKE else n for n in board])
+    def _why_not(self, board: Sequence, name: str) -> str:
+        said = self._grid.line_of([LIKE if n == LIKE.upper() else n for n in board])
         return (
             f"{name} = {said}: 0 (the blank) and the labelled tiles "
             f"{', '.join(map(str, self.labelled))} must stand in it once, and of the other tiles "
@@ -210,9 +206,7 @@ class Pattern(Puzzle):
         )
 
     def _marks(self, board: Board) -> list:
-        return [
-            n if n == 0 or (0 < n < self.cells and self._member[n] >= 0) else LIKE for n in board
-        ]
+        return [n if n == 0 or n in self.labelled else LIKE for n in board]
 
     def write(self, board: Board) -> list[list]:
         return self._grid.in_rows(self._marks(board))
@@ -246,19 +240,19 @@ class Pattern(Puzzle):
 
 
 def _check_choice(grid: Grid, k: int | None, labels: Sequence[int] | None) -> None:
-    """InputError unless k or labels name tiles of the board."""
+    """InputError unless either k or labels name tiles of the board."""
+    if (k is None) == (labels is None):
+        given = "neither is" if k is None else "both are"
+        raise InputError(f"a pattern needs either puzzle.k or puzzle.labels; {given} given")
     if k is not None and not 1 <= k <= grid.columns:
         raise InputError(
             f"puzzle.k = {k}: of a board of {grid.columns} columns, 1..{grid.columns} can be "
             "labelled"
         )
-    if labels is None:
-        return
-    most = grid.cells - 1
-    if wrong := [n for n in labels if not 1 <= n <= most]:
+    if wrong := [n for n in labels or () if not 1 <= n < grid.cells]:
         raise InputError(
             f"puzzle.labels: {wrong[0]} is no tile of a board of {grid.cells} cells; they are "
-            f"1..{most}"
+            f"1..{grid.cells - 1}"
         )
-    if len(set(labels)) < len(labels):
+    if labels and len(set(labels)) < len(labels):
         raise InputError(f"puzzle.labels = {list(labels)} names a tile twice")

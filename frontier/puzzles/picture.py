@@ -91,13 +91,10 @@ class Picture:
         return (left + (length - 1) / 2, top), length
 
 
-def covers(board: Sequence[int]) -> dict[int, tuple[int, ...]]:
-    """The cells of each piece of a board, by its code."""
-    return {
-        code: tuple(cell for cell, there in enumerate(board) if there == code)
-        for code in sorted(set(board))
-        if code > 0
-    }
+def covers(board: Sequence[int], reading: Sequence[int]) -> dict[int, tuple[int, ...]]:
+    """The cells of each piece of a board in reading order, by its code."""
+    codes = sorted({code for code in board if code > 0})
+    return {code: tuple(cell for cell in reading if board[cell] == code) for code in codes}
 
 
 def open_cells(board: Sequence[int]) -> tuple[int, ...]:

@@ -50,8 +50,6 @@ class GoalsTable(TitledTable):
 
 
 class TilesTable(GoalsTable):
-    """[puzzle] of kind "tiles"."""
-
     kind: Literal["tiles"]
     rows: StrictInt = Field(ge=1)
     columns: StrictInt = Field(ge=1)
@@ -60,8 +58,6 @@ class TilesTable(GoalsTable):
 
 
 class BlocksTable(GoalsTable):
-    """[puzzle] of kind "blocks"."""
-
     kind: Literal["blocks"]
     alike: list[str] = []
     metric: Literal["step", "straight", "path"] = "step"
@@ -71,8 +67,6 @@ class BlocksTable(GoalsTable):
 
 
 class GraphTable(GoalsTable):
-    """[puzzle] of kind "graph"."""
-
     kind: Literal["graph"]
     adjacency: list[list[StrictInt]]
     blank: str = "."
@@ -80,8 +74,6 @@ class GraphTable(GoalsTable):
 
 
 class CellsTable(GoalsTable):
-    """[puzzle] of kind "cells"."""
-
     kind: Literal["cells"]
     cells: list[Notation]
     moves: Notation
@@ -91,8 +83,6 @@ class CellsTable(GoalsTable):
 
 
 class PatternTable(TitledTable):
-    """[puzzle] of kind "pattern"."""
-
     kind: Literal["pattern"]
     rows: StrictInt = Field(ge=1)
     columns: StrictInt = Field(ge=1)

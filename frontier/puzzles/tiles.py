@@ -27,16 +27,13 @@ blank cell of each orbit (`blank_orbits`).
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from frontier.errors import InputError
-from frontier.puzzles.board_shapes import EMPTY, Sort
+from frontier.puzzles.board_shapes import Sort
 from frontier.puzzles.footprints import footprint_of, ways_on_squares
 from frontier.puzzles.grid import Grid
-from frontier.puzzles.moves import Moves, lines_of, moves_of
 from frontier.puzzles.notation import OPEN_MARK
 from frontier.puzzles.picture import Picture
-from frontier.puzzles.pieces import OPEN, Pieces
+from frontier.puzzles.pieces import Pieces
 from frontier.puzzles.puzzle import Board
 
 MOST_CELLS = 25
@@ -66,29 +63,22 @@ class Tiles(Pieces):
         blank: tuple[int, int] | None = None,
     ):
         self._grid = grid = Grid(rows, columns, MOST_CELLS)
-        self.rows, self.columns, self.cells = rows, columns, grid.cells
+        self.rows, self.columns = rows, columns
         if (goal is not None) + (goals is not None) + (blank is not None) > 1:
             raise InputError("puzzle.goal, puzzle.goals and puzzle.blank exclude each other")
         home = grid.home(blank)
-        if goal is not None:
-            goals = [goal]
-        open_mark = {OPEN_MARK: OPEN}
-        parts = [grid.numbers(board, "puzzle.goal", open_mark) for board in goals or ()] or [home]
-        began = None if start is None else grid.numbers(start, "puzzle.start")
-        whole = [board for board in (*parts, began) if board and OPEN not in board]
-        anywhere = [(cell,) for cell in range(self.cells)]
-        footprint = footprint_of(ways_on_squares(grid.squares), anywhere, grid.reading)
-        numbers = tuple(range(1, self.cells))
-        sorts = [Sort(footprint, numbers, True)] if numbers else []
-        labels, reference = ["·", *map(str, numbers)], ("puzzle.goal", (whole or [home])[0])
-        super().__init__(grid.reading, sorts, labels, metric, reference, parts, began)
-
-    def _all_moves(self, may_fix: bool) -> Moves:
-        if self.metric == "step" or self.cells == 1:
-            return super()._all_moves(may_fix)
-        moves = moves_of(self.shapes, "step", may_fix)
-        vertices = np.argsort((self.shapes.rows == EMPTY).argmax(axis=1)).tolist()
-        return lines_of(moves, vertices, self._sorts[0].footprint.beyond())
+        given = goals or ([] if goal is None else [goal])
+        numbers = [grid.numbers(board, "puzzle.goal", (OPEN_MARK,)) for board in given] or [home]
+        boards = [("puzzle.goal", board) for board in numbers]
+        if start is not None:
+            boards.append(("puzzle.start", grid.numbers(start, "puzzle.start")))
+        footprint = footprint_of(
+            ways_on_squares(grid.squares), [(cell,) for cell in grid.reading], grid.reading
+        )
+        tiles = tuple(range(1, grid.cells))
+        sorts = [Sort(footprint, tiles, True)] if tiles else []
+        boards.append(("puzzle.blank", home))
+        super().__init__(grid.reading, sorts, range(grid.cells), metric, boards)
 
     @property
     def title(self) -> str:
@@ -105,17 +95,14 @@ class Tiles(Pieces):
             why = "its parity differs from the goal's; exchanging any two tiles mends that"
         return f"it cannot be reached from the goal: {why}"
 
-    def _marks(self, notation, name: str) -> Board:
+    def _marks(self, notation, name: str) -> tuple:
         return self._grid.numbers(notation, name)
 
-    def _codes(self, marks: Board, name: str, part: bool = False) -> Board:
-        return marks  # the codes of tiles are their numbers
+    def _text(self, marks: Sequence) -> str:
+        return self._grid.line_of(marks)
 
     def write(self, board: Board) -> list[list]:
-        return self._grid.in_rows([OPEN_MARK if n == OPEN else n for n in board])
-
-    def line(self, board: Board) -> str:
-        return self._grid.line_of([OPEN_MARK if n == OPEN else n for n in board])
+        return self._grid.in_rows(self._labels_on(board))
 
     def picture(self, board: Board) -> Picture:
         return self._grid.picture(board, self.goals[0])
@@ -133,7 +120,7 @@ class Tiles(Pieces):
 
     def _why_not(self, board: Board, name: str) -> str:
         numbers = f"the numbers 0..{self.cells - 1} must stand in it, each once"
-        return f"{name} {self.line(board)}: {numbers}"
+        return f"{name} {self._text(board)}: {numbers}"
 
 
 def blank_orbits(rows: int, columns: int) -> list[tuple[int, int]]:

@@ -211,10 +211,8 @@ def test_arcs_say_which_piece_they_displace(drawing, alike, metric):
         others = set(before) - {0, code}
         assert [after.index(other) for other in others] == [before.index(other) for other in others]
         if sort.distinct:
-            in_order = [code for n in moves.in_sequence for code in puzzle.members(n)]
-            codes = [in_order[thing] for thing in sequence]
-            codes += [code for n in moves.fixed for code in puzzle.members(n)]
-            assert codes[moves.place[arc]] == code
+            order = [*sequence, *range(len(sequence), puzzle.members.size)]
+            assert puzzle.members[order[moves.place[arc]]] == code
         else:
             assert moves.place[arc] == -1
 

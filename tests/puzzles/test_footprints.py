@@ -51,7 +51,7 @@ def test_a_footprint_is_numbered_in_reading_order():
     assert footprint.steps == ((0, 1, RIGHT), (1, 0, LEFT))
     assert footprint.at == {0: 0, 2: 1}
     assert footprint.size == 2
-    assert footprint.beyond() == [{RIGHT: 1}, {LEFT: 0}]
+    assert footprint.beyond == [{RIGHT: 1}, {LEFT: 0}]
     assert footprint == footprint_of(ways, [(0, 1), (1, 2)], [0, 3, 1, 2, 4])
 
 

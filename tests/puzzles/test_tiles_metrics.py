@@ -119,7 +119,7 @@ def test_arcs_are_the_moves_of_the_blank(shape, metric, rng):
 def assert_displaces(puzzle, moves, arc, before, after):
     """The tables name the tiles of the move, the nearest to the blank first, and their cells."""
     _, sequence = puzzle.state(before)
-    members = puzzle.members(0).tolist()
+    members = puzzle.members.tolist()
     order = [members[thing] for thing in sequence] if moves.in_sequence else members
     said = []
     for k in range(moves.start[arc], moves.start[arc + 1]):
