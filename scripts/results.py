@@ -166,7 +166,7 @@ def runs_of(name: str, directory: Path, large: bool) -> list[RunStatistics]:
                 return []
             say(f"{config.name}: searching")
             store = api.run(api.plan(config)).store
-        check_identity(store, {"puzzle": config.puzzle_settings})
+        check_identity(store.path, store.identity, {"puzzle": config.puzzle_settings})
         found.append(statistics_of(store))
     return found
 

@@ -251,7 +251,7 @@ def test_a_file_that_cannot_be_written(runs, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("frontier.cli.files.write_bytes", full)
-    said = invoke("report", runs / "2x3", "--csv", tmp_path / "new", code=2).stderr
+    said = invoke("report", runs / "2x3", "--csv", tmp_path / "new", code=3).stderr
     assert "No space left" in said
 
 
