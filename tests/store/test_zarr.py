@@ -144,7 +144,7 @@ def by_zarr(path, shape, part, slab, codec):
     return read_json(path / "zarr.json")
 
 
-@pytest.mark.parametrize("codec", CODECS)
+@swept("codec", CODECS, few=["bitmap", "zstd:-5"])
 @pytest.mark.parametrize(("digits", "nodes"), [(0, 5), (1, 2), (2, 3), (1, 7)])
 def test_metadata_are_those_that_zarr_writes(tmp_path, codec, digits, nodes, monkeypatch):
     monkeypatch.setattr(layout_module, "ROW_WORDS", 42)
