@@ -110,6 +110,7 @@ def test_all_bars_are_there_and_as_high_as_they_should(pages, figures, browser, 
         assert f"{counts[1]:,} state" in tip
 
 
+@pytest.mark.sweep
 def test_lines_of_several(pages, figures, browser, size):
     with browser.open(pages["several"], size) as page:
         for gid, value in (("run-?", "states"), ("run-?-log", "states"), ("run-?-share", "share")):
@@ -256,6 +257,7 @@ LINES = """cell => {
 """The number of lines that the text of a cell takes."""
 
 
+@pytest.mark.sweep
 def test_three_runs_are_read_on_a_telephone_without_scrolling(pages, browser):
     """No column is cut, and no text is broken into a line for each word."""
     with browser.open(pages["several"], "phone") as page:
