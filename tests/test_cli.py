@@ -280,12 +280,12 @@ main(sys.argv[2:])
 def test_a_killed_run_goes_on(tmp_path):
     """Its layers are those of a run that nothing disturbs."""
     words = ["run", CONFIGS / "2x4.toml", *TASKS, *serial(tmp_path), "--json"]
-    for tasks in (5, 20, 10**6):
+    for tasks in (5, 20):
         command = [sys.executable, "-c", MORTAL, str(tasks), *map(str, words)]
         done = subprocess.run(command, capture_output=True, text=True)
-        if tasks < 10**6:
-            assert done.returncode == -signal.SIGKILL, done.stderr
-            assert not RunStore.open(tmp_path / "run").complete
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        assert not RunStore.open(tmp_path / "run").complete
+    done = invoke(*words)
     assert "resuming after depth" in done.stderr
     value = json.loads(done.stdout)
     assert (value["depth"], value["states"]) == DEPTHS["2x4"]
@@ -398,12 +398,12 @@ def test_a_given_scheduler(tmp_path):
             value = json.loads(
                 invoke(
                     "run",
-                    CONFIGS / "2x5.toml",
+                    CONFIGS / "2x4.toml",
                     *(x for s in settings for x in ("--set", s)),
                     "--json",
                 ).stdout
             )
-            assert value["depth"] == 55
+            assert (value["depth"], value["states"]) == DEPTHS["2x4"]
 
 
 @pytest.mark.sweep

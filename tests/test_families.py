@@ -22,6 +22,7 @@ def serial(tmp_path):
     return "--set", "cluster.kind=serial", "--set", f"store.path={tmp_path / 'run'}"
 
 
+@pytest.mark.sweep
 def test_run_from_every_blank_cell(tmp_path):
     """A corner, an edge and the centre stand for all; the deepest of them says the diameter."""
     layers = {

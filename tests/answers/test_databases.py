@@ -162,6 +162,7 @@ def test_the_bound_is_the_greatest_that_the_databases_say(made, name):
         assert any(bound[board] > plain.bound(board) for board in asked)
 
 
+@pytest.mark.sweep
 def test_databases_of_different_types(made, monkeypatch):
     """Bytes and words in one search."""
     tiles, patterns = tables_of(*SETS["both kinds"])

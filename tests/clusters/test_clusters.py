@@ -417,7 +417,7 @@ from frontier import make_config, plan, run
 print("the script runs")
 config = make_config(
     "script", {"kind": "tiles", "rows": 2, "columns": 5}, search={"in_memory": False},
-    store={"path": sys.argv[1]}, cluster={"workers": 2, "memory": "600MB"},
+    store={"path": sys.argv[1]}, cluster={"workers": 1, "memory": "600MB"},
 )
 print(run(plan(config)).depth)
 """

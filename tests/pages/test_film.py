@@ -75,6 +75,7 @@ def test_steps_show_the_boards_of_the_strip(browser, film, size):
         assert page.is_disabled("#back")
 
 
+@pytest.mark.sweep
 def test_pieces_slide(browser, film):
     """In the middle of a move its piece is neither where it was nor where it comes to."""
     puzzle, solution, file = film
@@ -114,6 +115,7 @@ def test_slider_strip_keys_and_play(browser, film):
         assert page.get_attribute("#play", "aria-label") == "Play"
 
 
+@pytest.mark.sweep
 def test_without_script_and_on_paper_it_is_a_strip(browser, film, size):
     puzzle, solution, file = film
     with browser.open(file, size, java_script_enabled=False) as page:

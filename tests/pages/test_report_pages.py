@@ -110,6 +110,7 @@ def test_all_bars_are_there_and_as_high_as_they_should(pages, figures, browser, 
         assert f"{counts[1]:,} state" in tip
 
 
+@pytest.mark.sweep
 def test_lines_of_several(pages, figures, browser, size):
     with browser.open(pages["several"], size) as page:
         for gid, value in (("run-?", "states"), ("run-?-log", "states"), ("run-?-share", "share")):
@@ -193,7 +194,7 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@swept("scheme", ["light", "dark"], few=["dark"])
 @swept("name", ["2x4", "several"], few=1)
 def test_charts_are_legible_by_day_and_night(pages, browser, name, scheme):
     fill = "element => getComputedStyle(element).fill"
@@ -228,7 +229,7 @@ def test_charts_and_tables_are_of_one_width(pages, browser, size, name):
             assert box["x"] + box["width"] <= page.viewport_size["width"]
 
 
-@swept("name", NAMES, few=["2x4", "several"])
+@swept("name", NAMES, few=["several"])
 @swept(
     ("width", "least"),
     [(1280, 12.5), (900, 12.5), (390, 12), (360, 11), (320, 10)],
@@ -256,6 +257,7 @@ LINES = """cell => {
 """The number of lines that the text of a cell takes."""
 
 
+@pytest.mark.sweep
 def test_three_runs_are_read_on_a_telephone_without_scrolling(pages, browser):
     """No column is cut, and no text is broken into a line for each word."""
     with browser.open(pages["several"], "phone") as page:

@@ -292,6 +292,7 @@ def test_random_goals(seed):
     assert_layers(puzzle, cells, origins, alike)
 
 
+@pytest.mark.sweep
 def test_positions_that_the_start_cannot_reach():
     """Of the 53,954 positions from which the daughter gets out, those of the usual start."""
     puzzle = load_config(CONFIGS / "hakoiri-exit.toml").make_puzzle()

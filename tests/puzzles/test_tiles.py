@@ -75,7 +75,7 @@ def test_state_undoes_board(shape, data):
     assert puzzle.state(puzzle.board(state)) == state
 
 
-@pytest.mark.parametrize("shape", AT_MOST_6)
+@swept("shape", AT_MOST_6, few=[shape for shape in AT_MOST_6 if shape != (3, 2)])
 def test_boards_and_states_correspond_one_to_one(shape):
     rows, columns = shape
     puzzle = Tiles(rows, columns)
@@ -211,7 +211,12 @@ def goals(shape):
 @swept(
     ("shape", "goal"),
     [(shape, goal) for shape in AT_MOST_6 for goal in goals(shape)],
-    few=[(shape, goal) for shape in AT_MOST_6 if 6 not in shape for goal in goals(shape)[-2:]],
+    few=[
+        (shape, goal)
+        for shape in AT_MOST_6
+        if 6 not in shape and shape != (3, 2)
+        for goal in goals(shape)[-2:]
+    ],
 )
 def test_reaches_exactly_what_a_search_reaches(shape, goal):
     rows, columns = shape

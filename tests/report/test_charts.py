@@ -76,7 +76,7 @@ def test_the_last_tick_is_at_the_depth(figures, size, depth):
 
 
 @swept("size", SIZES, few=[PAPER])
-@pytest.mark.parametrize("name", ["2x2", "2x4", "hexagram", "2x3"])
+@swept("name", ["2x2", "2x4", "hexagram", "2x3"], few=2)
 def test_peak_and_depth_are_marked(figures, size, name):
     """Within the chart, above what they are said of, and not over bars."""
     run = figures[name]
@@ -174,7 +174,7 @@ def test_a_legend_stands_below_the_lines_and_within_the_chart(figures, size, num
         assert high <= box(canvas, canvas.axes[-1].xaxis.label)[1]
 
 
-@pytest.mark.parametrize(("seconds", "unit"), [(2.5, "seconds"), (0.002, "milliseconds")])
+@swept(("seconds", "unit"), [(0.002, "milliseconds"), (2.5, "seconds")], few=1)
 def test_the_unit_of_times_is_said_once_and_right(figures, seconds, unit):
     layers = tuple(replace(of, seconds=seconds) for of in figures["2x2"].layers)
     run = replace(figures["2x2"], layers=layers)

@@ -159,6 +159,7 @@ def process(*arguments, shell="", **environment):
     return subprocess.run(command, capture_output=True, env=environment)
 
 
+@pytest.mark.sweep
 def test_an_ascii_terminal(tmp_path):
     sets = [f"--set={s}" for s in settings(tmp_path / "run")]
     done = process("run", CONFIGS / "2x4.toml", *sets, PYTHONIOENCODING="ascii")

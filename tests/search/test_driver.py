@@ -141,7 +141,7 @@ def middling_boards():
 @swept(
     ("form", "rows", "columns"),
     middling_boards(),
-    few=[("list", 1, 7), ("bits", 7, 1), ("memory", 1, 7)],
+    few=[("bits", 7, 1)],
 )
 def test_layer_counts_from_every_blank_position(tmp_path, rows, columns, form):
     """The dictionary search is done once for positions that mirror or turn into each other; on
@@ -170,7 +170,7 @@ def counts_from(rows, columns, row, column):
     return [len(layer) for layer in bfs_layers(rows, columns, goal)]
 
 
-@pytest.mark.parametrize("seconds", [0, 0.02, 60])
+@swept("seconds", [0, 60, 0.02], few=2)
 @swept("keep", ["frontier", "all"], few=1)
 def test_layers_in_memory_are_committed_now_and_then(tmp_path, monkeypatch, keep, seconds):
     """A run in memory is stopped after each call, and goes on from what is stored."""
@@ -254,7 +254,7 @@ def test_goal_and_start_of_ones_own(tmp_path):
     assert run(plan, until=2).start_depth == 0
 
 
-@pytest.mark.parametrize("form", FORMS)
+@swept("form", FORMS, few=["bits", "list"])
 def test_until_and_then_on(tmp_path, form):
     plan = api.plan(config_of(tmp_path, 3, 3))
     plan = as_bits(plan) if form == "bits" else plan

@@ -159,7 +159,7 @@ def test_a_task_that_is_done_twice_finds_its_part(tmp_path, monkeypatch):
     assert calls == []
 
 
-@pytest.mark.parametrize("gives_up", [False, True])
+@swept("gives_up", [False, True], few=[True])
 def test_a_task_whose_driver_never_heard_of_it_gives_up_what_is_left(tmp_path, gives_up):
     """It was killed between its part and the deletion of the one that this replaces."""
     plan, store = stopped_of(tmp_path)
@@ -278,7 +278,7 @@ def test_a_part_that_is_found_is_forced_before_another_is_given_up_for_it(tmp_pa
 
 
 @swept("moment", [1, 2], few=1)
-@pytest.mark.parametrize("form", ["tasks", "memory", "lists"])
+@swept("form", ["tasks", "memory", "lists"], few=["tasks", "memory"])
 def test_an_orphan_does_a_task_while_the_run_goes_on(tmp_path, monkeypatch, form, moment):
     """Just after the driver has seen that there are no parts yet."""
     plan, store = stopped_of(tmp_path, done=0)

@@ -73,7 +73,7 @@ def invoke(*arguments, code=0):
     return result
 
 
-@pytest.mark.parametrize("name", SEARCH)
+@swept("name", SEARCH, few=1)
 def test_whole_runs_are_sound(whole, name):
     found = verify(RunStore.open(whole[0] / name), deep=200)
     assert found.faults == []
@@ -353,7 +353,7 @@ def test_a_copy_may_be_ahead(copy, whole):
     assert finished(path, "frontier") == whole[1]
 
 
-@pytest.mark.parametrize("name", ["frontier", "all"])
+@swept("name", ["frontier", "all"], few=["all"])
 def test_deep_finds_what_adds_up_but_is_wrong(copy, name):
     """A state exchanged for another of its class, everything sealed anew."""
     path = copy(name)

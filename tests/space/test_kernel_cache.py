@@ -152,6 +152,7 @@ def test_a_user_without_a_home():
     assert_said_once(said, "anywhere, as there is no home directory")
 
 
+@pytest.mark.sweep
 def test_a_disk_that_is_full(tmp_path):
     """Of a cache that can be written until then."""
     full = "from frontier.space import kernel_cache\nimport os\n"

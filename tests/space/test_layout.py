@@ -194,7 +194,7 @@ def test_which_prefixes_fit():
     assert fitting("no arcs") == [0, 1]
 
 
-@pytest.mark.parametrize("slab_bytes", SLAB_BYTES)
+@swept("slab_bytes", SLAB_BYTES, few=[4000])
 @pytest.mark.parametrize("name", SPACES)
 def test_every_word_lies_in_exactly_one_slab_of_one_task(name, slab_bytes, monkeypatch):
     """Of each node under each prefix the words of all slabs are those of the strip, in order."""

@@ -144,7 +144,7 @@ def by_zarr(path, shape, part, slab, codec):
     return read_json(path / "zarr.json")
 
 
-@pytest.mark.parametrize("codec", CODECS)
+@swept("codec", CODECS, few=["bitmap", "zstd:-5"])
 @pytest.mark.parametrize(("digits", "nodes"), [(0, 5), (1, 2), (2, 3), (1, 7)])
 def test_metadata_are_those_that_zarr_writes(tmp_path, codec, digits, nodes, monkeypatch):
     monkeypatch.setattr(layout_module, "ROW_WORDS", 42)
@@ -173,7 +173,7 @@ def test_metadata_of_lists_are_those_that_zarr_writes(tmp_path, codec, states):
     assert list_metadata(states, codec) == expected
 
 
-@pytest.mark.parametrize("codec", CODECS)
+@swept("codec", CODECS, few=["bitmap", "lz4"])
 def test_what_zarr_writes_is_a_part_but_for_the_record(tmp_path, codec, monkeypatch):
     """Its slabs have the same bytes as ours, so ours are what Zarr's codecs make."""
     store = run_of(tmp_path / "run", codec, 0, monkeypatch)

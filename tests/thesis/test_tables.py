@@ -388,6 +388,7 @@ def test_nothing_is_made_without_a_limit(tmp_path, few):
     assert f" 0 differ, {none} have no run." in result.stdout
 
 
+@pytest.mark.sweep
 def test_nothing_goes_beyond_without_runs(tmp_path):
     arguments = "thesis", "--table", "beyond", "--runs", tmp_path, "--limit", 0
     found = json.loads(invoke(*arguments, "--json").stdout)
