@@ -26,8 +26,8 @@ from frontier.report.charts import report_picture
 from frontier.report.comparison import Comparison
 from frontier.report.html import templates
 from frontier.report.report_pages import SIDE, report_page
+from frontier.report.report_text import report_csv
 from frontier.report.statistics import RunStatistics, statistics_of
-from frontier.report.text_files import report_csv
 from frontier.store.files import write_bytes
 from frontier.store.identity import check_identity
 from frontier.store.run import RunStore

@@ -13,9 +13,8 @@ from frontier.errors import InputError
 from frontier.find_runs import paths_of
 from frontier.report.comparison import Comparison
 from frontier.report.console import console_on
+from frontier.report.report_text import report_csv, report_markdown, report_text, report_value
 from frontier.report.statistics import RunStatistics, statistics_of
-from frontier.report.terminal import report_text
-from frontier.report.text_files import report_csv, report_markdown, report_value
 from frontier.store.run import RunStore
 
 PLAIN_WIDTH = 200

@@ -5,7 +5,9 @@ where it is read (``templates/report_style.html``).
 """
 
 import io
+import re
 from collections.abc import Callable
+from xml.etree import ElementTree
 
 import matplotlib
 from markupsafe import Markup
@@ -27,9 +29,8 @@ from frontier.report.axes import (
     of_states,
     stacked,
 )
-from frontier.report.colours import ACCENT, SECOND
+from frontier.report.colours import ACCENT, INK, LINE, QUIET, SECOND
 from frontier.report.comparison import Comparison
-from frontier.report.page_svg import METADATA, for_a_page
 from frontier.report.statistics import RunStatistics
 from frontier.text import brief, counted, size
 
@@ -43,6 +44,14 @@ MOST_BARS = 400
 """More layers than this are drawn as an outline, as bars would be too thin to see."""
 
 DPI = 200
+
+THEME = {INK: "--ink", QUIET: "--quiet", LINE: "--line", ACCENT: "--accent", SECOND: "--second"}
+"""The colours of a drawing, and the variables of the page that replace them (``base.html``)."""
+
+SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+COORDINATES = {"d", "x", "y", "transform"}
+METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+"""The metadata for `savefig`, without what matplotlib writes about itself, with links."""
 
 
 def report_picture(subject: RunStatistics | Comparison, kind: str) -> bytes:
@@ -202,5 +211,61 @@ def _svg(draw: Callable, subject, name: str, label: str, tips: dict[str, str]) -
         with matplotlib.rc_context(of_kind.style | look):
             canvas = draw(subject, of_kind)
             canvas.savefig(target, format="svg", metadata=METADATA)
-        drawn.append(for_a_page(target.getvalue(), kind, label, tips))
+        drawn.append(_for_a_page(target.getvalue(), kind, label, tips))
     return Markup("\n").join(drawn)
+
+
+def _for_a_page(svg: bytes, kind: str, label: str, tips: dict[str, str]) -> Markup:
+    """A chart as an element of a page.
+
+    It takes the page's colours, so that it follows the page into dark mode and onto paper, and its
+    names and styles do not reach other elements. svg: a file of matplotlib's with texts kept as
+    texts, and with a salt of its own, so that no other chart of the page refers to the same names.
+    kind: "large" or "small", a class of the element. label: the text that a screen reader reads.
+    tips: the tooltips of the parts that have such a gid.
+    """
+    root = ElementTree.fromstring(svg)
+    _tidy(root, "small-" if kind == "small" else "", tips)
+    root.attrib |= {"role": "img", "aria-label": label, "class": f"chart {kind}"}
+    ElementTree.register_namespace("", SVG)
+    ElementTree.register_namespace("xlink", XLINK)
+    drawn = ElementTree.tostring(root, encoding="unicode")
+    for colour, variable in THEME.items():
+        drawn = drawn.replace(f": {colour}", f": var({variable})")
+    drawn = drawn.replace("'DejaVu Sans'", "'DejaVu Sans', sans-serif")
+    return Markup(re.sub(r">\s+<", "><", drawn))
+
+
+def _tidy(root: ElementTree.Element, prefix: str, tips: dict[str, str]) -> None:
+    """Make matplotlib's SVG fit for a page.
+
+    It gets no size of its own and no style that would reach other elements of the page. Ids are
+    kept where something refers to them, and, behind the prefix, where a part has a tip.
+    """
+    for key in ("width", "height", "version"):
+        root.attrib.pop(key, None)
+    root.attrib |= {"stroke-linejoin": "round", "stroke-linecap": "butt"}
+    text = ElementTree.tostring(root, encoding="unicode")
+    referred = set(re.findall(r"#([\w-]+)[\")]", text))
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in (f"{{{SVG}}}style", f"{{{SVG}}}metadata"):
+                parent.remove(child)
+        for key in COORDINATES & parent.attrib.keys():
+            parent.set(key, _rounded(parent.get(key)))
+        key = parent.attrib.pop("id", None)
+        if key in referred:
+            parent.set("id", key)
+        elif key in tips:
+            parent.set("id", prefix + key)
+            tip = ElementTree.Element(f"{{{SVG}}}title")
+            tip.text = tips[key]
+            parent.insert(0, tip)
+
+
+def _rounded(coordinates: str) -> str:
+    """Coordinates rounded to a tenth of a pixel, with no more spaces than needed."""
+    numbers = re.sub(
+        r"-?\d+\.\d+", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), coordinates
+    )
+    return re.sub(r"\s*([MLCQz])\s*", r"\1", numbers)

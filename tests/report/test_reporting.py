@@ -20,13 +20,12 @@ from rich.console import Console
 from sweeps import swept
 
 from frontier.cli import main
-from frontier.report import text_files
+from frontier.report import report_text as texts
 from frontier.report.comparison import Comparison
+from frontier.report.report_text import report_markdown, report_text
 from frontier.report.statistics import statistics_of
 from frontier.report.summary import summary
 from frontier.report.tables import LAYER_HEADER
-from frontier.report.terminal import report_text
-from frontier.report.text_files import report_markdown
 from frontier.store.files import write_sealed
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
@@ -398,4 +397,4 @@ def test_markdown_passes_no_html_through(runs):
     [("a b", "`a b`"), ("a`b", "``a`b``"), ("``a`", "``` ``a` ```")],
 )
 def test_code_spans_hold_backticks(said, code):
-    assert text_files._code(said) == code
+    assert texts._code(said) == code
