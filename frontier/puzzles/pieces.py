@@ -74,10 +74,10 @@ class Pieces(Puzzle):
         self._code_of = {label: code for code, label in reversed([*enumerate(labels)])}
         self._code_of |= dict.fromkeys(BLANKS, 0)
         self._reference = self._read(*first_whole(boards))
-        goals = [(key, marks) for key, marks in boards if key == "puzzle.goal"]
+        goals = [board for board in boards if board[0] == "puzzle.goal"]
         self.goals = tuple(self._read(*goal, part=True) for goal in goals)
-        starts = [(key, marks) for key, marks in boards if key == "puzzle.start"]
-        self.start = self._read(*starts[0]) if starts else None
+        starts = [self._read(*board) for board in boards if board[0] == "puzzle.start"]
+        self.start = starts[0] if starts else None
 
     def _marks(self, notation, name: str) -> Sequence:
         """The labels of a board, one a cell; `name` says where it stands."""
@@ -296,18 +296,16 @@ class Pieces(Puzzle):
         placements, beyond = footprint.placements, footprint.beyond
         first, last = footprint.at[a], footprint.at[b]
         free = {*np.flatnonzero(was == EMPTY).tolist(), *placements[first]}
-        paths: dict[int, tuple[int, ...]] = {first: ()}
+        paths: dict[int, tuple[tuple[int, int], ...]] = {first: ()}
         queue = [first]
         for here in queue:
             for way, on in beyond[here].items():
                 if on not in paths and free.issuperset(placements[on]):
-                    paths[on] = (*paths[here], way)
+                    paths[on] = (*paths[here], (way, on))
                     queue.append(on)
-        passed = [first]
-        for way in paths[last]:
-            passed.append(beyond[passed[-1]][way])
-        cells = [tuple(self.reading[list(placements[p])].tolist()) for p in passed]
-        return before[cells[0][0]], cells, paths[last]
+        ways, passed = zip(*paths[last], strict=True)
+        cells = [tuple(self.reading[list(placements[p])].tolist()) for p in (first, *passed)]
+        return before[cells[0][0]], cells, ways
 
     def blank_home(self) -> np.ndarray | None:
         if len(self.goals) != 1 or OPEN in self.goals[0]:

@@ -22,7 +22,6 @@ have their blanks elsewhere. Each bound is the least over all k for which there 
 over the exact value where the whole puzzle has been searched.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -53,9 +52,7 @@ class Bounds:
 
     def __init__(self, runs: Runs, most: int):
         self._runs, self._most = runs, most
-        self.mixed = cache(self._mixed)
-        self.sharp = cache(self._sharp)
-        self._from_home = cache(self._home)
+        self._upper = cache(self._upper)
 
     def lower(self, columns: int) -> Bound:
         """The greatest lower bound."""
@@ -77,41 +74,34 @@ class Bounds:
         depths, rest = self._runs.columns(columns, 1), self.recursion(columns - 1)
         return depths and rest and rest.after(depths.depth, "k = 1", depths.run)
 
-    def _mixed(self, columns: int) -> Bound | None:
+    def mixed(self, columns: int) -> Bound | None:
         """The least of d(n, k) + G(n-k), applied again and again."""
-        return self._least(columns, lambda d: d.depth, self.mixed)
+        return self._upper(columns, "depth", "depth")
 
-    def _sharp(self, columns: int) -> Bound | None:
+    def sharp(self, columns: int) -> Bound | None:
         """The least that uses that the blank is home after the first block."""
-        return self._least(columns, lambda d: d.depth, self._from_home)
+        return self._upper(columns, "depth", "home")
 
-    def _home(self, columns: int) -> Bound | None:
-        """H(n): the same for positions whose blank is home."""
-        if columns == 1:
+    def _upper(self, columns: int, of: str, rest_of: str) -> Bound | None:
+        """The least bound of G(n), or of H(n), from G or H of the columns that are left.
+
+        of, rest_of: which of the two, by the field of `Depths` that says it.
+        """
+        if columns == 1 and of == "home":
             return Bound(0, (), ())
-        return self._least(columns, lambda d: d.home, self._from_home)
-
-    def _least(
-        self,
-        columns: int,
-        moves_of: Callable[[Depths], int],
-        rest_of: Callable[[int], Bound | None],
-    ) -> Bound | None:
         if whole := self._runs.tiles(2, columns):
-            return _exact(whole, moves_of(whole))
+            return _exact(whole, getattr(whole, of))
         found = [
-            rest.after(moves_of(depths), f"k = {k}", depths.run)
+            rest.after(getattr(depths, of), f"k = {k}", depths.run)
             for k, depths in self._patterns(columns)
-            if (rest := rest_of(columns - k))
+            if (rest := self._upper(columns - k, rest_of, rest_of))
         ]
         return min(found, key=lambda bound: bound.value, default=None)
 
     def _patterns(self, columns: int) -> list[tuple[int, Depths]]:
         """(k, run) of the patterns that there are, with k < n."""
-        found = [
-            (k, self._runs.columns(columns, k)) for k in range(1, min(self._most, columns - 1) + 1)
-        ]
-        return [(k, depths) for k, depths in found if depths]
+        ks = range(1, min(self._most, columns - 1) + 1)
+        return [(k, depths) for k in ks if (depths := self._runs.columns(columns, k))]
 
 
 def _exact(depths: Depths, moves: int) -> Bound:

@@ -57,7 +57,6 @@ of det B, whose degree is just the greatest distance, are 1, 1 and -1, so that o
 """
 
 from collections import defaultdict
-from dataclasses import dataclass
 from math import factorial
 
 from frontier.errors import InputError
@@ -77,28 +76,10 @@ Waiting = tuple[int, ...]
 """How many wait of each kind."""
 
 
-@dataclass(frozen=True)
-class ManhattanMaximum:
-    """columns: n. greatest: in steps. states: how many solvable states are that far."""
-
-    columns: int
-    greatest: int
-    states: int
-
-
-def manhattan_maximum(columns: int) -> ManhattanMaximum:
-    """The greatest Manhattan distance of a solvable state of the 2×n puzzle, by the sweep.
-
-    Thesis, table 3.1. InputError for a board without cells.
-    """
-    counts = manhattan_counts(columns)
-    return ManhattanMaximum(columns, greatest=len(counts) - 1, states=counts[-1])
-
-
 def manhattan_counts(columns: int) -> list[int]:
-    """The numbers of solvable states at Manhattan distance 0, 1, ... to the greatest.
+    """The numbers of solvable states at Manhattan distance 0, 1, ... to the greatest, by the sweep.
 
-    InputError for a board without cells.
+    Thesis, table 3.1, has the greatest and the last of them. InputError for a board without cells.
     """
     _check(columns)
     bits = factorial(2 * columns).bit_length()

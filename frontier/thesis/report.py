@@ -83,8 +83,8 @@ def _describe_beyond(beyond: Beyond) -> list[str]:
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for n, sorts in beyond.bounds.items():
-        low, *upper = (sorts[name]["value"] for name in ("lower", "sharp", "mixed", "recursion"))
-        (below,), above = sorts["lower"]["steps"], ", ".join(sorts["sharp"]["steps"])
+        low, *upper = (sorts[name].value for name in ("lower", "sharp", "mixed", "recursion"))
+        (below,), above = sorts["lower"].steps, ", ".join(sorts["sharp"].steps)
         cells = [n, low, below, *upper, above]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     source = "2n² - n: B. Whitmore, OEIS A151943; proved in frontier/thesis/inversions.py."

@@ -1,13 +1,13 @@
 """The thesis, claim by claim: what it says, what is computed here, and whether they agree."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
 from frontier.puzzles import Pattern
 from frontier.thesis import claims
 from frontier.thesis.bounds import Bound, Bounds, linear_formula, thesis_bound
-from frontier.thesis.manhattan import manhattan_formula, manhattan_maximum
+from frontier.thesis.manhattan import manhattan_counts, manhattan_formula
 from frontier.thesis.runs import Runs
 from frontier.thesis.sequences import (
     attaining_boards,
@@ -58,14 +58,13 @@ def diameters(runs: Runs) -> Iterator[Row]:
 def manhattan(runs: Runs) -> Iterator[Row]:
     """Table 3.1 and theorem 3.3.1."""
     for columns, said in claims.MANHATTAN.items():
-        found = manhattan_maximum(columns)
-        yield Row(f"greatest Manhattan sum, n = {columns}", said, found.greatest)
+        yield Row(f"greatest Manhattan sum, n = {columns}", said, _greatest_sum(columns))
     for columns, said in claims.ATTAINING.items():
-        found = manhattan_maximum(columns)
-        yield Row(f"states that attain it, n = {columns}", said, found.states)
+        found = manhattan_counts(columns)[-1]
+        yield Row(f"states that attain it, n = {columns}", said, found)
     for columns in range(7, 13):
-        said, found = manhattan_formula(columns), manhattan_maximum(columns)
-        yield Row(f"n² + ⌊3n/2⌋ - 1 is the greatest, n = {columns}", said, found.greatest)
+        claim = f"n² + ⌊3n/2⌋ - 1 is the greatest, n = {columns}"
+        yield Row(claim, manhattan_formula(columns), _greatest_sum(columns))
     boards = attaining_boards(5)
     drawn = [b for b in boards if _drawn_as_in_figure(b, last_of_a=5 // 2 - 1)]
     mended = [b for b in boards if _drawn_as_in_figure(b, last_of_a=-(-5 // 2) - 1)]
@@ -76,6 +75,10 @@ def manhattan(runs: Runs) -> Iterator[Row]:
         "for odd n the set A must end at ⌈n/2⌉ - 1, not ⌊n/2⌋ - 1; then the pattern is that of "
         f"{len(mended)} of the {len(boards)}",
     )
+
+
+def _greatest_sum(columns: int) -> int:
+    return len(manhattan_counts(columns)) - 1
 
 
 def _drawn_as_in_figure(board: tuple[int, ...], last_of_a: int) -> bool:
@@ -127,7 +130,7 @@ def bounds(runs: Runs) -> Iterator[Row]:
     known = Bounds(runs, most=1)
     for n, said in claims.LOWER.items():
         note = f"the formula gives {manhattan_formula(n)}" if said != manhattan_formula(n) else ""
-        yield Row(f"lower bound, n = {n}", said, manhattan_maximum(n).greatest, note)
+        yield Row(f"lower bound, n = {n}", said, _greatest_sum(n), note)
     for n in range(4, 9):
         found = runs.tiles(2, n)
         yield Row(f"actual value, n = {n}", claims.DIAMETERS[2][n - 1], found and found.depth)
@@ -140,14 +143,17 @@ def bounds(runs: Runs) -> Iterator[Row]:
 def columns(runs: Runs) -> Iterator[Row]:
     """Table 5.2 and the formulas read off it."""
     for k, depths in claims.COLUMNS.items():
-        found = {}
+        found = _depths(runs, k, depths)
         for n, said in depths.items():
-            depth = runs.columns(n, k)
-            if depth:
-                found[n] = depth.depth
-            yield Row(f"k = {k}, n = {n}", said, depth and depth.depth)
+            yield Row(f"k = {k}, n = {n}", said, found.get(n))
         said = claims.FORMULAS[k]
         yield Row(f"k = {k}: formula", _line(said), _line(linear_formula(found)))
+
+
+def _depths(runs: Runs, k: int, columns: Iterable[int]) -> dict[int, int]:
+    """n -> d(n, k), of those n for which there is a run."""
+    found = ((n, runs.columns(n, k)) for n in columns)
+    return {n: depths.depth for n, depths in found if depths}
 
 
 def _line(formula: tuple[int, int, int] | None) -> str | None:
@@ -156,11 +162,6 @@ def _line(formula: tuple[int, int, int] | None) -> str | None:
         return None
     slope, offset, first = formula[:3]
     return f"{slope}n {'+' if offset >= 0 else '-'} {abs(offset)} for n ≥ {first}"
-
-
-def _bound_value(bound: Bound) -> dict:
-    runs = list(dict.fromkeys(bound.runs))
-    return {"value": bound.value, "steps": list(bound.steps), "runs": runs}
 
 
 TABLES: dict[str, Callable[[Runs], Iterator[Row]]] = {
@@ -178,33 +179,25 @@ TABLES: dict[str, Callable[[Runs], Iterator[Row]]] = {
 class Beyond:
     """What goes past the thesis.
 
-    depths: k -> n -> d(n, k). formulas: k -> text. bounds: n -> (lower, thesis, mixed, sharp).
+    depths: k -> n -> d(n, k). formulas: k -> text. bounds: n -> name -> bound, for the names of the
+    methods of `Bounds`.
     """
 
     depths: dict[int, dict[int, int]]
     formulas: dict[int, str]
-    bounds: dict[int, dict]
+    bounds: dict[int, dict[str, Bound]]
 
 
 def beyond(runs: Runs, most_columns: int = 12, most_k: int = 6) -> Beyond:
     """All that the runs say of n ≤ `most_columns`, and of larger n where there are runs."""
-    depths: dict[int, dict[int, int]] = {}
-    for k in range(1, most_k + 1):
-        found = {n: runs.columns(n, k) for n in range(k, 201)}
-        depths[k] = {n: depth.depth for n, depth in found.items() if depth}
-    formulas = {}
-    for k, found in depths.items():
-        if formula := linear_formula(found):
-            formulas[k] = f"{_line(formula)} (up to n = {formula[-1]})"
+    depths = {k: _depths(runs, k, range(k, 201)) for k in range(1, most_k + 1)}
+    formulas = {
+        k: f"{_line(formula)} (up to n = {formula[-1]})"
+        for k, found in depths.items()
+        if (formula := linear_formula(found))
+    }
     known = Bounds(runs, most_k)
-    table = {}
-    for n in range(4, most_columns + 1):
-        sorts = {
-            "lower": known.lower(n),
-            "recursion": known.recursion(n),
-            "mixed": known.mixed(n),
-            "sharp": known.sharp(n),
-        }
-        if None not in sorts.values():
-            table[n] = {name: _bound_value(bound) for name, bound in sorts.items()}
-    return Beyond(depths, formulas, table)
+    sorts = (known.lower, known.recursion, known.mixed, known.sharp)
+    table = {n: {of.__name__: of(n) for of in sorts} for n in range(4, most_columns + 1)}
+    found = {n: bounds for n, bounds in table.items() if None not in bounds.values()}
+    return Beyond(depths, formulas, found)

@@ -10,12 +10,7 @@ from sweeps import swept
 from twins import attaining_formula
 
 from frontier.errors import InputError
-from frontier.thesis.manhattan import (
-    ManhattanMaximum,
-    manhattan_counts,
-    manhattan_formula,
-    manhattan_maximum,
-)
+from frontier.thesis.manhattan import manhattan_counts, manhattan_formula
 
 
 def distances(columns):
@@ -69,11 +64,6 @@ def enumerated_counts(columns):
     return np.trim_zeros(counts, "b").tolist()
 
 
-def enumerated_maximum(columns):
-    counts = enumerated_counts(columns)
-    return ManhattanMaximum(columns, len(counts) - 1, counts[-1])
-
-
 def permanent(matrix):
     """Ryser's formula, the sets of columns in Gray code."""
     size = len(matrix)
@@ -112,7 +102,6 @@ def test_slow_twin(columns):
 @pytest.mark.parametrize("columns", range(1, 6))
 def test_enumeration(columns):
     assert manhattan_counts(columns) == enumerated_counts(columns)
-    assert manhattan_maximum(columns) == enumerated_maximum(columns)
 
 
 @pytest.mark.parametrize("columns", range(1, 8))
@@ -132,19 +121,19 @@ def test_matrices(columns):
     ("columns", "greatest"), [(1, 1), (2, 6), (3, 12), (4, 21), (5, 31), (6, 44)]
 )
 def test_known_greatest(columns, greatest):  # thesis, table 3.1
-    assert manhattan_maximum(columns).greatest == greatest
+    assert len(manhattan_counts(columns)) - 1 == greatest
 
 
 @pytest.mark.parametrize(("columns", "states"), [(5, 40), (6, 216)])
 def test_known_states(columns, states):  # thesis, table 3.1
-    assert manhattan_maximum(columns).states == states
+    assert manhattan_counts(columns)[-1] == states
 
 
 @swept("columns", range(1, 15), few=9)
 def test_formulas(columns):
-    assert manhattan_maximum(columns) == ManhattanMaximum(
-        columns, manhattan_formula(columns), attaining_formula(columns)
-    )
+    counts = manhattan_counts(columns)
+    assert len(counts) - 1 == manhattan_formula(columns)
+    assert counts[-1] == attaining_formula(columns)
 
 
 @swept("columns", range(2, 13), few=7)
@@ -168,7 +157,7 @@ def test_mean(columns):
 
 
 @pytest.mark.parametrize("columns", [0, -3])
-@pytest.mark.parametrize("function", [manhattan_maximum, manhattan_counts, manhattan_formula])
+@pytest.mark.parametrize("function", [manhattan_counts, manhattan_formula])
 def test_no_columns(function, columns):
     with pytest.raises(InputError, match=rf"columns = {columns}: .* at least 1"):
         function(columns)
