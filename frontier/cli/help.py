@@ -6,7 +6,7 @@ wrapped to the width of the terminal, examples too.
 
 import re
 from collections import UserDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
 from textwrap import indent, wrap
@@ -37,13 +37,7 @@ class Command(click.Command):
     """
 
     def __init__(
-        self,
-        *arguments,
-        examples: Mapping[str, str] = NONE,
-        files: Mapping[str, str] = NONE,
-        exit_codes: Mapping[str, str] = NONE,
-        see_also: Iterable[str] = (),
-        **settings,
+        self, *arguments, examples=NONE, files=NONE, exit_codes=NONE, see_also=(), **settings
     ):
         super().__init__(*arguments, **settings)
         self.examples, self.files = examples, files

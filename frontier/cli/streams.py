@@ -3,9 +3,8 @@
 import codecs
 import os
 import sys
-from collections.abc import Callable
-from contextlib import suppress
-from typing import TextIO
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 PLAIN = {
     "×": "x", "–": "-", "—": "-", "…": "...", "·": ".", "≤": "<=", "≥": ">=", "→": ">", "←": "<",
@@ -36,23 +35,18 @@ def prepare_streams() -> None:
         if name == "ascii":  # to a stream of that name click would write UTF-8
             name = "frontier_ascii"
         stream.reconfigure(encoding=name, errors="frontier.plain")
-    _mark_errors(sys.stdout)
-
-
-def _mark_errors(output: TextIO) -> None:
-    """Make errors of standard output an `OutputError`, so that they differ from errors of files."""
-
-    def marked(act: Callable) -> Callable:
-        def do(*arguments):
-            try:
-                return act(*arguments)
-            except OSError as error:
-                raise OutputError(*error.args) from None
-
-        return do
-
+    output = sys.stdout
     if output is not None and "write" not in vars(output):
-        output.write, output.flush = marked(output.write), marked(output.flush)
+        output.write, output.flush = _of_output()(output.write), _of_output()(output.flush)
+
+
+@contextmanager
+def _of_output() -> Iterator[None]:
+    """Make errors of standard output an `OutputError`, so that they differ from errors of files."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(*error.args) from None
 
 
 def drop_output() -> None:
@@ -61,9 +55,7 @@ def drop_output() -> None:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
-def _replace(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
+def _replace(error: UnicodeEncodeError) -> tuple[str, int]:
     text = error.object[error.start : error.end]
     return "".join(PLAIN.get(letter, "?") for letter in text), error.end
 
