@@ -11,7 +11,7 @@ from textwrap import wrap
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from frontier.report.colours import INK, LINE, QUIET, SECOND
 from frontier.text import power
@@ -126,6 +126,23 @@ def stacked(
     return canvas, panels
 
 
+def of_states(
+    size: Size, depth: int, most: int, title: str = "", labels: Sequence[str] = ()
+) -> tuple[Canvas, list[Axes]]:
+    """A canvas with a linear axis of up to so many states, in thousands, millions and so on, above
+    a logarithmic one. Without labels there is room for marks."""
+    canvas, (linear, log) = stacked(size, ["states", "states, logarithmic"], depth, title, labels)
+    digits = (len(str(most)) - 1) // 3 * 3
+    linear.yaxis.set_major_formatter(lambda count, _: f"{count / 10**digits:g}")
+    if digits:
+        linear.set_title(f"states ({power(digits)})")
+    log.set_yscale("log")
+    log.yaxis.set_major_formatter(lambda count, _: power(round(log10(count))))
+    leave_room(linear, size, 0, most, marked=not labels)
+    leave_room(log, size, 0.5, most, marked=not labels)
+    return canvas, [linear, log]
+
+
 def _few(whole: bool) -> MaxNLocator:
     """The ticks of a linear vertical axis; whole: only at whole numbers."""
     return MaxNLocator(nbins=5, steps=[1, 2, 5, 10], integer=whole)
@@ -160,24 +177,11 @@ def _lines(size: Size, labels: Sequence[str]) -> int:
     return ceil(len(labels) / _columns(size, labels)) if labels else 0
 
 
-def of_states(axes: Axes, most: int, label: str) -> None:
-    """A linear axis of numbers up to `most`, in thousands, millions and so on."""
-    digits = (len(str(most)) - 1) // 3 * 3
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count / 10**digits:g}"))
-    axes.set_title(f"{label} ({power(digits)})" if digits else label)
-
-
-def log_of_states(axes: Axes) -> None:
-    """A logarithmic axis of numbers from 1 on."""
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda count, _: power(round(log10(count)))))
-
-
 def of_shares(axes: Axes) -> None:
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
+    axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
 
 
-def leave_room(axes: Axes, size: Size, low: float, most: float, marked: bool = True) -> None:
+def leave_room(axes: Axes, size: Size, low: float, most: float, marked: bool) -> None:
     """Let the axis reach from `low` to a little above `most`, or to where a mark is written. It has
     ticks up to `most` alone, so that no line goes through a mark."""
     share = 1 - (MARKED if marked else 0.3) * size.letters / size.panel

@@ -22,7 +22,6 @@ from frontier.report.axes import (
     Size,
     leave_room,
     legend,
-    log_of_states,
     mark_end,
     mark_peak,
     of_shares,
@@ -99,11 +98,7 @@ def comparison_charts(comparison: Comparison) -> dict[str, Markup]:
 
 def _draw_layers(run: RunStatistics, size: Size, title: str = "") -> Canvas:
     depth, most = run.depth or 0, max(run.counts, default=1)
-    canvas, (linear, log) = stacked(size, ["states", "states, logarithmic"], depth, title)
-    of_states(linear, most, "states")
-    log_of_states(log)
-    leave_room(linear, size, 0, most)
-    leave_room(log, size, 0.5, most)
+    canvas, (linear, log) = of_states(size, depth, most, title)
     _draw_bars(linear, run.counts, ACCENT, "layer-{}")
     _draw_bars(log, run.counts, ACCENT, "layer-{}-log", bottom=0.5)
     if run.layers:
@@ -114,15 +109,8 @@ def _draw_layers(run: RunStatistics, size: Size, title: str = "") -> Canvas:
 
 def _draw_lines(comparison: Comparison, size: Size, title: str = "") -> Canvas:
     most = max((max(run.counts, default=1) for run in comparison.runs), default=1)
-    counts = [run.counts for run in comparison.runs]
-    titles = ["states", "states, logarithmic"]
-    canvas, (linear, log) = stacked(
-        size, titles, max(0, len(comparison.depths) - 1), title, comparison.labels
-    )
-    of_states(linear, most, "states")
-    log_of_states(log)
-    leave_room(linear, size, 0, most, marked=False)
-    leave_room(log, size, 0.5, most, marked=False)
+    counts, depth = [run.counts for run in comparison.runs], max(0, len(comparison.depths) - 1)
+    canvas, (linear, log) = of_states(size, depth, most, title, comparison.labels)
     _draw_each(linear, comparison, counts, size, "run-{}")
     _draw_each(log, comparison, counts, size, "run-{}-log")
     legend(canvas, size, comparison.labels)

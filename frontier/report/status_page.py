@@ -78,19 +78,14 @@ class StatusPage:
 def status_page(progress: Progress, now: float | None = None) -> str:
     """The page of a run, as HTML."""
     now = time.time() if now is None else now
-    under_way = progress.ended is None
     return page(
         "status.html",
+        progress=progress,
         start=progress.started,
-        state=progress.state,
-        reason=progress.reason,
-        under_way=under_way,
         refresh=REFRESH_SECONDS,
         now=now,
-        began=progress.began,
-        ended=progress.when,
         figures=figures(progress, now),
-        step=describe_step(progress, now) if under_way else None,
+        step=None if progress.ended else describe_step(progress, now),
         **_chart(progress),
     )
 

@@ -13,8 +13,6 @@ LAYER_HEADER = ["depth", "states", "share", "up to here", "growth", "time", "wri
 SO_FAR = " so far"
 """The names of numbers that may still change end so."""
 
-NO_ENVIRONMENT = "environment.json is missing or damaged, so this is not known"
-
 
 class Table(NamedTuple):
     """A table of text; its first column names the rows."""
@@ -149,7 +147,8 @@ def origin(run: RunStatistics) -> list[tuple[str, str]]:
     begun = time.strftime("%Y-%m-%d", time.gmtime(run.run.identity["created"]))
     facts = [("begun", begun)]
     if not run.starts:
-        return [*facts, ("environment", NO_ENVIRONMENT)]
+        missing = "environment.json is missing or damaged, so this is not known"
+        return [*facts, ("environment", missing)]
     last = run.starts[-1]
     cluster = last["config"]["cluster"]
     workers = f"{counted(cluster['workers'], 'worker')} of {size(cluster['memory'])}"
