@@ -31,8 +31,7 @@ def invoke(*arguments, code=0):
 def sums_once():
     """Manhattan sums, which take seconds and are the same each time (test_manhattan.py)."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("manhattan_maximum", "attaining_boards"):
-            patch.setattr(tables, name, cache(getattr(tables, name)))
+        patch.setattr(tables, "manhattan_counts", cache(tables.manhattan_counts))
         yield
 
 
