@@ -128,7 +128,8 @@ def test_marks_that_make_no_board(board, message):
 @pytest.mark.parametrize("before", [0, 1, 3])
 def test_the_first_board_that_lacks_a_number_is_told(before, wrong):
     good, puzzle = list(permutations(range(4)))[:before], Pattern(2, 2, labels=[1, 3])
-    said = "/".join(" ".join(map(str, row)) for row in (wrong[:2], wrong[2:]))
+    said = "/".join(" ".join("x" if n == -1 else str(n) for n in row)
+                    for row in (wrong[:2], wrong[2:]))  # fmt: skip
     with pytest.raises(InputError, match=f"^board = {said}: "):
         puzzle.states_of(np.array([*good, wrong, (0, 1, 2, 3), (2, 2, 2, 2)]))
 
