@@ -198,7 +198,7 @@ class Pattern(Puzzle):
         return tuple(settled)
 
     def _why_not(self, board: Sequence, name: str) -> str:
-        said = self._grid.line_of([LIKE if n == LIKE.upper() else n for n in board])
+        said = self._grid.line_of([LIKE if n in (-1, LIKE.upper()) else n for n in board])
         return (
             f"{name} = {said}: 0 (the blank) and the labelled tiles "
             f"{', '.join(map(str, self.labelled))} must stand in it once, and of the other tiles "

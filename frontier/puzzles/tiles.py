@@ -33,7 +33,7 @@ from frontier.puzzles.footprints import footprint_of, ways_on_squares
 from frontier.puzzles.grid import Grid
 from frontier.puzzles.notation import OPEN_MARK
 from frontier.puzzles.picture import Picture
-from frontier.puzzles.pieces import Pieces
+from frontier.puzzles.pieces import OPEN, Pieces
 from frontier.puzzles.puzzle import Board
 
 MOST_CELLS = 25
@@ -120,7 +120,8 @@ class Tiles(Pieces):
 
     def _why_not(self, board: Board, name: str) -> str:
         numbers = f"the numbers 0..{self.cells - 1} must stand in it, each once"
-        return f"{name} {self._text(board)}: {numbers}"
+        shown = self._text([OPEN_MARK if number == OPEN else number for number in board])
+        return f"{name} {shown}: {numbers}"
 
 
 def blank_orbits(rows: int, columns: int) -> list[tuple[int, int]]:

@@ -49,7 +49,9 @@ def browser():
     except ImportError:
         pytest.skip("no playwright: pip install playwright; the browser is the package chromium")
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        chromium = playwright.chromium.launch(
+            executable_path=found, args=["--no-sandbox", "--disable-gpu"]
+        )
         yield Browser(chromium)
         chromium.close()
 
