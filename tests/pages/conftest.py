@@ -38,6 +38,14 @@ class Browser:
             opened.close()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """What needs a browser, which takes seconds to start, is among the sweeps."""
+    for item in items:
+        if "browser" in item.fixturenames:
+            item.add_marker(pytest.mark.sweep)
+
+
 @pytest.fixture(scope="module")
 def browser():
     """Not for all tests: playwright keeps an event loop in the thread while it is open."""
