@@ -1,9 +1,11 @@
-"""Runs to report on, and runs that say what is not so."""
+"""Runs to report on, runs that say what is not so, and runs that another process makes."""
 
+import time
 from pathlib import Path
 
 from frontier import api
 from frontier.config import load_config
+from frontier.store.run import RunStore
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 
@@ -27,3 +29,12 @@ def made(path, name, *settings, until=None):
 def write_ledger(store):
     """Write the ledger as if what its lines say had been committed."""
     store._write_ledger()  # which makes the chain anew
+
+
+def wait_for_depth(path, depth, process):
+    """Wait until a run has a layer; AssertionError if the process that makes it ends before."""
+    while process.poll() is None:
+        if RunStore.exists(path) and len(RunStore.open(path).records) > depth:
+            return
+        time.sleep(0.02)
+    raise AssertionError(process.communicate())

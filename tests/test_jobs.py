@@ -9,20 +9,19 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import dask_jobqueue
 import pytest
 import yaml
 from distributed.cli import dask_scheduler, dask_worker
+from making import wait_for_depth
 from sweeps import swept
 
 from frontier.cli import main
 from frontier.clusters.queues import CLASSES
 from frontier.config import ClusterTable
 from frontier.store.lock import RunLock
-from frontier.store.run import RunStore
 
 ROOT = Path(__file__).parents[1]
 JOBS = sorted((ROOT / "jobs").iterdir())
@@ -112,14 +111,6 @@ def start(script, path, *settings, **environment):
              **environment},
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
     )  # fmt: skip
-
-
-def wait_for_depth(path, depth, process):
-    while process.poll() is None:
-        if RunStore.exists(path) and len(RunStore.open(path).records) > depth:
-            return
-        time.sleep(0.02)
-    raise AssertionError(process.communicate())
 
 
 AGAIN = {  # what comes when the walltime is near, whether to the whole group; exit code, calls

@@ -22,6 +22,7 @@ import dask
 import psutil
 import pytest
 from distributed import Client, LocalCluster, Security, SpecCluster
+from making import wait_for_depth
 from sweeps import swept
 
 from frontier import api
@@ -292,14 +293,6 @@ CONFIG = Path(__file__).parents[2] / "configs" / "2x6.toml"
 TASKS = {"search.in_memory": "false", "store.codec": "zstd:5"}
 
 
-def wait_for_depth(path, depth, process):
-    while process.poll() is None:
-        if RunStore.exists(path) and len(RunStore.open(path).records) > depth:
-            return
-        time.sleep(0.02)
-    raise AssertionError(process.communicate())
-
-
 @pytest.fixture
 def certificates(tmp_path):
     """Made by the commands of docs/clusters.md; gives the folder of Dask's settings, as there."""
@@ -470,7 +463,7 @@ def test_only_this_run_is_heard(tmp_path):
                 with pytest.raises(OSError, match=r"Timed out|closed|certificate|handshake|alert"):
                     Client(place, security=other, timeout=2)
         known = {int(address.rpartition(":")[2]) for address in addresses}
-        for port in ports() - known:
+        for port in {port for _, port in listening()} - known:
             for path in ("info/main/workers.html", "api/v1/retire_workers", "metrics", "status"):
                 with pytest.raises(urllib.error.HTTPError) as found:
                     urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=5)
@@ -481,11 +474,11 @@ def test_only_this_run_is_heard(tmp_path):
     assert answers == {404}
 
 
-def ports():
-    """Ports that this process and those it has started listen at."""
+def listening():
+    """(address, port) of each place where this process and those it has started listen."""
     me = psutil.Process()
     return {
-        connection.laddr.port
+        (connection.laddr.ip, connection.laddr.port)
         for process in [me, *me.children(recursive=True)]
         for connection in process.net_connections(kind="inet")
         if connection.status == psutil.CONN_LISTEN
@@ -588,23 +581,12 @@ def test_workers_that_do_not_start(tmp_path):
         api.run(api.plan(config))
 
 
-def listening():
-    """Addresses that this process and those it has started listen at."""
-    me = psutil.Process()
-    return {
-        connection.laddr.ip
-        for process in [me, *me.children(recursive=True)]
-        for connection in process.net_connections(kind="inet")
-        if connection.status == psutil.CONN_LISTEN
-    }
-
-
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["local", "slurm"])
 def test_sockets_are_on_the_loopback(tmp_path, queue, kind):
     config = config_of(tmp_path / "run", kind=kind)
     seen = set()
-    api.run(api.plan(config), listeners=[lambda event: seen.update(listening())])
+    api.run(api.plan(config), listeners=[lambda event: seen.update(ip for ip, _ in listening())])
     assert seen == {"127.0.0.1"}
 
 
