@@ -15,6 +15,7 @@ def campaign(tmp_path, *words):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode == 77:
         pytest.skip(done.stdout)
+    assert done.stdout, done.stderr
     return tuple(map(int, done.stdout.split()[-4:])), done.stderr, done.returncode
 
 
