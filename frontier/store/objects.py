@@ -41,7 +41,8 @@ class Replaced(Exception):
 
 
 @lru_cache
-def _bucket(url: str) -> "ObjectStore":
+def bucket_of(url: str) -> "ObjectStore":
+    """The bucket at a URL, as the environment of this process says who may use it."""
     try:
         from obstore.store import from_url
     except ImportError:
@@ -136,7 +137,7 @@ class ObjectPath:
     @property
     def store(self) -> "ObjectStore":
         """The bucket, as Zarr and obstore know it."""
-        return _bucket(self.bucket)
+        return bucket_of(self.bucket)
 
     @property
     def key(self) -> str:
