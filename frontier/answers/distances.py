@@ -224,9 +224,9 @@ def _fill(
 ) -> int:
     """Set the distances of a layer's states in rows first .. end-1; returns how many there are."""
     space, found = work.space, 0
-    klass = space.class_of(depth)
-    begin, stop = np.searchsorted(space.vertex[klass], [first // 2, end // 2]).tolist()
-    rows = 2 * space.vertex[klass][begin:stop].astype(np.int64) + space.sign[klass][begin:stop]
+    side = space.side_of(depth)
+    begin, stop = np.searchsorted(space.vertex[side], [first // 2, end // 2]).tolist()
+    rows = 2 * space.vertex[side][begin:stop].astype(np.int64) + space.sign[side][begin:stop]
     for numbers in _numbers_at(layer, space.code, begin, stop):
         node, column = np.divmod(numbers.astype(np.int64), space.code.half)
         values[rows[node - begin] - first, column] = depth

@@ -60,7 +60,7 @@ class Kernel:
     def for_size(self, size: int) -> Callable:
         """The kernel, or for little work the Python function: it is done before Numba is loaded.
 
-        size: how often its innermost loop is run, about.
+        size: how often its innermost loop is done, about.
         """
         return self.function if size <= LITTLE and self._compiled is None else self
 
