@@ -59,7 +59,7 @@ def list_layers(space, origins, most=None, plain=False):
 
 
 def graph_of(vertices, m, arcs, smaller=()):
-    """The base graph of arcs (source, target, voltage), each of which is given in both directions."""
+    """The base graph of arcs (source, target, voltage), each given in both directions."""
     arcs = [(u, v, tuple(word)) for u, v, word in arcs]
     words = sorted({word for _, _, word in arcs})
     table = np.array([(u, v, words.index(word)) for u, v, word in arcs], dtype=np.int64)
@@ -197,7 +197,7 @@ def origins_of(puzzle):
 
 
 def boards_at(space, puzzle, side, numbers):
-    """The boards of state numbers of a class, as a set."""
+    """The boards of state numbers of a side, as a set."""
     states = [space.state(side, number) for number in numbers]
     if not states:
         return set()

@@ -355,7 +355,7 @@ def test_a_copy_may_be_ahead(copy, whole):
 
 @swept("name", ["frontier", "all"], few=["all"])
 def test_deep_finds_what_adds_up_but_is_wrong(copy, name):
-    """A state exchanged for another of its class, everything sealed anew."""
+    """A state exchanged for another of its side, everything sealed anew."""
     path = copy(name)
     run = RunStore.open(path)
     work = Workspace(run)

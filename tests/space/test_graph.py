@@ -17,7 +17,7 @@ def both_ways(*arcs):
 
 
 def nodes_of(space, side):
-    """(vertex, sign) of each node of a class."""
+    """(vertex, sign) of each node of a side."""
     return [(int(v), int(s)) for v, s in zip(space.vertex[side], space.sign[side], strict=True)]
 
 
@@ -91,7 +91,7 @@ def test_origins_are_needed():
 
 @each_case
 def test_classes_are_the_parities_of_the_walks(name):
-    """A node lies in a class for each parity of the walks to it, so never in two."""
+    """A node lies on a side for each parity of the walks to it, so never on both."""
     _, _, arcs, origins = CASES[name]
     space, walks = space_of(name), lift_walks(arcs, origins)
     by_parity = [sorted(node for node, parity in walks if parity == p) for p in (0, 1)]
@@ -107,7 +107,7 @@ def test_classes_are_the_parities_of_the_walks(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "classes", "nodes"),
+    ("name", "sides", "nodes"),
     [
         ("triangle without swaps", 1, [3]),
         ("triangle with one swap", 2, [3, 3]),
@@ -123,9 +123,9 @@ def test_classes_are_the_parities_of_the_walks(name):
         ("1x5 tiles", 2, [3, 2]),
     ],
 )
-def test_classes_of_graphs_counted_by_hand(name, classes, nodes):
+def test_classes_of_graphs_counted_by_hand(name, sides, nodes):
     space = space_of(name)
-    assert space.sides == classes
+    assert space.sides == sides
     assert space.nodes == nodes
 
 

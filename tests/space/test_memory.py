@@ -193,7 +193,7 @@ def some_layouts():
 
 @st.composite
 def filled(draw):
-    """(layout, class, empty bitmaps, set of state numbers)"""
+    """(layout, side, empty bitmaps, set of state numbers)"""
     layout, side = draw(st.sampled_from(some_layouts()))
     most = layout.space.nodes[side] * layout.space.code.half - 1
     numbers = draw(st.sets(st.integers(0, most), max_size=40))
