@@ -12,8 +12,8 @@ from math import prod
 import numpy as np
 
 from frontier.search.workspace import Workspace, workspace
-from frontier.space.jit import preparing
 from frontier.space.memory import Bitmaps, MemorySearch, count_all
+from frontier.stopwatch import preparing
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import Record, digest_of
 
