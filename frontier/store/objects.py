@@ -264,12 +264,12 @@ class ObjectPath:
         try:
             with _errors(self):
                 return obstore.put(self.store, self.key, content, mode=mode)["e_tag"]
-        except Replaced:
-            with _errors(self):
+        except (Replaced, FileNotFoundError):
+            with suppress(FileNotFoundError), _errors(self):
                 found = obstore.get(self.store, self.key)
-                if found.bytes().to_bytes() != content:
-                    raise
-            return found.meta["e_tag"]  # it was this request, whose answer was lost
+                if found.bytes().to_bytes() == content:
+                    return found.meta["e_tag"]  # by this request, whose answer was lost
+            raise Replaced(str(self)) from None
 
     def unlink(self, missing_ok: bool = False) -> None:
         if not missing_ok and not self.is_file():
@@ -305,7 +305,7 @@ class ObjectWriter:
 
     def write(self, data: memoryview) -> None:
         with _errors(self._path):
-            self._file.write(data)
+            self._file.write(bytes(data))  # it is sent later, when the memory may be used again
 
     def finish(self, durable: bool) -> None:
         with _errors(self._path):
