@@ -18,7 +18,7 @@ import numpy as np
 
 from frontier.clusters.executors import Executor
 from frontier.clusters.kinds import executor_of
-from frontier.errors import CorruptRunError, FrontierError, Stopped, StorageError
+from frontier.errors import CorruptRunError, FrontierError, Gone, Stopped, StorageError
 from frontier.search.advance import Advance, Advanced, advance_bits, advance_lists
 from frontier.search.environment import note_start
 from frontier.search.events import (
@@ -372,11 +372,15 @@ def _system_errors():
 
 @contextmanager
 def _missing_it(run: RunStore):
-    """Gone, whatever goes wrong, if that is because the run is not there any more."""
+    """Gone, whatever goes wrong, if that is because the run is not there any more, or another
+    process has gone on with it."""
     try:
         yield
+    except Gone:
+        raise
     except (OSError, FrontierError):
         run.check_still_there()
+        run.check_alone()
         raise
 
 

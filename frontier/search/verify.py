@@ -135,7 +135,7 @@ def _whole_layer(run: RunStore, work: Workspace, depth: int, done: Verified) -> 
     replaced = run.parts_under_way(work.layout) if depth + 2 == len(run.records) else set()
     records: list[Record] = []
     for task in files.tasks:
-        if task in replaced and not files.path(task).exists():
+        if task in replaced and not files.there(task):
             done.given_up = depth
             continue
         try:

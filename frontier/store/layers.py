@@ -25,7 +25,7 @@ from frontier.space.layout import Layout
 from frontier.space.lists import list_bits
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import SlabCodec, encoded_bytes
-from frontier.store.files import force, write_json
+from frontier.store.files import force, version_of, write_json
 from frontier.store.objects import Place
 from frontier.store.parts import Part, PartWriter, Record, footer_bytes, in_groups
 from frontier.store.slabs import NO_SLAB, EncodedSlabs, ListedSlabs, Room, new_room
@@ -136,6 +136,10 @@ class LayerFiles:
     def path(self, task: int) -> Place:
         """The file of a part of a layer of bits."""
         return self.folder / bits_name(self.layout, self.side, task)
+
+    def there(self, task: int) -> bool:
+        """Whether there is something under the name of a part of a layer of bits."""
+        return version_of(self.path(task)) is not None
 
     def part(self, task: int) -> Part:
         """A part of a layer of bits; CorruptRunError if it is missing or not the right one."""

@@ -222,7 +222,9 @@ class RunStore:
 
     def check_still_there(self) -> None:
         """Gone if the directory was moved or deleted, or another run has taken the place of this
-        one: its files are not ours."""
+        one: its files are not ours. In an object store they lie elsewhere, and a commit tells."""
+        if isinstance(self.path, ObjectPath):
+            return
         identity = read_json(self.path / "run.json") if self.exists(self.path) else {}
         if identity.get("identifier") != self.identity["identifier"]:
             raise Gone(
@@ -238,7 +240,7 @@ class RunStore:
         """
         files = self.files(depth, layout)
         if isinstance(self.path, ObjectPath):  # its folder of layers is never that of another run
-            if self.files(depth + 2, layout).path(task).is_file():
+            if self.files(depth + 2, layout).there(task):
                 files.path(task).unlink(missing_ok=True)
             return
         try:
@@ -248,7 +250,7 @@ class RunStore:
         try:
             # A run that takes the place of this one from now on makes a folder of its own.
             self.check_still_there()
-            if self.files(depth + 2, layout).path(task).exists():
+            if self.files(depth + 2, layout).there(task):
                 with suppress(FileNotFoundError):
                     os.unlink(files.path(task).name, dir_fd=folder)
         finally:
@@ -348,11 +350,16 @@ class RunStore:
         file = self.path / "ledger.json"
         with self._gone_if_replaced():
             if self.has_copies:
-                if version_of(file) != self._version:
-                    raise Replaced
+                self.check_alone()
                 (self.path / "copies").mkdir(exist_ok=True)
                 write_bytes(self.path / "copies" / "ledger.json", content, self.durable)
             self._version = replace_bytes(file, content, self._version, self.durable)
+
+    def check_alone(self) -> None:
+        """Gone if another process has written the ledger since this one did."""
+        with self._gone_if_replaced():
+            if version_of(self.path / "ledger.json") != self._version:
+                raise Replaced
 
     @contextmanager
     def _gone_if_replaced(self) -> Iterator[None]:
