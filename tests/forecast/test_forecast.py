@@ -25,7 +25,7 @@ from frontier.space import layout as layout_module
 from frontier.space.program import program_of, reads_of
 from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec
 from frontier.store.layers import LIST_SLAB
-from frontier.store.parts import Part, footer_bytes
+from frontier.store.parts import footer_bytes
 from frontier.store.run import RunStore
 
 RATES = Rates(
@@ -138,14 +138,14 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, layout, sla
     assert plan.layout.slab_nodes == slab
     made = {step.last: step for step in forecast_of(plan, sizes_of(2, 5)).steps}
     reads, tasks, slabs, disk = Counter(), Counter(), {}, Counter()
-    read = Part._read_at
+    read = parts_module.read_ranges
 
-    def counting(self, file, offset, view):
-        reads[counting.depth] += len(view)
-        return read(self, file, offset, view)
+    def counting(path, begin, views):
+        reads[counting.depth] += sum(map(len, views))
+        return read(path, begin, views)
 
     counting.depth = 1
-    monkeypatch.setattr(Part, "_read_at", counting)
+    monkeypatch.setattr(parts_module, "read_ranges", counting)
     give_up = RunStore.give_up
 
     def looking(self, depth, *arguments):
