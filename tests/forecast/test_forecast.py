@@ -23,6 +23,7 @@ from frontier.search.events import LayerFinished, TaskFinished
 from frontier.search.plan import PROCESS_BYTES
 from frontier.space import layout as layout_module
 from frontier.space.program import program_of, reads_of
+from frontier.store import parts as parts_module
 from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec
 from frontier.store.layers import LIST_SLAB
 from frontier.store.parts import footer_bytes
