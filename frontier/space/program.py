@@ -265,5 +265,5 @@ def _origin_of_rows(layout: Layout, task: Task, voltage: tuple[int, ...]):
 
 
 def _different(numbers: np.ndarray) -> np.ndarray:
-    """The different ones of numbers of which like ones mostly follow one another, sorted."""
+    """The different ones of some numbers, sorted; fast where equal ones follow one another."""
     return np.unique(numbers[np.diff(numbers, prepend=-1) != 0])

@@ -26,7 +26,7 @@ STRIP_SIDE, ANIMATION_SIDE = 30, 48
 
 STAGE_WIDTH, STAGE_SIDES = 460, (30, 84)
 CAPTION, LARGE, GAP = 13, 16, 14
-"""The letters of the captions of a strip, those of captions that change, and the room between
+"""The letter sizes of the captions of a strip and of captions that change, and the room between
 boards, in pixels."""
 
 FIRST_PAUSE, MOVE_SECONDS, LAST_PAUSE = 1.0, 0.8, 2.5
@@ -168,9 +168,9 @@ class _Film:
 
     @cached_property
     def ways(self) -> list[dict[int, list[Point]]]:
-        """For each position, the way of each piece that comes to another place by the move to it.
+        """For each position, the ways of the pieces that the move to it brings elsewhere, by code.
 
-        A way is where the piece is after each step, from where it is on the first board.
+        A way is where the piece is after each step of the move, seen from where it began.
         """
         homes = before = _places(self.pictures[0])
         ways = []

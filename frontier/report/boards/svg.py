@@ -28,7 +28,7 @@ NOTEBOOK_SIDE, MOST_BOARDS = 24, 50
 """The side of a cell in a notebook, in pixels; it shows at most so many boards."""
 
 NAME, ASIDE = 0.25, 0.52
-"""The letters of the name of a cell, and their distance from its middle, in sides of a cell."""
+"""The letter size of the name of a cell, and its distance from the middle, in sides of a cell."""
 
 WAYS_ASIDE = [radians(225 + 90 * turn + angle) for angle in range(0, 90, 15) for turn in range(4)]
 """Directions, in radians, in which the name of a cell may stand; the first if all are free."""
