@@ -62,11 +62,11 @@ class Rates:
 
     density: shares of the bits that are set, increasing. For layers of each density, stored: stored
     bytes of a raw byte; task: of a word that a task makes, without files. kernel: the kernel's part
-    of that. listed: of a state of a list. list_bytes: the stored bytes of such a state. read, write: of the disk for a
-    byte, while all workers are at it; read_work, write_work: of the processor for it, checksum
-    included. file: of opening a file. scheduler: of the scheduler's processor for a task. layer:
-    until a layer's first task is with a worker and the scheduler hears of its last one. start: of
-    the command, until the search begins.
+    of that. listed: of a state of a list. list_bytes: the stored bytes of such a state. read,
+    write: of the disk for a byte, while all workers are at it; read_work, write_work: of the
+    processor for it, checksum included. file: of opening a file. scheduler: of the scheduler's
+    processor for a task. layer: until a layer's first task is with a worker and the scheduler hears
+    of its last one. start: of the command, until the search begins.
     """
 
     density: list[float]
