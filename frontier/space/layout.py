@@ -227,11 +227,13 @@ class Layout:
                     yield first, nodes, prefix, (stack * prefixes + prefix) * cuts
 
     def slab_at(self, side: int, node, prefix, cut):
-        """(task, slab of its part) that has what is of a node, of one of the `cuts` of its strip
-        under a prefix; of arrays too."""
-        task = prefix // self.siblings * self.groups(side) + node // self.task_nodes
-        stack = node % self.task_nodes // self.slab_nodes
-        return task, (stack * self.siblings + prefix % self.siblings) * self.cuts + cut
+        """Where one of the `cuts` of a node's strip under a prefix lies: task, slab of its part,
+        number of the node in the slab; of arrays too."""
+        group, node = np.divmod(node, self.task_nodes)
+        stack, node = np.divmod(node, self.slab_nodes)
+        family, prefix = np.divmod(prefix, self.siblings)
+        task = family * self.groups(side) + group
+        return task, (stack * self.siblings + prefix) * self.cuts + cut, node
 
     def place(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
         """Where uint64[N] states of a side lie: int64[N] each of task, slab of its part, word of
@@ -241,8 +243,8 @@ class Layout:
         word, bit = np.divmod(index, code.bits)
         prefix, word = np.divmod(word, self.strip_words)
         cut, word = np.divmod(word, self.slab_words)
-        task, slab = self.slab_at(side, node, prefix, cut)
-        return task, slab, node % self.task_nodes % self.slab_nodes * self.slab_words + word, bit
+        task, slab, node = self.slab_at(side, node, prefix, cut)
+        return task, slab, node * self.slab_words + word, bit
 
     def slab_of(self, task: Task, slab: int) -> tuple[int, int, int]:
         """(first node, prefix, first word in the strip) of a slab of a task's part."""

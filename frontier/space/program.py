@@ -98,7 +98,7 @@ def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
     which, slot = np.nonzero(np.logical_or.reduceat(program.needed, first, axis=0))
     node = program.sources[first[which]]
     prefix, cut = np.divmod(program.slots[slot], layout.cuts)
-    tasks, slabs = layout.slab_at(side, node, prefix, cut)
+    tasks, slabs, _ = layout.slab_at(side, node, prefix, cut)
     entry = np.full((first.size, program.slots.size), -1)
     entry[which, slot] = np.arange(which.size)
     return Reads(
