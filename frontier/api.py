@@ -90,7 +90,8 @@ class Run:
         facts = {name: in_a_line(words) for name, words in progress.items()}
         facts |= {"layers": repr(self.layers).strip("<>"), "directory": str(self.path)}
         if self.puzzle.start is not None:
-            facts["distance of the start"] = str(self.start_distance or "not reached yet")
+            found = self.start_distance
+            facts["distance of the start"] = "not reached yet" if found is None else str(found)
         name = f"{self.store.identity['name']}: {self.puzzle.title}"
         return run_html(name, facts, self.counts)
 

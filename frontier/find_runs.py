@@ -70,24 +70,26 @@ def config_at(run: str | Place, settings: tuple[str, ...] = ()) -> Config:
     return checked_config(values, str(run), settings)
 
 
-def puzzle_and_run(
-    run: Config | str | Place, settings: tuple[str, ...] = ()
-) -> tuple[Config, RunStore | None]:
-    """What a run directory or a config says of one puzzle, and its run, if there is one.
-
-    InputError if it names several. A run of another puzzle in the directory of a config is none.
-    """
+def puzzle_at(run: Config | str | Place, settings: tuple[str, ...] = ()) -> Config:
+    """What a run directory or a config says of one puzzle; InputError if it names several."""
     config = run if isinstance(run, Config) else None
     path = None if config else _path_of(run)
     if path and path.is_dir():
         store = open_one(run, settings)
         told = {"name": store.identity["name"], "puzzle": store.identity["puzzle"]}
-        return checked_config(told | {"store": {"path": str(store.path)}}, str(run)), store
+        return checked_config(told | {"store": {"path": str(store.path)}}, str(run))
     members = (config or _config_in(path, settings)).members
     if len(members) > 1:
         name = config.name if config else run
         raise InputError(f"{name} has several goals; name one with puzzle.blank, such as [0, 0]")
-    config = members[0]
+    return members[0]
+
+
+def puzzle_and_run(
+    run: Config | str | Path, settings: tuple[str, ...] = ()
+) -> tuple[Config, RunStore | None]:
+    """The same, and its run, if there is one; one of another puzzle in the directory is none."""
+    config = puzzle_at(run, settings)
     store = RunStore.open(config.path) if RunStore.exists(config.path) else None
     if store and not same_puzzle(store.identity["puzzle"], config.puzzle_settings):
         store = None

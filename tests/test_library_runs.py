@@ -85,6 +85,8 @@ def test_the_distance_of_the_start(tmp_path):
     run = frontier.run(config)
     assert run.start_distance == run.distance(run.puzzle.start) == run.solve("1 2 5/3 4 0").distance
     assert f'<td style="text-align: left">{run.start_distance}</td>' in run._repr_html_()
+    home = config_of(tmp_path / "home", {**TILES, "start": "0 1 2 / 3 4 5"}, kind="serial")
+    assert "not reached yet" not in frontier.run(home, until=2)._repr_html_()
 
 
 def test_a_home_directory_is_written_with_a_tilde(tmp_path, monkeypatch):

@@ -1,1 +1,1 @@
-"""What a run can tell."""
+"""What a run can tell, and how single positions are solved."""

@@ -28,8 +28,7 @@ from frontier.errors import CorruptRunError, InputError, unwritable
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.search.workspace import Workspace
 from frontier.space.graph import Space
-from frontier.space.lehmer import LehmerCode
-from frontier.space.lists import list_bits
+from frontier.space.jit import kernel
 from frontier.store.backup import check_target
 from frontier.store.files import PARTIAL, remove_tree
 from frontier.store.layers import StoredLayer
@@ -230,26 +229,34 @@ def _fill(
 ) -> int:
     """Set the distances of a layer's states in rows first .. end-1; returns how many there are."""
     space, found = work.space, 0
-    side = space.side_of(depth)
+    side, code = space.side_of(depth), space.code
     begin, stop = np.searchsorted(space.vertex[side], [first // 2, end // 2]).tolist()
     rows = 2 * space.vertex[side][begin:stop].astype(np.int64) + space.sign[side][begin:stop]
-    for numbers in _numbers_at(layer, space.code, begin, stop):
-        node, column = np.divmod(numbers.astype(np.int64), space.code.half)
-        values[rows[node - begin] - first, column] = depth
-        found += numbers.size
+    rows -= first
+    if layer.is_list:
+        ends = np.array([begin, stop], dtype=np.uint64) * np.uint64(code.half)
+        numbers = layer.numbers()[slice(*np.searchsorted(layer.numbers(), ends))]
+        node, column = np.divmod(numbers.astype(np.int64), code.half)
+        values[rows[node - begin], column] = depth
+        return numbers.size
+    for node, word, slab in layer.slabs(begin, stop):
+        mine = slab[max(begin - node, 0) : max(stop - node, 0)]
+        column = word * code.bits
+        found += _fill_bits(mine, rows[max(node - begin, 0) :], column, code.bits, depth, values)
     return found
 
 
-def _numbers_at(
-    layer: StoredLayer, code: LehmerCode, begin: int, stop: int
-) -> Iterator[np.ndarray]:
-    """The state numbers of a layer at the nodes begin .. stop-1, by slabs."""
-    if layer.is_list:
-        ends = np.array([begin, stop], dtype=np.uint64) * np.uint64(code.half)
-        yield layer.numbers()[slice(*np.searchsorted(layer.numbers(), ends))]
-        return
-    for node, word, slab in layer.slabs(begin, stop):
-        part = slab[max(begin - node, 0) : max(stop - node, 0)]
-        numbers = np.empty(int(np.bitwise_count(part).sum()), dtype=np.uint64)
-        list_bits(part, max(begin, node), word, code.half, code.bits, numbers)
-        yield numbers
+@kernel
+def _fill_bits(strips, rows, first_column, bits, depth, values):
+    """Set the distance at each bit of uint64[nodes, words]; returns how many there are."""
+    found = 0
+    for n in range(strips.shape[0]):
+        row, column = values[rows[n]], first_column
+        for word in strips[n]:
+            if word:
+                for bit in range(bits):
+                    if (word >> np.uint64(bit)) & np.uint64(1):
+                        row[column + bit] = depth
+                        found += 1
+            column += bits
+    return found

@@ -13,11 +13,9 @@ from frontier.cli.common import json_option, set_option
 from frontier.cli.completion import complete_run
 from frontier.cli.files import Target, check_targets, force_option
 from frontier.cli.help import command
-from frontier.config import load_config
-from frontier.config_values import at_home
 from frontier.errors import InputError
-from frontier.find_runs import open_one, puzzle_and_run
-from frontier.puzzles import Puzzle, puzzle_of
+from frontier.find_runs import puzzle_and_run, puzzle_at
+from frontier.puzzles import Puzzle
 from frontier.report.boards import (
     animation,
     board_svg,
@@ -156,7 +154,7 @@ def draw(run, boards, svg, force, settings):
     """
     target = Target.of("--svg", svg, ".svg")
     check_targets([target], force)
-    puzzle = _puzzle_at(run, settings)
+    puzzle = puzzle_at(run, settings).make_puzzle()
     shown, captions = [puzzle.parse(board) for board in boards], list(boards)
     if not boards:
         shown, captions = list(puzzle.goals), ["goal"] * len(puzzle.goals)
@@ -191,16 +189,6 @@ def rotate(board, show_boards, as_json):
     rotation = solve_by_rotations(FIFTEEN.parse(board))
     value = rotation_value(rotation)
     click.echo(json.dumps(value) if as_json else describe_rotation(rotation, show_boards))
-
-
-def _puzzle_at(run: str, settings: tuple[str, ...]) -> Puzzle:
-    """The puzzle of a config or a run."""
-    if at_home(run).is_dir():
-        return puzzle_of(open_one(run, settings).identity["puzzle"])
-    members = load_config(run, settings).members
-    if len(members) > 1:
-        raise InputError(f"{run} names several goals; name one with --set puzzle.blank=[0,0]")
-    return members[0].make_puzzle()
 
 
 class _Watch:

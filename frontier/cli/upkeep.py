@@ -146,7 +146,7 @@ def backup(run, target, as_json):
 
 
 def _verified(store: RunStore, states: int, seed: int) -> tuple[RunStore, Verified]:
-    """The run as it would be gone on with, and what is found of it.
+    """The run as `run` would go on with it, and what is found of it.
 
     Where the ledger is behind its copy, as after a kill between the two, that is the copy's.
     """

@@ -177,7 +177,7 @@ class Forecast:
         return self.plan.layout.task_count(self.plan.space.side_of(depth))
 
     def _density(self, depth: int) -> float:
-        """The ones a bit of a layer's parts."""
+        """The share of the bits of a layer's parts that are set."""
         words = self._tasks(depth) * self.plan.layout.part_bytes // WORD_BYTES
         return self.sizes[depth] / (words * self.plan.space.code.bits)
 

@@ -61,13 +61,13 @@ EMPTY_TASKS = 300
 class Rates:
     """How fast a worker is, in seconds of its processor where nothing else is said.
 
-    density: ones a bit, increasing. For layers of each density, stored: stored bytes of a raw byte;
-    task: of a word that a task makes, without files. kernel: the kernel's part of that. listed: of
-    a state of a list. list_bytes: the stored bytes of such a state. read, write: of the disk for a
-    byte, while all workers are at it; read_work, write_work: of the processor for it, checksum
-    included. file: of opening a file. scheduler: of the scheduler's processor for a task. layer:
-    until a layer's first task is with a worker and the scheduler hears of its last one. start: of
-    the command, until the search begins.
+    density: shares of the bits that are set, increasing. For layers of each density, stored: stored
+    bytes of a raw byte; task: of a word that a task makes, without files. kernel: the kernel's part
+    of that. listed: of a state of a list. list_bytes: the stored bytes of such a state. read,
+    write: of the disk for a byte, while all workers are at it; read_work, write_work: of the
+    processor for it, checksum included. file: of opening a file. scheduler: of the scheduler's
+    processor for a task. layer: until a layer's first task is with a worker and the scheduler hears
+    of its last one. start: of the command, until the search begins.
     """
 
     density: list[float]
@@ -143,7 +143,8 @@ def stored_shares(codec: str) -> Rates:
 
 
 def sample_layers(codec: str, slab_bytes: int) -> list[tuple[float, "SampleSlabs"]]:
-    """The ones a bit of some layers of the sample board, increasing, and slabs of each."""
+    """The share of bits that are set in some layers of the sample board, increasing, and slabs of
+    each."""
     puzzle, slabs, found = Tiles(*SAMPLE_BOARD), SlabCodec(codec), []
     space = puzzle.space
     search, depth = MemorySearch(memory_layout(space, 1)), 0

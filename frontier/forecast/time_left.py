@@ -42,19 +42,19 @@ LISTS = 12
 """The last so many lists tell how long a state takes."""
 
 FADE = 0.95
-"""Each bitmap counts so much of what the next one does."""
+"""A bitmap has this share of the weight of the next one."""
 
 USUAL, WEIGHT = 0.25, 2.0
-"""Few bitmaps are taken to have this exponent b, and it counts as much as layers do whose squared
-logarithms of states spread so far."""
+"""Where few bitmaps are known, the exponent b is drawn to this value, which weighs as much as
+layers whose logarithms of states have this sum of squared deviations from their mean."""
 
 FLOOR = 1e-4
 """Times of a layer below this many seconds are noise."""
 
 
 class TimeLeft(NamedTuple):
-    """The likely seconds that are left and the likely depth of the last layer, and the least and
-    the most of what is not unlikely.
+    """The likely seconds that are left and the likely depth of the last layer, and the range in
+    which each may well be.
 
     passed: whether the largest layer is behind for sure. rising: whether the last known layer is
     the largest so far. first: the seconds of the next layer. sizes: the likely states of the layers

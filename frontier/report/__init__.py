@@ -1,1 +1,1 @@
-"""What people see of a run: progress, log, summary."""
+"""What people see of a run: progress, log, summary, reports, boards."""

@@ -24,7 +24,8 @@ LEFT, RIGHT, ABOVE, BELOW, BETWEEN = 4.3, 1.2, 2.2, 3.2, 0.8
 above, for ticks and depths below the last axes, and between axes and the title of the next."""
 
 TITLE_LETTERS, TITLE_LINE = 1.2, 1.7
-"""The letters of a title above all axes, and the height of a line of it, in letter sizes."""
+"""The letter size of a title above all axes, and the height of a line of it, in letter sizes of the
+chart."""
 
 LEGEND_LINE, LEGEND_HANDLE = 1.5, 5.5
 """The height of a line of a legend, and the width of its sample, in letter sizes."""

@@ -128,8 +128,3 @@ def family_summary(values: list[dict]) -> dict:
     """The summaries of runs from all blank cells, and the diameter that they tell."""
     family = family_of(values)
     return {"complete": family.complete, "diameter": family.diameter, "runs": values}
-
-
-def describe_family(values: list[dict]) -> str:
-    """The diameter that runs from all blank cells tell, in one line."""
-    return family_of(values).finding

@@ -83,7 +83,7 @@ class Group:
             self._close(k, _times(p, member))
 
     def _close(self, k: int, p: tuple) -> None:
-        """See to it that p is a product of transversal members (Knuth's B_k)."""
+        """Make p a product of transversal members (Knuth's B_k)."""
         pending = [p]
         while pending and self.order < self._most:
             p = pending.pop()

@@ -226,9 +226,14 @@ class Layout:
                 if nodes > 0:
                     yield first, nodes, prefix, (stack * prefixes + prefix) * cuts
 
-    def task_of(self, side: int, node, prefix):
-        """Number of the task whose part holds the strip of a node under a prefix; of arrays too."""
-        return prefix // self.siblings * self.groups(side) + node // self.task_nodes
+    def slab_at(self, side: int, node, prefix, cut):
+        """Where one of the `cuts` of a node's strip under a prefix lies: task, slab of its part,
+        number of the node in the slab; of arrays too."""
+        group, node = np.divmod(node, self.task_nodes)
+        stack, node = np.divmod(node, self.slab_nodes)
+        family, prefix = np.divmod(prefix, self.siblings)
+        task = family * self.groups(side) + group
+        return task, (stack * self.siblings + prefix) * self.cuts + cut, node
 
     def place(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
         """Where uint64[N] states of a side lie: int64[N] each of task, slab of its part, word of
@@ -238,11 +243,7 @@ class Layout:
         word, bit = np.divmod(index, code.bits)
         prefix, word = np.divmod(word, self.strip_words)
         cut, word = np.divmod(word, self.slab_words)
-        group, node = np.divmod(node, self.task_nodes)
-        stack, node = np.divmod(node, self.slab_nodes)
-        family, prefix = np.divmod(prefix, self.siblings)
-        task = family * self.groups(side) + group
-        slab = (stack * self.siblings + prefix) * self.cuts + cut
+        task, slab, node = self.slab_at(side, node, prefix, cut)
         return task, slab, node * self.slab_words + word, bit
 
     def slab_of(self, task: Task, slab: int) -> tuple[int, int, int]:

@@ -98,12 +98,12 @@ def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
     which, slot = np.nonzero(np.logical_or.reduceat(program.needed, first, axis=0))
     node = program.sources[first[which]]
     prefix, cut = np.divmod(program.slots[slot], layout.cuts)
-    stack = node % layout.task_nodes // layout.slab_nodes
+    tasks, slabs, _ = layout.slab_at(side, node, prefix, cut)
     entry = np.full((first.size, program.slots.size), -1)
     entry[which, slot] = np.arange(which.size)
     return Reads(
-        task=layout.task_of(side, node, prefix),
-        slab=(stack * layout.siblings + prefix % layout.siblings) * layout.cuts + cut,
+        task=tasks,
+        slab=slabs,
         slot=slot,
         first=first[which],
         last=last[which],
@@ -265,5 +265,5 @@ def _origin_of_rows(layout: Layout, task: Task, voltage: tuple[int, ...]):
 
 
 def _different(numbers: np.ndarray) -> np.ndarray:
-    """The different ones of numbers of which like ones mostly follow one another, sorted."""
+    """The different ones of some numbers, sorted; fast where equal ones follow one another."""
     return np.unique(numbers[np.diff(numbers, prepend=-1) != 0])

@@ -1,8 +1,8 @@
 """Neighbour swaps inside a row of bitmap words.
 
-A *row* is consecutive words of one bitmap: all that share their leading Lehmer
-digits. A swap of positions i and i+1 whose two digits both lie behind those moves bits within
-the row only. What moves depends on where the digits are (see `frontier.space.lehmer`):
+A *row* is consecutive words of one bitmap: all that share their leading Lehmer digits. A swap of
+positions i and i+1 whose two digits both lie behind those moves bits within the row only. What
+moves depends on where the digits are (see `frontier.space.lehmer`):
 
 * both number words: blocks of whole words move;
 * radices 6 and 5, the border between words and bits: a 6 x 5 exchange of 12-bit fields among

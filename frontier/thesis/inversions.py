@@ -32,14 +32,7 @@ A position has no more inversions than pairs and no more than 2n-1 tiles, so thi
 I + R can be.
 """
 
-from frontier.errors import InputError
-
 
 def inversion_formula(columns: int) -> int:
-    """2n² - n, a lower bound of God's number of the 2×n puzzle.
-
-    InputError for a board without cells.
-    """
-    if columns < 1:
-        raise InputError(f"columns = {columns}: a board has at least 1 of them")
+    """2n² - n, a lower bound of God's number of the 2×n puzzle, n ≥ 1."""
     return 2 * columns**2 - columns

@@ -59,8 +59,6 @@ of det B, whose degree is just the greatest distance, are 1, 1 and -1, so that o
 from collections import defaultdict
 from math import factorial
 
-from frontier.errors import InputError
-
 KINDS = TOP_TILE, BOTTOM_TILE, TOP_CELL, BOTTOM_CELL, BLANK = range(5)
 ARRIVALS = (TOP_TILE, BOTTOM_TILE, TOP_CELL, BOTTOM_CELL)
 
@@ -79,9 +77,8 @@ Waiting = tuple[int, ...]
 def manhattan_counts(columns: int) -> list[int]:
     """The numbers of solvable states at Manhattan distance 0, 1, ... to the greatest, by the sweep.
 
-    Thesis, table 3.1, has the greatest and the last of them. InputError for a board without cells.
+    Thesis, table 3.1, has the greatest and the last of them.
     """
-    _check(columns)
     bits = factorial(2 * columns).bit_length()
     x = 1 << bits
     packed = (_permanent(columns, x) + _determinant(columns, x)) // 2
@@ -89,17 +86,8 @@ def manhattan_counts(columns: int) -> list[int]:
 
 
 def manhattan_formula(columns: int) -> int:
-    """The greatest Manhattan distance in steps, in closed form: it holds for every n ≥ 1.
-
-    InputError for a board without cells.
-    """
-    _check(columns)
+    """The greatest Manhattan distance in steps, in closed form: it holds for every n ≥ 1."""
     return columns**2 + 3 * columns // 2 - 1
-
-
-def _check(columns: int) -> None:
-    if columns < 1:
-        raise InputError(f"columns = {columns}: a board has at least 1 of them")
 
 
 def _determinant(columns: int, x: int) -> int:

@@ -1,9 +1,9 @@
 """The thesis's claims and what goes beyond them, as JSON, as text and as Markdown."""
 
 from dataclasses import asdict
-from importlib.metadata import version
 from platform import python_version
 
+from frontier.search.environment import versions
 from frontier.thesis import claims
 from frontier.thesis.runs import Runs
 from frontier.thesis.tables import TABLES, Beyond, Row
@@ -31,8 +31,7 @@ def thesis_value(tables: dict[str, list[Row]], beyond: Beyond | None, runs: Runs
 
 def made_with() -> dict[str, str]:
     """The versions of what the results were made with."""
-    libraries = {name: version(name) for name in ("frontier", "numpy", "numba", "zarr", "dask")}
-    return {"python": python_version(), **libraries}
+    return {"python": python_version(), **versions()}
 
 
 def describe_thesis(tables: dict[str, list[Row]], beyond: Beyond | None) -> str:
@@ -55,8 +54,8 @@ def describe_thesis(tables: dict[str, list[Row]], beyond: Beyond | None) -> str:
         ]
     if beyond:
         lines += ["", *_describe_beyond(beyond)]
-    versions = ", ".join(f"{name} {number}" for name, number in made_with().items())
-    lines += ["", f"Made with {versions}."]
+    made = ", ".join(f"{name} {number}" for name, number in made_with().items())
+    lines += ["", f"Made with {made}."]
     return "\n".join(lines)
 
 

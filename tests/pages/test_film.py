@@ -140,7 +140,7 @@ def test_an_animation_moves(browser, film, tmp_path):
     """By the clock of the drawing, which is set rather than waited for."""
     puzzle, solution, _ = film
     file = tmp_path / "moving.svg"
-    file.write_text(animation(puzzle, solution, seconds_a_move=1), encoding="utf-8")
+    file.write_text(animation(puzzle, solution), encoding="utf-8")
     with browser.open(file) as page:
 
         def at(seconds):
@@ -158,8 +158,9 @@ def test_an_animation_moves(browser, film, tmp_path):
             )
 
         for position, caption in enumerate(captions_of(puzzle, solution)):
-            seen = at(position + 0.95)
+            seen = at(0.8 * position + 0.95)
             assert [said for said, *_ in seen if said in captions_of(puzzle, solution)] == [caption]
         pieces = [at(seconds)[:-1] for seconds in (0.5, 1.3, 1.95)]
         assert pieces[0] != pieces[1] != pieces[2]
-        assert at(solution.distance + 1.5)[:-1] == at(solution.distance + 3)[:-1]
+        ended = 1 + 0.8 * solution.distance
+        assert at(ended + 0.5)[:-1] == at(ended + 2)[:-1]

@@ -396,7 +396,7 @@ def shared(puzzle, board, pieces):
 
 def test_the_strip_shows_each_board_and_move(film):
     puzzle, solution = film
-    root = ElementTree.fromstring(film_strip(puzzle, solution, columns=3))
+    root = ElementTree.fromstring(film_strip(puzzle, solution))
     frames = root.findall(f"{SVG}g")
     captions = [element.text for element in root.findall(f"{SVG}text")]
     assert captions == captions_of(puzzle, solution)
@@ -406,8 +406,10 @@ def test_the_strip_shows_each_board_and_move(film):
     ]
     assert [" ".join(end) for end in ends] == solution.moves
     tops = [frame.get("transform").split()[1] for frame in frames]
-    assert tops.count(tops[0]) == min(3, len(frames))
-    assert len(set(tops)) == -(-len(frames) // 3)
+    columns, wide = tops.count(tops[0]), float(root.get("width"))
+    assert len(set(tops)) == -(-len(frames) // columns)
+    assert wide <= 960
+    assert columns == len(frames) or wide * (columns + 1) / columns > 960
     for frame, board in zip(frames, solution.boards, strict=True):
         del frame.attrib["transform"]
         alone = ElementTree.fromstring(board_svg(puzzle, board, side=30))
@@ -424,7 +426,7 @@ def test_the_strip_shows_what_has_moved(film):
 def test_the_animation_ends_at_the_goal(film):
     """Each piece's last place is that of the last board, where it stands still for a while."""
     puzzle, solution = film
-    root = ElementTree.fromstring(animation(puzzle, solution, seconds_a_move=0.5, side=30))
+    root = ElementTree.fromstring(animation(puzzle, solution))
     ends = []
     for piece in root.findall(f"{SVG}g/{SVG}g"):
         moves = piece.find(f"{SVG}animateTransform")
@@ -437,10 +439,10 @@ def test_the_animation_ends_at_the_goal(film):
             assert values[0] == "0 0"
             assert values[-1] == values[-2]
             x, y = map(float, values[-1].split())
-            seconds = 1 + 0.5 * solution.distance + 2.5
+            seconds = 1 + 0.8 * solution.distance + 2.5
             assert moves.get("dur") == f"{seconds:g}s"
         ends += [(said, round(a + x), round(b + y)) for said, a, b in pieces_at(piece)]
-    alone = ElementTree.fromstring(board_svg(puzzle, solution.boards[-1], side=30))
+    alone = ElementTree.fromstring(board_svg(puzzle, solution.boards[-1], side=48))
     assert shared(puzzle, solution.boards[-1], ends) == sorted(pieces_at(alone))
     captions = root.findall(f"{SVG}text")
     assert [element.text for element in captions] == captions_of(puzzle, solution)
@@ -449,12 +451,12 @@ def test_the_animation_ends_at_the_goal(film):
 
 def test_pieces_on_their_way_never_meet():
     """A move along a path goes around corners, not through what lies between."""
-    root = ElementTree.fromstring(animation(CORNER, solved(CORNER, AROUND), side=10))
+    root = ElementTree.fromstring(animation(CORNER, solved(CORNER, AROUND)))
     (moves,) = root.iter(f"{SVG}animateTransform")
     places = [tuple(map(float, place.split())) for place in moves.get("values").split(";")]
     assert places[0] == places[1]
-    assert all(abs(a - c) + abs(b - d) == 10 for (a, b), (c, d) in pairwise(places[1:-1]))
-    assert (30, 10) in places
+    assert all(abs(a - c) + abs(b - d) == 48 for (a, b), (c, d) in pairwise(places[1:-1]))
+    assert (144, 48) in places
 
 
 def test_like_tiles_stay_where_they_can_when_their_moves_are_not_counted():

@@ -222,7 +222,7 @@ def test_every_word_lies_in_exactly_one_slab_of_one_task(name, slab_bytes, monke
                     for cut in range(layout.cuts)
                 )
                 for node, prefix, cut in own:
-                    assert layout.task_of(c, node, prefix) == number
+                    assert layout.slab_at(c, node, prefix, 0)[0] == number
                     strips[node, prefix] += cut == 0
             assert strips == Counter(
                 (node, prefix)

@@ -9,7 +9,6 @@ from numba import njit
 from sweeps import swept
 from twins import attaining_formula
 
-from frontier.errors import InputError
 from frontier.thesis.manhattan import manhattan_counts, manhattan_formula
 
 
@@ -154,10 +153,3 @@ def test_mean(columns):
     steps = sum(sum(row) for row in distances(columns)[1:])
     total = sum(distance * count for distance, count in enumerate(counts))
     assert total == factorial(2 * columns - 1) // 2 * steps
-
-
-@pytest.mark.parametrize("columns", [0, -3])
-@pytest.mark.parametrize("function", [manhattan_counts, manhattan_formula])
-def test_no_columns(function, columns):
-    with pytest.raises(InputError, match=rf"columns = {columns}: .* at least 1"):
-        function(columns)

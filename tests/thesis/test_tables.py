@@ -2,6 +2,7 @@
 
 import json
 from functools import cache
+from importlib.metadata import PackageNotFoundError
 from itertools import permutations
 
 import pytest
@@ -10,6 +11,7 @@ from twins import sign
 
 from frontier.cli import main
 from frontier.thesis import claims, tables
+from frontier.thesis.report import made_with
 from frontier.thesis.runs import Runs
 from frontier.thesis.tables import TABLES as BY_NAME
 from frontier.thesis.tables import Row
@@ -421,3 +423,11 @@ def test_what_thesis_refuses(tmp_path):
     invoke("run", config)
     result = invoke("thesis", "--table", "4.1", "--runs", tmp_path, "--limit", 400, code=2)
     assert "name another directory with --runs" in result.stderr
+
+
+def test_a_clone_that_is_not_installed_can_make_the_tables(monkeypatch):
+    def missing(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("importlib.metadata.Distribution.from_name", missing)
+    assert made_with()["frontier"] == "not installed"

@@ -19,16 +19,19 @@ from frontier.report.html import page
 from frontier.text import counted
 
 STRIP_WIDTH = 960
-"""A strip is at most so many pixels wide where no number of boards in a row is given."""
+"""A strip is at most so many pixels wide, if a board is no wider."""
 
 STRIP_SIDE, ANIMATION_SIDE = 30, 48
+"""The sides of a cell of a strip and of an animation, in pixels."""
+
 STAGE_WIDTH, STAGE_SIDES = 460, (30, 84)
 CAPTION, LARGE, GAP = 13, 16, 14
-"""The letters of the captions of a strip, those of captions that change, and the room between
+"""The letter sizes of the captions of a strip and of captions that change, and the room between
 boards, in pixels."""
 
-FIRST_PAUSE, LAST_PAUSE = 1.0, 2.5
-"""The first and the last position stand still for so many seconds."""
+FIRST_PAUSE, MOVE_SECONDS, LAST_PAUSE = 1.0, 0.8, 2.5
+"""The first position stands still for so many seconds, a move takes so many, and the last position
+stands still for so many."""
 
 SLIDING = 0.6
 """The part of a move's time in which its piece slides."""
@@ -53,47 +56,34 @@ def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> 
     return captions
 
 
-def boards_strip(
-    puzzle: Puzzle,
-    boards: Sequence[Board],
-    captions: Sequence[str],
-    columns: int | None = None,
-    side: float = STRIP_SIDE,
-) -> str:
-    """Boards with their captions, in rows of so many, as one SVG."""
-    scenes = [Scene(puzzle.picture(board).alone(), side) for board in boards]
-    return _strip(scenes, [scene.board() for scene in scenes], captions, columns, captions[0])
+def boards_strip(puzzle: Puzzle, boards: Sequence[Board], captions: Sequence[str]) -> str:
+    """Boards with their captions, in rows, as one SVG."""
+    scenes = [Scene(puzzle.picture(board).alone(), STRIP_SIDE) for board in boards]
+    return _strip(scenes, [scene.board() for scene in scenes], captions, captions[0])
 
 
-def film_strip(
-    puzzle: Puzzle, solution: Solution, columns: int | None = None, side: float = STRIP_SIDE
-) -> str:
-    """All positions of a solution as one SVG, in rows of so many.
+def film_strip(puzzle: Puzzle, solution: Solution) -> str:
+    """All positions of a solution as one SVG, in rows.
 
     Under each stands the move that leads to it. The piece that has moved has a strong line around
-    it, and a broken one where it was. side: pixels of one cell.
+    it, and a broken one where it was.
     """
     film = _Film(puzzle, solution)
-    scenes = [Scene(picture, side) for picture in film.pictures]
+    scenes = [Scene(picture, STRIP_SIDE) for picture in film.pictures]
     drawn = [film.frame(i, scene) for i, scene in enumerate(scenes)]
-    return _strip(scenes, drawn, film.captions, columns, film.title)
+    return _strip(scenes, drawn, film.captions, film.title)
 
 
-def animation(
-    puzzle: Puzzle,
-    solution: Solution,
-    seconds_a_move: float = 0.8,
-    side: float = ANIMATION_SIDE,
-) -> str:
-    """A solution as an SVG in which the pieces slide, again and again. side: pixels of one cell."""
+def animation(puzzle: Puzzle, solution: Solution) -> str:
+    """A solution as an SVG in which the pieces slide, again and again."""
     film = _Film(puzzle, solution)
-    scene = Scene(film.pictures[0], side)
-    end = FIRST_PAUSE + seconds_a_move * solution.distance + LAST_PAUSE
+    scene = Scene(film.pictures[0], ANIMATION_SIDE)
+    end = FIRST_PAUSE + MOVE_SECONDS * solution.distance + LAST_PAUSE
 
     def begins(move: int) -> float:
-        return (FIRST_PAUSE + seconds_a_move * (move - 1)) / end if move else 0.0
+        return (FIRST_PAUSE + MOVE_SECONDS * (move - 1)) / end if move else 0.0
 
-    slide = SLIDING * seconds_a_move / end
+    slide = SLIDING * MOVE_SECONDS / end
     pieces = []
     for piece in scene.picture.pieces:
         keys = [(0.0, (0.0, 0.0))]
@@ -107,7 +97,9 @@ def animation(
         moves = "" if len(keys) == 2 else tag(
             "animateTransform", attributeName="transform", type="translate", dur=f"{number(end)}s",
             repeatCount="indefinite", keyTimes=";".join(f"{time:.5f}" for time, _ in keys),
-            values=";".join(f"{number(x * side)} {number(y * side)}" for _, (x, y) in keys),
+            values=";".join(
+                f"{number(x * scene.side)} {number(y * scene.side)}" for _, (x, y) in keys
+            ),
         )  # fmt: skip
         pieces.append(tag("g", scene.piece(piece), moves))
     broad = max(scene.width, _breadth(film.captions, LARGE))
@@ -176,9 +168,9 @@ class _Film:
 
     @cached_property
     def ways(self) -> list[dict[int, list[Point]]]:
-        """For each position, the way of each piece that comes to another place by the move to it.
+        """For each position, the ways of the pieces that the move to it brings elsewhere, by code.
 
-        A way is where the piece is after each step, from where it is on the first board.
+        A way is where the piece is after each step of the move, seen from where it began.
         """
         homes = before = _places(self.pictures[0])
         ways = []
@@ -226,25 +218,21 @@ def _places(picture: Picture) -> dict[int, Point]:
 
 
 def _strip(
-    scenes: Sequence[Scene],
-    drawn: Sequence[str],
-    captions: Sequence[str],
-    columns: int | None,
-    title: str,
+    scenes: Sequence[Scene], drawn: Sequence[str], captions: Sequence[str], title: str
 ) -> str:
+    """Boards as they are drawn, with their captions, as one SVG."""
     broad = max(scenes[0].width, _breadth(captions, CAPTION))
     across, down = broad + GAP, scenes[0].height + 1.6 * CAPTION + GAP
-    columns = columns or max(1, int((STRIP_WIDTH - GAP) // across))
-    columns = min(columns, len(scenes))
-    shapes = []
-    for i, (scene, shape, caption) in enumerate(zip(scenes, drawn, captions, strict=True)):
+    columns = min(max(1, int((STRIP_WIDTH - GAP) // across)), len(scenes))
+    elements = []
+    for i, (scene, board, caption) in enumerate(zip(scenes, drawn, captions, strict=True)):
         x, y = GAP + i % columns * across, GAP + i // columns * down
         inset = (broad - scene.width) / 2
-        shapes.append(tag("g", shape, transform=f"translate({number(x + inset)} {number(y)})"))
+        elements.append(tag("g", board, transform=f"translate({number(x + inset)} {number(y)})"))
         foot = y + scene.height + 1.3 * CAPTION
-        shapes.append(text(x + broad / 2, foot, caption, CAPTION, INK))
+        elements.append(text(x + broad / 2, foot, caption, CAPTION, INK))
     wide, high = GAP + columns * across, GAP + -(-len(scenes) // columns) * down
-    return standalone(_paper(wide, high) + "".join(shapes), wide, high, title)
+    return standalone(_paper(wide, high) + "".join(elements), wide, high, title)
 
 
 def _breadth(captions: Sequence[str], size: float) -> float:

@@ -28,7 +28,7 @@ NOTEBOOK_SIDE, MOST_BOARDS = 24, 50
 """The side of a cell in a notebook, in pixels; it shows at most so many boards."""
 
 NAME, ASIDE = 0.25, 0.52
-"""The letters of the name of a cell, and their distance from its middle, in sides of a cell."""
+"""The letter size of the name of a cell, and its distance from the middle, in sides of a cell."""
 
 WAYS_ASIDE = [radians(225 + 90 * turn + angle) for angle in range(0, 90, 15) for turn in range(4)]
 """Directions, in radians, in which the name of a cell may stand; the first if all are free."""
@@ -83,21 +83,21 @@ class Scene:
 
     def ground(self) -> str:
         """What the pieces lie on: the cells, the edges between them, and the open ones' marks."""
-        shapes = [
+        elements = [
             tag("rect", x=1, y=1, width=self.width - 2, height=self.height - 2,
                 rx=self.side * 0.16, fill=GROUND, stroke=EDGE, stroke_width=1)
         ]  # fmt: skip
         if self.picture.edges is None:
-            shapes.append(self._outline(range(len(self.picture.places)), -0.04, 0.1, fill=TRAY))
+            elements.append(self._outline(range(len(self.picture.places)), -0.04, 0.1, fill=TRAY))
         else:
-            shapes += [self._edge(*edge) for edge in self.picture.edges]
-            shapes += [
+            elements += [self._edge(*edge) for edge in self.picture.edges]
+            elements += [
                 self._stone(place, 0.3, fill=TRAY, stroke=EDGE, stroke_width=self.side * 0.04)
                 for place in self.picture.places
             ]
         for cell in self.picture.open:
-            shapes.append(self._text(self.picture.places[cell], OPEN_MARK, 0.42, QUIET))
-        return "".join(shapes)
+            elements.append(self._text(self.picture.places[cell], OPEN_MARK, 0.42, QUIET))
+        return "".join(elements)
 
     def piece(self, piece: Piece, moved: bool = False) -> str:
         """A piece with its label; with a strong line around it if it has moved."""
@@ -107,13 +107,13 @@ class Scene:
         look |= {"stroke_width": self.side * 0.028}
         if moved:
             look |= {"stroke_opacity": 1, "stroke_width": self.side * 0.09}
-        shape = self._form(piece, 0.05 if moved else 0.03, **look)
+        drawn = self._form(piece, 0.05 if moved else 0.03, **look)
         if not piece.label:
-            return shape
+            return drawn
         place, broad = self.picture.middle(piece)
         room = 0.62 if self.picture.edges is not None else broad - 0.24
         size = min(0.5, room / (0.62 * max(width(piece.label), 1)))
-        return shape + self._text(place, piece.label, size, ink_on(colour))
+        return drawn + self._text(place, piece.label, size, ink_on(colour))
 
     def trace(self, piece: Piece) -> str:
         """Where a piece has been."""

@@ -66,7 +66,7 @@ def draw_boards(
 
 
 def drawing(picture: Picture, encoding: str = "utf-8", most: int = 80) -> list[Text]:
-    """A picture as lines of equal width, of at most so many columns if that can be."""
+    """A picture as lines of equal width, of at most so many columns if it can be so narrow."""
     plain = not can_say(CORNERS + STROKES, encoding)
     marks = {piece.code: _mark(piece, encoding) for piece in picture.pieces}
     draw = _squares if picture.edges is None else _network
@@ -101,7 +101,7 @@ class _Canvas:
 
 
 def _squares(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
-    """Squares: pieces with their outlines, and the mark of each in its middle; walls hatched."""
+    """Squares: pieces with outlines, and the mark of each in its middle; walls are hatched."""
     left, top, right, bottom = picture.bounds
     high, broad = round(bottom - top), round(right - left)
     there = _codes(picture)
