@@ -125,7 +125,7 @@ SETS = {
 }
 
 
-WHOLLY = ("both kinds", "3x2", "2x3, all", "2x3, all, to add", "2x2")
+WHOLLY = ("3x2", "2x3, all", "2x3, all, to add", "2x2")
 """At every position; else at SOME and at those next to them."""
 
 SOME = 150

@@ -3,6 +3,7 @@
 import io
 import os
 import re
+from functools import cache
 from itertools import combinations, pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -32,7 +33,8 @@ from frontier.report.boards.outline import loops_around
 from frontier.report.boards.terminal import drawing
 from frontier.report.colours import OKABE_ITO, colour_of, ink_on, luminance
 
-CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
+CONFIGS = Path(__file__).parents[2] / "configs"
+NAMES = sorted(path.stem for path in CONFIGS.glob("*.toml"))
 KINDS = ("2x3", "3x3-diameter", "goat", "hexagram", "pattern-2x4-k2")
 """Configs of all kinds of puzzles but cells, which take some seconds."""
 SVG = "{http://www.w3.org/2000/svg}"
@@ -49,9 +51,9 @@ W───W───W───W
 """
 
 
+@cache
 def puzzle_of(name):
-    path = next(path for path in CONFIGS if path.stem == name)
-    return load_config(path).members[0].make_puzzle()
+    return load_config(CONFIGS / f"{name}.toml").members[0].make_puzzle()
 
 
 def solved(puzzle, board):
@@ -70,21 +72,15 @@ def texts(svg):
 # --- in a terminal
 
 
-@swept(
-    "path",
-    CONFIGS,
-    few=[path for path in CONFIGS if path.stem in KINDS],
-    ids=lambda path: path.stem,
-)
+@swept("name", NAMES, few=KINDS)
 @swept("encoding", ["utf-8", "ascii"], few=1)
-def test_lines_of_a_drawing_are_equally_broad(path, encoding):
-    for member in load_config(path).members[:1]:
-        puzzle = member.make_puzzle()
-        for goal in puzzle.goals:
-            lines = drawing(puzzle.picture(goal), encoding)
-            assert len({line.cell_len for line in lines}) == 1
-            if encoding == "ascii":
-                assert all(line.plain.isascii() for line in lines)
+def test_lines_of_a_drawing_are_equally_broad(name, encoding):
+    puzzle = puzzle_of(name)
+    for goal in puzzle.goals:
+        lines = drawing(puzzle.picture(goal), encoding)
+        assert len({line.cell_len for line in lines}) == 1
+        if encoding == "ascii":
+            assert all(line.plain.isascii() for line in lines)
 
 
 DRAWINGS = {
@@ -298,14 +294,9 @@ def test_outlines_of_parts_and_holes():
 # --- SVG
 
 
-@swept(
-    "path",
-    CONFIGS,
-    few=[path for path in CONFIGS if path.stem in KINDS],
-    ids=lambda path: path.stem,
-)
-def test_svg_shows_each_label_once(path):
-    puzzle = load_config(path).members[0].make_puzzle()
+@swept("name", NAMES, few=KINDS)
+def test_svg_shows_each_label_once(name):
+    puzzle = puzzle_of(name)
     for board in [*puzzle.goals, *([puzzle.start] if puzzle.start else [])]:
         svg = board_svg(puzzle, board)
         picture = puzzle.picture(board).alone()
@@ -533,7 +524,7 @@ def invoke(*arguments, code=0, **more):
 
 
 def config(name):
-    return next(path for path in CONFIGS if path.stem == name)
+    return CONFIGS / f"{name}.toml"
 
 
 def test_draw(tmp_path):
