@@ -298,7 +298,7 @@ def test_a_killed_run_goes_on(tmp_path):
 def calm(tmp_path_factory):
     """The summary of an undisturbed 2x6 run."""
     path = tmp_path_factory.mktemp("calm") / "run"
-    command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}", "--json")
+    command = python("run", CONFIGS / "2x6.toml", "--set", f"store.path={path}", "--json")
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
@@ -314,7 +314,7 @@ def test_killed_runs_go_on(tmp_path, calm, victim):
     path = tmp_path / "run"
     command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}", "--json")
     kills = 0
-    for _ in range(4):
+    for _ in range(2):
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         while process.poll() is None and not (path / "ledger.json").exists():
             time.sleep(0.02)
@@ -369,7 +369,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_resume(tmp_path, calm):
 @pytest.mark.sweep
 def test_a_second_run_is_refused_while_one_writes(tmp_path):
     path = tmp_path / "run"
-    command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}", "--json")
+    command = python("run", CONFIGS / "2x6.toml", *TASKS, *serial(tmp_path), "--json")
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     while not (path / "lock").exists() and process.poll() is None:
         time.sleep(0.02)
@@ -440,7 +440,7 @@ def test_fresh_deletes_nothing_but_the_run(tmp_path):
 
 @pytest.mark.sweep
 def test_a_progress_display_that_nobody_reads_does_not_stop_a_search(tmp_path):
-    command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={tmp_path / 'run'}")
+    command = python("run", CONFIGS / "2x6.toml", *TASKS, *serial(tmp_path))
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     process.stderr.close()
     assert process.wait() == 0

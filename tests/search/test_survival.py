@@ -131,13 +131,13 @@ def killed_between(plan, monkeypatch, commit):
     return False
 
 
-COMMITS = [(way, n) for way in ("lists", "tasks") for n in (1, 2, 3, 20, "last layer", "end")]
-COMMITS += [("memory", n) for n in (1, 2, 3)]
+COMMITS = [(way, n, {}) for way in ("lists", "tasks") for n in (1, 2, 20, "last layer", "end")]
+COMMITS += [("memory", n, {}) for n in (1, 2, 3)]
+COMMITS += [(way, 3, search) for way in WAYS for search in ({"spare": 2}, {"keep": "all"})]
 """A run in memory has a few, more of them on a fast machine."""
 
 
-@swept(("way", "commit"), COMMITS, few=[(way, 2) for way in WAYS])
-@swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
+@swept(("way", "commit", "search"), COMMITS, few=[(way, 2, {}) for way in WAYS])
 def test_a_commit_that_was_killed_between_copy_and_ledger(
     tmp_path, monkeypatch, way, search, commit
 ):
