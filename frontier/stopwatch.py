@@ -1,4 +1,4 @@
-"""Where a worker's time goes."""
+"""Where a process's time goes."""
 
 import time
 
@@ -23,3 +23,27 @@ class Stopwatch:
         now = time.perf_counter()
         self.seconds[kind] += now - self._last
         self._last = now
+
+
+class Preparing:
+    """A clock that runs while kernels are got ready: Numba imported, kernels loaded or compiled.
+
+    One thread at a time uses it: under the lock of `frontier.space.jit` while Numba is imported,
+    later under that of Numba's compiler. Entering it again inside itself changes nothing.
+    """
+
+    def __init__(self):
+        self.seconds, self._began, self._inside = 0.0, 0.0, 0
+
+    def __enter__(self) -> None:
+        if not self._inside:
+            self._began = time.perf_counter()
+        self._inside += 1
+
+    def __exit__(self, *_) -> None:
+        self._inside -= 1
+        if not self._inside:
+            self.seconds += time.perf_counter() - self._began
+
+
+preparing = Preparing()

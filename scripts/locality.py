@@ -95,7 +95,7 @@ def plans_of(size: str, settings: list[str]) -> Iterator[Plan]:
 def locality(plan: Plan, sizes, rates, workers: list[int]) -> dict:
     """Print one layout; its figures."""
     layout = plan.layout
-    localities = [locality_of(layout, klass) for klass in range(plan.space.classes)]
+    localities = [locality_of(layout, side) for side in range(plan.space.sides)]
     one, *many = (
         Forecast(plan, sizes, localities, rates, n).with_cache(0).seconds for n in (1, *workers)
     )

@@ -44,7 +44,7 @@ def list_layers(space, origins, most=None, plain=False):
 
     plain: without compiled kernels.
 
-    Origins are (class, number).
+    Origins are (side, number).
     """
     kernel = ListKernel(space)
     kernel.plain = plain
@@ -53,13 +53,13 @@ def list_layers(space, origins, most=None, plain=False):
     while current.size and (most is None or len(layers) <= most):
         layers.append(current)
         assert sum(layer.size for layer in layers) <= space.states
-        klass = space.class_of(len(layers) - 1)
-        current, previous = kernel.expand(klass, current, previous), current
+        side = space.side_of(len(layers) - 1)
+        current, previous = kernel.expand(side, current, previous), current
     return layers
 
 
 def graph_of(vertices, m, arcs, smaller=()):
-    """The base graph of arcs (source, target, word), each of which is given in both directions."""
+    """The base graph of arcs (source, target, voltage), each given in both directions."""
     arcs = [(u, v, tuple(word)) for u, v, word in arcs]
     words = sorted({word for _, _, word in arcs})
     table = np.array([(u, v, words.index(word)) for u, v, word in arcs], dtype=np.int64)
@@ -67,7 +67,7 @@ def graph_of(vertices, m, arcs, smaller=()):
 
 
 def layer_sizes(space, origins, layout, threads=1):
-    """The states of each layer, as bitmaps in memory. Origins are (class, number)."""
+    """The states of each layer, as bitmaps in memory. Origins are (side, number)."""
     search, depth, states = MemorySearch(layout, threads), 0, len(set(origins))
     search.layer(0).add(np.array([number for _, number in origins], dtype=np.uint64))
     while states:
@@ -86,11 +86,11 @@ def bitmap_sizes(space, origins, layout, threads=1):
 
 
 def numbers_of(space, states, depth):
-    """The state numbers of explicit states, all of which lie in the class of the depth."""
+    """The state numbers of explicit states, all of which lie on the side of the depth."""
     nodes = {
         (int(v), int(s)): node
         for node, (v, s) in enumerate(
-            zip(*(part[space.class_of(depth)] for part in (space.vertex, space.sign)), strict=True)
+            zip(*(part[space.side_of(depth)] for part in (space.vertex, space.sign)), strict=True)
         )
     }
     numbers = []
@@ -106,7 +106,7 @@ def bitmap_step(layout, depth, current, previous):
     As a worker does it, a batch is given no slab that it does not need or that is empty.
     """
     space, strip, slab_words = layout.space, layout.strip_words, layout.slab_words
-    code, klass = space.code, space.class_of(depth + 1)
+    code, side = space.code, space.side_of(depth + 1)
 
     def words_of(numbers, node, first_word, size):
         words = np.zeros(size, dtype=np.uint64)
@@ -116,8 +116,8 @@ def bitmap_step(layout, depth, current, previous):
         return words
 
     found, swaps = [], swaps_of(layout)
-    for number in range(layout.task_count(klass)):
-        task = layout.task(klass, number)
+    for number in range(layout.task_count(side)):
+        task = layout.task(side, number)
         program = program_of(layout, task)
         reads = reads_of(layout, task, program)
         for batch, (first, many, prefix, _) in zip(
@@ -162,7 +162,7 @@ def assert_search(space, origins, expected, row_words=ROW_WORDS, steps=True):
     """
     tried_digits = set()
     origins = [space.number(*state) for state in origins]
-    assert {klass for klass, _ in origins} == {0}
+    assert {side for side, _ in origins} == {0}
     numbers = [numbers_of(space, states, depth) for depth, states in enumerate(expected)]
     for plain in (False, True):
         found = list_layers(space, origins, plain=plain)
@@ -183,10 +183,10 @@ def assert_search(space, origins, expected, row_words=ROW_WORDS, steps=True):
 
 
 def arcs_of(graph):
-    """The arcs of a base graph, (source, target, word) each."""
+    """The arcs of a base graph, (source, target, voltage) each."""
     return [
-        (int(u), int(v), graph.words[w])
-        for u, v, w in zip(graph.source, graph.target, graph.word, strict=True)
+        (int(u), int(v), graph.voltages[w])
+        for u, v, w in zip(graph.source, graph.target, graph.voltage, strict=True)
     ]
 
 
@@ -196,9 +196,9 @@ def origins_of(puzzle):
     return [(v, tuple(s)) for v, s in zip(vertex.tolist(), sequence.tolist(), strict=True)]
 
 
-def boards_at(space, puzzle, klass, numbers):
-    """The boards of state numbers of a class, as a set."""
-    states = [space.state(klass, number) for number in numbers]
+def boards_at(space, puzzle, side, numbers):
+    """The boards of state numbers of a side, as a set."""
+    states = [space.state(side, number) for number in numbers]
     if not states:
         return set()
     vertex, sequence = zip(*states, strict=True)

@@ -225,8 +225,8 @@ def test_numbers_and_arrays(form, request, monkeypatch):
         numbers = layer.numbers()
         assert numbers.dtype == np.uint64
         assert (numbers[1:] > numbers[:-1]).all()
-        klass = work.space.class_of(layer.depth)
-        boards = [run.puzzle.board(work.space.state(klass, n)) for n in numbers]
+        side = work.space.side_of(layer.depth)
+        boards = [run.puzzle.board(work.space.state(side, n)) for n in numbers]
         assert sorted(boards) == sorted(layer)
         array = layer.array
         assert isinstance(array, zarr.Array)

@@ -81,9 +81,9 @@ def test_base_graph():
     graph = puzzle.graph
     assert f"{graph.vertices} vertices and {graph.source.size} arcs" in text
     by_word = {}
-    for u, v, w in zip(graph.source, graph.target, graph.word, strict=True):
+    for u, v, w in zip(graph.source, graph.target, graph.voltage, strict=True):
         if u < v:
-            by_word.setdefault(graph.words[w], []).append(f"{u}–{v}")
+            by_word.setdefault(graph.voltages[w], []).append(f"{u}–{v}")
     assert f"{', '.join(sorted(by_word.pop(())))} no tile is passed: the voltage is ()" in text
     across = sorted((arc, word) for word, (arc,) in by_word.items())
     assert ", ".join(arc for arc, _ in across) in text
@@ -108,7 +108,7 @@ def test_reach():
 def test_one_bit_a_state():
     text, puzzle = section("One bit a state"), Tiles(2, 3)
     space, code = puzzle.space, puzzle.space.code
-    assert (space.classes, space.nodes, code.bits, code.words) == (2, [3, 3], 60, 1)
+    assert (space.sides, space.nodes, code.bits, code.words) == (2, [3, 3], 60, 1)
     assert "m = 5 and m!/2 = 60: one word" in text
     board = puzzle.parse("3 1 2 / 4 0 5")
     vertex, sequence = puzzle.state(board)
@@ -123,10 +123,10 @@ def test_one_bit_a_state():
         f"12·{digits[0]} + 3·{digits[1]} + {digits[2]} = {code.rank(sequence)[0]}.",
     ):
         assert said in text
-    klass, number = space.number(vertex, sequence)
+    side, number = space.number(vertex, sequence)
     node, bit = divmod(number, 60)
-    assert sum(digits) % 2 == space.sign[klass][node] == 1
-    assert f"is number {node} of its class" in text
+    assert sum(digits) % 2 == space.sign[side][node] == 1
+    assert f"is number {node} of its side" in text
     assert f"{node} · 60 + {bit} = {number}" in text
     large = Tiles(2, 7).space
     layout = memory_layout(large, 1)

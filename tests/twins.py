@@ -187,7 +187,7 @@ def borders(sizes: Iterable[int]) -> set[int]:
     return {total - 1 for total in accumulate(sizes)}
 
 
-def random_word(rng, sizes: Flat, border: int, most: int = 4) -> tuple[int, ...]:
+def random_voltage(rng, sizes: Flat, border: int, most: int = 4) -> tuple[int, ...]:
     """A voltage of 0..`most` swaps inside classes of these sizes that does not reach over a border.
 
     With border > 0 its positions are either all at least `border`, or it moves none but the
@@ -213,7 +213,7 @@ def random_arcs(rng, vertices: int, m: int, border: int = 0, smaller: Flat = ())
         edges.append((rng.randrange(vertices), rng.randrange(vertices)))
     bipartite, arcs = rng.random() < 0.5, []
     for source, target in edges:
-        word = random_word(rng, (*smaller, m), border)
+        word = random_voltage(rng, (*smaller, m), border)
         if bipartite and (source + target + len(word)) % 2 == 0:
             word = word[1:] if word else (sum(smaller) + m - 2,)
         if m >= 2 or not word:

@@ -60,8 +60,8 @@ def _joined(puzzle: Tiles, databases: Sequence[Distances]) -> Databases:
         radices[d, : len(code.radices)] = code.radices
     digits, halves = np.array([(len(code.radices), code.half) for code in codes]).T.copy()
     regions = [pattern.base.region.astype(np.int32) for pattern in patterns]
-    kind = max((database.values.dtype for database in databases), key=lambda t: t.itemsize)
-    values = [database.values.astype(kind, copy=False).ravel() for database in databases]
+    dtype = max((database.values.dtype for database in databases), key=lambda t: t.itemsize)
+    values = [database.values.astype(dtype, copy=False).ravel() for database in databases]
     added = np.array([pattern.metric == "labelled" for pattern in patterns])
     chosen = _families(member >= 0, added)
     rest = np.array([~(member >= 0)[family].any(axis=0) for family in chosen])

@@ -63,8 +63,8 @@ class Distances:
         """
         work = workspace_of(run)
         _check_room(str(run.path), size_of(work.space, len(run.records) - 1))
-        kind = _type(len(run.records) - 1)
-        values = np.empty((2 * work.space.graph.vertices, work.space.code.half), dtype=kind)
+        dtype = _type(len(run.records) - 1)
+        values = np.empty((2 * work.space.graph.vertices, work.space.code.half), dtype=dtype)
         for first, piece in _pieces(run, work):
             values[first : first + len(piece)] = piece
         return cls(work.puzzle, values)
@@ -133,8 +133,8 @@ def export(run: RunStore, target: Path) -> "zarr.Array":
     check_target(target)
     work = workspace_of(complete(run))
     scratch = target.with_name(f"{target.name}.{uuid.uuid4().hex}{PARTIAL}")
-    space, kind = work.space, _type(len(run.records) - 1)
-    if space.code.half * kind.itemsize > PIECE_BYTES:
+    space, dtype = work.space, _type(len(run.records) - 1)
+    if space.code.half * dtype.itemsize > PIECE_BYTES:
         raise InputError(
             f"{work.puzzle.title}: a row of its array has {space.code.half:,} distances, more than "
             f"the {PIECE_BYTES:,} that can be written; ask the run itself, or label fewer tiles"
@@ -144,9 +144,9 @@ def export(run: RunStore, target: Path) -> "zarr.Array":
         array = zarr.create_array(
             scratch,
             shape=(rows, space.code.half),
-            chunks=(_piece_rows(space, kind, CHUNK_BYTES), space.code.half),
-            dtype=kind,
-            fill_value=np.iinfo(kind).max,
+            chunks=(_piece_rows(space, dtype, CHUNK_BYTES), space.code.half),
+            dtype=dtype,
+            fill_value=np.iinfo(dtype).max,
             compressors=[ZstdCodec(level=0), Crc32cCodec()],
             attributes={
                 "kind": NAME,
@@ -196,20 +196,20 @@ def _type(depth: int) -> np.dtype:
     return np.dtype(np.uint8 if depth < 255 else np.uint16)
 
 
-def _piece_rows(space: Space, kind: np.dtype, size: int) -> int:
+def _piece_rows(space: Space, dtype: np.dtype, size: int) -> int:
     """Rows, an even number, of about so many bytes."""
-    return max(2, min(2 * space.graph.vertices, size // (space.code.half * kind.itemsize) & ~1))
+    return max(2, min(2 * space.graph.vertices, size // (space.code.half * dtype.itemsize) & ~1))
 
 
 def _pieces(run: RunStore, work: Workspace) -> Iterator[tuple[int, np.ndarray]]:
     """(first row, rows) of the array, piece by piece."""
-    space, kind = work.space, _type(len(run.records) - 1)
-    chunk = _piece_rows(space, kind, CHUNK_BYTES)
-    rows = chunk * max(1, PIECE_BYTES // (chunk * space.code.half * kind.itemsize))
+    space, dtype = work.space, _type(len(run.records) - 1)
+    chunk = _piece_rows(space, dtype, CHUNK_BYTES)
+    rows = chunk * max(1, PIECE_BYTES // (chunk * space.code.half * dtype.itemsize))
     layers, total = [run.layer(r.depth, work.layout) for r in run.records], 0
     for first in range(0, 2 * space.graph.vertices, rows):
         end = min(first + rows, 2 * space.graph.vertices)
-        values = np.full((end - first, space.code.half), np.iinfo(kind).max, dtype=kind)
+        values = np.full((end - first, space.code.half), np.iinfo(dtype).max, dtype=dtype)
         for depth, layer in enumerate(layers):
             total += _fill(work, layer, depth, first, end, values)
         yield first, values
@@ -224,9 +224,9 @@ def _fill(
 ) -> int:
     """Set the distances of a layer's states in rows first .. end-1; returns how many there are."""
     space, found = work.space, 0
-    klass = space.class_of(depth)
-    begin, stop = np.searchsorted(space.vertex[klass], [first // 2, end // 2]).tolist()
-    rows = 2 * space.vertex[klass][begin:stop].astype(np.int64) + space.sign[klass][begin:stop]
+    side = space.side_of(depth)
+    begin, stop = np.searchsorted(space.vertex[side], [first // 2, end // 2]).tolist()
+    rows = 2 * space.vertex[side][begin:stop].astype(np.int64) + space.sign[side][begin:stop]
     for numbers in _numbers_at(layer, space.code, begin, stop):
         node, column = np.divmod(numbers.astype(np.int64), space.code.half)
         values[rows[node - begin] - first, column] = depth

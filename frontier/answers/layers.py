@@ -96,12 +96,10 @@ class Layer:
 
     def _batches(self, layer: StoredLayer, size: int) -> Iterator[np.ndarray]:
         work = self._layers.work
-        klass = work.space.class_of(self.depth)
+        side = work.space.side_of(self.depth)
         for part in layer.batches():
             for first in range(0, part.size, size):
-                yield work.puzzle.boards_of(
-                    *work.space.states_of(klass, part[first : first + size])
-                )
+                yield work.puzzle.boards_of(*work.space.states_of(side, part[first : first + size]))
 
     def __iter__(self) -> Iterator[Board]:
         return (tuple(board) for batch in self.batches() for board in batch.tolist())
@@ -175,7 +173,7 @@ def farthest(run: RunStore, limit: int) -> tuple[int, list[Board]]:
         )
     last = run.records[-1]
     work = Workspace(run)
-    klass = work.space.class_of(last.depth)
+    side = work.space.side_of(last.depth)
     numbers = work.layer(last.depth).numbers()
-    boards = work.puzzle.boards_of(*work.space.states_of(klass, numbers[:limit]))
+    boards = work.puzzle.boards_of(*work.space.states_of(side, numbers[:limit]))
     return last.states, list(map(tuple, boards.tolist()))

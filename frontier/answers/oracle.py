@@ -63,13 +63,13 @@ class Oracle:
             self._table = Distances.of_run(self._run)
         if self._table is not None:
             return self._table.of_states(vertex, sequence)
-        klass = np.full(len(vertex), -1)
+        side = np.full(len(vertex), -1)
         numbers = np.zeros(len(vertex), dtype=np.uint64)
         known = np.flatnonzero(vertex >= 0)
-        klass[known], numbers[known] = self._work.space.numbers(vertex[known], sequence[known])
+        side[known], numbers[known] = self._work.space.numbers(vertex[known], sequence[known])
         distance = np.full(len(vertex), -1, dtype=np.int32)
         for depth in self._depths:  # the largest layers first: there most positions are
-            there = np.flatnonzero((distance < 0) & (klass == self._work.space.class_of(depth)))
+            there = np.flatnonzero((distance < 0) & (side == self._work.space.side_of(depth)))
             if there.size:
                 distance[there[self._layer(depth).contains(numbers[there])]] = depth
         return distance
@@ -93,7 +93,7 @@ class Oracle:
         _, number = space.number(*self.puzzle.state(board))
         boards = [board]
         for t in range(depth, 0, -1):
-            near, _ = self._work.lists.neighbours(space.class_of(t), np.array([number], np.uint64))
+            near, _ = self._work.lists.neighbours(space.side_of(t), np.array([number], np.uint64))
             number, board = self._nearest(t - 1, near)
             boards.append(board)
         return solution_along(self.puzzle, boards)
@@ -107,8 +107,8 @@ class Oracle:
 
         Each may lie in another slab, so those are looked at first that seem to be nearer.
         """
-        klass = self._work.space.class_of(depth)
-        boards = self.puzzle.boards_of(*self._work.space.states_of(klass, neighbours))
+        side = self._work.space.side_of(depth)
+        boards = self.puzzle.boards_of(*self._work.space.states_of(side, neighbours))
         for i in np.argsort(self._bound.sums(boards), kind="stable"):
             if self._layer(depth).contains(neighbours[i : i + 1])[0]:
                 return int(neighbours[i]), tuple(boards[i].tolist())
@@ -157,7 +157,7 @@ def paths_back(
     """
     ways = np.ones(numbers.size, dtype=object)
     for t in range(depth, 0, -1):
-        near, source = lists.neighbours(lists.space.class_of(t), numbers)
+        near, source = lists.neighbours(lists.space.side_of(t), numbers)
         different, which = np.unique(near, return_inverse=True)
         there = inside(t - 1, different)
         sums = np.zeros(different.size, dtype=object)

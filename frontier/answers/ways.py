@@ -61,10 +61,10 @@ Solve = Callable[[Board], tuple[Solution, dict]]
 
 
 class Way(NamedTuple):
-    """How positions are solved. method: one of `METHODS`. words: its description."""
+    """How positions are solved. method: one of `METHODS`. description: the same in a few words."""
 
     method: str
-    words: str
+    description: str
     solve: Solve
 
 
@@ -104,8 +104,8 @@ def way_to_solve(config: Config, store: RunStore | None, asked: Asked) -> Way:
         plan = plan or _search_plan(config, puzzle)
         if plan is None:
             raise InputError(_too_large(puzzle) + " (--method search)")
-        words = f"by a search of all {counted(puzzle.states, 'state')} in memory"
-        return Way("search", words, _Searched(plan, asked))
+        description = f"by a search of all {counted(puzzle.states, 'state')} in memory"
+        return Way("search", description, _Searched(plan, asked))
     given = asked.heuristics
     guided = f" with {counted(len(given), 'pattern database')}" if given else ""
     return Way("ida", f"by IDA*{guided}", _by_ida(puzzle, asked))

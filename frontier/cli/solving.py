@@ -121,7 +121,7 @@ def solve(
             board = puzzle.parse(text)
             check_reached(puzzle, board)
             if number == 0:
-                click.echo(f"{way.words} …", err=True)
+                click.echo(f"{way.description} …", err=True)
             solution, found = way.solve(board)
         except InputError as error:
             raise InputError(f"{where}{error}") from None

@@ -31,7 +31,7 @@ SAMPLE = 8
 
 
 class Locality(NamedTuple):
-    """What a task of one class reads of the current layer on average, where all slabs exist.
+    """What a task of one side reads of the current layer on average, where all slabs exist.
 
     near, far: the slabs under the task's own prefixes and those under others, in parts of the size
     that the task writes. It reads one part of the layer before besides. files: how many it opens.
@@ -52,13 +52,13 @@ class Locality(NamedTuple):
         return self.far / (1 + self.current)
 
 
-def locality_of(layout: Layout, klass: int, sample: int = SAMPLE) -> Locality:
-    """The locality of a class's tasks, of which a sample is looked at."""
-    tasks, found = layout.task_count(klass), []
+def locality_of(layout: Layout, side: int, sample: int = SAMPLE) -> Locality:
+    """The locality of a side's tasks, of which a sample is looked at."""
+    tasks, found = layout.task_count(side), []
     if not tasks:
         return Locality()
     for number in np.unique(np.linspace(0, tasks - 1, min(sample, tasks)).astype(np.int64)):
-        task = layout.task(klass, int(number))
+        task = layout.task(side, int(number))
         program = program_of(layout, task)
         reads = reads_of(layout, task, program)
         prefix = program.slots[reads.slot] // layout.cuts
@@ -87,7 +87,7 @@ class Step(NamedTuple):
 class Forecast:
     """What a run takes whose layers up to `depth` are there.
 
-    sizes: the states of each layer. localities: of the tasks of each class. workers: how many work
+    sizes: the states of each layer. localities: of the tasks of each side. workers: how many work
     at once. cached: whether the page cache holds what the disk does. disk_rate: the bytes a second
     that all workers together can move, None for as many as each can.
     """
@@ -157,15 +157,15 @@ class Forecast:
     def _seconds(self, depth: int, form: str) -> float:
         """The seconds that making a layer takes."""
         rates, tasks, part = self.rates, self._tasks(depth), self.plan.layout.part_bytes
-        klass = self.plan.space.class_of(depth)
+        side = self.plan.space.side_of(depth)
         if form == "lists":
             return self.sizes[depth] * rates.listed
         if form == "memory":
-            words = self.plan.layout.layer_bytes(klass) / WORD_BYTES
+            words = self.plan.layout.layer_bytes(side) / WORD_BYTES
             return words * rates.kernel / self.plan.threads
         read, written = self._read(depth), self._stored(depth)
         work = part / WORD_BYTES * rates.task_at(self._density(depth - 1))
-        work += self.localities[klass].files * rates.file
+        work += self.localities[side].files * rates.file
         work += (read * rates.read_work + written * rates.write_work) / tasks
         forced = not self.cached or self.plan.config.store.fsync == "layer"
         waiting = ((not self.cached) * read * rates.read + forced * written * rates.write) / tasks
@@ -174,7 +174,7 @@ class Forecast:
         return max(seconds, tasks * rates.scheduler, moving)
 
     def _tasks(self, depth: int) -> int:
-        return self.plan.layout.task_count(self.plan.space.class_of(depth))
+        return self.plan.layout.task_count(self.plan.space.side_of(depth))
 
     def _density(self, depth: int) -> float:
         """The ones a bit of a layer's parts."""
@@ -192,5 +192,5 @@ class Forecast:
     def _read(self, depth: int) -> float:
         """The stored bytes that the tasks of a layer read."""
         before = self._stored(depth - 2) if depth >= 2 else 0.0
-        current = self.localities[self.plan.space.class_of(depth)].current
+        current = self.localities[self.plan.space.side_of(depth)].current
         return current * self._stored(depth - 1) + before

@@ -59,7 +59,7 @@ class PlanForecast:
         if plan.alone:
             return found
         layers = LAYERS_AT_ONCE + plan.config.search.spare
-        files = layers * max(map(layout.task_count, range(plan.space.classes)))
+        files = layers * max(map(layout.task_count, range(plan.space.sides)))
         if self.free_files is not None and files > self.free_files:
             found.append(
                 f"the layers make {counted(files, 'file')}, but the file system of "
@@ -88,7 +88,7 @@ def disk_warning(plan: Plan) -> str | None:
     """What to say before a run that may fill its disk; it costs no time if that cannot be."""
     search, path = plan.config.search, plan.config.path
     layers = MANY_LAYERS if search.keep == "all" else LAYERS_AT_ONCE + search.spare
-    most = layers * max(map(plan.layout.layer_bytes, range(plan.space.classes)))
+    most = layers * max(map(plan.layout.layer_bytes, range(plan.space.sides)))
     free = shutil.disk_usage(existing(path)).free
     if plan.alone or most <= free:
         return None
@@ -98,7 +98,7 @@ def disk_warning(plan: Plan) -> str | None:
         return None
     trial = trial_of(plan.puzzle)
     sizes = estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states)
-    nowhere, shares = [Locality()] * plan.space.classes, stored_shares(plan.config.store.codec)
+    nowhere, shares = [Locality()] * plan.space.sides, stored_shares(plan.config.store.codec)
     disk = Forecast(plan, sizes.states, nowhere, shares).disk
     return _too_small(plan, disk, free) if disk > free else None
 
@@ -127,7 +127,7 @@ def forecast_of(plan: Plan, disk_rate: float | None = None) -> PlanForecast:
     known, there = _layers_there(plan)
     trial = trial_of(plan.puzzle)
     sizes = estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states)
-    localities = [locality_of(plan.layout, klass) for klass in range(plan.space.classes)]
+    localities = [locality_of(plan.layout, side) for side in range(plan.space.sides)]
     rates, cluster = calibrate(plan, trial), plan.config.cluster
     workers, cache = cluster.workers, 0.0
     if cluster.kind in HERE:

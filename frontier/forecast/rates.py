@@ -43,7 +43,7 @@ from frontier.store.layers import new_room
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
-"""Every so many layers of the sample board are tried; an odd number, as colours alternate."""
+"""Every so many layers of the sample board are tried; an odd number, as sides alternate."""
 
 SLABS = 32
 """So many slabs stand for all of a layer."""

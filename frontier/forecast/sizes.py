@@ -30,7 +30,7 @@ TRIAL_BYTES = 500_000_000
 MOST_LAYERS = 100_000
 
 GROWTH_LAYERS = 6
-"""The growth is the mean of so many layers: colours and symmetries make single ones uneven."""
+"""The growth is the mean of so many layers: sides and symmetries make single ones uneven."""
 
 
 class Sizes(NamedTuple):
@@ -69,7 +69,7 @@ def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
     previous, largest = current[:0], current
     sizes, began = [int(current.size)], time.process_time()
     while current.size and sum(sizes) <= most:
-        found = kernel.expand(space.class_of(len(sizes) - 1), current, previous)
+        found = kernel.expand(space.side_of(len(sizes) - 1), current, previous)
         if len(sizes) == 1:
             began = time.process_time()  # the first step loads the kernels
         sizes.append(int(found.size))

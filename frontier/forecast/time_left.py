@@ -7,7 +7,7 @@ come from the bitmaps so far, recent ones counting most. Layers of one form say 
 other.
 
 There is no theory behind the shape, so it is tried with two exponents besides, which err to
-either side (docs/scale.md). That and `SLACK` make the range, which is narrow once the largest
+either side (docs/scale.md). That and `WIDER` make the range, which is narrow once the largest
 layer is passed. From then on the likely exponent is a smaller one: searches thin out slowly.
 """
 
@@ -26,7 +26,7 @@ LIKELY = {False: EXPONENT, True: 2.25}
 SHORTER, LONGER = 3.0, 2.0
 """These exponents make shapes that end sooner and later than most do."""
 
-SLACK = {False: 2.0, True: 1.6}
+WIDER = {False: 2.0, True: 1.6}
 """The range is wider by such a factor to each side, before and after the peak."""
 
 PASSED = 0.9
@@ -96,10 +96,10 @@ def time_left(
     seconds = [[law(*pair) for pair in pairwise([known[-1], *sizes])] for sizes in later]
     first, times, depths = seconds[0][0], list(map(sum, seconds)), [depth + len(s) for s in later]
     # By a layer or two the depth is always uncertain.
-    most = max(times) * SLACK[passed] + (2 * first if until is None else 0)
+    most = max(times) * WIDER[passed] + (2 * first if until is None else 0)
     return TimeLeft(
         times[0],
-        min(times) / SLACK[passed],
+        min(times) / WIDER[passed],
         most,
         depths[0],
         min(depths),

@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 from frontier.errors import InputError
 from frontier.puzzles.footprints import ARROWS
 from frontier.puzzles.notation import BLANKS, rows_of_words
-from frontier.puzzles.picture import Part, Picture, covers, open_cells
+from frontier.puzzles.picture import Picture, Piece, covers, open_cells
 
 LIKE = "x"
 """Mark of a tile that is like others."""
@@ -107,15 +107,15 @@ class Grid:
         """
         home = {tile: self.squares[cell] for cell, tile in enumerate(goal)}
         along = 0 if self.rows >= self.columns else 1
-        parts = []
+        pieces = []
         for tile, cells in covers(board, self.reading).items():
             told = named is None or tile in named
             kind = home[tile][along] if told and tile in home else None
             name = str(tile) if told else LIKE
-            parts.append(Part(tile, name, str(tile) if told else "", kind, cells))
+            pieces.append(Piece(tile, name, str(tile) if told else "", kind, cells))
         return Picture(
             places=tuple((c, r) for r, c in self.squares),
-            parts=tuple(parts),
+            pieces=tuple(pieces),
             open=open_cells(board),
             kinds=max(self.rows, self.columns),
             ordered=True,

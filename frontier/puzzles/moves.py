@@ -75,25 +75,25 @@ def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
     places = 2 + int(max(place.max(initial=0), goes_to.max(initial=0)))
     pair = (place.astype(np.int32) + 1) * places + goes_to + 1
     used = np.flatnonzero(np.bincount(pair, minlength=1))
-    word = np.searchsorted(used, pair.astype(used.dtype))
-    words = [shift_word(i - 1, j - 1) for i, j in (divmod(n, places) for n in used.tolist())]
+    voltage = np.searchsorted(used, pair.astype(used.dtype))
+    voltages = [shift_voltage(i - 1, j - 1) for i, j in (divmod(n, places) for n in used.tolist())]
     sizes = [size[n] for n in in_sequence]
-    graph = _graph(len(shapes), sizes, source, target, words, word)
+    graph = _graph(len(shapes), sizes, source, target, voltages, voltage)
     start = np.arange(source.size + 1)
     return Moves(graph, tuple(in_sequence), tuple(fixed), start, sort, place, a, b)
 
 
-def shift_word(i: int, j: int) -> tuple[int, ...]:
+def shift_voltage(i: int, j: int) -> tuple[int, ...]:
     """The neighbour swaps that bring what is in place i to place j."""
     return tuple(range(i, j)) if i <= j else tuple(range(i - 1, j - 1, -1))
 
 
-def _graph(vertices, sizes, source, target, words, word) -> BaseGraph:
-    """A base graph from arcs with words that need not be different."""
-    different = sorted(set(words))
-    number = np.array([different.index(w) for w in words], dtype=np.int64)
+def _graph(vertices, sizes, source, target, voltages, voltage) -> BaseGraph:
+    """A base graph from arcs with voltages that need not be different."""
+    different = sorted(set(voltages))
+    number = np.array([different.index(w) for w in voltages], dtype=np.int64)
     *smaller, m = sizes or [0]
-    return BaseGraph(vertices, m, tuple(different), source, target, number[word], tuple(smaller))
+    return BaseGraph(vertices, m, tuple(different), source, target, number[voltage], tuple(smaller))
 
 
 def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, metric: str):
@@ -165,23 +165,23 @@ def _along_lines(shapes: Shapes, moves: Moves) -> Moves:
     graph = moves.graph
     ends = zip(graph.source.tolist(), graph.target.tolist(), strict=True)
     step = {pair: arc for arc, pair in enumerate(ends)}
-    found = []  # (source, target, word, its steps, the places at first of what they displace)
+    found = []  # (source, target, voltage, its steps, the places at first of what they displace)
     for cell, ways in enumerate(beyond):
         for way in ways:
-            here, word, steps, places = cell, (), (), ()
+            here, voltage, steps, places = cell, (), (), ()
             order = list(range(len(beyond)))  # where the thing in each place was at first
             while way in beyond[here]:
                 there = beyond[here][way]
                 arc = step[vertices[here], vertices[there]]
                 steps, places = (*steps, arc), (*places, order[moves.place[arc]])
-                swaps = graph.words[graph.word[arc]]
+                swaps = graph.voltages[graph.voltage[arc]]
                 for i in swaps:
                     order[i], order[i + 1] = order[i + 1], order[i]
-                word, here = word + swaps, there
-                found.append((vertices[cell], vertices[there], word, steps, places))
-    source, target, words, chains, places = zip(*found, strict=True)
+                voltage, here = voltage + swaps, there
+                found.append((vertices[cell], vertices[there], voltage, steps, places))
+    source, target, voltages, chains, places = zip(*found, strict=True)
     ends, sizes = (np.array(source), np.array(target)), [*graph.smaller, graph.m]
-    lines = _graph(graph.vertices, sizes, *ends, words, np.arange(len(words)))
+    lines = _graph(graph.vertices, sizes, *ends, voltages, np.arange(len(voltages)))
     flat = np.concatenate(chains)
     return Moves(
         lines, moves.in_sequence, moves.fixed, np.cumsum([0, *map(len, chains)]), moves.sort[flat],

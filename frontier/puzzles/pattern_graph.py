@@ -26,7 +26,7 @@ from math import comb
 
 import numpy as np
 
-from frontier.puzzles.moves import shift_word
+from frontier.puzzles.moves import shift_voltage
 from frontier.space.graph import BaseGraph
 from frontier.space.jit import kernel
 
@@ -85,16 +85,16 @@ def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> Pat
         [[comb(place, i) for place in range(cells)] for i in range(labels + 1)], dtype=np.int64
     )
     shifts = [(i, j) for i in range(labels) for j in range(labels) if 0 < abs(i - j) < line]
-    words = sorted({(), *(shift_word(i, j) for i, j in shifts)})
-    number = np.full((labels, labels), words.index(()), dtype=np.int16)
+    voltages = sorted({(), *(shift_voltage(i, j) for i, j in shifts)})
+    number = np.full((labels, labels), voltages.index(()), dtype=np.int16)
     for i, j in shifts:
-        number[i, j] = words.index(shift_word(i, j))
+        number[i, j] = voltages.index(shift_voltage(i, j))
     degrees = [sum(q >= 0 for q in _neighbours(p, cells, line)) for p in range(cells)]
     sets = comb(cells - 1, labels)
     arcs = sum(degrees) * sets
     source, target = np.empty(arcs, np.int32), np.empty(arcs, np.int32)
-    word, place = np.empty(arcs, np.int16), np.empty(arcs, np.int8)
-    _write_arcs(cells, line, labels, sets, binomial, number, source, target, word, place)
+    voltage, place = np.empty(arcs, np.int16), np.empty(arcs, np.int8)
+    _write_arcs(cells, line, labels, sets, binomial, number, source, target, voltage, place)
     vertices, vertex_bytes = sets * cells, VERTEX_BYTES
     region = first = before = after = np.empty(0, dtype=np.int16)
     if free:
@@ -105,12 +105,12 @@ def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> Pat
         kept = kept[np.argsort(region[source[kept]], kind="stable")]
         first, region = first.astype(np.int32), region.astype(np.int32)
         before, after = ((v[kept] % cells).astype(np.int16) for v in (target, source))
-        source, target, word, place = (
-            region[source[kept]], region[target[kept]], word[kept], place[kept],
+        source, target, voltage, place = (
+            region[source[kept]], region[target[kept]], voltage[kept], place[kept],
         )  # fmt: skip
         vertices, vertex_bytes = first.size, BaseGraph.vertex_bytes
     graph = BaseGraph(
-        vertices, labels, tuple(words), source, target, word, vertex_bytes=vertex_bytes
+        vertices, labels, tuple(voltages), source, target, voltage, vertex_bytes=vertex_bytes
     )
     return PatternGraph(graph, cells, labels, place, binomial, region, first, before, after)
 
@@ -147,10 +147,10 @@ def set_rank(places, binomial):
 
 
 @kernel
-def _write_arcs(cells, line, labels, sets, binomial, number, source, target, word, place):
+def _write_arcs(cells, line, labels, sets, binomial, number, source, target, voltage, place):
     """Write all arcs, vertex by vertex."""
     places, moved = np.arange(labels), np.empty(labels, dtype=np.int64)
-    no_word = number[0, 0] if labels else np.int16(0)
+    unmoved = number[0, 0] if labels else np.int16(0)
     at = 0
     for rank in range(sets):
         for p in range(cells):
@@ -182,7 +182,7 @@ def _write_arcs(cells, line, labels, sets, binomial, number, source, target, wor
                     new_rank = set_rank(moved, binomial)
                 source[at] = rank * cells + p
                 target[at] = new_rank * cells + q
-                word[at] = number[i, j] if holds else no_word
+                voltage[at] = number[i, j] if holds else unmoved
                 place[at] = i if holds else -1
                 at += 1
         # the next set: the lowest member that can goes up, those below it to the bottom

@@ -16,7 +16,7 @@ ROOM = 0.6
 
 
 @dataclass(frozen=True)
-class Part:
+class Piece:
     """A piece where it lies.
 
     code: its number on the board, which it keeps along a solution. name: what moves call it.
@@ -37,14 +37,14 @@ class Part:
 class Picture:
     """A board, or a part of one.
 
-    places: the middle of each cell. parts: the pieces by their codes. open: the cells that may
-    hold anything. kinds: how many there are of `Part.kind`; ordered: whether they make a scale.
+    places: the middle of each cell. pieces: the pieces by their codes. open: the cells that may
+    hold anything. kinds: how many there are of `Piece.kind`; ordered: whether they make a scale.
     edges: pairs of cells that a graph joins; None where cells are squares, their places whole
     numbers. What has no cell is a wall. names: of the cells, where moves name them.
     """
 
     places: tuple[Point, ...]
-    parts: tuple[Part, ...]
+    pieces: tuple[Piece, ...]
     open: tuple[int, ...]
     kinds: int
     ordered: bool
@@ -62,15 +62,15 @@ class Picture:
 
         Which of them lies where means nothing. Only along a solution each has its name.
         """
-        parts = [replace(part, label=part.shared or part.label) for part in self.parts]
-        return replace(self, parts=tuple(parts))
+        pieces = [replace(piece, label=piece.shared or piece.label) for piece in self.pieces]
+        return replace(self, pieces=tuple(pieces))
 
-    def middle(self, part: Part) -> tuple[Point, int]:
+    def middle(self, piece: Piece) -> tuple[Point, int]:
         """Where the label of a piece stands, and how many cells broad the piece is there.
 
         The middle of the piece if it has cells all around it, else that of its longest row.
         """
-        squares = {self.places[cell] for cell in part.cells}
+        squares = {self.places[cell] for cell in piece.cells}
         xs, ys = zip(*squares, strict=True)
         x, y = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
         if len(squares) == 1:

@@ -24,7 +24,7 @@ from frontier.errors import InputError
 from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Shapes, Sort, shape_rows
 from frontier.puzzles.moves import Moves, moves_of
 from frontier.puzzles.notation import BLANKS, OPEN_MARK, first_whole, joined, labels_given
-from frontier.puzzles.picture import Part, Picture, Point, covers, open_cells
+from frontier.puzzles.picture import Picture, Piece, Point, covers, open_cells
 from frontier.puzzles.puzzle import Board, Puzzle, State
 from frontier.space.graph import BaseGraph
 from frontier.space.group import Reach
@@ -139,12 +139,12 @@ class Pieces(Puzzle):
         kinds = self._kinds()
         kind = {code: n for n, codes in enumerate(kinds) for code in codes}
         # In reading order, in which the first cell of a piece stays its first where it moves on.
-        parts = tuple(
-            Part(code, self.labels[code], drawn[code], kind[code], cells, shared.get(code, ""))
+        pieces = tuple(
+            Piece(code, self.labels[code], drawn[code], kind[code], cells, shared.get(code, ""))
             for code, cells in covers(board, self.reading.tolist()).items()
         )
         return Picture(
-            self._places, parts, open_cells(board), len(kinds), ordered=False, edges=self._edges,
+            self._places, pieces, open_cells(board), len(kinds), ordered=False, edges=self._edges,
             names=self._names,
         )  # fmt: skip
 

@@ -51,7 +51,7 @@ def plan_value(made: PlanForecast) -> dict:
         "fullest_layer": {
             "depth": fullest,
             "states": sizes.states[fullest],
-            "raw": layout.layer_bytes(plan.space.class_of(fullest)),
+            "raw": layout.layer_bytes(plan.space.side_of(fullest)),
             **moved,
         },
         "seconds": {

@@ -14,11 +14,11 @@ LONGEST = 100 * 365 * 86400
 RECENT = 5
 """The rate of a run under way is that of this many last layers."""
 
-Words = tuple[str, str]
+Statement = tuple[str, str]
 """A statement and an addition to it, such as how sure it is; "" where there is none."""
 
 
-def figures(progress: Progress, now: float | None = None) -> dict[str, Words]:
+def figures(progress: Progress, now: float | None = None) -> dict[str, Statement]:
     """What is known of a run in numbers, by the name of each number."""
     now = time.time() if now is None else now
     start, layers, found = progress.started, progress.layers, {}
@@ -49,13 +49,13 @@ def figures(progress: Progress, now: float | None = None) -> dict[str, Words]:
     return found
 
 
-def in_a_line(words: Words) -> str:
+def in_a_line(statement: Statement) -> str:
     """A statement with its addition in brackets."""
-    text, more = words
+    text, more = statement
     return f"{text} ({more})" if more else text
 
 
-def time_left_words(left: TimeLeft | None) -> Words:
+def time_left_words(left: TimeLeft | None) -> Statement:
     """How long a run still takes."""
     if left is None:
         return "too early to tell", ""
@@ -75,7 +75,7 @@ def end_of(left: TimeLeft | None, now: float) -> tuple[float, float, float] | No
     return now + left.seconds, now + left.least, now + left.most
 
 
-def end_words(left: TimeLeft | None, now: float) -> Words:
+def end_words(left: TimeLeft | None, now: float) -> Statement:
     """The time of day when a run under way ends; empty if it is not known or but a moment away."""
     end = end_of(left, now)
     if end is None or left.most < 2:

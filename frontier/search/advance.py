@@ -12,8 +12,8 @@ from math import prod
 import numpy as np
 
 from frontier.search.workspace import Workspace, workspace
-from frontier.space.jit import preparing
 from frontier.space.memory import Bitmaps, MemorySearch, count_all
+from frontier.stopwatch import preparing
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import Record, digest_of
 
@@ -98,7 +98,7 @@ def _advance_lists(work: Workspace, call: Advance) -> Advanced:
         advancing.stored(depth, [files.write_list(numbers, work.writer, durable, start, home)])
 
     while not over:
-        found = work.lists.expand(work.space.class_of(depth), current, previous)
+        found = work.lists.expand(work.space.side_of(depth), current, previous)
         if not found.size:
             advancing.done.complete = True
             break
@@ -136,10 +136,10 @@ def _advance_bits(work: Workspace, call: Advance) -> Advanced:
             depth -= 1
             break
         sizes = [sizes[-1], states]
-        number, home = work.start_in(work.space.class_of(depth)), None
+        number, home = work.start_in(work.space.side_of(depth)), None
         start = number is not None and search.layer(depth).holds(number)
         if work.home is not None:
-            home = int(counts[work.home[work.space.class_of(depth)]].sum())
+            home = int(counts[work.home[work.space.side_of(depth)]].sum())
         over = advancing.add(depth, states, start, home)
         if call.keep_all:
             advancing.stored(depth, _store_bits(work, depth, search))
@@ -184,10 +184,10 @@ def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[Recor
     files, layout, bitmaps = work.files(depth), work.layout, search.layer(depth)
     work.run.check_still_there()
     files.begin_bits(work.run.durable)
-    number = work.start_in(files.klass)
+    number = work.start_in(files.side)
 
     def store(task: int) -> Record:
-        where, states = layout.task(files.klass, task), 0
+        where, states = layout.task(files.side, task), 0
         home = None if work.home is None else 0
         with files.write_part(task, work.writer, work.run.durable) as writer:
             for slab in range(prod(layout.grid)):
@@ -198,25 +198,25 @@ def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[Recor
                     continue
                 states += found
                 if home is not None:
-                    at_home = work.home[files.klass][first : first + len(words)]
+                    at_home = work.home[files.side][first : first + len(words)]
                     home += int(count_all(np.ascontiguousarray(words[at_home])))
                 if len(words) < layout.slab_nodes:
                     words = np.pad(words, ((0, layout.slab_nodes - len(words)), (0, 0)))
                 writer.write(slab, words)
-            start = number is not None and _holds(work, files.klass, task, number, bitmaps)
+            start = number is not None and _holds(work, files.side, task, number, bitmaps)
             return writer.finish(files.run, depth, task, states, start, home)
 
     return search.share(store, files.tasks)
 
 
-def _holds(work: Workspace, klass: int, task: int, number: int, bitmaps: Bitmaps) -> bool:
+def _holds(work: Workspace, side: int, task: int, number: int, bitmaps: Bitmaps) -> bool:
     """Whether a state lies in a task's part."""
-    where = work.layout.place(klass, np.array([number], dtype=np.uint64))[0]
+    where = work.layout.place(side, np.array([number], dtype=np.uint64))[0]
     return int(where[0]) == task and bitmaps.holds(number)
 
 
 def _start_listed(work: Workspace, depth: int, numbers: np.ndarray) -> bool:
-    number = work.start_in(work.space.class_of(depth))
+    number = work.start_in(work.space.side_of(depth))
     if number is None:
         return False
     at = int(np.searchsorted(numbers, np.uint64(number)))
@@ -227,4 +227,4 @@ def _home_listed(work: Workspace, depth: int, numbers: np.ndarray) -> int | None
     if work.home is None:
         return None
     nodes = (numbers // np.uint64(work.space.code.half)).astype(np.int64)
-    return int(np.count_nonzero(work.home[work.space.class_of(depth)][nodes]))
+    return int(np.count_nonzero(work.home[work.space.side_of(depth)][nodes]))

@@ -99,8 +99,8 @@ class Driver:
         numbers = np.unique(plan.space.numbers(*puzzle.origins())[1])
         start, home = False, None if puzzle.blank_home() is None else 1
         if puzzle.start is not None:
-            klass, number = plan.space.number(*puzzle.state(puzzle.start))
-            start = klass == 0 and bool(np.isin(np.uint64(number), numbers))
+            side, number = plan.space.number(*puzzle.state(puzzle.start))
+            start = side == 0 and bool(np.isin(np.uint64(number), numbers))
         with ThreadPoolExecutor(1) as thread:
             part = self.run.files(0, plan.layout).write_list(
                 numbers, thread, self.run.durable, start, home

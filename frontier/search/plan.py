@@ -235,7 +235,7 @@ def _share(config: Config) -> int:
 
 def task_bytes(layout: Layout) -> int:
     """Bytes that a worker needs for the largest task it may get, itself included."""
-    return max(_costs(layout, klass)[0] for klass in range(layout.space.classes))
+    return max(_costs(layout, side)[0] for side in range(layout.space.sides))
 
 
 def process_bytes(space: Space) -> int:
@@ -243,12 +243,12 @@ def process_bytes(space: Space) -> int:
     return PROCESS_BYTES + space.graph.vertex_bytes * space.graph.vertices
 
 
-def _costs(layout: Layout, klass: int) -> tuple[int, float]:
+def _costs(layout: Layout, side: int) -> tuple[int, float]:
     """(bytes a worker needs, seconds a word) of a typical task."""
-    count = layout.task_count(klass)
+    count = layout.task_count(side)
     if not count:
         return process_bytes(layout.space), 0.0
-    program = program_of(layout, task := layout.task(klass, count // 2))
+    program = program_of(layout, task := layout.task(side, count // 2))
     reads = reads_of(layout, task, program)
     own, read = prod(layout.grid), reads.slab.size
     # What it reads is in memory as it is stored, in the worst case no smaller than decoded.
@@ -269,7 +269,7 @@ def _choose(space: Space, memory: int, workers: int) -> tuple[Layout, int]:
     candidates = []
     for layout in dict.fromkeys(_candidates(space, memory)):  # some come more than once
         need, seconds = map(
-            max, zip(*(_costs(layout, c) for c in range(space.classes)), strict=True)
+            max, zip(*(_costs(layout, side) for side in range(space.sides)), strict=True)
         )
         tasks, words = layout.task_count(0), layout.layer_bytes(0) // WORD_BYTES
         if words * WORD_BYTES >= SMALL_LAYER:

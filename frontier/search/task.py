@@ -111,7 +111,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
                 states += found
                 if home is not None:
                     mine = slice(task.first_node + first, task.first_node + first + nodes)
-                    home += int(counts[work.home[task.klass][mine]].sum())
+                    home += int(counts[work.home[task.side][mine]].sum())
                 for cut in np.flatnonzero(live[:nodes].reshape(cuts, -1).any(axis=1)).tolist():
                     writer.write(slab + cut, out[cut])
                     if wanted is not None and wanted[0] == slab + cut:
@@ -125,9 +125,9 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
 
 def _start_in(work: Workspace, task: Task) -> tuple[int, int, int] | None:
     """(slab, word, bit) of the position whose distance is asked for, if the task computes it."""
-    number = work.start_in(task.klass)
+    number = work.start_in(task.side)
     if number is None:
         return None
-    place = work.layout.place(task.klass, np.array([number], dtype=np.uint64))
+    place = work.layout.place(task.side, np.array([number], dtype=np.uint64))
     where, slab, word, bit = (int(of[0]) for of in place)
     return (slab, word, bit) if where == task.number else None

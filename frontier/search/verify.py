@@ -169,7 +169,7 @@ def _whole_list(
         return
     if digest_of([part.record]) != digest:
         yield f"layer {depth}: {part.path} is not the file that the ledger lists"
-    end = work.space.nodes[files.klass] * work.space.code.half
+    end = work.space.nodes[files.side] * work.space.code.half
     if (numbers[1:] <= numbers[:-1]).any() or (numbers.size and int(numbers[-1]) >= end):
         yield f"layer {depth}: {part.path} is not an ascending list of states below {end:,}"
 
@@ -179,12 +179,12 @@ def _whole_part(work: Workspace, depth: int, task: int, part: Part, done: Verifi
     done.parts += 1
     done.bytes += part.record.bytes
     part.check()
-    layout, klass = work.layout, work.space.class_of(depth)
-    where, found = layout.task(klass, task), 0
+    layout, side = work.layout, work.space.side_of(depth)
+    where, found = layout.task(side, task), 0
     layer = StoredLayer(work.files(depth), "bits", part.states)
     for slab, words in layer.decoded(task, part.slabs):
         found += int(np.bitwise_count(words).sum())
-        nodes = work.space.nodes[klass] - layout.slab_of(where, slab)[0]
+        nodes = work.space.nodes[side] - layout.slab_of(where, slab)[0]
         if words[max(0, nodes) :].any() or (words >> np.uint64(work.space.code.bits)).any():
             raise part.damaged(slab, "it has bits that stand for no state")
     if found != part.states:
@@ -221,7 +221,7 @@ def describing(run: RunStore, work: Workspace, depth: int) -> dict:
     record, codec = run.records[depth], run.identity["codec"]
     if record.form == "list":
         return list_metadata(record.states, codec)
-    return bits_metadata(work.layout, work.space.class_of(depth), codec)
+    return bits_metadata(work.layout, work.space.side_of(depth), codec)
 
 
 def _layer_under_way(run: RunStore, work: Workspace, done: Verified) -> None:
@@ -240,22 +240,22 @@ def _right_layer(
     run: RunStore, work: Workspace, depth: int, count: int, rng: np.random.Generator, done: Verified
 ) -> Iterator[str]:
     """States of a layer and their neighbours' neighbours that do not lie where they must."""
-    space, klass = work.space, work.space.class_of(depth)
+    space, side = work.space, work.space.side_of(depth)
     layers = {d: work.layer(d) for d in (depth, depth - 1)}
     before_known = depth < 2 or (depth - 2 in run.stored_depths() and done.sound(depth - 2))
     if depth >= 2 and before_known:
         layers[depth - 2] = work.layer(depth - 2)
     inside = layers[depth].some(count, SLABS_DRAWN, rng).tolist()
     beside = layers[depth - 1].some(count, SLABS_DRAWN, rng).tolist()
-    near = [n for number in beside for _, n in neighbours(space, space.class_of(depth - 1), number)]
+    near = [n for number in beside for _, n in neighbours(space, space.side_of(depth - 1), number)]
     numbers = np.unique(np.array([*inside, *near], dtype=np.uint64))
     done.asked += numbers.size
     known = layers[depth].contains(numbers)
     earlier = np.zeros(numbers.size, dtype=bool)
     for d in (depth - 1, depth - 2):
-        if d in layers and space.class_of(d) == klass:
+        if d in layers and space.side_of(d) == side:
             earlier |= layers[d].contains(numbers)
-    around = [list(neighbours(space, klass, int(number))) for number in numbers]
+    around = [list(neighbours(space, side, int(number))) for number in numbers]
     flat = np.array([n for some in around for _, n in some], dtype=np.uint64)
     ends = np.cumsum([len(some) for some in around])
     there = np.split(layers[depth - 1].contains(flat), ends[:-1])
@@ -267,12 +267,12 @@ def _right_layer(
         yield f"layer {depth}: state {numbers[i]} {how} (in {run.layer_path(depth)})"
 
 
-def neighbours(space: Space, klass: int, number: int) -> Iterator[tuple[int, int]]:
-    """(class, state number) of all neighbours of a state, one by one."""
-    vertex, sequence = space.state(klass, int(number))
+def neighbours(space: Space, side: int, number: int) -> Iterator[tuple[int, int]]:
+    """(side, state number) of all neighbours of a state, one by one."""
+    vertex, sequence = space.state(side, int(number))
     arcs = space.graph.arcs
     for arc in range(arcs.start[vertex], arcs.start[vertex + 1]):
         moved = list(sequence)
-        for i in space.graph.words[arcs.word[arc]]:
+        for i in space.graph.voltages[arcs.voltage[arc]]:
             moved[i], moved[i + 1] = moved[i + 1], moved[i]
         yield space.number(int(arcs.target[arc]), moved)

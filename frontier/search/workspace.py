@@ -59,12 +59,12 @@ class Workspace:
         self.arena = Memory()
         self.memory: MemorySearch | None = None
 
-    def start_in(self, klass: int) -> int | None:
-        """Number of the position whose distance is asked for, if there is one, of this class."""
-        return self.start[1] if self.start is not None and self.start[0] == klass else None
+    def start_in(self, side: int) -> int | None:
+        """Number of the position whose distance is asked for, if there is one, of this side."""
+        return self.start[1] if self.start is not None and self.start[0] == side else None
 
     def task(self, depth: int, number: int) -> Task:
-        return self.layout.task(self.space.class_of(depth), number)
+        return self.layout.task(self.space.side_of(depth), number)
 
     def program(self, task: Task) -> tuple[Program, Reads]:
         """The tables of a task, and what it reads."""

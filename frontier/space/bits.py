@@ -79,7 +79,7 @@ def _expand(
             row = first_row + r
             touched = False
             for arc in range(p.start[node], p.start[node + 1]):
-                u, w = p.source[arc], p.word[arc]
+                u, w = p.source[arc], p.voltage[arc]
                 size = row_words // p.blocks[w]
                 begin, end = p.swap_start[w], p.swap_start[w + 1]
                 found = False

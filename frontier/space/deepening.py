@@ -31,14 +31,14 @@ the sequence says which it is; place: its place there then. source, target: its 
 
 Tables = namedtuple(
     "Tables",
-    "most_steps tables goals start target word word_start swaps first_pair useless moved_start "
+    "most_steps tables goals start target voltage swap_start swaps first_pair useless moved_start "
     "moved_end place row source to",
 )
 """What all searches on one base graph for the same goals share, as the kernel reads it.
 
 most_steps: steps of a move at most. tables: int64[rows, cells], rows 0 .. length-1 for the members
 of the sequence. goals: int64[N, 1 + length], vertex and sequence, in lexicographic order. start,
-target, word: the arcs. word_start, swaps: the swaps of each word. first_pair, useless: see
+target, voltage: the arcs. swap_start, swaps: the swaps of each voltage. first_pair, useless: see
 `_useless_pairs`. moved_start, moved_end: the displacements of each arc; place, row, source, to:
 their columns."""
 
@@ -61,9 +61,9 @@ class Deepening:
         order = np.argsort(graph.source, kind="stable")
         self.tables = Tables(
             most_steps, tables, goals, *graph.arcs,
-            np.cumsum([0, *map(len, graph.words)]),
-            np.array([i for swaps in graph.words for i in swaps], dtype=np.int64),
-            *_useless_pairs(*graph.arcs, graph.voltages),
+            np.cumsum([0, *map(len, graph.voltages)]),
+            np.array([i for swaps in graph.voltages for i in swaps], dtype=np.int64),
+            *_useless_pairs(*graph.arcs, graph.permutations),
             moved.start[:-1][order], moved.start[1:][order],
             moved.place, moved.row, moved.source, moved.target,
         )  # fmt: skip
@@ -126,7 +126,7 @@ class Search:
 
 
 @kernel
-def _useless_pairs(start, target, word, voltages):
+def _useless_pairs(start, target, voltage, permutations):
     """Which arcs do not pay right after which: (first, useless).
 
     useless[first[a] + i] is for arc a and then the i-th arc of its target.
@@ -135,21 +135,21 @@ def _useless_pairs(start, target, word, voltages):
     for a in range(target.size):
         first[a + 1] = first[a] + start[target[a] + 1] - start[target[a]]
     useless = np.zeros(first[-1], dtype=np.bool_)
-    length = voltages.shape[1]
+    length = permutations.shape[1]
     for u in range(start.size - 1):
         for a in range(start[u], start[u + 1]):
             v = target[a]
             for b in range(start[v], start[v + 1]):
                 same = target[b] == u
                 for k in range(length):
-                    same &= voltages[word[a], voltages[word[b], k]] == k
+                    same &= permutations[voltage[a], permutations[voltage[b], k]] == k
                 for c in range(start[u], start[u + 1]):
                     if same:
                         break
                     same = target[c] == target[b]
                     for k in range(length):
-                        both = voltages[word[a], voltages[word[b], k]]
-                        same &= both == voltages[word[c], k]
+                        both = permutations[voltage[a], permutations[voltage[b], k]]
+                        same &= both == permutations[voltage[c], k]
                 useless[first[a] + b - start[v]] = same
     return first, useless
 
@@ -206,8 +206,8 @@ def displaced(shared, arc, sequence):
 @kernel
 def swap_along(shared, arc, sequence):
     """Let the voltage of an arc act on a sequence."""
-    word = shared.word[arc]
-    for k in range(shared.word_start[word], shared.word_start[word + 1]):
+    voltage = shared.voltage[arc]
+    for k in range(shared.swap_start[voltage], shared.swap_start[voltage + 1]):
         i = shared.swaps[k]
         thing = sequence[i]
         sequence[i] = sequence[i + 1]

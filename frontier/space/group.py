@@ -181,12 +181,12 @@ def _walk_trees(graph: BaseGraph, origins: np.ndarray) -> tuple[np.ndarray, np.n
     tree = np.tile(np.arange(length), (graph.vertices, 1))
     roots = np.unique(origins).astype(np.int64)
     walk = _walk.for_size(graph.arcs.target.size * length)
-    walk(*graph.arcs, graph.voltages, roots, component, tree)
+    walk(*graph.arcs, graph.permutations, roots, component, tree)
     return component, tree
 
 
 @kernel
-def _walk(start, target, word, voltages, roots, component, tree):
+def _walk(start, target, voltage, permutations, roots, component, tree):
     queue = np.empty(component.size, dtype=np.int64)
     for root in roots:
         if component[root] >= 0:
@@ -202,7 +202,7 @@ def _walk(start, target, word, voltages, roots, component, tree):
                 if component[v] < 0:
                     component[v] = root
                     for k in range(tree.shape[1]):
-                        tree[v, k] = tree[u, voltages[word[arc], k]]
+                        tree[v, k] = tree[u, permutations[voltage[arc], k]]
                     queue[tail] = v
                     tail += 1
 
@@ -210,10 +210,12 @@ def _walk(start, target, word, voltages, roots, component, tree):
 def _closed_walks(graph: BaseGraph, tree: np.ndarray, arcs: np.ndarray) -> np.ndarray:
     """The different voltages T_u w T_v^-1 of the walks that these arcs close."""
     found = np.empty((0, tree.shape[1]), dtype=np.int64)
-    voltages, part = graph.voltages, 1 << 20
+    permutations, part = graph.permutations, 1 << 20
     for first in range(0, arcs.size, part):
         some = arcs[first : first + part]
-        there = np.take_along_axis(tree[graph.source[some]], voltages[graph.word[some]], axis=1)
+        there = np.take_along_axis(
+            tree[graph.source[some]], permutations[graph.voltage[some]], axis=1
+        )
         back = np.argsort(tree[graph.target[some]], axis=1, kind="stable")
         walks = np.take_along_axis(there, back, axis=1)
         found = np.unique(np.concatenate([found, walks]), axis=0)

@@ -1,4 +1,10 @@
-"""Compiled kernels on disk: Numba's cache, with a digest at the end of each file.
+"""How kernels are compiled, and kept on disk: Numba's cache, with a digest at the end of each file.
+
+Kernels release the interpreter lock, so a worker still answers its scheduler while one runs. They
+are kept, so only the first run on a machine compiles them, in the user's cache directory or in that
+of ``NUMBA_CACHE_DIR``. Numba does not notice when a kernel that was inlined from another file
+changes; the name of the folder therefore carries a hash of the sources of this package. Functions
+that others compile in the same process are cached where they would be without this package.
 
 Numba takes what it finds in its cache for what it has written there: a file that is cut ends the
 program with an error of the module `pickle`, and machine code in which a bit has turned is run.
@@ -9,9 +15,10 @@ so.
 """
 
 import hashlib
+import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -19,26 +26,41 @@ import numba
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from frontier.space.jit import preparing
+from frontier.stopwatch import preparing
 
 DIGEST_BYTES = 32
 
 
-def keep_in(folder: Path, kernel: Callable) -> Callable:
-    """Let what `numba.njit` has made of a function be loaded from a folder, and kept there."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
-    try:
-        kernels = _Cache(kernel.py_func)
-    except RuntimeError:  # there is no folder that can be written
-        kernels = None
-    finally:
+def compiled(function: Callable) -> Callable:
+    """What Numba makes of a function: loaded from the folder of kernels, or kept there."""
+    kernel, folder = numba.njit(nogil=True, error_model="numpy")(function), _folder()
+    before, kernels = numba.config.CACHE_DIR, None
+    if folder:
+        numba.config.CACHE_DIR = str(folder)
+        with suppress(RuntimeError):  # there is no folder that can be written
+            kernels = _Cache(function)
         numba.config.CACHE_DIR = before
     if kernels and folder in Path(kernels.cache_path).parents:
         kernel._cache = kernels
     else:  # Numba would use another folder, whose name does not depend on our sources
         warn(folder)
     return kernel
+
+
+@cache
+def _folder() -> Path | None:
+    """Where kernels are kept; None if the user has no home."""
+    base = numba.config.CACHE_DIR or os.environ.get("XDG_CACHE_HOME")
+    try:
+        base = Path(base or Path.home() / ".cache")
+    except RuntimeError:
+        return None
+    if not numba.config.CACHE_DIR:
+        base /= "frontier"
+    digest = hashlib.sha256(numba.__version__.encode())
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    return base.absolute() / f"kernels-{digest.hexdigest()[:16]}"
 
 
 @cache
@@ -63,8 +85,7 @@ class _Compiling(event.Listener):
         preparing.__exit__()
 
 
-def time_compiling() -> None:
-    event.register("numba:compile", _Compiling())
+event.register("numba:compile", _Compiling())
 
 
 class _Cache(FunctionCache):

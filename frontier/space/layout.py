@@ -1,6 +1,6 @@
 """Rows, slabs and parts: how the bitmaps of a layer are cut up.
 
-A layer holds a bitmap of ``code.words`` words for each node of its class. Writing a word's
+A layer holds a bitmap of ``code.words`` words for each node of its side. Writing a word's
 number by its leading Lehmer digits, the first one most significant,
 
     prefix digits | slab digits | row digits | the rest,
@@ -34,14 +34,14 @@ ROW_WORDS = 4096  # a row and its image stay in a core's first caches
 SLAB_BYTES = 1 << 18
 
 
-def split_word(word: tuple[int, ...], border: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def split_voltage(voltage: tuple[int, ...], border: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """A voltage as one that comes first and one that comes after and stays behind a border.
 
     Swaps of positions i, i+1 with i >= border stay behind it. They are put off to the second
     part where they share no position with a swap of the first part that comes after them.
     """
     outer, inner = [], []
-    for i in reversed(word):
+    for i in reversed(voltage):
         if i >= border and all(abs(i - other) > 1 for other in outer):
             inner.append(i)
         else:
@@ -54,7 +54,7 @@ class Task:
     """Nodes [first_node, last_node) under prefixes [first_prefix, last_prefix) of one layer."""
 
     number: int
-    klass: int
+    side: int
     first_node: int
     last_node: int
     first_prefix: int
@@ -116,7 +116,7 @@ class Layout:
 
     def _border_fits(self, digits: int) -> bool:
         last = len(self.space.code.leading) - 1
-        outer = (split_word(word, digits)[0] for word in self.space.graph.words)
+        outer = (split_voltage(voltage, digits)[0] for voltage in self.space.graph.voltages)
         return not any(max(swaps) + 1 > last for swaps in outer if swaps)
 
     @property
@@ -184,30 +184,30 @@ class Layout:
         """Bytes of a part, one bit a state, nothing left out."""
         return prod(self.grid) * self.slab_bytes
 
-    def shape(self, klass: int) -> tuple[int, int, int]:
-        """(nodes, prefixes, words of a strip) of a layer of this class."""
-        return self.space.nodes[klass], self.prefixes, self.strip_words
+    def shape(self, side: int) -> tuple[int, int, int]:
+        """(nodes, prefixes, words of a strip) of a layer of this side."""
+        return self.space.nodes[side], self.prefixes, self.strip_words
 
-    def layer_bytes(self, klass: int) -> int:
-        """Bytes of a layer of this class, one bit a state, nothing left out."""
-        return prod(self.shape(klass)) * WORD_BYTES
+    def layer_bytes(self, side: int) -> int:
+        """Bytes of a layer of this side, one bit a state, nothing left out."""
+        return prod(self.shape(side)) * WORD_BYTES
 
-    def groups(self, klass: int) -> int:
-        """Tasks that share the nodes of the class under one set of siblings."""
-        return ceil(self.space.nodes[klass] / self.task_nodes)
+    def groups(self, side: int) -> int:
+        """Tasks that share the nodes of the side under one set of siblings."""
+        return ceil(self.space.nodes[side] / self.task_nodes)
 
-    def task_count(self, klass: int) -> int:
-        return self.prefixes // self.siblings * self.groups(klass)
+    def task_count(self, side: int) -> int:
+        return self.prefixes // self.siblings * self.groups(side)
 
-    def task(self, klass: int, number: int) -> Task:
-        """One task of a layer of this class; numbers follow the order of the prefixes."""
-        family, group = divmod(number, self.groups(klass))
+    def task(self, side: int, number: int) -> Task:
+        """One task of a layer of this side; numbers follow the order of the prefixes."""
+        family, group = divmod(number, self.groups(side))
         first_node, first_prefix = group * self.task_nodes, family * self.siblings
         return Task(
             number=number,
-            klass=klass,
+            side=side,
             first_node=first_node,
-            last_node=min(first_node + self.task_nodes, self.space.nodes[klass]),
+            last_node=min(first_node + self.task_nodes, self.space.nodes[side]),
             first_prefix=first_prefix,
             last_prefix=first_prefix + self.siblings,
         )
@@ -226,12 +226,12 @@ class Layout:
                 if nodes > 0:
                     yield first, nodes, prefix, (stack * prefixes + prefix) * cuts
 
-    def task_of(self, klass: int, node, prefix):
+    def task_of(self, side: int, node, prefix):
         """Number of the task whose part holds the strip of a node under a prefix; of arrays too."""
-        return prefix // self.siblings * self.groups(klass) + node // self.task_nodes
+        return prefix // self.siblings * self.groups(side) + node // self.task_nodes
 
-    def place(self, klass: int, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Where uint64[N] states of a class lie: int64[N] each of task, slab of its part, word of
+    def place(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Where uint64[N] states of a side lie: int64[N] each of task, slab of its part, word of
         the slab, bit."""
         code = self.space.code
         node, index = np.divmod(numbers.astype(np.int64), code.half)
@@ -241,7 +241,7 @@ class Layout:
         group, node = np.divmod(node, self.task_nodes)
         stack, node = np.divmod(node, self.slab_nodes)
         family, prefix = np.divmod(prefix, self.siblings)
-        task = family * self.groups(klass) + group
+        task = family * self.groups(side) + group
         slab = (stack * self.siblings + prefix) * self.cuts + cut
         return task, slab, node * self.slab_words + word, bit
 

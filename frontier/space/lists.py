@@ -15,7 +15,7 @@ from frontier.space.lehmer import digit_sum
 
 NO_STATE = np.uint64(2**64 - 1)
 
-PLAIN_STATES, PLAIN_WORDS = 400_000, 100
+PLAIN_STATES, PLAIN_VOLTAGES = 400_000, 100
 """NumPy has searched a space of so few states and voltages before Numba is loaded."""
 
 SMALL_LIST = 4096
@@ -31,23 +31,23 @@ class ListKernel:
     def __init__(self, space: Space):
         self.space = space
         code = space.code
-        words = space.graph.words
+        voltages = space.graph.voltages
         self._radices = np.array([*code.radices, 1, 1], dtype=np.int64)
         self._strides = np.array([*code.strides, 1, 1], dtype=np.int64)
-        self._word_start = np.cumsum([0, *map(len, words)])
-        self._word = np.array([i for word in words for i in word], dtype=np.int64)
+        self._swap_start = np.cumsum([0, *map(len, voltages)])
+        self._swaps = np.array([i for voltage in voltages for i in voltage], dtype=np.int64)
         self._degree = [int(np.diff(a.start).max(initial=0)) for a in space.arcs]
-        self.plain = space.states <= PLAIN_STATES and len(words) <= PLAIN_WORDS
+        self.plain = space.states <= PLAIN_STATES and len(voltages) <= PLAIN_VOLTAGES
 
     def room(self, states: int) -> int:
         """Bytes that expanding a list of this many states takes at most, lists included."""
         return states * 8 * (2 + 2 * max(self._degree))
 
-    def expand(self, klass: int, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
-        """The layer after `current`, which lies in `klass`; all are sorted uint64 arrays."""
+    def expand(self, side: int, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
+        """The layer after `current`, which lies on `side`; all are sorted uint64 arrays."""
         space = self.space
-        found = self._all_neighbours(klass, current)
-        itself = current if space.classes == 1 else current[:0]
+        found = self._all_neighbours(side, current)
+        itself = current if space.sides == 1 else current[:0]
         if self.plain:
             found.sort()
             new = np.append(True, found[1:] != found[:-1])[: found.size]
@@ -57,45 +57,45 @@ class ListKernel:
         if found.size < SMALL_LIST:
             found.sort()
         else:
-            limit = space.nodes[(klass + 1) % space.classes] * space.code.half
+            limit = space.nodes[(side + 1) % space.sides] * space.code.half
             found = _sorted(found, np.uint64(limit))
         return found[: _keep_new(found, previous, itself)].copy()
 
-    def neighbours(self, klass: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """All neighbours of uint64[N] states of a class, in the order of the arcs.
+    def neighbours(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """All neighbours of uint64[N] states of a side, in the order of the arcs.
 
-        (uint64[K] state numbers of the next class, int64[K] which of the N each comes from).
+        (uint64[K] state numbers of the next side, int64[K] which of the N each comes from).
         """
-        degree = np.diff(self.space.arcs[klass].start)
+        degree = np.diff(self.space.arcs[side].start)
         nodes = (numbers // np.uint64(self.space.code.half)).astype(np.int64)
         source = np.repeat(np.arange(numbers.size), degree[nodes])
-        return self._all_neighbours(klass, numbers), source
+        return self._all_neighbours(side, numbers), source
 
-    def _all_neighbours(self, klass: int, numbers: np.ndarray) -> np.ndarray:
-        space, arcs = self.space, self.space.arcs[klass]
+    def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
+        space, arcs = self.space, self.space.arcs[side]
         if self.plain:
-            return self._neighbours_plainly(klass, numbers)
-        found = np.empty(numbers.size * self._degree[klass], dtype=np.uint64)
+            return self._neighbours_plainly(side, numbers)
+        found = np.empty(numbers.size * self._degree[side], dtype=np.uint64)
         size = _neighbours(
             numbers, found, space.code.length, np.uint64(space.code.half), self._radices,
-            self._strides, space.sign[klass], arcs.start, arcs.target, arcs.word,
-            self._word_start, self._word,
+            self._strides, space.sign[side], arcs.start, arcs.target, arcs.voltage,
+            self._swap_start, self._swaps,
         )  # fmt: skip
         return found[:size]
 
-    def _neighbours_plainly(self, klass: int, numbers: np.ndarray) -> np.ndarray:
+    def _neighbours_plainly(self, side: int, numbers: np.ndarray) -> np.ndarray:
         """The same by NumPy: the arcs of all states at once, voltage by voltage."""
-        space, arcs = self.space, self.space.arcs[klass]
+        space, arcs = self.space, self.space.arcs[side]
         node, origin = np.divmod(numbers.astype(np.int64), space.code.half)
         degree = np.diff(arcs.start)[node]
         ends = np.cumsum(degree)
         arc = np.repeat(arcs.start[node] - ends + degree, degree) + np.arange(degree.sum())
-        index, odd = np.repeat(origin, degree), np.repeat(space.sign[klass][node], degree)
-        words = arcs.word[arc]
-        for number in range(len(space.graph.words)):
-            (these,) = np.nonzero(words == number)
+        index, odd = np.repeat(origin, degree), np.repeat(space.sign[side][node], degree)
+        voltage = arcs.voltage[arc]
+        for number, swaps in enumerate(space.graph.voltages):
+            (these,) = np.nonzero(voltage == number)
             moved, sign = index[these], odd[these]
-            for swap in space.graph.words[number]:
+            for swap in swaps:
                 moved, sign = self._swapped(moved, sign, swap), 1 - sign
             index[these] = moved
         return (arcs.target[arc].astype(np.int64) * space.code.half + index).astype(np.uint64)
@@ -118,7 +118,7 @@ class ListKernel:
 
 @kernel
 def _neighbours(
-    current, found, length, half, radices, strides, sign, start, target, word, word_start, swaps
+    current, found, length, half, radices, strides, sign, start, target, voltage, swap_start, swaps
 ):  # fmt: skip
     """Write the neighbours of all states to `found`, unsorted; returns how many there are."""
     size = 0
@@ -127,7 +127,7 @@ def _neighbours(
         origin = np.int64(number % half)
         for arc in range(start[node], start[node + 1]):
             index, odd = origin, sign[node]
-            for k in range(word_start[word[arc]], word_start[word[arc] + 1]):
+            for k in range(swap_start[voltage[arc]], swap_start[voltage[arc] + 1]):
                 i = swaps[k]
                 if i <= length - 4:
                     behind = index // strides[i + 1]

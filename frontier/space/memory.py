@@ -40,12 +40,12 @@ class MemorySearch:
         self.layout = layout
         self._threads = threads
         self._swaps = swaps_of(layout)
-        classes = layout.space.classes
+        sides = layout.space.sides
         self._tasks = [
-            [_MemoryTask(layout, layout.task(c, i)) for i in range(layout.task_count(c))]
-            for c in range(classes)
+            [_MemoryTask(layout, layout.task(side, i)) for i in range(layout.task_count(side))]
+            for side in range(sides)
         ]
-        self._layers = [Bitmaps(layout, c % classes) for c in range(2)]
+        self._layers = [Bitmaps(layout, depth % sides) for depth in range(2)]
         self.depth: int | None = None
 
     def layer(self, depth: int) -> "Bitmaps":
@@ -55,10 +55,10 @@ class MemorySearch:
         """Make the layer at `depth` from the two before it: int64, its states at each node."""
         self.depth = None
         current, target = self.layer(depth - 1), self.layer(depth)
-        tasks = self._tasks[self.layout.space.class_of(depth)]
-        counts = np.zeros(self.layout.space.nodes[self.layout.space.class_of(depth)], np.int64)
-        run = partial(_MemoryTask.run, current=current, target=target, swaps=self._swaps)
-        for first, found in self.share(run, tasks):
+        tasks = self._tasks[self.layout.space.side_of(depth)]
+        counts = np.zeros(self.layout.space.nodes[self.layout.space.side_of(depth)], np.int64)
+        step = partial(_MemoryTask.expand, current=current, target=target, swaps=self._swaps)
+        for first, found in self.share(step, tasks):
             counts[first : first + found.size] += found
         self.depth = depth
         return counts
@@ -72,14 +72,14 @@ class MemorySearch:
 
 
 class Bitmaps:
-    """A layer of one class, [prefix][node][word of the strip].
+    """A layer of one side, [prefix][node][word of the strip].
 
     live: bool, [prefix][node][row of the strip], whether the row has a bit.
     """
 
-    def __init__(self, layout: Layout, klass: int):
-        self._layout, self._klass = layout, klass
-        nodes, prefixes, strip = layout.shape(klass)
+    def __init__(self, layout: Layout, side: int):
+        self._layout, self._side = layout, side
+        nodes, prefixes, strip = layout.shape(side)
         self.words = np.zeros((prefixes, nodes, strip), dtype=np.uint64)
         self.live = np.zeros((prefixes, nodes, layout.rows), dtype=bool)
 
@@ -98,7 +98,7 @@ class Bitmaps:
 
     def strips(self, first_node: int, nodes: int, prefix: int) -> np.ndarray:
         """A view of the strips of some nodes under a prefix: uint64[nodes, words of a strip], of
-        fewer nodes at the end of the class."""
+        fewer nodes at the end of the side."""
         return self.words[prefix, first_node : first_node + nodes]
 
     def find_live(self) -> None:
@@ -114,13 +114,13 @@ class _MemoryTask:
     def __init__(self, layout: Layout, task: Task):
         self._layout, self._task = layout, task
         self._program = program = program_of(layout, task)
-        before = layout.space.nodes[(task.klass - 1) % layout.space.classes]
+        before = layout.space.nodes[(task.side - 1) % layout.space.sides]
         prefixes, cuts = np.divmod(program.slots, layout.cuts)
         strips = prefixes * before + program.sources[:, None]
         places = strips * layout.strip_words + cuts * layout.slab_words
         self._base = np.where(program.needed, places, -1)
 
-    def run(self, current: Bitmaps, target: Bitmaps, swaps: Swaps) -> tuple[int, np.ndarray]:
+    def expand(self, current: Bitmaps, target: Bitmaps, swaps: Swaps) -> tuple[int, np.ndarray]:
         """Expand the current layer into the task's strips.
 
         Returns the first node and int64, the states at this and the following ones.
@@ -187,5 +187,5 @@ def memory_bytes(layout: Layout) -> int:
     """What a `MemorySearch` takes."""
     space = layout.space
     arcs = sum(arcs.target.size for arcs in space.arcs)
-    bitmaps = 2 * max(layout.layer_bytes(c) for c in range(space.classes))
+    bitmaps = 2 * max(layout.layer_bytes(side) for side in range(space.sides))
     return bitmaps + NODE_BYTES * sum(space.nodes) + ARC_BYTES * arcs

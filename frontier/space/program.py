@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from frontier.space import words
-from frontier.space.layout import Layout, Task, split_word
+from frontier.space.layout import Layout, Task, split_voltage
 from frontier.space.lehmer import digit_sum, swapped_pairs
 
 
@@ -32,8 +32,8 @@ class Program(NamedTuple):
         task's own, used where the lift is not bipartite.
     sources: int64[N], the source nodes, sorted; sign: int64[N], their signs.
     needed: bool[N, S], what some row of the task comes from.
-    start, source, word: arcs into the task's nodes: of its node i those numbered
-        start[i] .. start[i+1]-1, from sources[source], with voltage `word`.
+    start, source, voltage: arcs into the task's nodes: of its node i those numbered
+        start[i] .. start[i+1]-1, from sources[source], with the voltage of that number.
     own: int64[nodes of the task], place in `sources` of the node itself, used where the
         lift is not bipartite (a layer may then neighbour itself); -1 elsewhere.
     first, blocks: int64[W]: table entries of voltage w for row r (counted over all of the
@@ -51,7 +51,7 @@ class Program(NamedTuple):
     needed: np.ndarray
     start: np.ndarray
     source: np.ndarray
-    word: np.ndarray
+    voltage: np.ndarray
     own: np.ndarray
     first: np.ndarray
     blocks: np.ndarray
@@ -90,7 +90,7 @@ class Reads(NamedTuple):
 
 def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
     """The slabs of the current layer that a task reads, if they exist."""
-    klass = (task.klass - 1) % layout.space.classes
+    side = (task.side - 1) % layout.space.sides
     stack_of = program.sources // layout.slab_nodes
     first = np.flatnonzero(np.diff(stack_of, prepend=-1))
     last = np.append(first[1:], stack_of.size)
@@ -102,7 +102,7 @@ def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
     entry = np.full((first.size, program.slots.size), -1)
     entry[which, slot] = np.arange(which.size)
     return Reads(
-        task=layout.task_of(klass, node, prefix),
+        task=layout.task_of(side, node, prefix),
         slab=(stack * layout.siblings + prefix % layout.siblings) * layout.cuts + cut,
         slot=slot,
         first=first[which],
@@ -119,7 +119,7 @@ def _batches(
     entry: int64[stacks of sources, slots], its number, -1 if it is none. stack: of each source.
     """
     p, slots = program, {}
-    for w in np.unique(p.word):
+    for w in np.unique(p.voltage):
         size = layout.rows * p.blocks[w]
         for prefix in range(task.last_prefix - task.first_prefix):
             begin = p.first[w] + prefix * size
@@ -128,7 +128,7 @@ def _batches(
     for first, nodes, prefix, _ in layout.batches(task):
         arcs = slice(p.start[first], p.start[first + nodes])
         # Each pair of a stack of sources and a voltage once.
-        pairs = np.unique(stack[p.source[arcs]] * len(p.first) + p.word[arcs])
+        pairs = np.unique(stack[p.source[arcs]] * len(p.first) + p.voltage[arcs])
         parts = [
             entry[pair // len(p.first), slots[pair % len(p.first), prefix]]
             for pair in pairs.tolist()
@@ -182,14 +182,14 @@ def program_of(layout: Layout, task: Task) -> Program:
     """The tables of one task."""
     space = layout.space
     nodes = np.arange(task.first_node, task.last_node)
-    into = space.arcs_into(task.klass)
+    into = space.arcs_into(task.side)
     arcs = slice(into.start[nodes[0]], into.start[nodes[-1] + 1])
-    arc_source, arc_word = into.target[arcs], into.word[arcs]
-    used = np.flatnonzero(np.bincount(arc_word))
-    entries = [_origin_of_rows(layout, task, space.graph.words[w]) for w in used]
+    arc_source, arc_voltage = into.target[arcs], into.voltage[arcs]
+    used = np.flatnonzero(np.bincount(arc_voltage))
+    entries = [_origin_of_rows(layout, task, space.graph.voltages[w]) for w in used]
 
-    bipartite = space.classes == 2
-    back = (task.klass - 1) % space.classes
+    bipartite = space.sides == 2
+    back = (task.side - 1) % space.sides
     read = np.zeros(space.nodes[back], dtype=bool)
     read[arc_source] = True
     if not bipartite:
@@ -202,7 +202,7 @@ def program_of(layout: Layout, task: Task) -> Program:
     source = (np.cumsum(read, dtype=np.int32) - 1)[arc_source]
     needed = np.zeros((sources.size, slots.size), dtype=bool)
     for w, slabs in zip(used, reached, strict=True):
-        leave = np.bincount(source[arc_word == w], minlength=sources.size) > 0
+        leave = np.bincount(source[arc_voltage == w], minlength=sources.size) > 0
         needed[np.ix_(leave, np.searchsorted(slots, slabs))] = True
     own = np.full(nodes.size, -1, dtype=np.int64)
     if not bipartite:
@@ -210,9 +210,9 @@ def program_of(layout: Layout, task: Task) -> Program:
         needed[np.ix_(own, np.searchsorted(slots, mine))] = True
 
     rows = np.arange(task.first_prefix * layout.rows, task.last_prefix * layout.rows)
-    sizes = np.zeros(len(space.graph.words), dtype=np.int64)
+    sizes = np.zeros(len(space.graph.voltages), dtype=np.int64)
     sizes[used] = [slab.size for slab, _ in entries]
-    inner = [_swaps_inside(layout, word) for word in space.graph.words]
+    inner = [_swaps_inside(layout, voltage) for voltage in space.graph.voltages]
     none = np.empty(0, dtype=np.int64)  # where no arc enters
     slab = np.concatenate([none, *(slab for slab, _ in entries)])
     place = np.concatenate([none, *(place for _, place in entries)])
@@ -224,7 +224,7 @@ def program_of(layout: Layout, task: Task) -> Program:
         needed=needed,
         start=into.start[nodes[0] : nodes[-1] + 2] - into.start[nodes[0]],
         source=source,
-        word=arc_word,
+        voltage=arc_voltage,
         own=own,
         first=np.cumsum(sizes) - sizes,
         blocks=sizes // rows.size,
@@ -237,10 +237,10 @@ def program_of(layout: Layout, task: Task) -> Program:
     )
 
 
-def _swaps_inside(layout: Layout, word: tuple[int, ...]) -> list[tuple[int, int]]:
+def _swaps_inside(layout: Layout, voltage: tuple[int, ...]) -> list[tuple[int, int]]:
     """(position, parity of the swaps before it) of the swaps to be done inside a row."""
     code = layout.space.code
-    outer, inner = split_word(word, layout.row_digits)
+    outer, inner = split_voltage(voltage, layout.row_digits)
     return [
         (i, before % 2)
         for before, i in enumerate(inner, start=len(outer))
@@ -248,10 +248,10 @@ def _swaps_inside(layout: Layout, word: tuple[int, ...]) -> list[tuple[int, int]
     ]
 
 
-def _origin_of_rows(layout: Layout, task: Task, word: tuple[int, ...]):
+def _origin_of_rows(layout: Layout, task: Task, voltage: tuple[int, ...]):
     """For each block of each row of the task: (slab as in `slots`, offset in it) it comes from."""
     leading = layout.space.code.leading
-    outer, _ = split_word(word, layout.row_digits)
+    outer, _ = split_voltage(voltage, layout.row_digits)
     digits = max([layout.row_digits, *(i + 2 for i in outer)])
     block_words = prod(leading[digits:])
     per_prefix = prod(leading[layout.prefix_digits : digits])
@@ -265,5 +265,5 @@ def _origin_of_rows(layout: Layout, task: Task, word: tuple[int, ...]):
 
 
 def _different(numbers: np.ndarray) -> np.ndarray:
-    """The different ones of numbers that come in runs, sorted."""
+    """The different ones of numbers of which like ones mostly follow one another, sorted."""
     return np.unique(numbers[np.diff(numbers, prepend=-1) != 0])

@@ -1,6 +1,6 @@
 """Neighbour swaps inside a row of bitmap words.
 
-A *row* is a run of consecutive words of one bitmap: all words that share their leading Lehmer
+A *row* is consecutive words of one bitmap: all that share their leading Lehmer
 digits. A swap of positions i and i+1 whose two digits both lie behind those moves bits within
 the row only. What moves depends on where the digits are (see `frontier.space.lehmer`):
 

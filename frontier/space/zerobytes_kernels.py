@@ -16,7 +16,9 @@ from numba.extending import intrinsic
 
 from frontier.space.bits import count_bits
 from frontier.space.jit import kernel
-from frontier.space.zerobytes import SLACK
+
+VECTOR_BYTES = 64
+"""So many bytes are done at a time."""
 
 
 def has_vectors() -> bool:
@@ -239,12 +241,12 @@ def _count(masks, size):
 
 @kernel
 def _masks(words):
-    """Scratch for the three masks, each with room for 64 bytes more."""
+    """Scratch for the three masks, each with room for `VECTOR_BYTES` more."""
     second = -(-words // 8)
     return (
-        np.empty(words + SLACK, dtype=np.uint8),
-        np.empty(second + SLACK, dtype=np.uint8),
-        np.empty(-(-second // 8) + SLACK, dtype=np.uint8),
+        np.empty(words + VECTOR_BYTES, dtype=np.uint8),
+        np.empty(second + VECTOR_BYTES, dtype=np.uint8),
+        np.empty(-(-second // 8) + VECTOR_BYTES, dtype=np.uint8),
     )
 
 

@@ -69,9 +69,9 @@ def array_metadata(
     }
 
 
-def bits_metadata(layout: Layout, klass: int, codec: str) -> dict:
+def bits_metadata(layout: Layout, side: int, codec: str) -> dict:
     """Zarr's metadata of a layer of bits."""
-    nodes = layout.groups(klass) * layout.task_nodes
+    nodes = layout.groups(side) * layout.task_nodes
     return array_metadata(
         (nodes, layout.prefixes, layout.strip_words),
         (layout.task_nodes, layout.siblings, layout.strip_words),
@@ -90,9 +90,9 @@ def list_slabs(states: int) -> int:
     return max(1, ceil(states / LIST_SLAB))
 
 
-def bits_name(layout: Layout, klass: int, task: int) -> str:
+def bits_name(layout: Layout, side: int, task: int) -> str:
     """The file of a task's part, as Zarr names it."""
-    family, group = divmod(task, layout.groups(klass))
+    family, group = divmod(task, layout.groups(side))
     return f"c.{group}.{family}.0"
 
 
@@ -110,13 +110,13 @@ class LayerFiles:
 
     def __init__(self, folder: Path, run: str, codec: str, layout: Layout, depth: int):
         self.folder, self.run, self.depth, self.layout = folder, run, depth, layout
-        self.klass = layout.space.class_of(depth)
+        self.side = layout.space.side_of(depth)
         self._codec = codec
 
     def begin_bits(self, durable: bool = False) -> None:
         """Make the folder and the metadata of a layer of bits; parts that are there stay."""
         self._make_folder()
-        metadata = bits_metadata(self.layout, self.klass, self._codec)
+        metadata = bits_metadata(self.layout, self.side, self._codec)
         write_json(self.folder / "zarr.json", metadata, durable)
         if durable:
             force(self.folder.parent)
@@ -131,11 +131,11 @@ class LayerFiles:
     @property
     def tasks(self) -> range:
         """The parts of a layer of bits."""
-        return range(self.layout.task_count(self.klass))
+        return range(self.layout.task_count(self.side))
 
     def path(self, task: int) -> Path:
         """The file of a part of a layer of bits."""
-        return self.folder / bits_name(self.layout, self.klass, task)
+        return self.folder / bits_name(self.layout, self.side, task)
 
     def part(self, task: int) -> Part:
         """A part of a layer of bits; CorruptRunError if it is missing or not the right one."""
@@ -218,7 +218,7 @@ class StoredLayer:
         if self.is_list:
             with self._opening:  # one thread sorts it, the others wait
                 numbers, keys = self._by_slab
-            return ListedSlabs(self.files.layout, self.files.klass, numbers, keys, task, slab)
+            return ListedSlabs(self.files.layout, self.files.side, numbers, keys, task, slab)
         return EncodedSlabs(self.part, self._codec, task, slab, room)
 
     @cached_property
@@ -246,7 +246,7 @@ class StoredLayer:
         layout, numbers = self.files.layout, self._numbers
         key = np.empty(numbers.size, dtype=np.int64)
         for i in range(0, numbers.size, LIST_SLAB):  # what `place` makes on the way is small so
-            task, slab, _, _ = layout.place(self.files.klass, numbers[i : i + LIST_SLAB])
+            task, slab, _, _ = layout.place(self.files.side, numbers[i : i + LIST_SLAB])
             key[i : i + LIST_SLAB] = task * prod(layout.grid) + slab
         if (key[1:] < key[:-1]).any():
             order = np.argsort(key, kind="stable")
@@ -266,10 +266,10 @@ class StoredLayer:
 
         The array is good until the next one comes.
         """
-        layout, klass = self.files.layout, self.files.klass
-        last_node = layout.space.nodes[klass] if last_node is None else last_node
+        layout, side = self.files.layout, self.files.side
+        last_node = layout.space.nodes[side] if last_node is None else last_node
         for number in self.files.tasks:
-            task = layout.task(klass, number)
+            task = layout.task(side, number)
             if task.last_node <= first_node or last_node <= task.first_node:
                 continue
             slabs = self.part(number).slabs
@@ -333,14 +333,14 @@ class StoredLayer:
         return numbers
 
     def contains(self, numbers: np.ndarray) -> np.ndarray:
-        """For each of uint64[N] state numbers of the layer's class, whether it is in: bool[N]."""
+        """For each of uint64[N] state numbers of the layer's side, whether it is in: bool[N]."""
         if self.is_list:
             if not self.states:
                 return np.zeros(numbers.size, dtype=bool)
             at = np.searchsorted(self._numbers, numbers)
             return self._numbers[np.minimum(at, self._numbers.size - 1)] == numbers
         layout = self.files.layout
-        task, slab, word, bit = layout.place(self.files.klass, numbers)
+        task, slab, word, bit = layout.place(self.files.side, numbers)
         key = task * prod(layout.grid) + slab
         order = np.argsort(key, kind="stable")
         keys, first = np.unique(key[order], return_index=True)
@@ -369,7 +369,7 @@ class StoredLayer:
         share = -(-count // drawn.size)
         found = []
         for i in drawn.tolist():
-            where = layout.task(self.files.klass, int(task[i]))
+            where = layout.task(self.files.side, int(task[i]))
             for number, words in self.decoded(where.number, slab[i : i + 1]):
                 node, prefix, first = layout.slab_of(where, number)
                 numbers = np.empty(int(np.bitwise_count(words).sum()), dtype=np.uint64)

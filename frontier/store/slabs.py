@@ -75,7 +75,7 @@ class ListedSlabs:
     def __init__(
         self,
         layout: Layout,
-        klass: int,
+        side: int,
         numbers: np.ndarray,
         keys: np.ndarray,
         task: np.ndarray,
@@ -84,7 +84,7 @@ class ListedSlabs:
         """numbers: uint64, all states of the layer, slab by slab. keys: int64, the slab of each,
         counted through all parts.
         """
-        self._layout, self._klass, self._numbers = layout, klass, numbers
+        self._layout, self._side, self._numbers = layout, side, numbers
         self._task, self._slab = task, slab
         key = task * prod(layout.grid) + slab
         self._first, self._end = (np.searchsorted(keys, key + more) for more in (0, 1))
@@ -93,7 +93,7 @@ class ListedSlabs:
     def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
         layout = self._layout
         for i, row in zip(some.tolist(), rows.tolist(), strict=True):
-            task = layout.task(self._klass, int(self._task[i]))
+            task = layout.task(self._side, int(self._task[i]))
             node, prefix, word = layout.slab_of(task, int(self._slab[i]))
             out[row] = 0
             set_bits(

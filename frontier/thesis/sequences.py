@@ -31,12 +31,12 @@ def farthest_of_one_column(columns: int) -> Farthest:
     layers = [np.unique(space.numbers(*puzzle.origins())[1])]
     previous = layers[0][:0]
     while layers[-1].size:
-        found = lists.expand(space.class_of(len(layers) - 1), layers[-1], previous)
+        found = lists.expand(space.side_of(len(layers) - 1), layers[-1], previous)
         previous = layers[-1]
         layers.append(found)
     layers.pop()
     depth, last = len(layers) - 1, layers[-1]
-    boards = puzzle.boards_of(*space.states_of(space.class_of(depth), last))
+    boards = puzzle.boards_of(*space.states_of(space.side_of(depth), last))
     total = last.size
     for _, _, ways in paths_back(lists, depth, last, lambda t, near: np.isin(near, layers[t])):
         total = int(ways.sum())

@@ -230,9 +230,9 @@ def test_positions_of_every_layer_of_the_goat(goat):
     assert (goat.depth, goat.states) == (52, 5_443_200)
     rng, work = random.Random(6), Workspace(goat.store)
     for depth, states in enumerate(goat.counts):
-        numbers, klass = work.layer(depth).numbers(), work.space.class_of(depth)
+        numbers, side = work.layer(depth).numbers(), work.space.side_of(depth)
         for i in rng.sample(range(states), 1):
-            board = goat.puzzle.board(work.space.state(klass, numbers[i]))
+            board = goat.puzzle.board(work.space.state(side, numbers[i]))
             solution, _ = replayed(goat, GOAT, board)
             assert goat.distance(solution.boards).tolist() == [*range(depth, -1, -1)]
 

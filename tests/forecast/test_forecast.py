@@ -56,7 +56,7 @@ def sizes_of(rows, columns):
 
 
 def forecast_of(plan, sizes, workers=1, cache=1e12, **more):
-    localities = [locality_of(plan.layout, klass, 10**6) for klass in range(plan.space.classes)]
+    localities = [locality_of(plan.layout, side, 10**6) for side in range(plan.space.sides)]
     made = Forecast(plan, list(sizes), localities, RATES, workers, **more)
     return made.with_cache(cache)
 
@@ -172,7 +172,7 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, digits, nod
     even = all(nodes % plan.layout.task_nodes == 0 for nodes in plan.space.nodes)
     for depth in range(4, store.records[-1].depth + 1):  # without the list of depth 0
         step, record = made[depth], store.records[depth]
-        count = plan.layout.task_count(plan.space.class_of(depth))
+        count = plan.layout.task_count(plan.space.side_of(depth))
         assert (step.first, step.form) == (depth, "tasks")
         assert tasks[depth] == count
         # Each slab has a checksum; records and indexes are written, and not read with the slabs.
@@ -311,13 +311,13 @@ def test_large_spaces_are_foretold_without_their_tasks(tmp_path):
 
 
 def forecast_of_sample(plan, sizes):
-    localities = [locality_of(plan.layout, klass) for klass in range(plan.space.classes)]
+    localities = [locality_of(plan.layout, side) for side in range(plan.space.sides)]
     return Forecast(plan, sizes, localities, RATES, 2).with_cache(0)
 
 
 def test_the_disk_of_a_run_by_tasks_from_its_first_layer_on(tmp_path):
     plan, sizes = plan_of(tmp_path, 2, 4, {}), sizes_of(2, 4)
-    localities = [Locality()] * plan.space.classes
+    localities = [Locality()] * plan.space.sides
     assert Forecast(plan, list(sizes), localities, RATES).disk > 2 * plan.layout.part_bytes
 
 
@@ -341,7 +341,7 @@ def test_3x5_is_foretold_within_a_third(tmp_path):
         shares, task=tasks, listed=2e-7, list_bytes=6, read=1.25e-9, write=2e-9,
         read_work=2.7e-10, write_work=2.7e-10, file=1e-4, scheduler=6e-3, layer=1e-2, start=3,
     )  # fmt: skip
-    localities = [locality_of(plan.layout, klass) for klass in range(plan.space.classes)]
+    localities = [locality_of(plan.layout, side) for side in range(plan.space.sides)]
     made = Forecast(plan, sizes, localities, rates, 2).with_cache(2e9)
     assert made.seconds == pytest.approx(2381, rel=1 / 3)
     assert made.total("written") == pytest.approx(371e9, rel=1 / 3)

@@ -105,7 +105,7 @@ def assert_layers(puzzle, expected):
     assert [layer.size for layer in layers] == [len(layer) for layer in expected]
     assert puzzle.states == sum(map(len, expected))
     for depth, (numbers, positions) in enumerate(zip(layers, expected, strict=True)):
-        boards = boards_at(space, puzzle, space.class_of(depth), numbers.tolist())
+        boards = boards_at(space, puzzle, space.side_of(depth), numbers.tolist())
         assert len(boards) == numbers.size
         assert {position_of(puzzle, board) for board in boards} == positions
 

@@ -60,8 +60,8 @@ def positions(puzzle, boards, alike):
 def layers_of(puzzle, most=None):
     """The boards of each layer, by the list kernel; bitmaps must find as many."""
     space = puzzle.space
-    klass, numbers = space.numbers(*puzzle.origins())
-    origins = list(zip(klass.tolist(), numbers.tolist(), strict=True))
+    side, numbers = space.numbers(*puzzle.origins())
+    origins = list(zip(side.tolist(), numbers.tolist(), strict=True))
     layers = list_layers(space, origins, most)
     if most is None:
         sizes = [layer.size for layer in layers]
@@ -69,7 +69,7 @@ def layers_of(puzzle, most=None):
         layout = Layout(space, 0, -(-max(space.nodes) // 3))
         assert bitmap_sizes(space, origins, layout, threads=2) == sizes
     return [
-        boards_at(space, puzzle, space.class_of(depth), numbers)
+        boards_at(space, puzzle, space.side_of(depth), numbers)
         for depth, numbers in enumerate(layers)
     ]
 

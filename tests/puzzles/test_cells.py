@@ -52,15 +52,15 @@ def pairs_of(cells, moves):
 def found_layers(puzzle):
     """The boards of each layer as labels, by the list kernel; bitmaps must find as many."""
     space = puzzle.space
-    klass, numbers = space.numbers(*puzzle.origins())
-    origins = list(zip(klass.tolist(), numbers.tolist(), strict=True))
+    side, numbers = space.numbers(*puzzle.origins())
+    origins = list(zip(side.tolist(), numbers.tolist(), strict=True))
     layers = list_layers(space, origins)
     sizes = [layer.size for layer in layers]
     assert sum(sizes) == puzzle.states
     layout = Layout(space, 0, -(-max(space.nodes) // 3))
     assert bitmap_sizes(space, origins, layout, threads=2) == sizes
     return [
-        boards_at(space, puzzle, space.class_of(depth), found) for depth, found in enumerate(layers)
+        boards_at(space, puzzle, space.side_of(depth), found) for depth, found in enumerate(layers)
     ]
 
 
@@ -280,7 +280,7 @@ def some_move(puzzle, rng):
     arc = rng.randrange(arcs.size)
     sequence = random_sequence(rng, puzzle.graph.m, puzzle.graph.smaller)
     before = puzzle.board((int(arcs[arc]), sequence))
-    word = puzzle.graph.words[puzzle.graph.word[arc]]
+    word = puzzle.graph.voltages[puzzle.graph.voltage[arc]]
     after = list(sequence)
     for i in word:
         after[i], after[i + 1] = after[i + 1], after[i]
@@ -423,7 +423,7 @@ def test_a_picture_says_what_lies_where():
     picture = puzzle.picture(puzzle.goals[0])
     assert picture.places == ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1))
     assert picture.edges is None  # squares
-    assert [(p.code, p.label, p.kind, set(p.cells)) for p in picture.parts] == [
+    assert [(p.code, p.label, p.kind, set(p.cells)) for p in picture.pieces] == [
         (1, "a", 0, {0, 1}), (2, "b", 1, {3}), (3, "c", 0, {4, 5}),
     ]  # fmt: skip
     part = Cells(BOX, SQUARE, "aa.b..", goal={"b": (2, 0)})
@@ -447,9 +447,9 @@ def test_labels_stand_on_their_pieces():
     square = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 1)]
     puzzle = Cells(square, {**SQUARE, "x/y": (1, 1)}, "aaaa.")
     picture = puzzle.picture(puzzle.goals[0])
-    assert picture.middle(picture.parts[0]) == ((0, 0), 1)  # its middle lies between four cells
+    assert picture.middle(picture.pieces[0]) == ((0, 0), 1)  # its middle lies between four cells
     bar = LARGE[0].picture(LARGE[0].goals[0])
-    assert bar.middle(bar.parts[0]) == (((bar.places[0][0] + bar.places[1][0]) / 2, 0.0), 1)
+    assert bar.middle(bar.pieces[0]) == (((bar.places[0][0] + bar.places[1][0]) / 2, 0.0), 1)
 
 
 def test_pieces_of_several_cells_are_drawn_as_one():

@@ -44,15 +44,15 @@ def labels(puzzle, board):
 def layers_of(puzzle):
     """The boards of each layer as labels, by the list kernel; bitmaps must find as many."""
     space = puzzle.space
-    klass, numbers = space.numbers(*puzzle.origins())
-    origins = list(zip(klass.tolist(), numbers.tolist(), strict=True))
+    side, numbers = space.numbers(*puzzle.origins())
+    origins = list(zip(side.tolist(), numbers.tolist(), strict=True))
     layers = list_layers(space, origins)
     sizes = [layer.size for layer in layers]
     assert sum(sizes) == puzzle.states
     layout = Layout(space, 0, -(-max(space.nodes) // 3))
     assert bitmap_sizes(space, origins, layout, threads=2) == sizes
     return [
-        {labels(puzzle, board) for board in boards_at(space, puzzle, space.class_of(depth), found)}
+        {labels(puzzle, board) for board in boards_at(space, puzzle, space.side_of(depth), found)}
         for depth, found in enumerate(layers)
     ]
 

@@ -195,7 +195,7 @@ def test_with_every_arc_comes_the_one_that_undoes_it(cells, line, labels, free):
 @each_graph
 def test_words_turn_a_few_members(cells, line, labels):
     """They are the ways to bring a member past up to line - 1 others, each once."""
-    words = pattern_graph(cells, line, labels).graph.words
+    words = pattern_graph(cells, line, labels).graph.voltages
     turned = set()
     for i in range(labels):
         for j in range(labels):

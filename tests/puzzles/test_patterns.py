@@ -141,7 +141,7 @@ def test_patterns_bound_the_whole_puzzle(rows, columns):
             found[metric, part] = (
                 puzzle,
                 {
-                    (puzzle.space.class_of(depth), number): depth
+                    (puzzle.space.side_of(depth), number): depth
                     for depth, layer in enumerate(lists_of(puzzle))
                     for number in layer.tolist()
                 },

@@ -73,7 +73,7 @@ def test_like_tiles_are_interchangeable(case, rng):
     assert puzzle.reaches(other) == puzzle.reaches(board)
 
     def look(board):
-        return [(p.label, p.kind, p.cells) for p in puzzle.picture(board).parts if p.label]
+        return [(p.label, p.kind, p.cells) for p in puzzle.picture(board).pieces if p.label]
 
     for show in (puzzle.line, puzzle.write, look):
         assert show(other) == show(board)

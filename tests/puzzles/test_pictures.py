@@ -17,13 +17,13 @@ SQUARES = ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1))
 
 
 def told(picture):
-    """(code, name, label, kind, cells) of each part."""
-    return [(p.code, p.name, p.label, p.kind, p.cells) for p in picture.parts]
+    """(code, name, label, kind, cells) of each piece."""
+    return [(p.code, p.name, p.label, p.kind, p.cells) for p in picture.pieces]
 
 
 def empty(picture):
     """The cells of a picture on which nothing lies."""
-    held = {*picture.open, *(cell for part in picture.parts for cell in part.cells)}
+    held = {*picture.open, *(cell for piece in picture.pieces for cell in piece.cells)}
     return tuple(cell for cell in range(len(picture.places)) if cell not in held)
 
 
@@ -45,18 +45,18 @@ def test_tiles_have_the_colour_of_the_column_that_they_come_to():
 @pytest.mark.parametrize(("rows", "columns", "kinds"), [(2, 2, [0, 1, 1]), (3, 1, [1, 2])])
 def test_tiles_of_boards_that_are_not_broad_have_the_colour_of_their_row(rows, columns, kinds):
     puzzle = Tiles(rows, columns)
-    assert [part.kind for part in puzzle.picture(puzzle.goals[0]).parts] == kinds
+    assert [piece.kind for piece in puzzle.picture(puzzle.goals[0]).pieces] == kinds
 
 
 def test_tiles_that_the_goal_leaves_open_have_no_colour():
     puzzle = Tiles(2, 3, goal="0 1 ?/3 ? ?", start="0 1 2/3 4 5")
     goal = puzzle.picture(puzzle.goals[0])
-    assert (goal.open, empty(goal), [part.label for part in goal.parts]) == (
+    assert (goal.open, empty(goal), [piece.label for piece in goal.pieces]) == (
         (2, 4, 5),
         (0,),
         ["1", "3"],
     )
-    kinds = {part.label: part.kind for part in puzzle.picture(puzzle.start).parts}
+    kinds = {piece.label: piece.kind for piece in puzzle.picture(puzzle.start).pieces}
     assert kinds == {"1": 1, "2": None, "3": 0, "4": None, "5": None}
 
 
@@ -76,17 +76,17 @@ def test_blocks_cover_cells_and_like_ones_share_a_kind():
     puzzle = Blocks("aa#/bcd/.ee", alike=["bc"], symbols={"a": "羊", "e": ""})
     picture = puzzle.picture(puzzle.goals[0])
     assert picture.places == ((0, 0), (1, 0), (0, 1), (1, 1), (2, 1), (0, 2), (1, 2), (2, 2))
-    kinds = {part.name: part.kind for part in picture.parts}
+    kinds = {piece.name: piece.kind for piece in picture.pieces}
     assert kinds["b"] == kinds["c"] != kinds["d"]
     assert kinds["a"] == kinds["e"]
     assert picture.kinds == len(set(kinds.values())) == 3
-    assert [(p.label, p.cells) for p in picture.parts] == [
+    assert [(p.label, p.cells) for p in picture.pieces] == [
         ("羊", (0, 1)), ("b", (2,)), ("c", (3,)), ("d", (4,)), ("", (6, 7)),
     ]  # fmt: skip
     assert empty(picture) == (5,)
     part = Blocks("?a/..", start="ba/..")
     goal = part.picture(part.goals[0])
-    assert ([p.name for p in goal.parts], goal.open, empty(goal)) == (["a"], (0,), (2, 3))
+    assert ([p.name for p in goal.pieces], goal.open, empty(goal)) == (["a"], (0,), (2, 3))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_blocks_cover_cells_and_like_ones_share_a_kind():
 def test_where_a_label_stands(goal, middle):
     puzzle = Blocks(goal)
     picture = puzzle.picture(puzzle.goals[0])
-    assert picture.middle(picture.parts[0]) == middle
+    assert picture.middle(picture.pieces[0]) == middle
 
 
 @given(st.integers(0, 300))
@@ -114,11 +114,11 @@ def test_labels_stand_on_their_pieces(seed):
     drawing, alike = random_blocks(random.Random(seed))
     puzzle = Blocks(drawing, alike=alike)
     picture = puzzle.picture(puzzle.goals[0])
-    held = [cell for part in picture.parts for cell in part.cells]
+    held = [cell for piece in picture.pieces for cell in piece.cells]
     assert sorted(held) == [cell for cell, code in enumerate(puzzle.goals[0]) if code]
-    for part in picture.parts:
-        (x, y), broad = picture.middle(part)
-        squares = {picture.places[cell] for cell in part.cells}
+    for piece in picture.pieces:
+        (x, y), broad = picture.middle(piece)
+        squares = {picture.places[cell] for cell in piece.cells}
         for row in {np.floor(y), np.ceil(y)}:
             first = int(np.floor(x - (broad - 1) / 2))
             assert {(first + n, row) for n in range(broad)} <= squares

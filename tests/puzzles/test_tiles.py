@@ -144,7 +144,7 @@ def test_turned_boards_have_the_same_graph(shape):
     graph, turned = Tiles(rows, columns).graph, Tiles(columns, rows).graph
     assert graph.vertices == turned.vertices == rows * columns
     assert graph.m == turned.m
-    assert graph.words == turned.words
+    assert graph.voltages == turned.voltages
     assert sorted(arcs_of(graph)) == sorted(arcs_of(turned))
 
 
@@ -168,9 +168,9 @@ def test_turned_boards_have_the_same_states(shape):
 def test_tiles_are_read_along_the_shorter_side(shape):
     """A move along it changes nothing, a move across it jumps over the rest of a line."""
     line = min(shape)
-    lengths = {len(word) for word in Tiles(*shape).graph.words}
+    lengths = {len(word) for word in Tiles(*shape).graph.voltages}
     assert lengths == {0, line - 1}
-    assert all(word in {(), *_turns(line, shape)} for word in Tiles(*shape).graph.words)
+    assert all(word in {(), *_turns(line, shape)} for word in Tiles(*shape).graph.voltages)
 
 
 def _turns(line, shape):
@@ -276,7 +276,7 @@ def test_the_space_holds_exactly_what_can_be_reached(shape):
         elif min(shape) > 1:
             assert space.number(*puzzle.state(cells)) is None
     assert numbers == {
-        (c, n) for c in range(space.classes) for n in range(space.nodes[c] * space.code.half)
+        (c, n) for c in range(space.sides) for n in range(space.nodes[c] * space.code.half)
     }
     assert puzzle.states == space.states
 

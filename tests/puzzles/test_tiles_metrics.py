@@ -39,7 +39,7 @@ def engine_layers(puzzle):
     assert sum(sizes) == puzzle.states
     assert bitmap_sizes(space, origins, Layout(space, 0, 2), threads=2) == sizes
     return [
-        boards_at(space, puzzle, space.class_of(depth), numbers)
+        boards_at(space, puzzle, space.side_of(depth), numbers)
         for depth, numbers in enumerate(layers)
     ]
 
@@ -111,7 +111,7 @@ def test_arcs_are_the_moves_of_the_blank(shape, metric, rng):
     for arc in range(len(graph.source)):
         if graph.source[arc] != vertex:
             continue
-        target, word = int(graph.target[arc]), graph.words[graph.word[arc]]
+        target, word = int(graph.target[arc]), graph.voltages[graph.voltage[arc]]
         assert_displaces(puzzle, moves, arc, before, puzzle.board((target, moved(sequence, word))))
 
 

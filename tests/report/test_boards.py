@@ -300,7 +300,7 @@ def test_svg_shows_each_label_once(name):
     for board in [*puzzle.goals, *([puzzle.start] if puzzle.start else [])]:
         svg = board_svg(puzzle, board)
         picture = puzzle.picture(board).alone()
-        labels = [part.label for part in picture.parts if part.label]
+        labels = [part.label for part in picture.pieces if part.label]
         marks = [*labels, *["?"] * len(picture.open), *picture.names]
         assert sorted(texts(svg)) == sorted(marks)
         root = ElementTree.fromstring(svg)
@@ -381,7 +381,7 @@ def pieces_at(element, shift=(0.0, 0.0)):
 
 def shared(puzzle, board, pieces):
     """Where pieces are, like ones under the label of all of them."""
-    labels = {part.label: part.shared or part.label for part in puzzle.picture(board).parts}
+    labels = {part.label: part.shared or part.label for part in puzzle.picture(board).pieces}
     return sorted((labels.get(said, said), *where) for said, *where in pieces)
 
 

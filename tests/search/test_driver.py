@@ -124,9 +124,9 @@ def test_layers_equal_a_dictionary_search(tmp_path, rows, columns, form):
         assert [record.states for record in done.records] == [len(layer) for layer in expected]
         work, puzzle = Workspace(done), plan.puzzle
         for depth, layer in enumerate(expected):
-            klass = work.space.class_of(depth)
+            side = work.space.side_of(depth)
             found = {
-                puzzle.board(work.space.state(klass, number))
+                puzzle.board(work.space.state(side, number))
                 for number in work.layer(depth).numbers()
             }
             assert found == set(layer)
@@ -218,7 +218,7 @@ def test_known_depths_with_several_tasks(tmp_path, size, kind):
     # the layer before the last was given up for the empty one after it
     assert done.stored_depths() == [KNOWN[size][0]]
     bits = [record for record in done.records if record.form == "bits"]
-    assert all(r.parts == plan.layout.task_count(plan.space.class_of(r.depth)) for r in bits)
+    assert all(r.parts == plan.layout.task_count(plan.space.side_of(r.depth)) for r in bits)
     assert sum(record.home for record in done.records) == done.states // prod(size)
 
 

@@ -77,8 +77,8 @@ def assert_is(done, calm, columns):
     assert [r.home for r in done.records] == [sum(b[0] == 0 for b in layer) for layer in expected]
     work = Workspace(done)
     for depth in done.stored_depths():
-        numbers, klass = work.layer(depth).numbers(), work.space.class_of(depth)
-        boards = {work.puzzle.board(work.space.state(klass, number)) for number in numbers}
+        numbers, side = work.layer(depth).numbers(), work.space.side_of(depth)
+        boards = {work.puzzle.board(work.space.state(side, number)) for number in numbers}
         assert boards == expected[depth]
     if done.stored_depths() == [len(expected) - 1]:
         return  # who goes on gives up the older layer of two, as a late worker may be doing so

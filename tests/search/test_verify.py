@@ -95,9 +95,9 @@ def test_neighbours_are_those_of_the_board(whole):
                 moved = list(board)
                 moved[at], moved[to] = moved[to], 0
                 near.add(tuple(moved))
-        klass, number = puzzle.space.number(*puzzle.state(tuple(board)))
+        side, number = puzzle.space.number(*puzzle.state(tuple(board)))
         found = [puzzle.board(puzzle.space.state(c, n)) for c, n in
-                 neighbours(puzzle.space, klass, number)]  # fmt: skip
+                 neighbours(puzzle.space, side, number)]  # fmt: skip
         assert set(found) == near
         assert len(found) == len(near)
 
@@ -355,7 +355,7 @@ def test_a_copy_may_be_ahead(copy, whole):
 
 @swept("name", ["frontier", "all"], few=["all"])
 def test_deep_finds_what_adds_up_but_is_wrong(copy, name):
-    """A state exchanged for another of its class, everything sealed anew."""
+    """A state exchanged for another of its side, everything sealed anew."""
     path = copy(name)
     run = RunStore.open(path)
     work = Workspace(run)

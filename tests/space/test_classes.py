@@ -195,10 +195,12 @@ def test_random_graphs(seed):
 
 def test_random_graphs_are_of_all_kinds():
     cases = [random_case(seed) for seed in range(RANDOM_GRAPHS)]
-    assert {space.classes for space, *_ in cases} == {1, 2}
+    assert {space.sides for space, *_ in cases} == {1, 2}
     assert len({border for *_, border in cases}) > 3
     words = [
-        (set(word), sum(space.graph.smaller)) for space, *_ in cases for word in space.graph.words
+        (set(word), sum(space.graph.smaller))
+        for space, *_ in cases
+        for word in space.graph.voltages
     ]
     assert any(min(word) < first <= max(word) for word, first in words if word)
     assert any(max(word) < first for word, first in words if word)
@@ -243,10 +245,10 @@ def test_numbers_of_many_states_at_once(m, smaller):
     arcs = random_arcs(rng, 4, m, smaller=smaller)
     space = Space(graph_of(4, m, arcs, smaller), [(0, 0)])
     states = list(product(range(4), sequences_of([*smaller, m])))
-    klass, number = space.numbers(
+    side, number = space.numbers(
         np.array([v for v, _ in states]), np.array([sequence for _, sequence in states])
     )
-    for state, c, n in zip(states, klass.tolist(), number.tolist(), strict=True):
+    for state, c, n in zip(states, side.tolist(), number.tolist(), strict=True):
         if c < 0:
             assert space.number(*state) is None
         else:
@@ -273,5 +275,5 @@ def test_voltages_move_ranks_as_they_move_things(case, data):
     space = Space(graph_of(1, m, arcs, smaller), [(0, sign(sequence))])
     reached = {space.number(0, moved(sequence, w)) for _, _, w in arcs}
     layers = list_layers(space, [space.number(0, sequence)])
-    found = {(space.class_of(1), n) for n in layers[1].tolist()} if len(layers) > 1 else set()
+    found = {(space.side_of(1), n) for n in layers[1].tolist()} if len(layers) > 1 else set()
     assert found == reached - {space.number(0, sequence)}

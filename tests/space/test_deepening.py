@@ -67,8 +67,8 @@ def test_useless_pairs(seed):
     graph, arcs, _ = case(seed)
     order = np.argsort(graph.source, kind="stable")
     start = np.searchsorted(graph.source[order], np.arange(graph.vertices + 1))
-    target, word = graph.target[order].astype(np.int32), graph.word[order].astype(np.int16)
-    first, table = _useless_pairs(start, target, word, graph.voltages)
+    target, word = graph.target[order].astype(np.int32), graph.voltage[order].astype(np.int16)
+    first, table = _useless_pairs(start, target, word, graph.permutations)
     found = {}
     for a, (_, v, _) in enumerate(arcs):
         after = [b for b, arc in enumerate(arcs) if arc[0] == v]

@@ -16,9 +16,9 @@ def both_ways(*arcs):
     return [arc for u, v, word in arcs for arc in ((u, v, word), (v, u, word[::-1]))]
 
 
-def nodes_of(space, klass):
-    """(vertex, sign) of each node of a class."""
-    return [(int(v), int(s)) for v, s in zip(space.vertex[klass], space.sign[klass], strict=True)]
+def nodes_of(space, side):
+    """(vertex, sign) of each node of a side."""
+    return [(int(v), int(s)) for v, s in zip(space.vertex[side], space.sign[side], strict=True)]
 
 
 def random_case(seed):
@@ -80,7 +80,7 @@ def test_arcs_are_columns():
     arcs = both_ways((0, 1, ()), (1, 2, [2, 0]), (2, 2, (1,)))
     graph = graph_of(3, 4, iter(arcs))
     assert arcs_of(graph) == [(u, v, tuple(word)) for u, v, word in arcs]
-    assert graph.words == ((), (0, 2), (1,), (2, 0))
+    assert graph.voltages == ((), (0, 2), (1,), (2, 0))
     assert graph.odd.tolist() == [0, 0, 1, 0]
 
 
@@ -91,23 +91,23 @@ def test_origins_are_needed():
 
 @each_case
 def test_classes_are_the_parities_of_the_walks(name):
-    """A node lies in a class for each parity of the walks to it, so never in two."""
+    """A node lies on a side for each parity of the walks to it, so never on both."""
     _, _, arcs, origins = CASES[name]
     space, walks = space_of(name), lift_walks(arcs, origins)
     by_parity = [sorted(node for node, parity in walks if parity == p) for p in (0, 1)]
     bipartite = not set(by_parity[0]) & set(by_parity[1])
-    assert space.classes == (2 if bipartite else 1)
+    assert space.sides == (2 if bipartite else 1)
     expected = by_parity if bipartite else [sorted({node for node, _ in walks})]
-    assert [nodes_of(space, c) for c in range(space.classes)] == expected
+    assert [nodes_of(space, c) for c in range(space.sides)] == expected
     assert space.nodes == [len(nodes) for nodes in expected]
     assert space.states == sum(space.nodes) * space.code.half
-    assert [space.class_of(depth) for depth in range(4)] == (
+    assert [space.side_of(depth) for depth in range(4)] == (
         [0, 1, 0, 1] if bipartite else [0, 0, 0, 0]
     )
 
 
 @pytest.mark.parametrize(
-    ("name", "classes", "nodes"),
+    ("name", "sides", "nodes"),
     [
         ("triangle without swaps", 1, [3]),
         ("triangle with one swap", 2, [3, 3]),
@@ -123,9 +123,9 @@ def test_classes_are_the_parities_of_the_walks(name):
         ("1x5 tiles", 2, [3, 2]),
     ],
 )
-def test_classes_of_graphs_counted_by_hand(name, classes, nodes):
+def test_classes_of_graphs_counted_by_hand(name, sides, nodes):
     space = space_of(name)
-    assert space.classes == classes
+    assert space.sides == sides
     assert space.nodes == nodes
 
 
@@ -138,17 +138,17 @@ def test_only_one_sign_of_each_vertex_is_reached():
 def test_arcs_are_those_of_the_base_graph(name):
     _, _, arcs, _ = CASES[name]
     space = space_of(name)
-    for c in range(space.classes):
-        nodes, after = nodes_of(space, c), nodes_of(space, space.class_of(c + 1))
+    for c in range(space.sides):
+        nodes, after = nodes_of(space, c), nodes_of(space, space.side_of(c + 1))
         leaving = space.arcs[c]
         assert leaving.start.size == len(nodes) + 1
         assert leaving.start[0] == 0
-        assert leaving.start[-1] == leaving.target.size == leaving.word.size
+        assert leaving.start[-1] == leaving.target.size == leaving.voltage.size
         for node, (vertex, odd) in enumerate(nodes):
             mine = slice(leaving.start[node], leaving.start[node + 1])
             found = Counter(
-                (after[target], space.graph.words[word])
-                for target, word in zip(leaving.target[mine], leaving.word[mine], strict=True)
+                (after[target], space.graph.voltages[word])
+                for target, word in zip(leaving.target[mine], leaving.voltage[mine], strict=True)
             )
             assert found == Counter(
                 ((v, (odd + len(word)) % 2), word) for u, v, word in arcs if u == vertex
@@ -159,16 +159,16 @@ def test_arcs_are_those_of_the_base_graph(name):
 def test_arcs_into_a_class_are_the_leaving_ones_reversed(name):
     """Voltages are compared as permutations: several words may stand for one."""
     space = space_of(name)
-    voltages = [tuple(row) for row in space.graph.voltages.tolist()]
+    voltages = [tuple(row) for row in space.graph.permutations.tolist()]
 
     def triples(arcs, nodes):
         sizes = (arcs.start[1:] - arcs.start[:-1]).tolist()
         here = [node for node in range(nodes) for _ in range(sizes[node])]
         there = arcs.target.tolist()
-        return list(zip(here, there, (voltages[w] for w in arcs.word), strict=True))
+        return list(zip(here, there, (voltages[w] for w in arcs.voltage), strict=True))
 
-    for c in range(space.classes):
-        back = (c - 1) % space.classes
+    for c in range(space.sides):
+        back = (c - 1) % space.sides
         entering = triples(space.arcs_into(c), space.nodes[c])
         before = triples(space.arcs[back], space.nodes[back])
         assert Counter(entering) == Counter((v, u, voltage) for u, v, voltage in before)
@@ -183,7 +183,7 @@ def test_arcs_into_a_class_are_the_leaving_ones_reversed(name):
 def test_numbers_are_those_of_all_states_of_the_lift(name):
     _, m, _, _ = CASES[name]
     space = space_of(name)
-    for c in range(space.classes):
+    for c in range(space.sides):
         states = [(v, p) for v, odd in nodes_of(space, c) for p in numbered(m, odd)]
         assert [space.number(v, p) for v, p in states] == [(c, i) for i in range(len(states))]
         assert [space.state(c, i) for i in range(len(states))] == states
@@ -195,16 +195,16 @@ def test_numbers_are_those_of_all_states_of_the_lift(name):
 def test_states_outside_the_lift_have_no_number(name):
     vertices, m, _, _ = CASES[name]
     space, rng = space_of(name), random.Random(name)
-    inside = {node: c for c in range(space.classes) for node in nodes_of(space, c)}
+    inside = {node: c for c in range(space.sides) for node in nodes_of(space, c)}
     for vertex in range(vertices):
         for _ in range(10):
             sequence = random_sequence(rng, m)
             numbered_as = space.number(vertex, sequence)
-            klass = inside.get((vertex, sign(sequence)))
-            if klass is None:
+            side = inside.get((vertex, sign(sequence)))
+            if side is None:
                 assert numbered_as is None
             else:
-                assert numbered_as[0] == klass
+                assert numbered_as[0] == side
                 assert space.state(*numbered_as) == (vertex, sequence)
 
 

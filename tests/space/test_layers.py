@@ -218,9 +218,9 @@ def test_random_graphs(seed):
 def test_random_graphs_are_of_all_kinds():
     cases = [random_case(seed) for seed in range(RANDOM_GRAPHS)]
     for m in range(8):
-        assert {space.classes for space, *_ in cases if space.graph.m == m} == {1, 2}
+        assert {space.sides for space, *_ in cases if space.graph.m == m} == {1, 2}
     assert {border for *_, border in cases} == {0, 1, 2}
-    assert any(len(set(origins)) > 1 and space.classes == 2 for space, _, origins, _ in cases)
+    assert any(len(set(origins)) > 1 and space.sides == 2 for space, _, origins, _ in cases)
 
 
 @swept("seed", range(4), few=1)
@@ -259,7 +259,7 @@ def test_bitmaps_and_lists_agree_on_random_graphs_with_nine_things(seed):
 def test_neighbour_swaps_find_the_numbers_of_inversions(m):
     arcs = [(0, 0, (i,)) for i in range(m - 1)]
     space = Space(graph_of(1, m, arcs), [(0, 0)])
-    assert space.classes == 2
+    assert space.sides == 2
     expected = inversion_counts(m)
     for layout in layouts_of(space, most_prefixes=100):
         assert bitmap_sizes(space, [(0, 0)], layout, threads=2) == expected
@@ -270,7 +270,7 @@ def test_a_layer_may_neighbour_itself():
     """With a loop that changes nothing, every state is its own neighbour."""
     arcs = [(0, 0, (i,)) for i in range(6)] + [(0, 0, ())]
     space = Space(graph_of(1, 7, arcs), [(0, 0)])
-    assert space.classes == 1
+    assert space.sides == 1
     assert_search(space, [(0, tuple(range(7)))], voltage_layers(arcs, [(0, tuple(range(7)))]))
 
 
@@ -290,14 +290,14 @@ def test_lists_far_from_the_goal(rows, columns):
         found = {n for board in layers[-1] for n in blank_moves(rows, columns, board)}
         layers.append(found - layers[-2])
     kernel, previous = ListKernel(space), np.empty(0, np.uint64)
-    klass, number = space.number(*puzzle.state(cells))
+    side, number = space.number(*puzzle.state(cells))
     current = np.array([number], dtype=np.uint64)
     for boards in layers[1:]:
         states = [puzzle.state(board) for board in boards]
         expected = sorted(space.number(*state) for state in states)
-        assert [(klass, n) for n in current.tolist()] == expected
-        current, previous = kernel.expand(klass, current, previous), current
-        klass = space.class_of(klass + 1)
+        assert [(side, n) for n in current.tolist()] == expected
+        current, previous = kernel.expand(side, current, previous), current
+        side = space.side_of(side + 1)
 
 
 # --- parts of the list path
@@ -362,9 +362,9 @@ def test_neighbours_without_compiled_kernels(puzzle):
     """They are the same, in the order of the arcs."""
     space, plain, compiled = puzzle.space, ListKernel(puzzle.space), ListKernel(puzzle.space)
     plain.plain, compiled.plain = True, False
-    for klass, nodes in enumerate(space.nodes):
+    for side, nodes in enumerate(space.nodes):
         numbers = np.arange(nodes * space.code.half, dtype=np.uint64)
-        both = (lists.neighbours(klass, numbers) for lists in (plain, compiled))
+        both = (lists.neighbours(side, numbers) for lists in (plain, compiled))
         for found, expected in zip(*both, strict=True):
             assert np.array_equal(found, expected)
 

@@ -15,7 +15,7 @@ from frontier.errors import InputError
 from frontier.puzzles import Tiles
 from frontier.space import layout as layout_module
 from frontier.space.graph import Space
-from frontier.space.layout import Layout, split_word
+from frontier.space.layout import Layout, split_voltage
 from frontier.space.program import program_of, reads_of
 
 
@@ -100,7 +100,7 @@ def test_rows_fill_slabs_and_slabs_fill_strips_and_strips_fill_bitmaps(layouts, 
         assert stacks * layout.slab_nodes == layout.task_nodes
         assert (siblings, cuts) == (layout.siblings, layout.cuts)
         assert layout.part_bytes == 8 * layout.task_nodes * siblings * layout.strip_words
-        for c in range(layout.space.classes):
+        for c in range(layout.space.sides):
             nodes = layout.space.nodes[c]
             assert layout.shape(c) == (nodes, layout.prefixes, layout.strip_words)
             assert layout.layer_bytes(c) == 8 * nodes * code.words
@@ -138,7 +138,7 @@ def straddles(space, word, digits):
 
 @given(st.lists(st.integers(0, 8), max_size=8).map(tuple), st.integers(0, 9))
 def test_a_voltage_splits_in_two_that_do_the_same(word, border):
-    outer, inner = split_word(word, border)
+    outer, inner = split_voltage(word, border)
     assert list(outer) == [word[k] for k in first_swaps(word, border)]
     assert all(i >= border for i in inner)
     assert moved(moved(range(10), outer), inner) == moved(range(10), word)
@@ -150,7 +150,7 @@ def test_rows_are_as_long_as_may_be_and_no_voltage_leaves_them_for_the_bits(layo
         space, leading = layout.space, layout.space.code.leading
 
         def fits(digits, space=space):
-            return not any(straddles(space, word, digits) for word in space.graph.words)
+            return not any(straddles(space, word, digits) for word in space.graph.voltages)
 
         assert layout.fits_voltages == fits(layout.row_digits)
         assert layout.fits_voltages == fits(layout.prefix_digits)
@@ -203,11 +203,11 @@ def test_every_word_lies_in_exactly_one_slab_of_one_task(name, slab_bytes, monke
     for layout in layouts_of(SPACES[name], most_prefixes=100):
         if prod(layout.grid) > 5000:
             continue
-        for c in range(layout.space.classes):
+        for c in range(layout.space.sides):
             strips = Counter()
             for number in range(layout.task_count(c)):
                 task = layout.task(c, number)
-                assert (task.number, task.klass) == (number, c)
+                assert (task.number, task.side) == (number, c)
                 assert 1 <= len(task.nodes) <= layout.task_nodes
                 own = Counter()
                 for slab in range(prod(layout.grid)):
@@ -237,7 +237,7 @@ def test_where_states_lie(layouts, name):
     rng = random.Random(name)
     for layout in layouts:
         code = layout.space.code
-        for c in range(layout.space.classes):
+        for c in range(layout.space.sides):
             states = layout.space.nodes[c] * code.half
             if not states:
                 continue
@@ -260,7 +260,7 @@ def test_prefixes_of_a_task_differ_in_the_last_digit_only(name):
     for layout in layouts_of(SPACES[name], most_prefixes=1000):
         last = [1, *layout.space.code.leading][layout.prefix_digits]
         assert layout.siblings == last
-        for c in range(layout.space.classes):
+        for c in range(layout.space.sides):
             for number in range(layout.task_count(c)):
                 task = layout.task(c, number)
                 assert task.last_prefix - task.first_prefix == last
@@ -279,8 +279,8 @@ def test_reads_bring_what_is_needed_once(name, slab_bytes, monkeypatch):
     for layout in layouts_of(space, most_prefixes=100):
         if not layout.fits_voltages:
             continue
-        for c in range(space.classes):
-            back = (c - 1) % space.classes
+        for c in range(space.sides):
+            back = (c - 1) % space.sides
             for number in range(layout.task_count(c)):
                 task = layout.task(c, number)
                 program = program_of(layout, task)

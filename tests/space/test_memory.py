@@ -78,7 +78,7 @@ def walk_layers(space, origins, layers, layout, threads, states=True):
     for depth, numbers in enumerate([*layers, layers[0][:0]]):
         if depth:
             counts = search.expand(depth)
-            nodes = space.nodes[space.class_of(depth)]
+            nodes = space.nodes[space.side_of(depth)]
             at_nodes = (numbers // np.uint64(space.code.half)).astype(np.int64)
             assert counts.tolist() == np.bincount(at_nodes, minlength=nodes).tolist()
         if states:
@@ -96,7 +96,7 @@ def walk_layers(space, origins, layers, layout, threads, states=True):
 @pytest.mark.parametrize("name", PUZZLES)
 def test_the_spaces_are_of_both_kinds(name):
     space, _, layers = known(name)
-    assert space.classes == (1 if name.startswith("multi") else 2)
+    assert space.sides == (1 if name.startswith("multi") else 2)
     assert sum(layer.size for layer in layers) == puzzle_named(name).states
 
 
@@ -188,17 +188,17 @@ def some_layouts():
         for words in (ROW_WORDS[0], 6)
         for layout in layouts_of(space, words)
     ]
-    return [(layout, klass) for layout in layouts for klass in range(layout.space.classes)]
+    return [(layout, side) for layout in layouts for side in range(layout.space.sides)]
 
 
 @st.composite
 def filled(draw):
-    """(layout, class, empty bitmaps, set of state numbers)"""
-    layout, klass = draw(st.sampled_from(some_layouts()))
-    most = layout.space.nodes[klass] * layout.space.code.half - 1
+    """(layout, side, empty bitmaps, set of state numbers)"""
+    layout, side = draw(st.sampled_from(some_layouts()))
+    most = layout.space.nodes[side] * layout.space.code.half - 1
     numbers = draw(st.sets(st.integers(0, most), max_size=40))
     numbers |= draw(st.sets(st.sampled_from([0, most])))
-    return layout, klass, Bitmaps(layout, klass), numbers
+    return layout, side, Bitmaps(layout, side), numbers
 
 
 def as_numbers(numbers):
@@ -212,7 +212,7 @@ def test_layouts_of_all_kinds_of_words():
 
 @given(filled(), st.data())
 def test_added_states_are_held(case, data):
-    layout, klass, bitmaps, numbers = case
+    layout, side, bitmaps, numbers = case
     assert numbers_in(bitmaps, layout) == []
     half = data.draw(st.sets(st.sampled_from(sorted(numbers)))) if numbers else set()
     bitmaps.add(as_numbers(half))
@@ -220,7 +220,7 @@ def test_added_states_are_held(case, data):
     bitmaps.add(as_numbers(numbers))  # some of them once more
     assert numbers_in(bitmaps, layout) == sorted(numbers)
     assert bitmaps.live.tolist() == rows_in(bitmaps, layout)
-    most = layout.space.nodes[klass] * layout.space.code.half - 1
+    most = layout.space.nodes[side] * layout.space.code.half - 1
     near = {number + step for number in numbers for step in (-1, 0, 1)} & set(range(most + 1))
     for number in near | {0, most}:
         assert bitmaps.holds(number) is (number in numbers)
@@ -228,9 +228,9 @@ def test_added_states_are_held(case, data):
 
 @given(filled())
 def test_strips_are_what_nodes_have_under_prefixes(case):
-    layout, klass, bitmaps, numbers = case
+    layout, side, bitmaps, numbers = case
     bitmaps.add(as_numbers(numbers))
-    code, strip, nodes = layout.space.code, layout.strip_words, layout.space.nodes[klass]
+    code, strip, nodes = layout.space.code, layout.strip_words, layout.space.nodes[side]
     found = set()
     for first_node in range(0, nodes, layout.slab_nodes):
         for prefix in range(layout.prefixes):
@@ -247,11 +247,11 @@ def test_strips_are_what_nodes_have_under_prefixes(case):
 
 @given(filled())
 def test_live_rows_are_found_after_strips_are_filled(case):
-    layout, klass, bitmaps, numbers = case
-    other = Bitmaps(layout, klass)
+    layout, side, bitmaps, numbers = case
+    other = Bitmaps(layout, side)
     other.add(as_numbers(numbers))
     bitmaps.live[:] = True  # what was there before, for all one knows
-    for node in range(0, layout.space.nodes[klass], layout.slab_nodes):
+    for node in range(0, layout.space.nodes[side], layout.slab_nodes):
         for prefix in range(layout.prefixes):
             where = node, layout.slab_nodes, prefix
             bitmaps.strips(*where)[:] = other.strips(*where)

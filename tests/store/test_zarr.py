@@ -49,8 +49,8 @@ def words_of(store, depth):
     numbers = work.layer(depth).numbers()
     if store.records[depth].form == "list":
         return numbers
-    layout, code, klass = work.layout, work.space.code, work.space.class_of(depth)
-    nodes = layout.groups(klass) * layout.task_nodes
+    layout, code, side = work.layout, work.space.code, work.space.side_of(depth)
+    nodes = layout.groups(side) * layout.task_nodes
     words = np.zeros((nodes, layout.prefixes, layout.strip_words), dtype=np.uint64)
     for number in numbers.tolist():
         node, index = divmod(number, code.half)
@@ -152,16 +152,16 @@ def test_metadata_are_those_that_zarr_writes(tmp_path, codec, digits, nodes, mon
         space = Tiles(2, 5).space
         slab = Layout(space, digits, nodes).slab_nodes
         layout = Layout(space, digits, -(-nodes // slab) * slab)
-        for klass in range(2):
-            whole = -(-space.nodes[klass] // layout.task_nodes) * layout.task_nodes
+        for side in range(2):
+            whole = -(-space.nodes[side] // layout.task_nodes) * layout.task_nodes
             expected = by_zarr(
-                tmp_path / f"{slab_bytes} {klass}",
+                tmp_path / f"{slab_bytes} {side}",
                 (whole, layout.prefixes, layout.strip_words),
                 (layout.task_nodes, layout.siblings, layout.strip_words),
                 (layout.slab_nodes, 1, layout.slab_words),
                 codec,
             )
-            assert bits_metadata(layout, klass, codec) == expected
+            assert bits_metadata(layout, side, codec) == expected
 
 
 @pytest.mark.parametrize("codec", CODECS)

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from frontier.answers.solution import Solution
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import width
-from frontier.puzzles.picture import Part, Picture, Point
+from frontier.puzzles.picture import Picture, Piece, Point
 from frontier.report.boards.svg import Scene, number, standalone, tag, text
 from frontier.report.boards.terminal import can_say
 from frontier.report.colours import GROUND, INK
@@ -45,9 +45,9 @@ def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> 
     for count, (move, (before, after)) in enumerate(
         zip(solution.moves, pairwise(pictures), strict=True), start=1
     ):
-        was = {part.code: part.cells for part in before.parts}
-        moved = [part for part in after.parts if part.cells != was[part.code]]
-        drawn = [part.label for part in moved if part.label not in ("", part.name)]
+        was = {piece.code: piece.cells for piece in before.pieces}
+        moved = [piece for piece in after.pieces if piece.cells != was[piece.code]]
+        drawn = [piece.label for piece in moved if piece.label not in ("", piece.name)]
         labels = [label for label in drawn if can_say(label, encoding)]
         captions.append(" ".join([f"{count}.", *labels, move]))
     return captions
@@ -95,11 +95,11 @@ def animation(
 
     slide = SLIDING * seconds_a_move / end
     pieces = []
-    for part in scene.picture.parts:
+    for piece in scene.picture.pieces:
         keys = [(0.0, (0.0, 0.0))]
         for move, ways in enumerate(film.ways[1:], start=1):
-            if part.code in ways:
-                way = ways[part.code]
+            if piece.code in ways:
+                way = ways[piece.code]
                 keys.append((begins(move), keys[-1][1]))
                 steps = enumerate(way, start=1)
                 keys += [(begins(move) + slide * n / len(way), offset) for n, offset in steps]
@@ -109,7 +109,7 @@ def animation(
             repeatCount="indefinite", keyTimes=";".join(f"{time:.5f}" for time, _ in keys),
             values=";".join(f"{number(x * side)} {number(y * side)}" for _, (x, y) in keys),
         )  # fmt: skip
-        pieces.append(tag("g", scene.piece(part), moves))
+        pieces.append(tag("g", scene.piece(piece), moves))
     broad = max(scene.width, _breadth(film.captions, LARGE))
     times = [*map(begins, range(solution.distance + 1)), 1.0]
     captions = "".join(
@@ -131,7 +131,9 @@ def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
     least, most = STAGE_SIDES
     left, _, right, _ = film.pictures[0].bounds
     scene = Scene(film.pictures[0], max(least, min(most, STAGE_WIDTH / (right - left))))
-    pieces = (tag("g", scene.piece(part), data_code=str(part.code)) for part in scene.picture.parts)
+    pieces = (
+        tag("g", scene.piece(piece), data_code=str(piece.code)) for piece in scene.picture.pieces
+    )
     lines = list(map(puzzle.line, solution.boards))
     frames = []
     for position, picture in enumerate(film.pictures):
@@ -193,34 +195,34 @@ class _Film:
     def frame(self, position: int, scene: Scene) -> str:
         """A position, with the piece that has just moved marked, and a trace where it was."""
         moved = self._seen(position)
-        was = [p for p in self.pictures[position - 1].parts if p.code in moved] if moved else []
-        still = [scene.piece(part) for part in scene.picture.parts if part.code not in moved]
-        ahead = [scene.piece(part, True) for part in scene.picture.parts if part.code in moved]
+        was = [p for p in self.pictures[position - 1].pieces if p.code in moved] if moved else []
+        still = [scene.piece(piece) for piece in scene.picture.pieces if piece.code not in moved]
+        ahead = [scene.piece(piece, True) for piece in scene.picture.pieces if piece.code in moved]
         return scene.board([*still, *map(scene.trace, was), *ahead])
 
     def _seen(self, position: int) -> set[int]:
         """The pieces that a move is about: those with a label or a kind, if any of them move."""
-        moved = [p for p in self.pictures[position].parts if p.code in self.ways[position]]
-        return {part.code for part in moved if not _unmarked(part)} or {part.code for part in moved}
+        moved = [p for p in self.pictures[position].pieces if p.code in self.ways[position]]
+        return {p.code for p in moved if not _unmarked(p)} or {p.code for p in moved}
 
 
-def _unmarked(part: Part) -> bool:
+def _unmarked(piece: Piece) -> bool:
     """Whether a piece has neither a label nor a kind, so that it looks like all others."""
-    return not part.label and part.kind is None
+    return not piece.label and piece.kind is None
 
 
 def _with_lasting_codes(before: Picture, after: Picture) -> Picture:
     """The picture after a step, with like pieces numbered so that as few as possible have moved."""
-    old = {part.cells: part.code for part in before.parts if _unmarked(part)}
-    new = [part for part in after.parts if _unmarked(part)]
-    gone = sorted(set(old) - {part.cells for part in new})
-    codes = {part.code: old[part.cells] if part.cells in old else old[gone.pop(0)] for part in new}
-    parts = [replace(part, code=codes.get(part.code, part.code)) for part in after.parts]
-    return replace(after, parts=tuple(sorted(parts, key=lambda part: part.code)))
+    old = {piece.cells: piece.code for piece in before.pieces if _unmarked(piece)}
+    new = [piece for piece in after.pieces if _unmarked(piece)]
+    gone = sorted(set(old) - {piece.cells for piece in new})
+    codes = {p.code: old[p.cells] if p.cells in old else old[gone.pop(0)] for p in new}
+    pieces = [replace(piece, code=codes.get(piece.code, piece.code)) for piece in after.pieces]
+    return replace(after, pieces=tuple(sorted(pieces, key=lambda piece: piece.code)))
 
 
 def _places(picture: Picture) -> dict[int, Point]:
-    return {part.code: picture.places[part.cells[0]] for part in picture.parts}
+    return {piece.code: picture.places[piece.cells[0]] for piece in picture.pieces}
 
 
 def _strip(

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import OPEN_MARK, width
-from frontier.puzzles.picture import Part, Picture, Point
+from frontier.puzzles.picture import Picture, Piece, Point
 from frontier.report.boards.outline import path_around
 from frontier.report.colours import GROUND, INK, QUIET, colour_of, ink_on
 from frontier.report.html import page
@@ -78,7 +78,7 @@ class Scene:
 
     def board(self, pieces: Iterable[str] | None = None) -> str:
         """The board with its pieces, by default as they are drawn at rest."""
-        pieces = map(self.piece, self.picture.parts) if pieces is None else pieces
+        pieces = map(self.piece, self.picture.pieces) if pieces is None else pieces
         return "".join([self.ground(), *pieces, self.names()])
 
     def ground(self) -> str:
@@ -99,25 +99,25 @@ class Scene:
             shapes.append(self._text(self.picture.places[cell], OPEN_MARK, 0.42, QUIET))
         return "".join(shapes)
 
-    def piece(self, part: Part, moved: bool = False) -> str:
+    def piece(self, piece: Piece, moved: bool = False) -> str:
         """A piece with its label; with a strong line around it if it has moved."""
         kinds, ordered = self.picture.kinds, self.picture.ordered
-        colour = colour_of(part.kind, kinds, ordered)
+        colour = colour_of(piece.kind, kinds, ordered)
         look = {"fill": colour, "stroke": INK, "stroke_opacity": 0.45}
         look |= {"stroke_width": self.side * 0.028}
         if moved:
             look |= {"stroke_opacity": 1, "stroke_width": self.side * 0.09}
-        shape = self._form(part, 0.05 if moved else 0.03, **look)
-        if not part.label:
+        shape = self._form(piece, 0.05 if moved else 0.03, **look)
+        if not piece.label:
             return shape
-        place, broad = self.picture.middle(part)
+        place, broad = self.picture.middle(piece)
         room = 0.62 if self.picture.edges is not None else broad - 0.24
-        size = min(0.5, room / (0.62 * max(width(part.label), 1)))
-        return shape + self._text(place, part.label, size, ink_on(colour))
+        size = min(0.5, room / (0.62 * max(width(piece.label), 1)))
+        return shape + self._text(place, piece.label, size, ink_on(colour))
 
-    def trace(self, part: Part) -> str:
+    def trace(self, piece: Piece) -> str:
         """Where a piece has been."""
-        return self._form(part, 0.09, fill="none", stroke=INK, stroke_width=self.side * 0.05,
+        return self._form(piece, 0.09, fill="none", stroke=INK, stroke_width=self.side * 0.05,
                           stroke_dasharray=f"{self.side * 0.12:.2f}")  # fmt: skip
 
     def names(self) -> str:
@@ -151,15 +151,15 @@ class Scene:
 
         return [max(WAYS_ASIDE, key=lambda aside, w=taken: room(aside, w)) for taken in ways]
 
-    def _form(self, part: Part, gap: float, **look) -> str:
+    def _form(self, piece: Piece, gap: float, **look) -> str:
         if self.picture.edges is None:
-            return self._outline(part.cells, gap, 0.13, **look)
-        if len(part.cells) == 1:
-            return self._stone(self.picture.places[part.cells[0]], 0.41 - gap, **look)
+            return self._outline(piece.cells, gap, 0.13, **look)
+        if len(piece.cells) == 1:
+            return self._stone(self.picture.places[piece.cells[0]], 0.41 - gap, **look)
         if look["fill"] == "none":
-            rings = [self._ring(self.picture.places[cell], 0.41 - gap) for cell in part.cells]
+            rings = [self._ring(self.picture.places[cell], 0.41 - gap) for cell in piece.cells]
             return tag("path", d="".join(rings), **look)
-        return self._limbs(part, 0.41 - gap, **look)
+        return self._limbs(piece, 0.41 - gap, **look)
 
     def _ring(self, place: Point, radius: float) -> str:
         """A circle as a part of a path."""
@@ -168,10 +168,10 @@ class Scene:
         half = f"a{r},{r} 0 1,0 "
         return f"M{number(x - radius * self.side)},{number(y)}{half}{across},0{half}-{across},0Z"
 
-    def _limbs(self, part: Part, radius: float, **look) -> str:
+    def _limbs(self, piece: Piece, radius: float, **look) -> str:
         """Stones that are joined where the graph joins their cells: broad lines with round ends,
         over others that are broader by the line around them."""
-        at = {cell: self.at(self.picture.places[cell]) for cell in part.cells}
+        at = {cell: self.at(self.picture.places[cell]) for cell in piece.cells}
         way = "".join(f"M{number(x)},{number(y)}h0" for x, y in at.values())
         for one, other in self.picture.edges:
             if one in at and other in at:

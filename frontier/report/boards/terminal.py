@@ -15,7 +15,7 @@ from rich.text import Text
 
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import OPEN_MARK, centred, width
-from frontier.puzzles.picture import Part, Picture
+from frontier.puzzles.picture import Picture, Piece
 from frontier.report.colours import colour_of, ink_on
 
 # corner of the drawing by which of its four arms are lines: up, down, left, right
@@ -68,7 +68,7 @@ def draw_boards(
 def drawing(picture: Picture, encoding: str = "utf-8", most: int = 80) -> list[Text]:
     """A picture as lines of equal width, of at most so many columns if that can be."""
     plain = not can_say(CORNERS + STROKES, encoding)
-    marks = {part.code: _mark(part, encoding) for part in picture.parts}
+    marks = {piece.code: _mark(piece, encoding) for piece in picture.pieces}
     draw = _squares if picture.edges is None else _network
     lines = draw(picture, marks, most).lines()
     if plain:
@@ -121,11 +121,11 @@ def _squares(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
             else:
                 arms = (a != b, c != d, a != c, b != d)
                 canvas.put(i, j, CORNERS[sum(arm << bit for bit, arm in enumerate(arms))])
-    for part in picture.parts:
-        (x, y), cells = picture.middle(part)
+    for piece in picture.pieces:
+        (x, y), cells = picture.middle(piece)
         first = round((x - (cells - 1) / 2 - left - 0.5) * step) + 1
-        mark = centred(marks[part.code], cells * step - 1)
-        canvas.put(round(2 * (y - top - 0.5)) + 1, first, mark, styles[part.code])
+        mark = centred(marks[piece.code], cells * step - 1)
+        canvas.put(round(2 * (y - top - 0.5)) + 1, first, mark, styles[piece.code])
     for cell in picture.open:
         x, y = picture.places[cell]
         first = round((x - left - 0.5) * step) + 1
@@ -142,7 +142,7 @@ def _network(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
     for one, other in picture.edges:
         _line(canvas, at[one], at[other], longest)
     styles = _styles(picture)
-    held = {cell: part for part in picture.parts for cell in part.cells}
+    held = {cell: piece for piece in picture.pieces for cell in piece.cells}
     for cell, (x, y) in enumerate(at):
         if cell in held:
             code = held[cell].code
@@ -204,7 +204,7 @@ def _line(canvas: _Canvas, one: tuple[int, int], other: tuple[int, int], longest
 def _codes(picture: Picture) -> dict[tuple[int, int], int]:
     """What each square holds: a piece's code, NOTHING or OPEN."""
     left, top, _, _ = picture.bounds
-    codes = {cell: part.code for part in picture.parts for cell in part.cells}
+    codes = {cell: piece.code for piece in picture.pieces for cell in piece.cells}
     codes |= dict.fromkeys(picture.open, OPEN)
     return {
         (round(x - left - 0.5), round(y - top - 0.5)): codes.get(cell, NOTHING)
@@ -215,17 +215,17 @@ def _codes(picture: Picture) -> dict[tuple[int, int], int]:
 def _styles(picture: Picture) -> dict[int, Style]:
     """The style of each piece by its code."""
     styles = {}
-    for part in picture.parts:
-        colour = colour_of(part.kind, picture.kinds, picture.ordered)
-        bold = bool(part.label) and part.kind is not None
-        styles[part.code] = Style(color=ink_on(colour), bgcolor=colour, bold=bold)
+    for piece in picture.pieces:
+        colour = colour_of(piece.kind, picture.kinds, picture.ordered)
+        bold = bool(piece.label) and piece.kind is not None
+        styles[piece.code] = Style(color=ink_on(colour), bgcolor=colour, bold=bold)
     return styles
 
 
-def _mark(part: Part, encoding: str) -> str:
+def _mark(piece: Piece, encoding: str) -> str:
     """The mark of a piece, in letters that the encoding has."""
-    label = part.label or (LIKE if part.kind is None else "")
-    return next(text for text in (label, part.name, "*") if can_say(text, encoding))
+    label = piece.label or (LIKE if piece.kind is None else "")
+    return next(text for text in (label, piece.name, "*") if can_say(text, encoding))
 
 
 def can_say(text: str, encoding: str) -> bool:
