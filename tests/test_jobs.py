@@ -16,7 +16,6 @@ import pytest
 import yaml
 from distributed.cli import dask_scheduler, dask_worker
 from making import wait_for_depth
-from sweeps import swept
 
 from frontier.cli import main
 from frontier.clusters.queues import CLASSES
@@ -141,7 +140,8 @@ def test_a_walltime_stops_the_run_and_lets_it_go_on(tmp_path, commands, script):
 NUMBERS = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "OAR_JOB_ID"}
 
 
-@swept("script", AGAIN, few=1)
+@pytest.mark.sweep
+@pytest.mark.parametrize("script", AGAIN)
 def test_only_the_same_job_takes_over_what_it_held(tmp_path, commands, script):
     """A job that died on another host goes on when its queue starts it anew; the same run
     submitted once more is refused."""

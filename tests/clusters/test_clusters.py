@@ -572,6 +572,7 @@ def test_workers_that_do_not_end_are_ended(tmp_path, interrupted):
     assert_right(api.open_run(tmp_path / "run"), 4)
 
 
+@pytest.mark.sweep
 def test_workers_that_do_not_start(tmp_path):
     config = config_of(tmp_path / "run")
     with (

@@ -110,7 +110,7 @@ def small_boards():
 @swept(
     ("form", "rows", "columns"),
     small_boards(),
-    few=[("list", 2, 2), ("bits", 2, 3), ("memory", 2, 2), ("memory", 1, 4), ("bits", 3, 1)],
+    few=[("list", 2, 2), ("bits", 2, 2), ("memory", 2, 2), ("memory", 1, 4), ("bits", 3, 1)],
 )
 def test_layers_equal_a_dictionary_search(tmp_path, rows, columns, form):
     """Every position of every layer, from every blank position, of 2×4 from one."""

@@ -271,7 +271,8 @@ def test_a_layer_may_neighbour_itself():
     arcs = [(0, 0, (i,)) for i in range(6)] + [(0, 0, ())]
     space = Space(graph_of(1, 7, arcs), [(0, 0)])
     assert space.sides == 1
-    assert_search(space, [(0, tuple(range(7)))], voltage_layers(arcs, [(0, tuple(range(7)))]))
+    expected = voltage_layers(arcs, [(0, tuple(range(7)))])
+    assert_search(space, [(0, tuple(range(7)))], expected, ROW_WORDS[:1])
 
 
 # --- lists of states with large numbers

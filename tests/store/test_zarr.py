@@ -108,6 +108,7 @@ assert "frontier.store.zarr_codec" in sys.modules
 """
 
 
+@pytest.mark.sweep
 def test_zarr_finds_the_codec_of_bitmaps_where_it_is_installed(tmp_path, monkeypatch):
     store = run_of(tmp_path / "run", "bitmap", 1, monkeypatch)
     depth = next(record.depth for record in store.records if record.form == "bits")
