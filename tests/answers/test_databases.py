@@ -8,7 +8,7 @@ from itertools import chain, combinations, pairwise
 import numpy as np
 import pytest
 from answers.movers import CONFIGS
-from answers.test_distances import Twin
+from answers.twin import Twin
 from click.testing import CliRunner
 from sweeps import swept
 from twins import blank_moves
