@@ -86,7 +86,7 @@ def puzzle_at(run: Config | str | Place, settings: tuple[str, ...] = ()) -> Conf
 
 
 def puzzle_and_run(
-    run: Config | str | Path, settings: tuple[str, ...] = ()
+    run: Config | str | Place, settings: tuple[str, ...] = ()
 ) -> tuple[Config, RunStore | None]:
     """The same, and its run, if there is one; one of another puzzle in the directory is none."""
     config = puzzle_at(run, settings)

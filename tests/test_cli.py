@@ -4,14 +4,8 @@ import errno
 import io
 import json
 import os
-import random
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
-import psutil
 import pytest
 from click.testing import CliRunner
 
@@ -43,10 +37,6 @@ def invoke(*arguments, code=0):
 
 def serial(tmp_path):
     return "--set", "cluster.kind=serial", "--set", f"store.path={tmp_path / 'run'}"
-
-
-def python(*arguments):
-    return [sys.executable, "-m", "frontier", *map(str, arguments)]
 
 
 @pytest.mark.parametrize("name", DEPTHS)
@@ -257,178 +247,6 @@ def test_help_teaches():
         assert "Usage" in invoke(command, "--help").stdout
 
 
-MORTAL = """
-import os, signal, sys
-from frontier.cli import main
-from frontier.search import driver, plan
-
-plan.THIN_STATES = 0  # all layers but the first are bitmaps
-expand_task, calls = driver.expand_task, []
-
-def mortal(*call):
-    calls.append(call)
-    if len(calls) == int(sys.argv[1]):
-        os.kill(os.getpid(), signal.SIGKILL)
-    return expand_task(*call)
-
-driver.expand_task = mortal
-main(sys.argv[2:])
-"""
-"""The command line, which kills itself when it begins so many tasks."""
-
-
-def test_a_killed_run_goes_on(tmp_path):
-    """Its layers are those of a run that nothing disturbs."""
-    words = ["run", CONFIGS / "2x4.toml", *TASKS, *serial(tmp_path), "--json"]
-    for tasks in (5, 20):
-        command = [sys.executable, "-c", MORTAL, str(tasks), *map(str, words)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == -signal.SIGKILL, done.stderr
-        assert not RunStore.open(tmp_path / "run").complete
-    done = invoke(*words)
-    assert "resuming after depth" in done.stderr
-    value = json.loads(done.stdout)
-    assert (value["depth"], value["states"]) == DEPTHS["2x4"]
-    undisturbed = invoke("run", CONFIGS / "2x4.toml", *TASKS, *serial(tmp_path / "calm"), "--json")
-    calm = json.loads(undisturbed.stdout)
-    assert {key: value[key] for key in TIMELESS} == {key: calm[key] for key in TIMELESS}
-
-
-@pytest.fixture(scope="module")
-def calm(tmp_path_factory):
-    """The summary of an undisturbed 2x6 run."""
-    path = tmp_path_factory.mktemp("calm") / "run"
-    command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}", "--json")
-    return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-
-
-TIMELESS = ("complete", "depth", "states", "layers", "farthest", "goals", "puzzle")
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("victim", ["driver", "worker"])
-def test_killed_runs_go_on(tmp_path, calm, victim):
-    """kill -9 at random moments, several times in one run, then run it to the end."""
-    assert (calm["depth"], calm["states"]) == (80, 239_500_800)
-    rng = random.Random(victim)
-    path = tmp_path / "run"
-    command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}", "--json")
-    kills = 0
-    for _ in range(4):
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        while process.poll() is None and not (path / "ledger.json").exists():
-            time.sleep(0.02)
-        for _ in range(3 if victim == "worker" else 1):
-            time.sleep(rng.uniform(0.1, 1.5))
-            try:
-                children = psutil.Process(process.pid).children(recursive=True)
-            except psutil.NoSuchProcess:
-                break
-            workers = [child for child in children if "spawn_main" in " ".join(_command(child))]
-            target = process if victim == "driver" else rng.choice(workers or [None])
-            if target and process.poll() is None:
-                target.kill()
-                kills += 1
-        if victim == "driver":
-            process.kill()
-        output, _ = process.communicate()
-        if process.returncode == 0:
-            break
-    output = subprocess.run(command, check=True, capture_output=True).stdout
-    value = json.loads(output)
-    assert kills > 0
-    assert {key: value[key] for key in TIMELESS} == {key: calm[key] for key in TIMELESS}
-
-
-def _command(process):
-    try:
-        return process.cmdline()
-    except psutil.Error:
-        return []
-
-
-@pytest.mark.sweep
-def test_ctrl_c_stops_cleanly_and_says_how_to_resume(tmp_path, calm):
-    path = tmp_path / "run"
-    command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}", "--json")
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while not (path / "events.jsonl").exists() and process.poll() is None:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    output, errors = process.communicate()
-    assert process.returncode == 3, errors
-    assert output == ""
-    assert "resume with: python -m frontier run" in errors
-    assert "Traceback" not in errors
-    assert (path / "lock").read_text() == ""
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    assert json.loads(done.stdout)["layers"] == calm["layers"]
-    assert "resuming after depth" in done.stderr
-
-
-@pytest.mark.sweep
-def test_a_second_run_is_refused_while_one_writes(tmp_path):
-    path = tmp_path / "run"
-    command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}", "--json")
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    while not (path / "lock").exists() and process.poll() is None:
-        time.sleep(0.02)
-    second = subprocess.run(command, capture_output=True, text=True)
-    assert second.returncode == 2
-    assert f"process {process.pid}" in second.stderr
-    output, _ = process.communicate()
-    assert json.loads(output)["depth"] == 80
-
-
-def test_a_given_scheduler(tmp_path):
-    """`address` and `scheduler-file` join workers that are there already."""
-    from distributed import LocalCluster
-
-    with LocalCluster(
-        n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
-    ) as c:
-        file = tmp_path / "scheduler.json"
-        file.write_text(json.dumps(c.scheduler.identity()))
-        for kind, place in (
-            ("address", f"cluster.address={c.scheduler_address}"),
-            ("scheduler-file", f"cluster.scheduler_file={file}"),
-        ):
-            where = f"store.path={tmp_path / kind}"
-            settings = f"cluster.kind={kind}", place, where
-            value = json.loads(
-                invoke(
-                    "run",
-                    CONFIGS / "2x4.toml",
-                    *(x for s in settings for x in ("--set", s)),
-                    "--json",
-                ).stdout
-            )
-            assert (value["depth"], value["states"]) == DEPTHS["2x4"]
-
-
-@pytest.mark.sweep
-def test_the_only_worker_is_replaced(tmp_path):
-    """Killed in the middle of layers of bits, one after the other, with no other to take over."""
-    path = tmp_path / "run"
-    command = python(
-        "run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}",
-        "--set", "cluster.workers=1", "--set", "store.codec=zstd:5", "--json",
-    )  # fmt: skip
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    kills = 0
-    while process.poll() is None and kills < 2:
-        if (path / "layers" / f"{38 + 6 * kills:04d}").exists():
-            children = psutil.Process(process.pid).children(recursive=True)
-            for child in children:
-                if "spawn_main" in " ".join(_command(child)):
-                    child.kill()
-                    kills += 1
-        time.sleep(0.002)
-    output, _ = process.communicate()
-    assert kills == 2
-    assert json.loads(output)["depth"] == 80
-
-
 def test_fresh_deletes_nothing_but_the_run(tmp_path):
     config = CONFIGS / "2x2.toml", *serial(tmp_path)
     invoke("run", *config)
@@ -436,27 +254,6 @@ def test_fresh_deletes_nothing_but_the_run(tmp_path):
     assert "notes.txt" in invoke("run", *config, "--fresh", "--yes", code=2).stderr
     assert json.loads(invoke("status", tmp_path / "run", "--json").stdout)["state"] == "complete"
     assert (tmp_path / "run" / "notes.txt").read_text() == "mine"
-
-
-@pytest.mark.sweep
-def test_a_progress_display_that_nobody_reads_does_not_stop_a_search(tmp_path):
-    command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={tmp_path / 'run'}")
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    process.stderr.close()
-    assert process.wait() == 0
-    assert json.loads((tmp_path / "run" / "summary.json").read_text())["depth"] == 80
-
-
-def test_no_scheduler_there(tmp_path, monkeypatch):
-    monkeypatch.setattr("frontier.clusters.kinds.CONNECT_SECONDS", 1)
-    settings = "--set", "cluster.kind=address", "--set", "cluster.address=tcp://127.0.0.1:9"
-    where = "--set", f"store.path={tmp_path / 'run'}"
-    message = invoke("run", CONFIGS / "2x2.toml", *settings, *where, code=3).stderr
-    assert message.startswith("connecting to the scheduler of tcp://127.0.0.1:9 …\n")
-    assert "no scheduler answers at tcp://127.0.0.1:9" in message
-    file = tmp_path / "none.json"
-    settings = "--set", "cluster.kind=scheduler-file", "--set", f"cluster.scheduler_file={file}"
-    assert str(file) in invoke("run", CONFIGS / "2x2.toml", *settings, *where, code=2).stderr
 
 
 def test_fresh_through_a_link(tmp_path):

@@ -52,12 +52,3 @@ def test_other_layers_are_noticed(comparison):
     comparison["_check"]("2x2", {"frontier": [layers], "other": [layers, layers], "left out": None})
     with pytest.raises(SystemExit, match="2x2: other finds other layers"):
         comparison["_check"]("2x2", {"frontier": [layers], "other": [layers, {"layers": [1, 3]}]})
-
-
-@pytest.mark.sweep
-def test_other_layers_are_refused(comparison, tmp_path):
-    program = tmp_path / "other"
-    program.write_text("#!/bin/sh\necho 0 1\necho 1 3\n")
-    program.chmod(0o755)
-    with pytest.raises(SystemExit, match="other layers"):
-        comparison["compare"](["2x2"], 1, [str(program)], str(tmp_path))

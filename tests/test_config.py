@@ -69,6 +69,7 @@ def test_windows_line_ends(tmp_path):
     assert load_config(tmp_path / "c.toml").name == "mine"
 
 
+@pytest.mark.sweep
 def test_configs_are_utf8_whatever_the_locale(tmp_path):
     goat = CONFIGS / "goat.toml"
     (tmp_path / "bom.toml").write_bytes(b"\xef\xbb\xbf" + goat.read_bytes())

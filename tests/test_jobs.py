@@ -16,7 +16,6 @@ import pytest
 import yaml
 from distributed.cli import dask_scheduler, dask_worker
 from making import wait_for_depth
-from sweeps import swept
 
 from frontier.cli import main
 from frontier.clusters.queues import CLASSES
@@ -127,7 +126,8 @@ AGAIN = {  # what comes when the walltime is near, whether to the whole group; e
 def test_a_walltime_stops_the_run_and_lets_it_go_on(tmp_path, commands, script):
     number, group, code, called = AGAIN[script]
     path = tmp_path / "run"
-    process = start(script, path, "cluster.kind=local", SLURM_JOB_ID="17", PBS_O_WORKDIR=".",
+    kind = "local" if group else "serial"  # workers hear what the whole group is told
+    process = start(script, path, f"cluster.kind={kind}", SLURM_JOB_ID="17", PBS_O_WORKDIR=".",
                     SECONDS_TO_RUN="0")  # fmt: skip
     wait_for_depth(path, 33, process)
     (os.killpg if group else os.kill)(process.pid, number)
@@ -140,7 +140,8 @@ def test_a_walltime_stops_the_run_and_lets_it_go_on(tmp_path, commands, script):
 NUMBERS = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "OAR_JOB_ID"}
 
 
-@swept("script", AGAIN, few=1)
+@pytest.mark.sweep
+@pytest.mark.parametrize("script", AGAIN)
 def test_only_the_same_job_takes_over_what_it_held(tmp_path, commands, script):
     """A job that died on another host goes on when its queue starts it anew; the same run
     submitted once more is refused."""
@@ -175,7 +176,7 @@ def test_no_script_takes_over_what_another_holds(path):
 @pytest.mark.parametrize("script", ["slurm.sh", "pbs.sh"])
 def test_a_cancelled_driver_does_not_come_back(tmp_path, commands, script):
     path = tmp_path / "run"
-    process = start(script, path, "cluster.kind=local", SLURM_JOB_ID="17", PBS_O_WORKDIR=".")
+    process = start(script, path, "cluster.kind=serial", SLURM_JOB_ID="17", PBS_O_WORKDIR=".")
     wait_for_depth(path, 33, process)
     process.terminate()
     said, _ = process.communicate()

@@ -111,6 +111,7 @@ assert mine(1) == 2
 """
 
 
+@pytest.mark.sweep
 def test_a_users_own_kernels_stay_where_numba_puts_them(tmp_path):
     script = tmp_path / "user.py"
     script.write_text(USER)

@@ -1,6 +1,7 @@
 """Positions solved one by one, against a dictionary search of their puzzles."""
 
 import random
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -169,18 +170,17 @@ def test_the_bound_never_exceeds_the_distance(name):
     """A move changes it by one at most; telling like pieces apart never lowers it."""
     case = CASES[name]
     puzzle = puzzle_of(case.table)
-    boards = {board: puzzle.parse(case.text(board)) for board in case.depths}
+    asked = random.Random(8).sample(list(case.depths), min(400, len(case.depths)))
+    near = {board: set(case.neighbours(board)) for board in asked}
+    boards = {board: puzzle.parse(case.text(board)) for board in {*asked, *chain(*near.values())}}
     told, shared = (
-        {board: solver.bound(boards[board]) for board in case.depths} for solver in solvers(case)
+        {board: solver.bound(codes) for board, codes in boards.items()} for solver in solvers(case)
     )
     for bound in (told, shared):
-        assert all(0 <= bound[board] <= depth for board, depth in case.depths.items())
-        assert all(
-            abs(bound[board] - bound[after]) <= 1
-            for board in case.depths
-            for after in case.neighbours(board)
-        )
-    assert all(told[board] >= shared[board] for board in case.depths)
+        assert all(0 <= bound[board] <= case.depths[board] for board in boards)
+        for board, after in near.items():
+            assert all(abs(bound[board] - bound[other]) <= 1 for other in after)
+    assert all(told[board] >= shared[board] for board in boards)
 
 
 @swept(
@@ -193,7 +193,7 @@ def test_the_bound_never_exceeds_the_distance(name):
         (CASES["alike, straight"], 1),
         (CASES["alike, path"], 1),
     ],
-    few=4,
+    few=2,
 )
 def test_the_sum_changes_by_the_steps_of_a_move(case, most):
     puzzle = puzzle_of(case.table)
@@ -237,7 +237,7 @@ TOLD = [  # (board, groups of like pieces, whether some are told apart)
 ]
 
 
-@swept(("board", "alike", "told"), TOLD, few=TOLD[3:7])
+@swept(("board", "alike", "told"), TOLD, few=TOLD[3:5])
 def test_like_pieces_are_told_apart_where_they_cannot_change_places(board, alike, told):
     """That is, where some group's letters may count without there being more positions."""
     case = blocks(alike=alike, goal=board)
@@ -278,15 +278,6 @@ def test_telling_the_goats_pieces_apart_saves_nodes():
             nodes[shared] += sum(other.nodes)
     assert higher > 0
     assert nodes[told] < nodes[shared]
-
-
-@pytest.mark.sweep
-def test_the_farthest_position_of_the_goat():
-    """52 moves; telling its bars apart saves about half of the nodes."""
-    board = GOAT.read(FAR.split("/"))
-    one, other = (replayed(GOAT, solver, board) for solver in solvers(GOAT))
-    assert one.solution.distance == other.solution.distance == 52
-    assert 1.5 < sum(other.nodes) / sum(one.nodes) < 2.5
 
 
 # --- limits and refusals

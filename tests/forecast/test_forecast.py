@@ -117,22 +117,17 @@ def test_odd_beginnings_still_add_up(known, states):
     assert min(estimated.states) > 0
 
 
-@swept(
-    "layout",
-    [
-        {"prefix_digits": 0, "task_nodes": 5},
-        {"prefix_digits": 0, "task_nodes": 2},
-        {"prefix_digits": 1, "task_nodes": 5},
-        {"prefix_digits": 2, "task_nodes": 3},
-    ],
-    few=1,
-)
-@swept("slab_bytes", [layout_module.SLAB_BYTES, 4000], few=[4000])
-def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, layout, slab_bytes):
+LAYOUTS = [  # prefix digits, nodes of a task, bytes of a slab
+    (0, 5, 4000), (0, 2, 4000), (1, 5, 4000), (2, 3, 4000), (1, 5, layout_module.SLAB_BYTES),
+]  # fmt: skip
+
+
+@swept(("digits", "nodes", "slab_bytes"), LAYOUTS, few=1)
+def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, digits, nodes, slab_bytes):
     """Of layers that have all their slabs, as all are taken to; of others it is no less."""
     monkeypatch.setattr(layout_module, "ROW_WORDS", 42)
     monkeypatch.setattr(layout_module, "SLAB_BYTES", slab_bytes)
-    plan = plan_of(tmp_path, 2, 5, layout)
+    plan = plan_of(tmp_path, 2, 5, {"prefix_digits": digits, "task_nodes": nodes})
     slab = plan.layout.slab_nodes
     nodes = -(-plan.layout.task_nodes // slab) * slab
     plan = dataclasses.replace(plan, layout=dataclasses.replace(plan.layout, task_nodes=nodes))

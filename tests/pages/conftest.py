@@ -4,7 +4,6 @@ import shutil
 from contextlib import contextmanager
 
 import pytest
-from sweeps import cases
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
@@ -64,7 +63,7 @@ def browser():
         chromium.close()
 
 
-@pytest.fixture(params=cases(SIZES, few=["phone"]))
+@pytest.fixture(params=SIZES)
 def size(request):
     """Each of the sizes of a screen."""
     return request.param

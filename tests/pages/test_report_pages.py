@@ -102,7 +102,7 @@ def shown(size, gid):
     return f"small-{gid}" if size == "phone" else gid
 
 
-@swept("name", NAMES[:3], few=1)
+@pytest.mark.parametrize("name", NAMES[:3])
 def test_all_bars_are_there_and_as_high_as_they_should(pages, figures, browser, size, name):
     counts = figures[name].counts
     with browser.open(pages[name], size) as page:
@@ -118,7 +118,6 @@ def test_all_bars_are_there_and_as_high_as_they_should(pages, figures, browser, 
         assert f"{counts[1]:,} state" in tip
 
 
-@pytest.mark.sweep
 def test_lines_of_several(pages, figures, browser, size):
     with browser.open(pages["several"], size) as page:
         for gid, value in (("run-?", "states"), ("run-?-log", "states"), ("run-?-share", "share")):
@@ -155,21 +154,23 @@ ROWS = """boxes => {
 """The right edges of boxes, by rows from above."""
 
 
-@swept("number", [1, 2, 3, 4, 6, 7, 8], few=[4])
-def test_boards_and_figures_stand_in_full_rows(figures, browser, size, number, tmp_path):
+@pytest.mark.parametrize("number", [1, 2, 4, 7, 8])
+def test_boards_and_figures_stand_in_full_rows(figures, browser, number, tmp_path):
     """As far as their number lets them."""
     of = figures["2x4"]
     path = tmp_path / "page.html"
     path.write_text(report_page(replace(of, boards=of.boards * number, farthest=number)))
-    with browser.open(path, size) as page:
-        rows = page.locator(".boards").nth(1).locator("li").evaluate_all(ROWS)
-        most = max(map(len, rows))
-        assert sum(map(len, rows)) == number
-        if number in (4, 6, 8):
-            assert {len(row) for row in rows} == {most}
-        assert most > 1 or number == 1
-        tiles = page.locator(".figures div").evaluate_all(ROWS)
-        assert len({row[-1] for row in tiles}) == 1
+    with browser.open(path) as page:
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 800})
+            rows = page.locator(".boards").nth(1).locator("li").evaluate_all(ROWS)
+            most = max(map(len, rows))
+            assert sum(map(len, rows)) == number
+            if number in (4, 8):
+                assert {len(row) for row in rows} == {most}
+            assert most > 1 or number == 1
+            tiles = page.locator(".figures div").evaluate_all(ROWS)
+            assert len({row[-1] for row in tiles}) == 1
 
 
 @pytest.mark.parametrize(
@@ -202,8 +203,8 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-@swept("scheme", ["light", "dark"], few=["dark"])
-@swept("name", ["2x4", "several"], few=1)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["2x4", "several"])
 def test_charts_are_legible_by_day_and_night(pages, browser, name, scheme):
     fill = "element => getComputedStyle(element).fill"
     with browser.open(pages[name], color_scheme=scheme) as page:
@@ -220,7 +221,7 @@ def test_charts_are_legible_by_day_and_night(pages, browser, name, scheme):
 CHARTS = "svg.chart:visible"
 
 
-@swept("name", NAMES, few=["several"])
+@pytest.mark.parametrize("name", NAMES)
 def test_charts_and_tables_are_of_one_width(pages, browser, size, name):
     """Nobody scrolls sideways to see the rest of a chart."""
     with browser.open(pages[name], size) as page:
@@ -237,19 +238,15 @@ def test_charts_and_tables_are_of_one_width(pages, browser, size, name):
             assert box["x"] + box["width"] <= page.viewport_size["width"]
 
 
-@swept("name", NAMES, few=["several"])
-@swept(
-    ("width", "least"),
-    [(1280, 12.5), (900, 12.5), (390, 12), (360, 11), (320, 10)],
-    few=[(390, 12)],
-)
-def test_letters_of_charts_are_large_enough(pages, browser, name, width, least):
+@pytest.mark.parametrize("name", NAMES)
+def test_letters_of_charts_are_large_enough(pages, browser, name):
     with browser.open(pages[name]) as page:
-        page.set_viewport_size({"width": width, "height": 800})
-        letters = page.locator(f"{CHARTS} text").evaluate_all(LETTERS)
-        assert len(letters) > 20
-        assert min(letters) >= least
-        assert max(letters) < 18
+        for width, least in [(1280, 12.5), (900, 12.5), (390, 12), (360, 11), (320, 10)]:
+            page.set_viewport_size({"width": width, "height": 800})
+            letters = page.locator(f"{CHARTS} text").evaluate_all(LETTERS)
+            assert len(letters) > 20
+            assert min(letters) >= least
+            assert max(letters) < 18
 
 
 LETTERS = """texts => texts.map(text =>
@@ -265,7 +262,6 @@ LINES = """cell => {
 """The number of lines that the text of a cell takes."""
 
 
-@pytest.mark.sweep
 def test_three_runs_are_read_on_a_telephone_without_scrolling(pages, browser):
     """No column is cut, and no text is broken into a line for each word."""
     with browser.open(pages["several"], "phone") as page:
@@ -280,8 +276,8 @@ def test_three_runs_are_read_on_a_telephone_without_scrolling(pages, browser):
         assert max(cell.evaluate(LINES) for cell in puzzles.all()) <= 3
 
 
-@swept("scheme", ["light", "dark"], few=1)
-@swept("name", ["2x4", "many"], few=1)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["2x4", "many"])
 def test_a_table_that_is_cut_shows_it(pages, browser, name, scheme):
     """Its edge is shaded as long as there is more behind it, and the first column stays."""
     with browser.open(pages[name], "phone", color_scheme=scheme) as page:
@@ -298,8 +294,7 @@ def test_a_table_that_is_cut_shows_it(pages, browser, name, scheme):
         assert cut > 0
 
 
-@swept("scheme", ["light", "dark"], few=["dark"])
-@swept("name", ["2x4", "several", "many"], few=1)
+@pytest.mark.parametrize(("name", "scheme"), [("2x4", "dark"), ("many", "light")])
 def test_only_a_table_that_is_cut_is_shaded(pages, browser, size, name, scheme):
     """Behind the letters of one that fits there is the ground of the page and nothing else."""
     with browser.open(pages[name], size, color_scheme=scheme) as page:
@@ -319,8 +314,7 @@ def edge(element):
     return picture.getpixel((picture.width - 2, picture.height - 6))
 
 
-@pytest.mark.sweep
-@swept("name", NAMES, few=1)
+@pytest.mark.parametrize("name", NAMES)
 def test_on_paper(pages, browser, name):
     """Everything fits on the width of the paper, and there are a few sheets of it."""
     with browser.open(pages[name]) as page:

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from sweeps import swept
+import pytest
 
 from frontier.report.progress import Progress
 from frontier.report.status_page import status_page
@@ -44,7 +44,7 @@ ENDINGS = {
 }
 
 
-@swept("ending", ENDINGS, few=["under way"])
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_it_is_all_there(browser, size, tmp_path, ending):
     path, ended = tmp_path / "status.html", ENDINGS[ending]
     progress = recorded("2x7", None if ending == "complete" else 61, ended)

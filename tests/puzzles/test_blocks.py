@@ -95,10 +95,9 @@ def test_small_boards(name, metric):
 
 
 @pytest.mark.sweep
-@swept("metric", METRICS, few=1)
-def test_hakoiri(metric):
+def test_hakoiri():
     drawing, alike = HAKOIRI
-    puzzle = Blocks(drawing, alike=alike, metric=metric)
+    puzzle = Blocks(drawing, alike=alike, metric="path")
     assert puzzle.states == 25_955
     assert len(puzzle.shapes) == 65_880
     assert_layers(puzzle, board_cells(drawing), [position(drawing, alike)], alike)
@@ -130,7 +129,8 @@ JAM_ALIKE = ("ABCDEFGHIJKLMNOP", "QRSTUVWXYZabcde")
 
 
 @pytest.mark.sweep
-def test_many_shapes_of_which_few_can_be_reached():
+def test_many_shapes_of_which_few_can_be_reached(monkeypatch):
+    monkeypatch.setattr(shapes_module, "MOST_SHAPES", 100_000)
     puzzle = Blocks(JAM, alike=JAM_ALIKE)
     assert len(puzzle.shapes) == puzzle.states == 24
     assert_layers(puzzle, board_cells(JAM), [position(JAM, JAM_ALIKE)], JAM_ALIKE)
@@ -145,9 +145,10 @@ def test_many_shapes_of_which_few_can_be_reached():
 
 
 @pytest.mark.sweep
-def test_a_part_of_a_board_needs_a_start_where_shapes_are_many():
+def test_a_part_of_a_board_needs_a_start_where_shapes_are_many(monkeypatch):
+    monkeypatch.setattr(shapes_module, "MOST_SHAPES", 100_000)
     goal = "/".join(["????????"] * 7 + ["???????."])
-    with pytest.raises(InputError, match=r"4,000,000 shapes .* a puzzle\.start would help"):
+    with pytest.raises(InputError, match=r"100,000 shapes .* a puzzle\.start would help"):
         Blocks(goals=[goal, JAM], alike=JAM_ALIKE).states  # noqa: B018
     puzzle = Blocks(goal, start=JAM, alike=JAM_ALIKE)
     assert puzzle.states == 24
@@ -239,7 +240,7 @@ GOALS = {
     "a whole board and a part": ("aAA/bBB/c..", ["aAA/bBB/c..", "???/??a/???"], ("AB",)),
     "overlapping parts": ("ab./c..", ["a??/???", "???/??c", "ab./c.."], ()),
     "an L": ("aab/a.b/...", ["???/?aa/?a?"], ()),
-    "walls": ("ab#./..c./#d..", ["??#?/????/#??d"], ("bc",)),
+    "walls": ("ab#/..c/#d.", ["??#/???/#?d"], ("bc",)),
     "nothing is said": ("aab/a../...", ["???/???/???"], ()),
 }
 

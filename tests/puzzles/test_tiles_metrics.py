@@ -79,10 +79,9 @@ def test_multi_on_2x4_in_every_layout():
 
 
 @pytest.mark.sweep
-@swept("blank", [(0, 0), (1, 1)], few=1)
-def test_multi_on_3x3(blank):
-    """24 moves, from a corner and from the centre."""
-    puzzle = Tiles(3, 3, metric="multi", blank=blank)
+def test_multi_on_3x3():
+    """24 moves, also with the blank in the centre."""
+    puzzle = Tiles(3, 3, metric="multi", blank=(1, 1))
     expected = [len(layer) for layer in twin_layers(3, 3, "multi", puzzle.goals[0])]
     space = puzzle.space
     origins = origins_in(space, puzzle)
@@ -205,9 +204,8 @@ def test_goals(name, metric):
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("seed", range(3))
-def test_random_parts_of_3x3(seed):
-    rng = random.Random(seed)
+def test_a_part_of_3x3():
+    rng = random.Random(0)
     board = rng.sample(range(9), 9)
     shown = rng.sample(range(9), rng.randint(4, 7))
     goal = tuple(board[cell] if cell in shown else None for cell in range(9))

@@ -1,14 +1,13 @@
 """Boards and solutions as drawings in a terminal and as SVG."""
 
 import io
-import os
 import re
-from itertools import combinations, pairwise
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
@@ -16,23 +15,19 @@ from rich.style import Style
 from sweeps import swept
 
 from frontier.answers.ida import IdaSolver
-from frontier.answers.solution import Solution
-from frontier.cli import main
 from frontier.config import load_config
 from frontier.puzzles import Blocks, Cells, Graph, Pattern, Tiles
 from frontier.report.boards import (
-    animation,
     board_svg,
     boards_strip,
-    captions_of,
     draw_boards,
-    film_strip,
 )
 from frontier.report.boards.outline import loops_around
 from frontier.report.boards.terminal import drawing
 from frontier.report.colours import OKABE_ITO, colour_of, ink_on, luminance
 
-CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
+CONFIGS = Path(__file__).parents[2] / "configs"
+NAMES = sorted(path.stem for path in CONFIGS.glob("*.toml"))
 KINDS = ("2x3", "3x3-diameter", "goat", "hexagram", "pattern-2x4-k2")
 """Configs of all kinds of puzzles but cells, which take some seconds."""
 SVG = "{http://www.w3.org/2000/svg}"
@@ -49,9 +44,9 @@ W───W───W───W
 """
 
 
+@cache
 def puzzle_of(name):
-    path = next(path for path in CONFIGS if path.stem == name)
-    return load_config(path).members[0].make_puzzle()
+    return load_config(CONFIGS / f"{name}.toml").members[0].make_puzzle()
 
 
 def solved(puzzle, board):
@@ -70,21 +65,15 @@ def texts(svg):
 # --- in a terminal
 
 
-@swept(
-    "path",
-    CONFIGS,
-    few=[path for path in CONFIGS if path.stem in KINDS],
-    ids=lambda path: path.stem,
-)
+@swept("name", NAMES, few=KINDS)
 @swept("encoding", ["utf-8", "ascii"], few=1)
-def test_lines_of_a_drawing_are_equally_broad(path, encoding):
-    for member in load_config(path).members[:1]:
-        puzzle = member.make_puzzle()
-        for goal in puzzle.goals:
-            lines = drawing(puzzle.picture(goal), encoding)
-            assert len({line.cell_len for line in lines}) == 1
-            if encoding == "ascii":
-                assert all(line.plain.isascii() for line in lines)
+def test_lines_of_a_drawing_are_equally_broad(name, encoding):
+    puzzle = puzzle_of(name)
+    for goal in puzzle.goals:
+        lines = drawing(puzzle.picture(goal), encoding)
+        assert len({line.cell_len for line in lines}) == 1
+        if encoding == "ascii":
+            assert all(line.plain.isascii() for line in lines)
 
 
 DRAWINGS = {
@@ -298,14 +287,9 @@ def test_outlines_of_parts_and_holes():
 # --- SVG
 
 
-@swept(
-    "path",
-    CONFIGS,
-    few=[path for path in CONFIGS if path.stem in KINDS],
-    ids=lambda path: path.stem,
-)
-def test_svg_shows_each_label_once(path):
-    puzzle = load_config(path).members[0].make_puzzle()
+@swept("name", NAMES, few=KINDS)
+def test_svg_shows_each_label_once(name):
+    puzzle = puzzle_of(name)
     for board in [*puzzle.goals, *([puzzle.start] if puzzle.start else [])]:
         svg = board_svg(puzzle, board)
         picture = puzzle.picture(board).alone()
@@ -351,143 +335,6 @@ def test_labels_of_any_kind():
 
 # --- solutions
 
-AROUND = "a.../###./b..."
-CORNER = Blocks("..../###./ba..", start=AROUND, metric="path")
-HONEYCOMB = [(x + y / 2, y) for y in (-1, 0, 1) for x in (-1, 0, 1) if abs(x + y) <= 1]
-WAYS = {"→/←": (1, 0), "↘/↖": (0.5, 1), "↙/↗": (-0.5, 1)}
-FILMS = {
-    "goat": (puzzle_of("goat"), "ahBB/b.eg/dkfw"),
-    "tiles": (puzzle_of("3x3"), "1 4 2/3 5 0/6 7 8"),
-    "pattern": (Pattern(2, 3, k=1), "x 2 x/5 0 x"),
-    "like blocks": (Blocks("Aabc/....", alike=["abc"]), "...c/baA."),
-    "path": (CORNER, AROUND),
-    "graph": (Graph([[1, 2], [0, 2], [0, 1]], "aa."), "a.a"),
-    "cells": (Cells(HONEYCOMB, WAYS, "aa.b.c."), "..caa.b"),
-    "cells, a path a move": (Cells(HONEYCOMB, WAYS, "aa.b.c.", metric="path"), "..caa.b"),
-}
-
-
-@pytest.fixture(scope="module", params=FILMS)
-def film(request):
-    """(puzzle, solution)"""
-    puzzle, board = FILMS[request.param]
-    return puzzle, solved(puzzle, board)
-
-
-def pieces_at(element, shift=(0.0, 0.0)):
-    """(what it says, x, y) of each text in a part of an SVG, moved by the groups it is in."""
-    found = []
-    if match := re.match(r"translate\((\S+) (\S+)\)", element.get("transform", "")):
-        shift = shift[0] + float(match[1]), shift[1] + float(match[2])
-    for child in element:
-        if child.tag == f"{SVG}text":
-            x, y = float(child.get("x")) + shift[0], float(child.get("y")) + shift[1]
-            found.append((child.text, round(x), round(y)))
-        else:
-            found += pieces_at(child, shift)
-    return found
-
-
-def shared(puzzle, board, pieces):
-    """Where pieces are, like ones under the label of all of them."""
-    labels = {part.label: part.shared or part.label for part in puzzle.picture(board).pieces}
-    return sorted((labels.get(said, said), *where) for said, *where in pieces)
-
-
-def test_the_strip_shows_each_board_and_move(film):
-    puzzle, solution = film
-    root = ElementTree.fromstring(film_strip(puzzle, solution))
-    frames = root.findall(f"{SVG}g")
-    captions = [element.text for element in root.findall(f"{SVG}text")]
-    assert captions == captions_of(puzzle, solution)
-    ends = [
-        caption.split(" ")[-len(move.split(" ")) :]
-        for caption, move in zip(captions[1:], solution.moves, strict=True)
-    ]
-    assert [" ".join(end) for end in ends] == solution.moves
-    tops = [frame.get("transform").split()[1] for frame in frames]
-    columns, wide = tops.count(tops[0]), float(root.get("width"))
-    assert len(set(tops)) == -(-len(frames) // columns)
-    assert wide <= 960
-    assert columns == len(frames) or wide * (columns + 1) / columns > 960
-    for frame, board in zip(frames, solution.boards, strict=True):
-        del frame.attrib["transform"]
-        alone = ElementTree.fromstring(board_svg(puzzle, board, side=30))
-        assert shared(puzzle, board, pieces_at(frame)) == sorted(pieces_at(alone))
-
-
-def test_the_strip_shows_what_has_moved(film):
-    puzzle, solution = film
-    root = ElementTree.fromstring(film_strip(puzzle, solution))
-    broken = [frame.findall(".//*[@stroke-dasharray]") for frame in root.findall(f"{SVG}g")]
-    assert list(map(len, broken)) == [0, *[1] * solution.distance]
-
-
-def test_the_animation_ends_at_the_goal(film):
-    """Each piece's last place is that of the last board, where it stands still for a while."""
-    puzzle, solution = film
-    root = ElementTree.fromstring(animation(puzzle, solution))
-    ends = []
-    for piece in root.findall(f"{SVG}g/{SVG}g"):
-        moves = piece.find(f"{SVG}animateTransform")
-        x, y = 0.0, 0.0
-        if moves is not None:
-            times = [float(time) for time in moves.get("keyTimes").split(";")]
-            values = moves.get("values").split(";")
-            assert times == sorted(times)
-            assert (times[0], times[-1], len(times)) == (0, 1, len(values))
-            assert values[0] == "0 0"
-            assert values[-1] == values[-2]
-            x, y = map(float, values[-1].split())
-            seconds = 1 + 0.8 * solution.distance + 2.5
-            assert moves.get("dur") == f"{seconds:g}s"
-        ends += [(said, round(a + x), round(b + y)) for said, a, b in pieces_at(piece)]
-    alone = ElementTree.fromstring(board_svg(puzzle, solution.boards[-1], side=48))
-    assert shared(puzzle, solution.boards[-1], ends) == sorted(pieces_at(alone))
-    captions = root.findall(f"{SVG}text")
-    assert [element.text for element in captions] == captions_of(puzzle, solution)
-    assert [e.get("visibility") for e in captions] == ["visible", *["hidden"] * solution.distance]
-
-
-def test_pieces_on_their_way_never_meet():
-    """A move along a path goes around corners, not through what lies between."""
-    root = ElementTree.fromstring(animation(CORNER, solved(CORNER, AROUND)))
-    (moves,) = root.iter(f"{SVG}animateTransform")
-    places = [tuple(map(float, place.split())) for place in moves.get("values").split(";")]
-    assert places[0] == places[1]
-    assert all(abs(a - c) + abs(b - d) == 48 for (a, b), (c, d) in pairwise(places[1:-1]))
-    assert (144, 48) in places
-
-
-def test_like_tiles_stay_where_they_can_when_their_moves_are_not_counted():
-    puzzle = Pattern(2, 3, k=1, metric="labelled")
-    boards = [(1, 2, 0, 3, 4, 5), (2, 0, 1, 3, 4, 5)]
-    solution = Solution([puzzle.parse([b[:3], b[3:]]) for b in map(list, boards)], ["2←"])
-    root = ElementTree.fromstring(animation(puzzle, solution))
-    assert len(list(root.iter(f"{SVG}animateTransform"))) == 2
-
-
-def test_captions_say_what_is_drawn():
-    puzzle, board = FILMS["goat"]
-    solution = solved(puzzle, board)
-    assert solution.moves[:3] == ["h↓", "B←", "g↑"]
-    said = ["start", "1. ─ h↓", "2. B←", "3. 羊 g↑"]
-    assert captions_of(puzzle, solution)[:4] == said
-    assert captions_of(puzzle, solution, "ascii")[1:4] == ["1. h↓", "2. B←", "3. g↑"]
-    assert set(said) <= set(texts(film_strip(puzzle, solution)))
-
-
-def test_cells_are_named_where_moves_name_them():
-    named = {"cells": [["left", 0, 0], ["right", 1, 0]], "pieces": "a."}
-    pairs = Cells(moves=[["left", "right"]], **named)
-    ways = Cells(moves={"→/←": [1, 0]}, **named)
-    assert texts(board_svg(pairs, pairs.goals[0])) == ["a", "left", "right"]
-    assert texts(board_svg(ways, ways.goals[0])) == ["a"]
-    puzzle, board = FILMS["graph"]
-    solution = solved(puzzle, board)
-    for drawn in (film_strip(puzzle, solution), animation(puzzle, solution)):
-        assert {"0", "1", "2"} <= set(texts(drawn))
-
 
 def test_the_name_of_a_cell_stands_between_its_edges():
     """On no edge and on no piece of one cell, whatever edges there are."""
@@ -523,123 +370,3 @@ def test_several_boards_in_one_drawing():
     svg = boards_strip(puzzle, [*puzzle.goals, puzzle.start], ["goal", "start"])
     said = texts(svg)
     assert [said.count(word) for word in ("goal", "start", "B", "W")] == [1, 1, 12, 12]
-
-
-# --- commands
-
-
-def invoke(*arguments, code=0, **more):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments], **more)
-    assert result.exit_code == code, result.output
-    return result
-
-
-def config(name):
-    return next(path for path in CONFIGS if path.stem == name)
-
-
-def test_draw(tmp_path):
-    assert invoke("draw", config("hakoiri")).stdout.startswith("goal\n┌")
-    shown = invoke("draw", config("hexagram")).stdout.splitlines()
-    assert shown[0].split() == ["goal", "start"]
-    assert shown[1].split() == ["B", "W"]
-    board = "8 6 7/2 5 4/3 0 1"
-    assert invoke("draw", config("3x3"), board).stdout.splitlines()[1] == "│ 8 │ 6 │ 7 │"
-    for boards in ([board], [], [board, board]):
-        file = tmp_path / f"{len(boards)}.svg"
-        assert invoke("draw", config("3x3"), *boards, "--svg", file).stdout == ""
-        assert texts(file.read_text(encoding="utf-8")).count("8") == (len(boards) or 1)
-
-
-def test_what_draw_prints_stands_in_the_documentation():
-    page = Path(__file__).parents[2] / "docs" / "puzzles.md"
-    assert invoke("draw", config("hexagram")).stdout in page.read_text(encoding="utf-8")
-
-
-def test_a_terminal_of_few_columns(monkeypatch):
-    for columns in (10, 25, 60):
-        monkeypatch.setenv("COLUMNS", str(columns))
-        out = invoke("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida", "--boards")
-        drawn = out.stdout.split("\n\n", 1)[1].splitlines()
-        assert max(map(len, drawn)) <= columns
-        assert sum(line.count("8") for line in drawn) == 4
-
-
-def test_drawings_of_a_solution(tmp_path):
-    strip, moving, page = (tmp_path / name for name in ("strip.svg", "moving.svg", "page.html"))
-    asked = ("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida")
-    result = invoke(*asked, "--strip", strip, "--animate", moving)
-    assert result.stderr == f"by IDA* …\n{strip} is written\n{moving} is written\n"
-    assert texts(strip.read_text(encoding="utf-8")).count("8") == 4
-    assert "<animateTransform" in moving.read_text(encoding="utf-8")
-    invoke(*asked, "--animate", page, "--json")
-    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--strip", "a.png"], "--strip a.png: expected a name that ends in .svg"),
-        (["--animate", "a.gif"], "--animate a.gif: expected a name that ends in .svg or .html"),
-        (["--animate", "a.svg", "--strip", "a.svg"], "another option names the same file"),
-        (
-            ["--strip", "here.svg"],
-            "--strip here.svg exists already; name another file, or give --force",
-        ),
-        (["--strip", "none/a.svg"], "--strip none/a.svg: there is no directory none"),
-        (["--strip", "dir.svg"], "--strip dir.svg is a directory"),
-        (["--strip", "pipe.svg", "--force"], "--strip pipe.svg is there and no file"),
-        (["--animate", "run/a.svg"], "--animate run/a.svg lies in a run directory"),
-        (["--animate", "linked/a.svg"], "--animate linked/a.svg lies in a run directory"),
-        (["1 0 2/3 4 5/6 7 8", "--strip", "a.svg"], "of one position, and 2 are given; name one"),
-    ],
-)
-def test_drawings_that_are_refused(tmp_path, monkeypatch, arguments, message):
-    """Before anything is searched, and what is there stays."""
-    monkeypatch.chdir(tmp_path)
-    Path("here.svg").write_text("mine")
-    Path("dir.svg").mkdir()
-    os.mkfifo("pipe.svg")
-    (tmp_path / "run" / "layers").mkdir(parents=True)
-    Path("run", "run.json").write_text("{}")
-    Path("linked").symlink_to("run/layers")
-    there = sorted(tmp_path.rglob("*"))
-    monkeypatch.setattr("frontier.answers.ways.IdaSolver", None)
-    asked = ("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida")
-    assert message in invoke(*asked, *arguments, code=2).stderr
-    assert Path("here.svg").read_text() == "mine"
-    assert sorted(tmp_path.rglob("*")) == there
-    drawn = invoke("draw", config("3x3"), "--svg", "run/a.svg", code=2)
-    assert "--svg run/a.svg lies in a run directory" in drawn.stderr
-
-
-def test_drawings_are_written_over_by_force(tmp_path):
-    file = tmp_path / "a.svg"
-    file.write_text("mine")
-    asked = ("draw", config("3x3"), "--svg", file)
-    assert "--force" in invoke(*asked, code=2).stderr
-    assert file.read_text() == "mine"
-    assert invoke(*asked, "--force").stderr == f"{file} is written\n"
-    drawn = file.read_text()
-    assert "<svg" in drawn
-    solved = ("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida")
-    invoke(*solved, "--strip", file, "--force")
-    assert drawn != file.read_text()
-    assert list(tmp_path.iterdir()) == [file]
-
-
-def test_a_terminal_that_cannot_write_arrows(tmp_path):
-    result = CliRunner(charset="latin-1").invoke(
-        main, ["solve", str(config("3x3")), "1 0 2/3 4 5/6 7 8", "--method", "ida", "--boards"]
-    )
-    assert result.exit_code == 0
-    out = result.stdout_bytes.decode("latin-1")
-    assert "1>" in out
-    assert "| 1 |" in out
-
-
-def test_films_of_many_pictures_share_no_names(film):
-    """Several drawings can stand in one page: they name nothing."""
-    puzzle, solution = film
-    for one, other in combinations([film_strip(puzzle, solution), animation(puzzle, solution)], 2):
-        assert " id=" not in one + other

@@ -198,6 +198,7 @@ def test_an_error_of_another_file_is_not_that_of_the_output(tmp_path, monkeypatc
     assert "standard output" not in result.output
 
 
+@pytest.mark.sweep
 def test_closed_streams_and_windows_line_ends(tmp_path):
     config = tmp_path / "w.toml"
     text = (CONFIGS / "2x4.toml").read_text().replace("\n", "\r\n")

@@ -19,6 +19,7 @@ def results():
     return module
 
 
+@pytest.mark.sweep
 def test_all_that_is_to_be_kept(results, tmp_path, monkeypatch):
     """The page and the table of each, an index and a list beside what was written by hand."""
     groups = {"Tiles": ("2x2",), "Other boards": ("hexagram", "k1")}

@@ -52,8 +52,11 @@ def invoke(*arguments, code=0):
 # --- while the run goes on
 
 
-@swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
-@swept("form", ["tasks", "memory"], few=["memory"])
+@swept(
+    ("form", "search"),
+    [("memory", {}), ("tasks", {}), ("tasks", {"spare": 2}), ("memory", {"keep": "all"})],
+    few=1,
+)
 def test_at_many_moments_of_a_run(tmp_path, monkeypatch, form, search):
     monkeypatch.setattr("frontier.search.driver.MEMORY_SECONDS", 0)
     plan, made = plan_of(tmp_path, **search), []
@@ -131,9 +134,9 @@ class Steps:
 
 
 SCHEDULES = {
-    **{f"1 before link {i}": {i: 1} for i in range(0, 13, 3)},
-    **{f"9 before link {i}": {i: 9} for i in range(1, 13, 3)},
-    **{f"40 before link {i}": {i: 40} for i in range(2, 13, 3)},
+    **{f"1 before link {i}": {i: 1} for i in range(0, 13, 6)},
+    **{f"9 before link {i}": {i: 9} for i in range(1, 13, 6)},
+    **{f"40 before link {i}": {i: 40} for i in range(2, 13, 6)},
     "1 before every link": dict.fromkeys(range(10_000), 1),
     "5 before every link": dict.fromkeys(range(10_000), 5),
 }
@@ -187,7 +190,7 @@ def test_a_run_in_another_process(tmp_path):
     counts = [record.states for record in RunStore.open(path).records]
     for each in made[:: len(made) // 10 + 1]:
         assert verify(RunStore.open(Path(each.path))).faults == []
-    for each in made[:: len(made) // 3 + 1]:
+    for each in made[:: len(made) // 2 + 1]:
         invoke("run", each.path, "--set", "cluster.kind=serial")
         assert [record.states for record in RunStore.open(Path(each.path)).records] == counts
 

@@ -110,11 +110,11 @@ def small_boards():
 @swept(
     ("form", "rows", "columns"),
     small_boards(),
-    few=[("list", 2, 2), ("bits", 2, 3), ("memory", 2, 2), ("memory", 1, 4), ("bits", 3, 1)],
+    few=[("list", 2, 2), ("bits", 2, 2), ("memory", 2, 2), ("memory", 1, 4), ("bits", 3, 1)],
 )
 def test_layers_equal_a_dictionary_search(tmp_path, rows, columns, form):
-    """Every position of every layer, from every blank position."""
-    for blank in range(rows * columns):
+    """Every position of every layer, from every blank position, of 2×4 from one."""
+    for blank in range(rows * columns) if rows * columns <= 6 else [5]:
         goal, board = in_order(rows, columns, blank)
         where = tmp_path / str(blank)
         plan = api.plan(config_of(where, rows, columns, search={"keep": "all"}, goal=board))
@@ -134,8 +134,8 @@ def test_layers_equal_a_dictionary_search(tmp_path, rows, columns, form):
 
 def middling_boards():
     """(form, rows, columns)"""
-    boards = [(1, 7), (7, 1), (1, 8), (8, 1), (1, 9), (9, 1), (3, 3)]
-    return [(form, *board) for board in boards for form in FORMS] + [("bits", 2, 5)]
+    boards = [(1, 7), (7, 1), (1, 9), (9, 1)]
+    return [(form, *board) for board in boards for form in FORMS] + [("bits", 3, 3)]
 
 
 @swept(
@@ -144,9 +144,8 @@ def middling_boards():
     few=[("bits", 7, 1)],
 )
 def test_layer_counts_from_every_blank_position(tmp_path, rows, columns, form):
-    """The dictionary search is done once for positions that mirror or turn into each other; on
-    2×5 the blank is in the first row."""
-    for blank in range(rows * columns if rows * columns < 10 else columns):
+    """The dictionary search is done once for positions that mirror or turn into each other."""
+    for blank in range(rows * columns):
         _, board = in_order(rows, columns, blank)
         plan = api.plan(config_of(tmp_path / str(blank), rows, columns, goal=board))
         done = run(FORMS[form](plan))
@@ -206,8 +205,7 @@ def _most(form):
     return 10**9 if form == "list" else 0
 
 
-@swept("size", KNOWN, few=1)
-@swept("kind", ["serial", "local"], few=1)
+@swept(("kind", "size"), [*(("serial", size) for size in KNOWN), ("local", (2, 5))], few=1)
 def test_known_depths_with_several_tasks(tmp_path, size, kind):
     plan = as_bits(api.plan(config_of(tmp_path, *size, kind=kind)), prefix_digits=1)
     events = []

@@ -8,9 +8,8 @@ from itertools import count, cycle
 from types import SimpleNamespace
 
 import pytest
-from search.test_driver import assert_store_the_same, config_of, in_memory, run
+from search.test_driver import assert_store_the_same, config_of, in_memory, layers_of, run
 from sweeps import swept
-from twins import bfs_layers
 
 from frontier import api
 from frontier.errors import Stopped, StorageError
@@ -72,7 +71,7 @@ def plan_of(path, columns, keep, list_states=0):
 
 def assert_is(done, calm, columns):
     """The run has the layers of a dictionary, and stores what an undisturbed one does."""
-    expected = bfs_layers(2, columns)
+    expected = layers_of(2, columns, tuple(range(2 * columns)))
     assert done.complete
     assert [record.states for record in done.records] == [len(layer) for layer in expected]
     assert [r.home for r in done.records] == [sum(b[0] == 0 for b in layer) for layer in expected]
@@ -91,8 +90,7 @@ SEEN = [KeyboardInterrupt, RuntimeError, StorageError]
 """What is raised, and what the run says then."""
 
 
-@swept("after", [False, True], few=1)
-@swept("keep", ["frontier", "all"], few=1)
+@swept(("keep", "after"), [("frontier", False), ("all", True)], few=1)
 @swept("moment", MOMENTS, few=["layer", "part", "ledger"])
 def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment, keep, after):
     """Now and again, each time in another run, most of them after calls that are committed."""
@@ -115,16 +113,12 @@ SHARES = {"step": 0.1, "task": 0.01, "layer": 0.1, "slab": 0.003, "part": 0.01}
 """How often that what is done for each layer is interrupted, if a call is of one; else 0.1."""
 
 
-@swept("list_states", [0, 30], few=[30])
-@swept("keep", ["frontier", "all"], few=1)
-@pytest.mark.parametrize("seed", [0])
-def test_interruptions_at_random_moments(
-    tmp_path, monkeypatch, layers_a_call, keep, list_states, seed
-):
+@swept(("keep", "list_states"), [("frontier", 30), ("all", 0)], few=1)
+def test_interruptions_at_random_moments(tmp_path, monkeypatch, layers_a_call, keep, list_states):
     """Again and again; sometimes the bitmaps are still there, sometimes another process goes on."""
     calm = run(plan_of(tmp_path / "calm", 4, keep, list_states))
     plan = plan_of(tmp_path / "often", 4, keep, list_states)
-    rng, deaths, depths = random.Random(seed), 0, []
+    rng, deaths, depths = random.Random(0), 0, []
     with monkeypatch.context() as patch:
         for moment in MOMENTS:
             share = SHARES[moment] / layers_a_call if moment in SHARES else 0.1

@@ -312,7 +312,7 @@ def take_turns(examples: int, **more) -> None:
     run_state_machine_as_test(Runs, settings=settings(**wanted, suppress_health_check=checks))
 
 
-@swept("examples", [2, 100], few=1)
+@swept("examples", [2, 30], few=1)
 def test_driver_workers_and_repair_take_turns(examples):
     """Committed layers stay, and their counts are right."""
     take_turns(examples)

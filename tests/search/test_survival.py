@@ -20,13 +20,12 @@ from sweeps import swept
 from frontier import api
 from frontier.cli import main
 from frontier.config import Config
-from frontier.errors import CorruptRunError, FrontierError, Gone, InputError, Stopped
+from frontier.errors import CorruptRunError, Gone, InputError, Stopped
 from frontier.search import driver as driver_module
 from frontier.search.events import LayerFinished, LayerStarted, RunFinished, RunStopped
 from frontier.search.repair import Repair, repair
 from frontier.search.verify import verify
 from frontier.signals import handling
-from frontier.store import run as run_module
 from frontier.store.files import read_sealed, write_sealed
 from frontier.store.lock import RunLock, is_held
 from frontier.store.run import RunStore
@@ -109,113 +108,6 @@ WAYS = {
 
 def way_of(path, way, **search):
     return dataclasses.replace(api.plan(config_of(path, **search)), **WAYS[way])
-
-
-def killed_between(plan, monkeypatch, commit):
-    """A run that is killed when it has written the copy of its n-th ledger, but not the ledger."""
-    replace, written = run_module.replace_bytes, []
-
-    def dies(path, content, was, durable=False):
-        if path.name == "ledger.json":
-            written.append(path)
-            if len(written) == commit + 1:  # the first one is empty
-                raise KeyboardInterrupt
-        return replace(path, content, was, durable)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(run_module, "replace_bytes", dies)
-        try:
-            api.run(plan)
-        except KeyboardInterrupt:
-            return True
-    return False
-
-
-COMMITS = [(way, n) for way in ("lists", "tasks") for n in (1, 2, 3, 20, "last layer", "end")]
-COMMITS += [("memory", n) for n in (1, 2, 3)]
-"""A run in memory has a few, more of them on a fast machine."""
-
-
-@swept(("way", "commit"), COMMITS, few=[(way, 2) for way in WAYS])
-@swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
-def test_a_commit_that_was_killed_between_copy_and_ledger(
-    tmp_path, monkeypatch, way, search, commit
-):
-    """Nothing of it is lost, nothing is reported as damage, and nothing is done again."""
-    monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
-    monkeypatch.setattr("frontier.search.driver.MEMORY_SECONDS", 0)
-    calm = api.run(way_of(tmp_path.parent / f"calm {way} {search}", way, **search)).store  # once
-    layers, path = len(calm.records), tmp_path / "run"
-    number = {"last layer": layers, "end": layers + 1}.get(commit, commit)
-    killed = killed_between(way_of(path, way, **search), monkeypatch, number)
-    if not killed:  # there is no such commit: of lists, the last layers and the end are one
-        assert (way, commit) in [("lists", "end"), ("memory", 3)]
-        assert RunStore.open(path).complete
-        return
-    store = RunStore.open(path)
-    copied = len(read_sealed(path / "copies" / "ledger.json")["layers"])
-    assert len(store.records) < copied or commit == "end"
-    assert store.missing() == []
-    assert verify(store).faults == []
-    assert "all sound" in invoke("verify", path).output
-    shutil.copytree(path, tmp_path / "repaired")
-    said = invoke("repair", tmp_path / "repaired").output
-    assert "ledger.json: brought up to its copy" in said
-    assert said.endswith("nothing else to repair\n")
-    for folder in path, tmp_path / "repaired":
-        started = []
-        done = api.run(way_of(folder, way, **search), listeners=[started.append]).store
-        depths = [e.depth for e in started if isinstance(e, LayerStarted)]
-        assert min(depths, default=copied) == copied
-        assert [r.states for r in done.records] == [r.states for r in calm.records]
-        stored = done.stored_depths()
-        assert stored == calm.stored_depths() or way == "memory"
-        names = {f"{depth:04d}" for depth in stored} | {"zarr.json"}
-        assert {entry.name for entry in (folder / "layers").iterdir()} == names
-
-
-@swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
-@pytest.mark.parametrize("end", [20, None])
-@pytest.mark.parametrize("mended", [False, True])
-def test_a_ledger_that_a_power_failure_has_lost(tmp_path, search, end, mended):
-    """As with fsync = "never": the copy is the newer one, and what it lists is there."""
-    config = config_of(tmp_path / "run", **search)
-    run = api.run(api.plan(config), until=16)
-    old = (run.path / "ledger.json").read_bytes()
-    new = api.run(api.plan(config), until=end)
-    (run.path / "ledger.json").write_bytes(old)
-    parts = {path: path.stat().st_ino for path in run.path.glob("layers/*/c.*")}
-    if mended:
-        assert "brought up to its copy" in invoke("repair", run.path).output
-        invoke("verify", run.path)
-        assert len(RunStore.open(run.path).records) == len(new.counts)
-    started = []
-    again = api.run(api.plan(config), until=end, listeners=[started.append])
-    assert not [event for event in started if isinstance(event, LayerStarted)]
-    assert again.counts == new.counts
-    assert {path: path.stat().st_ino for path in run.path.glob("layers/*/c.*")} == parts
-    assert sum(api.run(api.plan(config)).counts) == 20160
-
-
-@swept("damage", ["gone", "turned"], few=1)
-@pytest.mark.parametrize("way", WAYS)
-def test_a_newer_copy_whose_layers_are_damaged(tmp_path, monkeypatch, way, damage):
-    """The run goes on from its ledger, whose layers are there."""
-    monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
-    monkeypatch.setattr("frontier.search.driver.MEMORY_SECONDS", 0)
-    plan = way_of(tmp_path / "run", way, spare=2)
-    assert killed_between(plan, monkeypatch, 2)
-    store = RunStore.open(plan.config.path)
-    newest = read_sealed(store.path / "copies" / "ledger.json")["layers"][-1]["depth"]
-    part = next(store.layer_path(newest).glob("c.*"))
-    data = bytearray(part.read_bytes())
-    data[0] ^= 1
-    part.unlink() if damage == "gone" else part.write_bytes(bytes(data))
-    depths = []
-    done = api.run(plan, listeners=[lambda e: depths.append(getattr(e, "depth", None))])
-    assert sum(done.counts) == 20160
-    assert depths[0] == len(store.records) - 1  # of RunStarted
-    assert verify(done.store).faults == []
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -467,82 +359,6 @@ def test_the_command_says_that_a_directory_is_gone(tmp_path, monkeypatch):
     assert "Nothing is lost" not in said
 
 
-# --- what another run has written
-
-
-def of_another_blank(path, **search):
-    """A run of 2×4 whose layers have as many states, in parts of as many bytes, but others."""
-    config = config_of(path, {"goal": [[1, 2, 3, 0], [4, 5, 6, 7]]}, **search)
-    return api.run(api.plan(config), until=20).store
-
-
-@swept("depths", [(19,), (20,), (19, 20)], few=1)
-@pytest.mark.parametrize("form", ["lists", "bits"])
-def test_layers_of_another_run_are_refused(tmp_path, depths, form, monkeypatch):
-    if form == "bits":
-        monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
-    mine = api.run(api.plan(config_of(tmp_path / "mine")), until=20).store
-    other = of_another_blank(tmp_path / "other")
-    assert [r.states for r in mine.records] == [r.states for r in other.records]
-    for depth in depths:
-        shutil.rmtree(mine.layer_path(depth))
-        shutil.copytree(other.layer_path(depth), mine.layer_path(depth))
-    found = verify(RunStore.open(mine.path)).faults
-    assert {fault.depth for fault in found} == set(depths)
-    who = other.identity["identifier"]
-    assert all(f"of run {who}" in fault.what for fault in found)
-    with pytest.raises(CorruptRunError, match="is not the one that was written there"):
-        api.run(api.plan(config_of(mine.path)))
-    assert len(RunStore.open(mine.path).records) == 21
-    assert "of run" in invoke("verify", mine.path, "--deep", code=4).output
-
-
-def test_the_whole_of_another_run_s_layers_and_ledger_is_refused(tmp_path):
-    mine = half_done(tmp_path / "mine")
-    other = of_another_blank(tmp_path / "other")
-    for name in ("layers", "copies", "ledger.json"):
-        if (mine.path / name).is_dir():
-            shutil.rmtree(mine.path / name)
-            shutil.copytree(other.path / name, mine.path / name)
-        else:
-            shutil.copy(other.path / name, mine.path / name)
-    invoke("verify", mine.path, code=4)
-    with pytest.raises(CorruptRunError):
-        api.run(api.plan(config_of(mine.path)))
-
-
-def test_layers_of_an_earlier_run_in_the_same_place_are_refused(tmp_path):
-    """As a worker that outlives its run may write them into that of run --fresh."""
-    before = half_done(tmp_path / "run")
-    shutil.copytree(before.layer_path(20), tmp_path / "kept")
-    api.delete_run(before.path)
-    after = half_done(tmp_path / "run")
-    shutil.rmtree(after.layer_path(20))
-    shutil.copytree(tmp_path / "kept", after.layer_path(20))
-    with pytest.raises(CorruptRunError, match="is not the one that was written there"):
-        api.run(api.plan(config_of(after.path)))
-    assert not verify(after).sound(20)
-
-
-def test_parts_of_a_layer_that_change_places_are_refused(tmp_path, monkeypatch):
-    """Each is whole, and of this run."""
-    monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
-    plan = api.plan(config_of(tmp_path / "run", keep="all"))
-    plan = dataclasses.replace(plan, layout=dataclasses.replace(plan.layout, task_nodes=1))
-    run = api.run(plan, until=20).store
-    for one, other in (
-        (run.layer_path(20) / "c.0.0.0", run.layer_path(20) / "c.1.0.0"),
-        (run.layer_path(20) / "c.0.0.0", run.layer_path(18) / "c.0.0.0"),
-    ):
-        contents = one.read_bytes(), other.read_bytes()
-        one.write_bytes(contents[1])
-        other.write_bytes(contents[0])
-        assert len(verify(run).faults) == 2
-        one.write_bytes(contents[0])
-        other.write_bytes(contents[1])
-    assert verify(run).faults == []
-
-
 # --- errors of the system
 
 
@@ -614,58 +430,3 @@ def test_memory_that_the_system_refuses_stops_a_run(tmp_path, monkeypatch):
     assert "no more memory (Unable to allocate 3.00 GiB)" in said
     assert "resume with: python -m frontier run" in said
     assert "states: 360" in invoke(*words).stdout
-
-
-# --- what is somebody else's
-
-
-def test_run_fresh_leaves_what_is_not_the_run_s(tmp_path):
-    """Files in its layers, and a layer that is a link."""
-    run = half_done(tmp_path / "run")
-    shutil.copytree(run.layer_path(20), tmp_path / "elsewhere")
-    linked = {path: path.read_bytes() for path in (tmp_path / "elsewhere").iterdir()}
-    (run.path / "layers" / "0040").symlink_to(tmp_path / "elsewhere")
-    others = [run.layer_path(20) / "notes", run.path / "layers" / "c.0.bak"]
-    for path in others:
-        path.write_text("mine")
-    words = "--set", f"store.path={run.path}", *SETTINGS, "--fresh", "--yes"
-    invoke("run", CONFIGS / "2x4.toml", *words)
-    assert RunStore.open(run.path).complete
-    assert all(path.read_text() == "mine" for path in others)
-    assert (run.path / "layers" / "0040").is_symlink()
-    assert {path: path.read_bytes() for path in linked} == linked
-
-
-def test_forgetting_leaves_what_is_not_the_run_s(tmp_path):
-    run = half_done(tmp_path / "run")
-    others = [run.layer_path(depth) / "notes" for depth in (19, 20)]
-    for path in others:
-        path.write_text("mine")
-    done = api.run(api.plan(config_of(run.path)))
-    assert sum(done.counts) == 20160
-    assert all(path.read_text() == "mine" for path in others)
-    assert [path.name for path in run.layer_path(19).iterdir()] == ["notes"]
-
-
-def test_a_layer_that_has_become_a_link_is_not_written_to(tmp_path):
-    run = half_done(tmp_path / "run")
-    run.layer_path(20).rename(tmp_path / "elsewhere")
-    run.layer_path(20).symlink_to(tmp_path / "elsewhere")
-    before = {path: path.read_bytes() for path in (tmp_path / "elsewhere").iterdir()}
-    assert "is a link" in invoke("verify", run.path, code=4).output
-    with pytest.raises(CorruptRunError, match="is a link"):
-        api.run(api.plan(config_of(run.path)))
-    assert {path: path.read_bytes() for path in (tmp_path / "elsewhere").iterdir()} == before
-
-
-@pytest.mark.parametrize("form", ["lists", "bits"])
-def test_a_link_in_the_place_of_the_next_layer(tmp_path, form, monkeypatch):
-    """Nothing is written to where it leads."""
-    if form == "bits":
-        monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
-    run = api.run(api.plan(config_of(tmp_path / "run")), until=20).store
-    (tmp_path / "elsewhere").mkdir()
-    run.layer_path(21).symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(FrontierError, match="0021"):
-        api.run(api.plan(config_of(run.path)), until=21)
-    assert list((tmp_path / "elsewhere").iterdir()) == []

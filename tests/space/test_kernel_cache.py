@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -81,7 +82,7 @@ def test_a_damaged_file_is_written_anew(kept, kind):
         assert _is_whole(file)
         damage(file)
         assert not _is_whole(file), name
-        if name in ("halved", "turned", "a pickle", "another kernel's"):
+        if name in ("halved", "turned"):
             assert called(HOME=str(home)) == ("12 0", ""), name
             assert _is_whole(file), name
             whole = file.read_bytes()
@@ -120,19 +121,17 @@ def test_a_place_that_cannot_be_written(tmp_path):
     """Kernels are compiled, no other place is taken, and that is said once."""
     before = in_the_sources()
     for environment, folder in unusable(tmp_path):
-        for _ in range(2):
-            found, said = called(**environment)
-            assert found == "12 0"
-            assert_said_once(said, f"in {folder}kernels-")
+        found, said = called(**environment)
+        assert found == "12 0"
+        assert_said_once(said, f"in {folder}kernels-")
     assert in_the_sources() == before
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("what", ["frontier", "kernels", "space"])
-def test_a_file_in_the_place_of_a_folder(tmp_path, what):
-    found, said = called(HOME=str(tmp_path))
-    assert (found, said) == ("12 0", "")
+def test_a_file_in_the_place_of_a_folder(tmp_path, kept, what):
+    shutil.copytree(kept[0] / ".cache", tmp_path / ".cache")
     (folder,) = tmp_path.glob(".cache/frontier/kernels-*/space_*")
     place = {"frontier": folder.parents[1], "kernels": folder.parent, "space": folder}[what]
     place.rename(tmp_path / "elsewhere")
@@ -144,6 +143,7 @@ def test_a_file_in_the_place_of_a_folder(tmp_path, what):
     assert in_the_sources() == before
 
 
+@pytest.mark.sweep
 def test_a_user_without_a_home():
     without = "import pathlib\ndef none(cls): raise RuntimeError('no home')\n"
     without += "pathlib.Path.home = classmethod(none)"

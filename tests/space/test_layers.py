@@ -60,7 +60,9 @@ SMALL = [(rows, columns) for rows in range(1, 9) for columns in range(1, 9) if r
 def test_small_tiles(rows, columns):
     puzzle = Tiles(rows, columns)
     expected = [[puzzle.state(cells) for cells in layer] for layer in tile_layers(rows, columns)]
-    assert_search(puzzle.space, origins_of(puzzle), expected, steps=rows * columns <= 6)
+    small = rows * columns <= 6
+    row_words = ROW_WORDS if small else ROW_WORDS[:1]
+    assert_search(puzzle.space, origins_of(puzzle), expected, row_words, steps=small)
 
 
 @pytest.mark.parametrize("goal", [(3, 1, 0, 2, 5, 4), (5, 4, 3, 2, 0, 1)])
@@ -145,8 +147,11 @@ def test_2x5_known_numbers():
 
 
 @swept("slab_bytes", [1000, layout_module.SLAB_BYTES], few=1)
-@swept("nodes", [1, 2, 3, 5], few=[2])
-@swept("prefix_digits", [0, 1, 2, 3], few=[0, 2])
+@swept(
+    ("prefix_digits", "nodes"),
+    [(0, 2), (2, 2), (0, 1), (0, 5), (1, 1), (1, 3), (2, 5), (3, 5)],
+    few=2,
+)
 def test_2x5_in_many_layouts(prefix_digits, nodes, slab_bytes, monkeypatch):
     monkeypatch.setattr(layout_module, "ROW_WORDS", 42 if slab_bytes == 1000 else 4096)
     monkeypatch.setattr(layout_module, "SLAB_BYTES", slab_bytes)
@@ -266,14 +271,15 @@ def test_a_layer_may_neighbour_itself():
     arcs = [(0, 0, (i,)) for i in range(6)] + [(0, 0, ())]
     space = Space(graph_of(1, 7, arcs), [(0, 0)])
     assert space.sides == 1
-    assert_search(space, [(0, tuple(range(7)))], voltage_layers(arcs, [(0, tuple(range(7)))]))
+    expected = voltage_layers(arcs, [(0, tuple(range(7)))])
+    assert_search(space, [(0, tuple(range(7)))], expected, ROW_WORDS[:1])
 
 
 # --- lists of states with large numbers
 
 
 @pytest.mark.sweep
-@swept(("rows", "columns"), [(2, 7), (3, 5), (4, 4), (2, 9), (3, 6), (4, 5)], few=1)
+@pytest.mark.parametrize(("rows", "columns"), [(2, 7), (3, 5), (4, 4), (2, 9), (3, 6), (4, 5)])
 def test_lists_far_from_the_goal(rows, columns):
     """From a well-mixed board, as near the goal state numbers have but few digits."""
     rng, puzzle = random.Random(rows * columns), Tiles(rows, columns)
@@ -281,7 +287,7 @@ def test_lists_far_from_the_goal(rows, columns):
     for _ in range(2000):
         cells = rng.choice(blank_moves(rows, columns, cells))
     space, layers = puzzle.space, [set(), {cells}]
-    while len(layers[-1]) < 3000:
+    while len(layers[-1]) < 500:
         found = {n for board in layers[-1] for n in blank_moves(rows, columns, board)}
         layers.append(found - layers[-2])
     kernel, previous = ListKernel(space), np.empty(0, np.uint64)

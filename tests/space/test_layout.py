@@ -267,12 +267,11 @@ def test_prefixes_of_a_task_differ_in_the_last_digit_only(name):
                 assert task.first_prefix // last == (task.last_prefix - 1) // last
 
 
-@pytest.mark.parametrize("slab_bytes", SLAB_BYTES)
-@swept(
-    "name",
-    ["2x4", "3x3", "2x5", "swaps of 10", "no arcs", "1x5", "2x5 multi"],
-    few=["2x4", "no arcs", "1x5"],
-)
+READ = [(name, size) for name in ("2x4", "no arcs", "1x5", "3x3") for size in SLAB_BYTES]
+READ += [(name, size) for name in ("2x5", "2x5 multi", "swaps of 10") for size in SLAB_BYTES[:2]]
+
+
+@swept(("name", "slab_bytes"), READ, few=READ[:9])
 def test_reads_bring_what_is_needed_once(name, slab_bytes, monkeypatch):
     monkeypatch.setattr(layout_module, "SLAB_BYTES", slab_bytes)
     monkeypatch.setattr(layout_module, "ROW_WORDS", min(4096, slab_bytes // 8))

@@ -1,0 +1,42 @@
+"""Queues of every kind, stood in for by `queue_command.py`."""
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+import dask
+import pytest
+from clusters.jobs import members_of
+
+from frontier.clusters import queues
+
+COMMANDS = {
+    "slurm": ("sbatch", "scancel"),
+    "pbs": ("qsub", "qdel"),
+    "lsf": ("bsub", "bkill"),
+    "sge": ("qsub", "qdel"),
+    "oar": ("oarsub", "oardel"),
+    "htcondor": ("condor_submit", "condor_rm"),
+}
+
+
+@pytest.fixture
+def queue(tmp_path, monkeypatch):
+    """A queue of every kind; gives the folder of what was submitted, a file named by each job."""
+    bin, log = tmp_path / "bin", tmp_path / "log"
+    bin.mkdir()
+    log.mkdir()
+    program = Path(__file__).with_name("queue_command.py").read_text()
+    for name in {name for pair in COMMANDS.values() for name in pair}:
+        file = bin / name
+        file.write_text(f"#!{sys.executable}\n{program}")
+        file.chmod(file.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{bin}:{os.environ['PATH']}")
+    monkeypatch.setenv("QUEUE_LOG", str(log))
+    queues.import_jobqueue("any")  # its settings are there from then on
+    with dask.config.set({"jobqueue.lsf.use-stdin": True}):
+        yield log
+    for job in log.iterdir():
+        for process in members_of(int(job.name)):
+            process.kill()
