@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,9 +35,10 @@ from frontier.report.summary import summary, write_summary
 from frontier.search import plan as plans
 from frontier.search.driver import run_plan
 from frontier.search.events import Listener
-from frontier.store.directory import delete_files, refuse_others
+from frontier.store.directory import delete_files, names_in, refuse_others
 from frontier.store.identity import check_identity
-from frontier.store.lock import RunLock
+from frontier.store.lock import writing
+from frontier.store.objects import Place
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 
@@ -95,7 +95,7 @@ class Run:
         return run_html(name, facts, self.counts)
 
     @property
-    def path(self) -> Path:
+    def path(self) -> Place:
         return self.store.path
 
     @property
@@ -181,7 +181,7 @@ class Run:
                 return np.array([self.board(given)]), True
             raise error
 
-    def export(self, target: str | Path) -> "zarr.Array":
+    def export(self, target: str | Place) -> "zarr.Array":
         """Write all distances as a Zarr array; see `frontier.answers.distances`."""
         return export(self.store, at_home(target))
 
@@ -272,7 +272,7 @@ def plan(config: Config, fresh: bool = False, client=None) -> Plan:
 
 
 def run(
-    what: plans.Plan | Config | str | Path,
+    what: plans.Plan | Config | str | Place,
     until: int | None = None,
     listeners: Sequence[Listener] = (),
     take_over: bool = False,
@@ -325,7 +325,7 @@ def run(
     return done
 
 
-def open_run(path: str | Path) -> Run:
+def open_run(path: str | Place) -> Run:
     """An existing run, by its directory or by its config.
 
     InputError if there is none, or if a config names several.
@@ -334,11 +334,11 @@ def open_run(path: str | Path) -> Run:
 
 
 def solve(
-    what: Config | Run | str | Path,
+    what: Config | Run | str | Place,
     board: ArrayLike | str | Mapping | None = None,
     *,
     method: str | None = None,
-    heuristics: Sequence[str | Path] = (),
+    heuristics: Sequence[str | Place] = (),
     most_nodes: int | None = None,
 ) -> Solved:
     """A shortest solution of a board, by default of the config's start, without further ado.
@@ -359,16 +359,16 @@ def solve(
     return Solved(solution.boards, solution.moves, puzzle, way.method)
 
 
-def delete_run(path: Path, take_over: bool = False) -> None:
+def delete_run(path: Place, take_over: bool = False) -> None:
     """Delete a run and its directory; InputError if it holds no run, or something else too.
 
     take_over: a process on another host that was writing the run is gone.
     """
     if not RunStore.exists(path):
         raise InputError(f"{path} holds no run, so nothing is deleted")
-    refuse_others({entry.name for entry in path.iterdir()}, path)
-    with RunLock(path / "lock", take_over):
+    refuse_others(names_in(path), path)
+    with writing(path / "lock", take_over):
         delete_files(path)
     # What others have put into its layers stays, and so does a directory that a link leads to.
-    if not path.is_symlink() and not any(path.iterdir()):
+    if not path.is_symlink() and not names_in(path):
         path.resolve().rmdir()

@@ -9,7 +9,6 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import time
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -31,6 +30,7 @@ from frontier.puzzles.tables import KIND_TABLES, PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import blank_orbits
 from frontier.store.codecs import SlabCodec
 from frontier.store.files import read_bounded
+from frontier.store.objects import Place
 
 
 class SearchTable(Table):
@@ -161,7 +161,7 @@ class Config(Table):
     cluster: ClusterTable = Field(default_factory=ClusterTable)
 
     @property
-    def path(self) -> Path:
+    def path(self) -> Place:
         """The run directory."""
         return at_home(self.store.path or f"runs/{self.name}").absolute()
 
@@ -207,7 +207,7 @@ def member_names(puzzle: dict) -> dict[str, list[int]]:
     return {f"blank-{row}-{column}": [row, column] for row, column in orbits}
 
 
-def load_config(path: str | Path, settings: str | Sequence[str] = ()) -> Config:
+def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config:
     """Read and check a config file.
 
     settings: overrides ``key=value`` with dotted keys, values in TOML (bare words are strings); one

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from frontier.errors import InputError
+from frontier.store.objects import ObjectPath, Place, place_of
 
 
 def as_written(values, name: str):
@@ -24,8 +25,10 @@ def as_written(values, name: str):
         raise InputError(f"{name}: {error}") from None
 
 
-def at_home(path: str | Path) -> Path:
-    """A path, in which ~ is the home directory, as in a shell."""
+def at_home(path: str | Place) -> Place:
+    """A path, in which ~ is the home directory, as in a shell; or a place in an object store."""
+    if isinstance(path, ObjectPath) or (isinstance(path, str) and "://" in path):
+        return place_of(path)
     return Path(os.path.expanduser(path))  # unlike Path.expanduser, it leaves unknown users alone
 
 
@@ -36,7 +39,7 @@ def check_whole(name: str, value, least: int) -> None:
 
 
 def _written(value):
-    if isinstance(value, Path | time):
+    if isinstance(value, Path | ObjectPath | time):
         return str(value)
     if isinstance(value, Mapping):
         return dict(value)

@@ -1,7 +1,6 @@
 """The runs that a user names: by a run directory, by one that holds several, or by a config."""
 
 import shlex
-from pathlib import Path
 
 from frontier.config import Config, checked_config, load_config, member_names
 from frontier.config_values import at_home
@@ -9,15 +8,16 @@ from frontier.errors import InputError
 from frontier.search.environment import PUBLIC, read_starts
 from frontier.store.directory import OWN_NAMES
 from frontier.store.identity import check_identity, same_puzzle
+from frontier.store.objects import Place
 from frontier.store.run import RunStore
 
 
-def open_all(run: str | Path) -> list[RunStore]:
+def open_all(run: str | Place) -> list[RunStore]:
     """The runs that a run directory or a config names; several for a config with several goals."""
     return [_open(path, config, run_command(run)) for path, config in _named(run)]
 
 
-def paths_of(run: str | Path, waiting: bool = False) -> list[Path]:
+def paths_of(run: str | Place, waiting: bool = False) -> list[Place]:
     """The directories of `open_all`, and those of a family whose runs have not begun.
 
     waiting: the run of a config need not have begun.
@@ -28,15 +28,16 @@ def paths_of(run: str | Path, waiting: bool = False) -> list[Path]:
     for path, config in begun or ([] if waiting else named[:1]):
         _open(path, config, run_command(run))
     paths = [path for path, _ in named]
-    if Path(run).is_dir() and paths != [Path(run)]:
+    named = _path_of(run)
+    if named.is_dir() and paths != [named]:
         puzzle = RunStore.open(paths[0]).identity["puzzle"]
-        family = [Path(run) / name for name in member_names(puzzle)]
+        family = [named / name for name in member_names(puzzle)]
         if set(paths) <= set(family):
             return family
     return paths
 
 
-def config_at(run: str | Path, settings: tuple[str, ...] = ()) -> Config:
+def config_at(run: str | Place, settings: tuple[str, ...] = ()) -> Config:
     """The config in a file, or the one that a run directory was made by, as far as its files tell.
 
     settings: as for `load_config`. InputError if there is neither, or if a cluster's particulars
@@ -70,7 +71,7 @@ def config_at(run: str | Path, settings: tuple[str, ...] = ()) -> Config:
 
 
 def puzzle_and_run(
-    run: Config | str | Path, settings: tuple[str, ...] = ()
+    run: Config | str | Place, settings: tuple[str, ...] = ()
 ) -> tuple[Config, RunStore | None]:
     """What a run directory or a config says of one puzzle, and its run, if there is one.
 
@@ -93,7 +94,7 @@ def puzzle_and_run(
     return config, store
 
 
-def _named(run: str | Path, settings: tuple[str, ...] = ()) -> list[tuple[Path, Config | None]]:
+def _named(run: str | Place, settings: tuple[str, ...] = ()) -> list[tuple[Place, Config | None]]:
     """Run directories, with the configs that name them."""
     path = _path_of(run)
     if path.is_dir():
@@ -106,13 +107,13 @@ def _named(run: str | Path, settings: tuple[str, ...] = ()) -> list[tuple[Path, 
     return [(member.path, member) for member in _config_in(path, settings).members]
 
 
-def _path_of(run: str | Path) -> Path:
-    if not isinstance(run, str | Path):
+def _path_of(run: str | Place) -> Place:
+    if not isinstance(run, str | Place):
         raise InputError(f"{run!r}: expected a config, or the path of one or of a run directory")
     return at_home(run)
 
 
-def _config_in(path: Path, settings: tuple[str, ...]) -> Config:
+def _config_in(path: Place, settings: tuple[str, ...]) -> Config:
     """The config in a file; the error names run directories too, as one may have been meant."""
     if path.suffix != ".toml" and not path.exists():
         raise InputError(f"{path}: no such run directory or config")
@@ -120,7 +121,7 @@ def _config_in(path: Path, settings: tuple[str, ...]) -> Config:
 
 
 def run_command(
-    config: str | Path, settings: tuple[str, ...] = (), until: int | None = None
+    config: str | Place, settings: tuple[str, ...] = (), until: int | None = None
 ) -> str:
     """The command that begins the run of a config, or goes on with it."""
     words = [str(config), *(word for setting in settings for word in ("--set", setting))]
@@ -128,7 +129,7 @@ def run_command(
     return "python -m frontier run " + shlex.join(words)
 
 
-def _open(path: Path, config: Config | None, begin: str) -> RunStore:
+def _open(path: Place, config: Config | None, begin: str) -> RunStore:
     """The run at a path; InputError if it is of another puzzle than the config's, or none."""
     try:
         store = RunStore.open(path)
@@ -141,7 +142,7 @@ def _open(path: Path, config: Config | None, begin: str) -> RunStore:
     return store
 
 
-def open_one(run: str | Path, settings: tuple[str, ...] = ()) -> RunStore:
+def open_one(run: str | Place, settings: tuple[str, ...] = ()) -> RunStore:
     """The one run that a run directory or a config names."""
     named = _named(run, settings)
     if len(named) > 1:

@@ -3,6 +3,7 @@
     python scripts/faults.py --faults 200 --seed 1 --json faults.json
     python scripts/faults.py --calls 500
     python scripts/faults.py --power 500
+    python scripts/faults.py --requests 100
 
 Each trial disturbs one run at a random moment, then goes on as a user would, until the run is
 complete or the program says that it cannot be. Its layer counts and its layers, byte for byte, are
@@ -19,6 +20,7 @@ Full disk: the run directory lies on a file system that is too small (a tmpfs, s
 Calls (`--calls`): at one after the other of the system calls by which a run changes files, the
 process is killed, or the call fails or does half of what it should (`calls.py`).
 Power losses (`--power`): the run goes on from what the disk may hold after one (`powerloss.py`).
+Requests (`--requests`): the run is in an object store whose requests go wrong (`requestfaults.py`).
 
 Of each kind it prints how many faults were injected, how many of them were detected (said, with
 exit code 4), survived (the run came out right in the end), and how many results were wrong. The
@@ -36,6 +38,7 @@ from calls import Library, at_calls, preload
 from damages import damage
 from deaths import deaths, full_disks
 from powerloss import at_power_losses
+from requestfaults import at_requests
 from trials import SERIAL, TWO, Campaign, Case, workers
 
 CASES = (
@@ -55,7 +58,15 @@ CALLED = (
 )
 """Those of `--calls` and `--power`."""
 
+IN_OBJECTS = (
+    Case("objects, serial", "2x4", SERIAL, fine=True, apart=True),
+    Case("objects, workers", "2x4", TWO, fine=True, apart=True),
+    Case("objects, memory", "2x5", apart=True),
+)
+"""Those of `--requests`."""
+
 POINTS = {"calls": at_calls, "power": at_power_losses}
+OTHERS = (*POINTS, "requests")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -64,27 +75,32 @@ def main(arguments: list[str] | None = None) -> None:
     add("--faults", type=int, default=200, metavar="N", help="in all; default: 200")
     add("--calls", type=int, metavar="N", help="instead: at so many system calls")
     add("--power", type=int, metavar="N", help="instead: so many losses of power")
+    add("--requests", type=int, metavar="N", help="instead: so many requests and processes")
     add("--seed", type=int, default=1)
     add("--hold", type=float, default=60.0, metavar="SECONDS", help="the longest one; default: 60")
-    add("--case", action="append", metavar="NAME", choices=[c.name for c in CASES + CALLED],
+    every = CASES + CALLED + IN_OBJECTS
+    add("--case", action="append", metavar="NAME", choices=[case.name for case in every],
         help="may be repeated; default: all")  # fmt: skip
     add("--kind", action="append", metavar="KIND", help="only these faults; may be repeated")
     add("--scratch", metavar="DIR", help="where run directories go; default: the system's")
     add("--json", metavar="FILE")
     options = parser.parse_args(arguments)
-    at = next((at for at in POINTS if getattr(options, at) is not None), None)
-    if at:
+    at = next((at for at in OTHERS if getattr(options, at) is not None), None)
+    if at in POINTS:
         preload()
         library = Library()
-    cases = CALLED if at else CASES
+    cases = IN_OBJECTS if at == "requests" else CALLED if at else CASES
     if options.case:
-        cases = [case for case in CASES + CALLED if case.name in options.case]
+        cases = [case for case in every if case.name in options.case]
     campaign = Campaign(options.seed, options.kind)
     scratch = Path(tempfile.mkdtemp(prefix="faults-", dir=options.scratch))
     faults = getattr(options, at or "faults")
     for i, case in enumerate(cases):
         share = faults // len(cases) + (i < faults % len(cases))
         case.prepare(scratch)
+        if at == "requests":
+            at_requests(campaign, case, share)
+            continue
         if at:
             POINTS[at](campaign, library, case, share)
             continue
@@ -92,7 +108,7 @@ def main(arguments: list[str] | None = None) -> None:
         damage(campaign, case, damaged)
         deaths(campaign, case, share - damaged - full, options.hold)
         full_disks(campaign, case, full)
-    if at:
+    if at in POINTS:
         library.remove()
     print(campaign.table())
     if options.json:

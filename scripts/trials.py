@@ -22,6 +22,9 @@ from click.testing import CliRunner
 from finely import cut_finely
 
 from frontier.cli import main as command
+from frontier.store.directory import part_names
+from frontier.store.objects import Place
+from frontier.store.run import RunStore
 
 ROOT = Path(__file__).resolve().parents[1]
 BY_TASKS = "search.in_memory=false"
@@ -42,7 +45,8 @@ class Case:
     """A run to disturb.
 
     config: of configs/. fine: layers are cut into many small tasks (`finely.py`). begun: settings
-    of the process that begins the run, whose layout stays. expected: counts, and what the layers
+    of the process that begins the run, whose layout stays. apart: each start of it is a process of
+    its own. expected: counts, and what the layers
     hold, of an undisturbed run, which took so many seconds.
     """
 
@@ -51,6 +55,7 @@ class Case:
     settings: tuple[str, ...] = ()
     fine: bool = False
     begun: tuple[str, ...] = ()
+    apart: bool = False
     scratch: Path = Path()
     counts: list[int] = field(default_factory=list)
     layers: dict[int, dict[str, str]] = field(default_factory=dict)
@@ -59,9 +64,10 @@ class Case:
     @property
     def forks(self) -> bool:
         """Whether a run is one process, which can be forked from this one. That saves start-up."""
-        return BY_TASKS not in self.settings or "cluster.kind=serial" in self.settings
+        here = BY_TASKS not in self.settings or "cluster.kind=serial" in self.settings
+        return here and not self.apart
 
-    def arguments(self, path: Path, *more: str) -> list[str]:
+    def arguments(self, path: Place, *more: str) -> list[str]:
         settings = [f"store.path={json.dumps(str(path))}", *self.settings, *more]
         config = ROOT / "configs" / f"{self.config}.toml"
         return ["run", str(config), *(w for s in settings for w in ("--set", s))]
@@ -73,11 +79,17 @@ class Case:
             first.start(path, more, ("--until", "0")).demand(0)
 
     def start(
-        self, path: Path, more: tuple[str, ...] = (), options: tuple[str, ...] = (), before=None
+        self,
+        path: Place,
+        more: tuple[str, ...] = (),
+        options: tuple[str, ...] = (),
+        before=None,
+        said: str = "said",
     ) -> "Run":
-        """Start a run, or go on with one. before: a function that a forked process calls first."""
+        """Start a run, or go on with one. before: a function that a forked process calls first.
+        said: the end of the name of the file that gets what it says."""
         words = [*self.arguments(path, *more), *options]
-        said = self.scratch / f"{path.name}.said"
+        said = self.scratch / f"{path.name}.{said}"
         return Forked(words, said, self.fine, before) if self.forks else Started(words, said, self)
 
     def call(self, *arguments: str) -> tuple[int, str]:
@@ -101,7 +113,7 @@ class Case:
         self.seconds = time.perf_counter() - began
         self.counts, self.layers = found_in(path)
 
-    def wrong(self, path: Path, since: int = 0) -> str | None:
+    def wrong(self, path: Place, since: int = 0) -> str | None:
         """What is wrong with the layers, since some depth, of a run that says it is complete."""
         counts, layers = found_in(path)
         if counts != self.counts:
@@ -116,7 +128,7 @@ class Case:
                 return f"layer {depth} differs in {', '.join(names[:4])}"
         return None
 
-    def judge(self, path: Path) -> str | None:
+    def judge(self, path: Place) -> str | None:
         """The same, and whether `verify` finds it sound."""
         if wrong := self.wrong(path):
             return f"run came out wrong: {wrong}"
@@ -124,20 +136,19 @@ class Case:
         return f"verify ends with {code}: {said}" if code else None
 
 
-def found_in(path: Path) -> tuple[list[int], dict[int, dict[str, str]]]:
+def found_in(path: Place) -> tuple[list[int], dict[int, dict[str, str]]]:
     """The states of each layer, and digests of the files of those that are stored."""
-    ledger = json.loads((path / "ledger.json").read_text())
-    if not ledger["complete"]:
+    run = RunStore.open(path)
+    if not run.complete:
         return [], {}
     stored = {}
-    for layer in ledger["layers"]:
-        if layer["stored"]:
-            files = (path / "layers" / f"{layer['depth']:04d}").glob("c.*")
-            stored[layer["depth"]] = {file.name: _digest(file) for file in files}
-    return [layer["states"] for layer in ledger["layers"]], stored
+    for depth in run.stored_depths():
+        folder = run.layer_path(depth)
+        stored[depth] = {name: _digest(folder / name) for name in part_names(folder)}
+    return [record.states for record in run.records], stored
 
 
-def _digest(file: Path) -> str:
+def _digest(file: Place) -> str:
     return hashlib.sha256(IDENTITY.sub(rb"\1", file.read_bytes())).hexdigest()
 
 
@@ -236,10 +247,11 @@ class Campaign:
         kinds = list(kinds)
         return self.random.choice([k for k in kinds if not self._only or k in self._only] or kinds)
 
-    def note(self, kind: str, case: Case, outcome: str, what: str = "") -> None:
+    def note(self, kind: str, case: Case, outcome: str, what: str = "", count: int = 1) -> None:
+        """Note so many faults of a kind and what came of them."""
         row = self.kinds.setdefault(kind, Counter())
-        row["injected"] += 1
-        row[outcome] += 1
+        row["injected"] += count
+        row[outcome] += count
         if outcome == "wrong":
             self.wrong.append(f"{kind}, {case.name}: {what}")
         now = time.perf_counter()

@@ -14,6 +14,7 @@ from frontier.cli.completion import complete_run
 from frontier.cli.files import Target, check_targets, force_option
 from frontier.cli.help import command
 from frontier.config import load_config
+from frontier.config_values import at_home
 from frontier.errors import InputError
 from frontier.find_runs import open_one, puzzle_and_run
 from frontier.puzzles import Puzzle, puzzle_of
@@ -194,7 +195,7 @@ def rotate(board, show_boards, as_json):
 
 def _puzzle_at(run: str, settings: tuple[str, ...]) -> Puzzle:
     """The puzzle of a config or a run."""
-    if Path(run).is_dir():
+    if at_home(run).is_dir():
         return puzzle_of(open_one(run, settings).identity["puzzle"])
     members = load_config(run, settings).members
     if len(members) > 1:

@@ -2,7 +2,6 @@
 
 import sys
 from dataclasses import asdict
-from pathlib import Path
 
 import click
 
@@ -18,7 +17,7 @@ from frontier.search.verify import Verified
 from frontier.search.verify import verify as verify_run
 from frontier.store.backup import Backup, back_up
 from frontier.store.copies import check_copies, restore
-from frontier.store.lock import RunLock, reading
+from frontier.store.lock import reading, writing
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 
@@ -87,7 +86,7 @@ def repair(run, yes, take_over):
     Verifies RUN first. What is damaged is given up, and what was computed from it; `run` then
     computes it again. Says so if there is no way back, and changes nothing then.
     """
-    path = Path(run) if Path(run).is_dir() else open_one(run).path
+    path = at_home(run) if at_home(run).is_dir() else open_one(run).path
     if not (RunStore.exists(path) or (path / "copies" / "run.json").exists()):
         if (path / "ledger.json").exists():
             raise CorruptRunError(
@@ -95,7 +94,7 @@ def repair(run, yes, take_over):
                 "nothing says what was searched; put one of them back"
             )
         raise InputError(f"{path} holds no run: it has no run.json, and no copy of it")
-    with RunLock(path / "lock", take_over):
+    with writing(path / "lock", take_over):
         restored = restore(path)
         for file in restored:
             click.echo(f"{file}: written anew from the other copy")

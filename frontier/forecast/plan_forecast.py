@@ -13,6 +13,7 @@ from frontier.forecast.rates import calibrate, stored_shares
 from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search.plan import Plan
 from frontier.store.files import disk_bytes, existing
+from frontier.store.objects import ObjectPath, Place
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 
@@ -37,7 +38,7 @@ class PlanForecast:
     forecast: Forecast
     sizes: Sizes
     committed: int
-    free: int
+    free: int | None
     free_files: int | None
 
     @property
@@ -54,7 +55,7 @@ class PlanForecast:
         """What will not go well, with numbers and a remedy."""
         plan, layout, workers = self.plan, self.plan.layout, self.forecast.workers
         found = [remark] if (remark := plan.puzzle.remark) else []
-        if self.forecast.disk > self.free:
+        if self.free is not None and self.forecast.disk > self.free:
             found.append(_too_small(plan, self.forecast.disk, self.free))
         if plan.alone:
             return found
@@ -89,8 +90,10 @@ def disk_warning(plan: Plan) -> str | None:
     search, path = plan.config.search, plan.config.path
     layers = MANY_LAYERS if search.keep == "all" else LAYERS_AT_ONCE + search.spare
     most = layers * max(map(plan.layout.layer_bytes, range(plan.space.sides)))
+    if plan.alone or isinstance(path, ObjectPath):
+        return None
     free = shutil.disk_usage(existing(path)).free
-    if plan.alone or most <= free:
+    if most <= free:
         return None
     known, there = _layers_there(plan)
     free += there
@@ -135,8 +138,14 @@ def forecast_of(plan: Plan, disk_rate: float | None = None) -> PlanForecast:
         cache = psutil.virtual_memory().available - workers * plan.task_bytes
     done = 0 if sizes.complete and len(known) == sizes.known else max(0, len(known) - 1)
     made = Forecast(plan, sizes.states, localities, rates, workers, done, disk_rate)
-    place = existing(plan.config.path)
+    return PlanForecast(made.with_cache(cache), sizes, len(known), *_room(plan.config.path, there))
+
+
+def _room(path: Place, there: int) -> tuple[int | None, int | None]:
+    """The bytes and the files that a run may have, `there` of which it has; None where the system
+    does not say, as in an object store."""
+    if isinstance(path, ObjectPath):
+        return None, None
+    place = existing(path)
     files = os.statvfs(place)
-    free = shutil.disk_usage(place).free + there
-    free_files = files.f_favail if files.f_files else None
-    return PlanForecast(made.with_cache(cache), sizes, len(known), free, free_files)
+    return shutil.disk_usage(place).free + there, files.f_favail if files.f_files else None

@@ -38,8 +38,9 @@ from frontier.space.memory import MemorySearch, memory_layout
 from frontier.space.program import program_of, reads_of, swaps_of
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import SlabCodec, encoded_bytes
-from frontier.store.files import DELETING, existing, write_bytes
+from frontier.store.files import DELETING, existing, unlink_all, write_bytes
 from frontier.store.layers import new_room
+from frontier.store.objects import ObjectPath, Place, place_of
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
@@ -100,8 +101,10 @@ def calibrate(plan: Plan, trial: Trial) -> Rates:
     """
     codec = plan.config.store.codec
     workers = min(plan.config.cluster.workers, machine.cores())
-    with _scratch(plan.config.path) as folder:
-        call = (plan.config.puzzle_settings, layout_settings(plan.layout), codec, str(folder))
+    in_objects = isinstance(plan.config.path, ObjectPath)
+    with _scratch(Path(tempfile.gettempdir()) if in_objects else plan.config.path) as folder:
+        files = f"{plan.config.path}/plan-{uuid.uuid4().hex}" if in_objects else str(folder)
+        call = (plan.config.puzzle_settings, layout_settings(plan.layout), codec, files)
         kind = "serial" if plan.config.cluster.kind == "serial" else "local"
         cluster = ClusterTable(kind=kind, workers=workers, memory=plan.config.cluster.memory)
         with executor_of(cluster, alone=plan.alone) as executor:
@@ -129,7 +132,7 @@ def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
     density, stored, task, kernel = np.array(tried).T.tolist()
     size = int(min(cut.part_bytes, DISK_BYTES // 4) * stored[-1])
     rates = {"density": density, "stored": stored, "task": task, "kernel": np.median(kernel)}
-    return rates | disk_rates(Path(folder), size)
+    return rates | disk_rates(place_of(folder), size)
 
 
 def stored_shares(codec: str) -> Rates:
@@ -201,7 +204,7 @@ def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
     return (time.thread_time() - began) / words, kernel / words
 
 
-def disk_rates(folder: Path, size: int) -> dict[str, float]:
+def disk_rates(folder: Place, size: int) -> dict[str, float]:
     """The disk on files of so many bytes, which are forced to it and not in the page cache."""
     data = np.random.default_rng(0).bytes(size)
     paths = [folder / uuid.uuid4().hex for _ in range(max(2, min(DISK_FILES, DISK_BYTES // size)))]
@@ -223,9 +226,12 @@ def disk_rates(folder: Path, size: int) -> dict[str, float]:
 
     _, file = timed(lambda path: write_bytes(path, b"", durable=False))
     written, write_work = timed(write) / size
-    if hasattr(os, "posix_fadvise"):  # macOS has none; reading then looks as fast as from memory
+    if isinstance(folder, Path) and hasattr(
+        os, "posix_fadvise"
+    ):  # macOS has none; reading then looks as fast as from memory
         timed(forget)
     read, read_work = timed(lambda path: google_crc32c.value(path.read_bytes())) / size
+    unlink_all(paths)
     work = {"read_work": read_work, "write_work": write_work}
     return {"file": file, "read": read, "write": written, **work}
 

@@ -4,32 +4,51 @@ import json
 import time
 from contextlib import suppress
 from dataclasses import asdict, fields
-from pathlib import Path
 
 from frontier.search.events import Event, LayerFinished, RunFinished, RunStarted, RunStopped
-from frontier.store.files import make_own, read_bounded
+from frontier.store.files import make_own, read_bounded, write_text
+from frontier.store.objects import ObjectPath, Place
 
 LOGGED = {kind.__name__: kind for kind in (RunStarted, LayerFinished, RunFinished, RunStopped)}
+
+PUT_SECONDS = 2.0
+"""In an object store the log is written at most every so many seconds while layers end."""
 
 
 class EventLog:
     """Appends events to a file."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Place):
         self._path, self._is_own = path, False
+        self._text, self._written = "", 0.0
 
     def __call__(self, event: Event) -> None:
         if type(event).__name__ not in LOGGED:
             return
+        values = {"time": time.time(), "event": type(event).__name__, **asdict(event)}
+        line = json.dumps(values) + "\n"
+        if isinstance(self._path, ObjectPath):
+            self._put(line, wait=isinstance(event, LayerFinished))
+            return
         if not self._is_own:
             make_own(self._path)
             self._is_own = True
-        line = {"time": time.time(), "event": type(event).__name__, **asdict(event)}
         with self._path.open("a") as file:
-            file.write(json.dumps(line) + "\n")
+            file.write(line)
+
+    def _put(self, line: str, wait: bool) -> None:
+        """Write the log anew, as nothing is appended to an object. wait: the next line may do."""
+        if not self._is_own:
+            with suppress(FileNotFoundError, ValueError):
+                self._text = read_bounded(self._path).decode(errors="replace")
+            self._is_own = True
+        self._text += line
+        if not wait or time.monotonic() - self._written > PUT_SECONDS:
+            write_text(self._path, self._text)
+            self._written = time.monotonic()
 
 
-def read_last_start(path: Path) -> list[tuple[float, Event]]:
+def read_last_start(path: Place) -> list[tuple[float, Event]]:
     """The events since the last start, each with its time; lines that are damaged are left out."""
     events = []
     with suppress(OSError, ValueError):  # it is for people

@@ -97,7 +97,7 @@ def describe_plan(value: dict, made: PlanForecast) -> str:
         "layout": _layout(value["layout"], by_tasks),
         "searched": plan.way,
         "memory": "{} of {}, ".format(*map(size, value["memory"].values())) + processes,
-        "disk at its peak": "{}; free: {}".format(*map(size, value["disk"].values())),
+        "disk at its peak": _room(**value["disk"]),
         "fullest layer": _fullest(value["layers"]["depth_is_known"], **value["fullest_layer"]),
         "moved in all": "{} read, {} written".format(*map(size, value["bytes"].values())),
         "time": f"about {span(seconds['total'])}: {parts}",
@@ -175,3 +175,7 @@ def _assumptions(value: dict, made: PlanForecast) -> list[str]:
             + (f"of {size(rate)}/s for all" if rate else "as fast for each of them")
         )
     return lines
+
+
+def _room(peak: int, free: int | None) -> str:
+    return f"{size(peak)}; free: {'not known' if free is None else size(free)}"

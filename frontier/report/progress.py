@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from frontier.forecast.time_left import TimeLeft, time_left
 from frontier.puzzles import puzzle_of
@@ -19,6 +18,7 @@ from frontier.search.events import (
 )
 from frontier.store.ledger import LayerRecord
 from frontier.store.lock import describe_holder, held_since, is_held, left_by
+from frontier.store.objects import place_of
 from frontier.store.run import RunStore
 
 NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
@@ -77,7 +77,7 @@ class Progress(LayerTotals):
                 self.__init__()
                 self.started, self.since, self.began = event, now, now
                 if event.resumed:
-                    self.take(RunStore.open(Path(event.path)).records)
+                    self.take(RunStore.open(place_of(event.path)).records)
             case LayerStarted():
                 self.step, self.task, self.since = event, None, now
             case TaskFinished():

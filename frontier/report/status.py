@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import datetime
-from pathlib import Path
 
 from rich.console import Group
 from rich.live import Live
@@ -24,6 +23,7 @@ from frontier.report.progress_text import (
 )
 from frontier.report.summary import run_value
 from frontier.store.files import disk_bytes
+from frontier.store.objects import Place
 from frontier.store.run import RunStore
 from frontier.text import counted, percent, rate, size
 
@@ -77,7 +77,7 @@ def _iso(when: float) -> str:
     return datetime.fromtimestamp(when).astimezone().isoformat(timespec="seconds")
 
 
-def not_begun(path: Path) -> dict:
+def not_begun(path: Place) -> dict:
     """What is known of a run that has not begun, where others of its config have."""
     return {"name": path.name, "path": str(path), "state": NOT_BEGUN}
 
@@ -105,7 +105,7 @@ def describe_status(value: dict) -> str:
 class Watched:
     """A run that is watched."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Place):
         self.path = path
         self.run: RunStore | None = None
         self.progress = Progress()
@@ -157,7 +157,7 @@ class Watched:
 
 
 def watch(
-    paths: list[Path], interval: float, wait: Callable[[float], None] = time.sleep
+    paths: list[Place], interval: float, wait: Callable[[float], None] = time.sleep
 ) -> list[dict]:
     """Follow runs until all are complete, on standard output; returns how they stand then."""
     watched, console, said = [Watched(path) for path in paths], console_on(), {}

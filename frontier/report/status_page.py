@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 from math import ceil, log10
-from pathlib import Path
 
 from frontier.report.console import say
 from frontier.report.html import page
@@ -15,6 +14,7 @@ from frontier.report.progress import Progress
 from frontier.report.progress_text import describe_step, figures
 from frontier.search.events import Event, RunFinished, RunStarted, RunStopped
 from frontier.store.files import write_text
+from frontier.store.objects import Place
 from frontier.text import power
 
 NAME = "status.html"
@@ -35,7 +35,7 @@ class StatusPage:
     SECONDS = 3.0
     """The page is written every so many seconds; a shorter run has its page at the end alone."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Place):
         self._path, self._progress = folder / NAME, Progress()
         self._noting, self._over = threading.Lock(), threading.Event()
         self._warned = False

@@ -3,13 +3,13 @@
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from frontier.answers.layers import farthest
 from frontier.config import member_names
 from frontier.puzzles import puzzle_of
 from frontier.search.environment import versions
 from frontier.store.files import disk_bytes, write_sealed
+from frontier.store.objects import Place
 from frontier.store.run import RunStore
 from frontier.text import counted, percent, size, span
 
@@ -52,12 +52,12 @@ def summary(run: RunStore) -> dict:
     return value
 
 
-def write_summary(path: Path, value: dict) -> None:
+def write_summary(path: Place, value: dict) -> None:
     """Write ``summary.json`` of the run directory at `path`."""
     write_sealed(path / "summary.json", value)
 
 
-def describe(value: dict, path: Path) -> str:
+def describe(value: dict, path: Place) -> str:
     """The summary as text."""
     lines = [f"{value['name']}: {value['puzzle']['title']}"]
     share = value["states"] / value["states_of_the_puzzle"]

@@ -18,7 +18,7 @@ import numpy as np
 
 from frontier.clusters.executors import Executor
 from frontier.clusters.kinds import executor_of
-from frontier.errors import CorruptRunError, FrontierError, Stopped, StorageError
+from frontier.errors import CorruptRunError, FrontierError, Gone, Stopped, StorageError
 from frontier.search.advance import Advance, Advanced, advance_bits, advance_lists
 from frontier.search.environment import note_start
 from frontier.search.events import (
@@ -37,11 +37,12 @@ from frontier.search.task import expand_task
 from frontier.search.workspace import workspace
 from frontier.signals import ending, handling
 from frontier.store.copies import check_copies
-from frontier.store.directory import make_directory
+from frontier.store.directory import make_directory, part_names
 from frontier.store.identity import check_identity
 from frontier.store.layers import most_part_bytes
 from frontier.store.ledger import LayerRecord
-from frontier.store.lock import NotWritable, RunLock
+from frontier.store.lock import NotWritable, writing
+from frontier.store.objects import ObjectPath
 from frontier.store.parts import Record, digest_of
 from frontier.store.run import RunStore
 from frontier.text import counted, size
@@ -194,11 +195,13 @@ class Driver:
         if before == self._fading:
             return [before]
         files = self.run.files(before, self.plan.layout)
-        return [before] if any(not files.path(task).exists() for task in files.tasks) else []
+        return [before] if len(part_names(files.folder)) < len(files.tasks) else []
 
     def _check_disk(self, left: int) -> None:
         """Stopped when the tasks under way may fill the disk. left: tasks that are not done."""
         path = self.run.path
+        if isinstance(path, ObjectPath):  # no object store says how much room it has
+            return
         under_way = min(self.executor.at_once, left) * most_part_bytes(self.plan.layout)
         if (free := shutil.disk_usage(path).free) < (wanted := under_way + SPARE_BYTES):
             raise Stopped(
@@ -265,7 +268,7 @@ def run_plan(
 
     with _system_errors():
         try:
-            with RunLock(path / "lock", take_over):
+            with writing(path / "lock", take_over):
                 return _run_held(plan, until, emit, client)
         except NotWritable:
             if not (RunStore.exists(path) and RunStore.open(path).complete):
@@ -369,11 +372,15 @@ def _system_errors():
 
 @contextmanager
 def _missing_it(run: RunStore):
-    """Gone, whatever goes wrong, if that is because the run is not there any more."""
+    """Gone, whatever goes wrong, if that is because the run is not there any more, or another
+    process has gone on with it."""
     try:
         yield
+    except Gone:
+        raise
     except (OSError, FrontierError):
         run.check_still_there()
+        run.check_alone()
         raise
 
 

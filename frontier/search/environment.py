@@ -14,6 +14,7 @@ from frontier import machine
 from frontier.config import Config
 from frontier.errors import CorruptRunError
 from frontier.store.files import read_sealed, write_sealed
+from frontier.store.objects import Place
 
 LIBRARIES = ("frontier", "dask", "distributed", "numba", "numpy", "zarr")
 
@@ -36,7 +37,7 @@ def _version(name: str) -> str:
         return "not installed"
 
 
-def note_start(path: Path, config: Config, layers: int, workers: int) -> None:
+def note_start(path: Place, config: Config, layers: int, workers: int) -> None:
     """Add this start to the environment of a run directory.
 
     layers: the number of layers that were committed before it. workers: their number at the start.
@@ -62,7 +63,7 @@ def note_start(path: Path, config: Config, layers: int, workers: int) -> None:
         return  # a search does not end for want of it; a report says that it is missing
 
 
-def read_starts(path: Path) -> list[dict]:
+def read_starts(path: Place) -> list[dict]:
     """The starts of a run, in order; none if it is missing, damaged or of another version."""
     try:
         found = read_sealed(path)

@@ -79,7 +79,7 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
     gone = [
         task
         for task in redo
-        if verified.given_up is not None and not work.files(last - 1).path(task).exists()
+        if verified.given_up is not None and not work.files(last - 1).there(task)
     ]
     whole = [depth for depth in stored if verified.sound(depth)]
     faults = {fault.depth for fault in verified.faults if fault.described}

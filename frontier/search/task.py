@@ -54,7 +54,7 @@ def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
     CorruptRunError if it is not, and what it was made from has been given up.
     """
     files = work.files(depth)
-    if not files.path(number).exists():
+    if not files.there(number):
         return None
     try:
         part = files.part(number)

@@ -80,7 +80,7 @@ def verify(
     work, done, rng = Workspace(run), Verified(), np.random.default_rng(seed)
     _whole_ledger(run, done)
     if not run.is_group():
-        file = run.path / "layers" / "zarr.json"
+        file = run.layers_path / "zarr.json"
         done.faults.append(Fault(GROUP, f"{file} is not what was written there", described=True))
     for depth in run.stored_depths():
         say(f"layer {depth}")
@@ -111,7 +111,9 @@ def _whole_ledger(run: RunStore, done: Verified) -> None:
         check_copies(run)
     except CorruptRunError as error:
         done.faults.append(Fault(LEDGER, str(error)))
-    others = {run.path / "copies" / name: GROUP for name in ("run.json", "ledger.json")}
+    others = {}
+    if run.has_copies:
+        others = {run.path / "copies" / name: GROUP for name in ("run.json", "ledger.json")}
     if (summary := run.path / "summary.json").exists():
         others[summary] = SUMMARY
     for other, kind in others.items():
@@ -133,7 +135,7 @@ def _whole_layer(run: RunStore, work: Workspace, depth: int, done: Verified) -> 
     replaced = run.parts_under_way(work.layout) if depth + 2 == len(run.records) else set()
     records: list[Record] = []
     for task in files.tasks:
-        if task in replaced and not files.path(task).exists():
+        if task in replaced and not files.there(task):
             done.given_up = depth
             continue
         try:

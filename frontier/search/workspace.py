@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from frontier.space.lists import ListKernel
 from frontier.space.memory import MemorySearch
 from frontier.space.program import Program, Reads, program_of, reads_of, swaps_of
 from frontier.store.layers import LayerFiles, StoredLayer
+from frontier.store.objects import place_of
 from frontier.store.run import RunStore
 
 OPEN_LAYERS = 3
@@ -123,7 +123,7 @@ class Memory:
 @lru_cache(maxsize=1)
 def workspace(path: str, identifier: str, durable: bool) -> Workspace:
     """This process's workspace for a run; `identifier` tells a run from an earlier one there."""
-    run = RunStore.open(Path(path))
+    run = RunStore.open(place_of(path))
     if run.identity["identifier"] != identifier:
         raise InputError(
             f"{path} holds another run here than where the driver runs: every worker must see the "

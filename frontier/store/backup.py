@@ -23,6 +23,7 @@ from frontier.errors import CorruptRunError, InputError, StorageError, unwritabl
 from frontier.store.directory import part_names
 from frontier.store.files import PARTIAL, force, sweep
 from frontier.store.lock import RunLock
+from frontier.store.objects import ObjectPath, Place
 from frontier.store.run import RunStore
 
 NAME = "backup"
@@ -54,12 +55,18 @@ class _NoLinks(Exception):
     """Hard links cannot be made here."""
 
 
-def back_up(path: Path, target: Path, say: Callable[[str], None] = lambda text: None) -> Backup:
+def back_up(path: Place, target: Place, say: Callable[[str], None] = lambda text: None) -> Backup:
     """Copy the run at `path` to a new run directory, which gets its name when it is whole.
 
     say: is told of each layer before it is taken. InputError if there is something at `target`;
     CorruptRunError if files of the run are missing.
     """
+    if isinstance(path, ObjectPath) or isinstance(target, ObjectPath):
+        raise InputError(
+            f"{path} cannot be backed up to {target}: a backup is made from one file system to "
+            "another. Copy a run in an object store while no process writes it, by a program of "
+            "that store, or let the store keep versions of its objects"
+        )
     RunStore.open(path)
     check_target(target)
     with _in_the_making(target.parent, target.name) as folder:

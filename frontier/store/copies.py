@@ -1,5 +1,7 @@
 """The copies of run.json and of the ledger, which come to help when one of them is damaged.
 
+A run in an object store has none, as such a store keeps several copies of each object itself.
+
 A commit writes the copy of the ledger first and then the ledger, and deletes what is not needed any
 more after both. Both may be whole, then, and differ:
 
@@ -13,20 +15,29 @@ more after both. Both may be whole, then, and differ:
   can tell which: that is an error (`check_copies`).
 """
 
-from pathlib import Path
-
 from frontier.errors import CorruptRunError
 from frontier.store.files import read_sealed, remove_tree, write_sealed
 from frontier.store.ledger import read_ledger
+from frontier.store.objects import ObjectPath, Place
 from frontier.store.run import FORMAT, RunStore
 
 
-def restore(path: Path) -> list[Path]:
+def restore(path: Place) -> list[Place]:
     """Write a damaged run.json or ledger.json, or a copy of it, anew from the other: which.
 
-    CorruptRunError if both are damaged.
+    CorruptRunError if both are damaged, or there are no copies, as in an object store.
     """
     restored, run = [], None
+    if isinstance(path, ObjectPath):
+        for name in ("run.json", "ledger.json"):
+            try:
+                read_sealed(path / name)
+            except CorruptRunError as damage:
+                raise CorruptRunError(
+                    f"{path} cannot be repaired: {damage}. Put back an earlier version of the "
+                    "object, if the store keeps some, or start anew with run --fresh"
+                ) from None
+        return []
     (path / "copies").mkdir(exist_ok=True)
     for name in ("run.json", "ledger.json"):
         mine, copy = path / name, path / "copies" / name
@@ -52,7 +63,7 @@ def restore(path: Path) -> list[Path]:
     return restored
 
 
-def _read(file: Path, run: str | None) -> dict:
+def _read(file: Place, run: str | None) -> dict:
     """The value of a file; run: the identifier of the run whose ledger it must be."""
     value = read_sealed(file)
     if run is not None:

@@ -2,10 +2,10 @@
 
 import re
 from contextlib import suppress
-from pathlib import Path
 
 from frontier.errors import CorruptRunError, InputError, unwritable
-from frontier.store.files import MARKED, force, read_json, read_sealed, sweep
+from frontier.store.files import MARKED, force, read_json, read_sealed, sweep, unlink_all
+from frontier.store.objects import ObjectPath, Place
 
 OWN_NAMES = {
     "run.json", "ledger.json", "copies", "layers",
@@ -14,11 +14,13 @@ OWN_NAMES = {
 """Everything that a run directory holds."""
 
 LAYER_NAME = re.compile(r"\d{4,}")
+IDENTIFIER = re.compile(r"[0-9a-f]{32}")
 PART_NAME = re.compile(r"c(\.\d+){1,3}")
-"""Names in the folder of the layers, and of parts in that of a layer."""
+"""Names in the folder of the layers, where that of an object store has runs, and of parts in that
+of a layer."""
 
 
-def make_directory(path: Path) -> None:
+def make_directory(path: Place) -> None:
     """Make an empty run directory, if there is no run yet.
 
     InputError if there cannot be one at the path, or there is something else; StorageError if
@@ -29,7 +31,7 @@ def make_directory(path: Path) -> None:
         return
     try:
         path.mkdir(parents=True, exist_ok=True)
-        names = {entry.name for entry in path.iterdir()}
+        names = names_in(path)
     except OSError as error:
         raise unwritable(
             f"store.path = {path}: the run directory cannot be made there "
@@ -45,7 +47,7 @@ def make_directory(path: Path) -> None:
             )
 
 
-def refuse_others(names: set[str], path: Path) -> None:
+def refuse_others(names: set[str], path: Place) -> None:
     """InputError if one of the names in a run directory is not a run's."""
     if foreign := sorted(name for name in names - OWN_NAMES if not MARKED.fullmatch(name)):
         raise InputError(
@@ -55,7 +57,7 @@ def refuse_others(names: set[str], path: Path) -> None:
         )
 
 
-def delete_files(path: Path) -> None:
+def delete_files(path: Place) -> None:
     """Delete what a run has written to its directory, even if it is damaged; nothing else.
 
     InputError if run.json is that of another program.
@@ -71,11 +73,10 @@ def delete_files(path: Path) -> None:
             (folder / name).unlink(missing_ok=True)
             if folder.is_dir():
                 force(folder)  # a power failure must not bring back the one without the other
-    if (path / "layers").is_dir():
-        for folder in (path / "layers").iterdir():
-            if LAYER_NAME.fullmatch(folder.name):
-                remove_layer(folder)
-        (path / "layers" / "zarr.json").unlink(missing_ok=True)
+    if isinstance(path, ObjectPath):
+        for name in filter(IDENTIFIER.fullmatch, names_in(path / "layers")):
+            _delete_layers(path / "layers" / name)
+    _delete_layers(path / "layers")
     for name in ("copies", "layers"):
         if (path / name).is_dir():
             sweep(path / name)
@@ -85,15 +86,26 @@ def delete_files(path: Path) -> None:
     (path / "lock").unlink(missing_ok=True)
 
 
-def part_names(folder: Path) -> set[str]:
-    """Names of the parts in the folder of a layer."""
+def _delete_layers(group: Place) -> None:
+    for name in filter(LAYER_NAME.fullmatch, names_in(group)):
+        remove_layer(group / name)
+    (group / "zarr.json").unlink(missing_ok=True)
+
+
+def names_in(folder: Place) -> set[str]:
+    """The names in a folder; none if it is not there."""
     try:
-        return {entry.name for entry in folder.iterdir() if PART_NAME.fullmatch(entry.name)}
+        return {entry.name for entry in folder.iterdir()}
     except (FileNotFoundError, NotADirectoryError):
         return set()
 
 
-def remove_layer(folder: Path) -> None:
+def part_names(folder: Place) -> set[str]:
+    """Names of the parts in the folder of a layer."""
+    return set(filter(PART_NAME.fullmatch, names_in(folder)))
+
+
+def remove_layer(folder: Place) -> None:
     """Delete what a run has written in the folder of a layer; the folder, if nothing else is there.
 
     A link is none of the run's, and what it leads to even less.
@@ -101,16 +113,15 @@ def remove_layer(folder: Path) -> None:
     if folder.is_symlink() or not folder.is_dir():
         return
     sweep(folder)
-    for file in folder.iterdir():
-        if file.name == "zarr.json" or PART_NAME.fullmatch(file.name):
-            if file.is_dir() and not file.is_symlink():
-                _remove_folder(file)
-            else:
-                file.unlink(missing_ok=True)
+    own = [f for f in folder.iterdir() if f.name == "zarr.json" or PART_NAME.fullmatch(f.name)]
+    folders = [file for file in own if file.is_dir() and not file.is_symlink()]
+    for inner in folders:
+        _remove_folder(inner)
+    unlink_all([file for file in own if file not in folders])
     _remove_folder(folder)
 
 
-def _remove_folder(folder: Path) -> None:
+def _remove_folder(folder: Place) -> None:
     """Delete a folder, unless something of somebody else's is left in it."""
     with suppress(OSError):
         folder.rmdir()

@@ -1,4 +1,7 @@
-"""Small files that are put in place whole or not at all."""
+"""Files of a run, in a file system or in an object store (`frontier.store.objects`).
+
+A file is put in place whole or not at all.
+"""
 
 import hashlib
 import json
@@ -7,13 +10,15 @@ import re
 import shutil
 import stat
 import uuid
-from contextlib import suppress
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Literal, get_args, get_origin, get_type_hints
 
 from frontier.errors import CorruptRunError
 from frontier.store.lock import is_held
+from frontier.store.objects import ObjectPath, ObjectWriter, Place, Replaced
 
 DELETING = ".deleting"
 PARTIAL = ".partial"
@@ -27,36 +32,96 @@ MOST = 1 << 63
 """Numbers in the files of a run are smaller than this."""
 
 
-def write_json(path: Path, value: object, durable: bool = False) -> None:
+def write_json(path: Place, value: object, durable: bool = False) -> None:
     """Write a value as JSON, as `write_bytes` does."""
     write_text(path, json.dumps(value), durable)
 
 
-def write_text(path: Path, text: str, durable: bool = False) -> None:
+def write_text(path: Place, text: str, durable: bool = False) -> None:
     """Write a text in UTF-8, as `write_bytes` does."""
     write_bytes(path, text.encode(), durable)
 
 
-def write_bytes(path: Path, content: bytes, durable: bool = False) -> None:
+def write_bytes(path: Place, content: bytes, durable: bool = False) -> None:
     """Write a file that a reader sees either as it was or as it is now.
 
     That holds however the process dies. durable: it is on the disk when this returns; else a
     power failure may lose the last seconds.
     """
-    scratch = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
+    if isinstance(path, ObjectPath):
+        path.write_bytes(content)
+        return
+    writer = FileWriter(path)
     try:
-        with scratch.open("wb") as file:
-            file.write(content)
-            file.flush()
-            if durable:
-                os.fsync(file.fileno())
-        scratch.replace(path)
+        writer.write(memoryview(content))
+        writer.finish(durable)
     except OSError:  # such as a full disk, which it would fill further
-        with suppress(OSError):
-            scratch.unlink(missing_ok=True)
+        writer.abandon()
         raise
-    if durable:
-        force(path.parent)
+
+
+class FileWriter:
+    """A file that is written piece by piece, and gets its name by `finish`."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._scratch = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        self._file: int | None = os.open(self._scratch, flags, 0o666)
+
+    def write(self, data: memoryview) -> None:
+        while data:
+            data = data[os.write(self._file, data) :]  # a file may take less than it is given
+
+    def finish(self, durable: bool) -> None:
+        """Put the file in place, whole. durable: it is on the disk when this returns."""
+        if durable:
+            os.fsync(self._file)
+        self._close()
+        self._scratch.replace(self._path)
+        if durable:
+            force(self._path.parent)
+
+    def abandon(self) -> None:
+        """Leave nothing behind."""
+        if self._file is not None:
+            self._close()
+        with suppress(OSError):
+            self._scratch.unlink(missing_ok=True)
+
+    def _close(self) -> None:
+        os.close(self._file)
+        self._file = None
+
+
+def new_file(path: Place) -> FileWriter | ObjectWriter:
+    """A file to be written piece by piece."""
+    return ObjectWriter(path) if isinstance(path, ObjectPath) else FileWriter(path)
+
+
+def version_of(path: Place) -> Hashable:
+    """What tells a file from those that take its place; None if there is none."""
+    if isinstance(path, ObjectPath):
+        return path.version()
+    try:
+        about = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return about.st_ino, about.st_mtime_ns, about.st_size
+
+
+def replace_bytes(path: Place, content: bytes, was: Hashable, durable: bool = False) -> Hashable:
+    """Write a file as `write_bytes` does, if it still has the version that it had.
+
+    Returns its version; `Replaced` if it was another. Of two who do this at once to an object, one
+    gets that error; in a file system the lock of the run must be held.
+    """
+    if isinstance(path, ObjectPath):
+        return path.replace_bytes(content, was)
+    if version_of(path) != was:
+        raise Replaced(str(path))
+    write_bytes(path, content, durable)
+    return version_of(path)
 
 
 def make_own(path: Path) -> None:
@@ -71,8 +136,11 @@ def make_own(path: Path) -> None:
     write_bytes(path, path.read_bytes() if path.is_file() else b"")
 
 
-def force(path: Path) -> None:
-    """Return when the disk has a file's content, or the names in a folder."""
+def force(path: Place) -> None:
+    """Return when the disk has a file's content, or the names in a folder; so it always is in an
+    object store."""
+    if isinstance(path, ObjectPath):
+        return
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)
@@ -80,8 +148,10 @@ def force(path: Path) -> None:
         os.close(number)
 
 
-def force_above(path: Path) -> None:
+def force_above(path: Place) -> None:
     """Return when the disk has the name of a directory, and of those above it that may be new."""
+    if isinstance(path, ObjectPath):
+        return
     device = path.stat().st_dev
     for folder in path.resolve().parents:
         if folder.stat().st_dev != device or not os.access(folder, os.R_OK | os.W_OK):
@@ -89,7 +159,7 @@ def force_above(path: Path) -> None:
         force(folder)
 
 
-def read_json(path: Path) -> dict:
+def read_json(path: Place) -> dict:
     """The value of a file of `write_json`; CorruptRunError if it does not hold one.
 
     That a file cannot be read, for whatever reason of the system's, is an OSError: it says nothing
@@ -99,23 +169,60 @@ def read_json(path: Path) -> dict:
         return json.loads(read_bounded(path))
     except FileNotFoundError:
         raise CorruptRunError(f"{path} is missing, though the run says it was written") from None
-    except IsADirectoryError:
-        raise CorruptRunError(f"{path} is a directory, not the file that was written") from None
     except (ValueError, RecursionError) as error:
         raise CorruptRunError(f"{path} is not what was written there: {error}") from None
 
 
-def read_bounded(path: Path, most: int = MOST_BYTES) -> bytes:
+def read_bounded(path: Place, most: int = MOST_BYTES) -> bytes:
     """The bytes of a regular file; ValueError if it is none or has more than `most` bytes."""
-    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would be waited for
-    with open(number, "rb") as file:
-        about = os.fstat(number)
-        if not stat.S_ISREG(about.st_mode):
-            raise ValueError("it is no regular file")
-        content = file.read(min(most, about.st_size) + 1)  # so much memory is taken at once
+    if isinstance(path, ObjectPath):
+        return path.read_bytes(most)
+    with _opened(path) as number, open(number, "rb", closefd=False) as file:
+        size = os.fstat(number).st_size
+        content = file.read(min(most, size) + 1)  # so much memory is taken at once
     if len(content) > most:
         raise ValueError(f"it has more than {most:,} bytes")
     return content
+
+
+def read_tail(path: Place, size: int) -> tuple[bytes, int]:
+    """The last bytes of a file, so many if it has them, and how many it has.
+
+    ValueError if it is no regular file, such as a pipe, which never ends.
+    """
+    if isinstance(path, ObjectPath):
+        return path.read_tail(size)
+    with _opened(path) as number:
+        total = os.fstat(number).st_size
+        return os.pread(number, min(size, total), max(0, total - size)), total
+
+
+def read_ranges(path: Place, begin: Sequence[int], views: Sequence[memoryview]) -> None:
+    """Read some ranges of a file, each to memory of its size.
+
+    EOFError if the file ends before; ValueError as of `read_tail`.
+    """
+    if isinstance(path, ObjectPath):
+        path.read_ranges(begin, views)
+        return
+    with _opened(path) as number:
+        for offset, view in zip(begin, views, strict=True):
+            while view:
+                if not (got := os.preadv(number, [view], offset)):
+                    raise EOFError
+                offset, view = offset + got, view[got:]
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    """The number of a regular file that is open for reading; ValueError if it is none."""
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would be waited for
+    try:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            raise ValueError("it is no regular file")
+        yield number
+    finally:
+        os.close(number)
 
 
 def check_types(value: object) -> None:
@@ -142,12 +249,17 @@ def _is(value: object, kind: object) -> bool:
     return isinstance(value, kind)
 
 
-def write_sealed(path: Path, value: dict, durable: bool = False) -> None:
+def write_sealed(path: Place, value: dict, durable: bool = False) -> None:
     """Write a value as `write_json` does, with a digest that `read_sealed` checks."""
-    write_json(path, {**value, "digest": _digest(value)}, durable)
+    write_bytes(path, sealed(value), durable)
 
 
-def read_sealed(path: Path) -> dict:
+def sealed(value: dict) -> bytes:
+    """What a file of `write_sealed` holds."""
+    return json.dumps({**value, "digest": _digest(value)}).encode()
+
+
+def read_sealed(path: Place) -> dict:
     """The value of a file of `write_sealed`; CorruptRunError if it was edited or damaged."""
     value = read_json(path)
     digest = value.pop("digest", None) if isinstance(value, dict) else None
@@ -169,11 +281,14 @@ def remove_tree(path: Path) -> None:
         shutil.rmtree(doomed, ignore_errors=True)
 
 
-def sweep(folder: Path, name: str | None = None) -> None:
+def sweep(folder: Place, name: str | None = None) -> None:
     """Remove what interrupted writes and deletions of ours left directly in a folder.
 
-    name: only what would have got that name. A folder whose lock is held is being made.
+    name: only what would have got that name. A folder whose lock is held is being made. In an
+    object store nothing is ever left.
     """
+    if isinstance(folder, ObjectPath):
+        return
     for path in folder.iterdir():
         if not MARKED.fullmatch(path.name) or name not in (None, path.name.rsplit(".", 2)[0]):
             continue
@@ -183,8 +298,19 @@ def sweep(folder: Path, name: str | None = None) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def disk_bytes(folder: Path) -> int:
+def unlink_all(paths: Sequence[Place]) -> None:
+    """Delete files of one folder, those that are there."""
+    if paths and isinstance(paths[0], ObjectPath):
+        ObjectPath.unlink_all(paths)
+        return
+    for path in paths:
+        path.unlink(missing_ok=True)
+
+
+def disk_bytes(folder: Place) -> int:
     """Bytes of all files below a folder."""
+    if isinstance(folder, ObjectPath):
+        return folder.bytes_below()
     total = 0
     for root, _, names in os.walk(folder):
         for name in names:

@@ -1,12 +1,12 @@
 """What makes a run this run: what ``run.json`` says of it, and whether a config describes it."""
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, StrictInt, ValidationError
 
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles.tables import PuzzleTable, Table
+from frontier.store.objects import Place
 
 
 class LayoutTable(Table):
@@ -30,7 +30,7 @@ class Identity(Table):
     states: StrictInt = Field(ge=1)
 
 
-def check_values(identity: dict, file: Path) -> None:
+def check_values(identity: dict, file: Place) -> None:
     """CorruptRunError unless the values of a file can be those of a run."""
     try:
         Identity.model_validate(identity)
@@ -42,7 +42,7 @@ def check_values(identity: dict, file: Path) -> None:
         ) from None
 
 
-def check_identity(path: Path, identity: dict, wanted: dict) -> None:
+def check_identity(path: Place, identity: dict, wanted: dict) -> None:
     """InputError unless the run at `path`, which has this identity, has the values wanted; what it
     is called does not matter."""
     here = _dotted(wanted)

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from math import ceil, prod
-from pathlib import Path
 from threading import Lock
 
 import numpy as np
@@ -26,7 +25,8 @@ from frontier.space.layout import Layout
 from frontier.space.lists import list_bits
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import SlabCodec, encoded_bytes
-from frontier.store.files import force, write_json
+from frontier.store.files import force, version_of, write_json
+from frontier.store.objects import Place
 from frontier.store.parts import Part, PartWriter, Record, footer_bytes, in_groups
 from frontier.store.slabs import NO_SLAB, EncodedSlabs, ListedSlabs, Room, new_room
 from frontier.text import counted
@@ -108,7 +108,7 @@ class LayerFiles:
     folder: of the layer. run: identifier of the run.
     """
 
-    def __init__(self, folder: Path, run: str, codec: str, layout: Layout, depth: int):
+    def __init__(self, folder: Place, run: str, codec: str, layout: Layout, depth: int):
         self.folder, self.run, self.depth, self.layout = folder, run, depth, layout
         self.side = layout.space.side_of(depth)
         self._codec = codec
@@ -133,9 +133,13 @@ class LayerFiles:
         """The parts of a layer of bits."""
         return range(self.layout.task_count(self.side))
 
-    def path(self, task: int) -> Path:
+    def path(self, task: int) -> Place:
         """The file of a part of a layer of bits."""
         return self.folder / bits_name(self.layout, self.side, task)
+
+    def there(self, task: int) -> bool:
+        """Whether there is something under the name of a part of a layer of bits."""
+        return version_of(self.path(task)) is not None
 
     def part(self, task: int) -> Part:
         """A part of a layer of bits; CorruptRunError if it is missing or not the right one."""

@@ -7,13 +7,12 @@ the file; those between need not be stored.
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Literal
 
 from frontier.errors import CorruptRunError
-from frontier.store.files import check_types, read_sealed, write_sealed
+from frontier.store.files import check_types, read_sealed, sealed
+from frontier.store.objects import Place
 
 
 @dataclass
@@ -58,7 +57,7 @@ class LayerRecord:
         return hashlib.sha256(json.dumps(line).encode()).hexdigest()
 
 
-def read_ledger(file: Path, run: str) -> tuple[list[LayerRecord], bool]:
+def read_ledger(file: Place, run: str) -> tuple[list[LayerRecord], bool]:
     """The layers that a ledger lists, and whether they are all that the run has.
 
     run: its identifier. CorruptRunError if the file is no ledger of it.
@@ -79,13 +78,9 @@ def read_ledger(file: Path, run: str) -> tuple[list[LayerRecord], bool]:
     return records, complete
 
 
-def write_ledger(
-    files: Sequence[Path], run: str, records: list[LayerRecord], complete: bool, durable: bool
-) -> None:
-    """Write a ledger to one file after the other; sets the chains of its lines."""
+def ledger_bytes(run: str, records: list[LayerRecord], complete: bool) -> bytes:
+    """What the file of a ledger holds; sets the chains of its lines."""
     chain = ""
     for record in records:
         chain = record.chain = record.chained(chain, run)
-    ledger = {"layers": list(map(asdict, records)), "complete": complete}
-    for file in files:
-        write_sealed(file, ledger, durable)
+    return sealed({"layers": list(map(asdict, records)), "complete": complete})

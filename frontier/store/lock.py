@@ -14,11 +14,13 @@ import socket
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
 
 from frontier.errors import InputError, StorageError
+from frontier.store import lease
+from frontier.store.objects import ObjectPath, Place
 from frontier.text import age, moment
 
 TRIES, TRY_SECONDS = 8, 0.05
@@ -115,13 +117,24 @@ class RunLock:
         self._file.close()
 
 
+def writing(path: Place, take_over: bool | str = False) -> AbstractContextManager:
+    """Be the one writer of a run, whose lock this is; take_over as of `RunLock`."""
+    kind = lease.Lease if isinstance(path, ObjectPath) else RunLock
+    return kind(path, take_over)
+
+
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
+def reading(path: Place) -> Iterator[None]:
     """Keep writers away from a run while it is read.
 
     InputError if one is at work. Where there is no lock to be shared, as in a directory that nobody
     has written to, nobody is kept away.
     """
+    if isinstance(path, ObjectPath):
+        if is_held(path):
+            raise InputError(f"{path.parent} {_why_held(path)}")
+        yield
+        return
     try:
         file = _open(path)
     except FileNotFoundError:
@@ -138,8 +151,10 @@ def reading(path: Path) -> Iterator[None]:
         yield
 
 
-def is_held(path: Path) -> bool:
+def is_held(path: Place) -> bool:
     """Whether some process writes (of this host, or of any where the file system says)."""
+    if isinstance(path, ObjectPath):
+        return lease.is_held(path)
     try:
         with _open(path) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -161,15 +176,17 @@ def _open(path: Path, flags: int = os.O_RDONLY, mode: str = "r") -> IO[str]:
     return open(os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666), mode)
 
 
-def _why_held(path: Path) -> str:
+def _why_held(path: Place) -> str:
     """Why a run may not be used."""
     if is_held(path):
         return f"is being written by {describe_holder(path)}; stop that run first, or wait for it"
     return "is being read by another process, such as verify; wait until that has ended"
 
 
-def _holder(path: Path) -> dict:
+def _holder(path: Place) -> dict:
     """What the process has written that took the lock last; empty if it said that it ended."""
+    if isinstance(path, ObjectPath):
+        return lease.holder(path)
     try:
         with _open(path) as file:
             holder = json.loads(file.read(MOST_LETTERS))
@@ -178,13 +195,16 @@ def _holder(path: Path) -> dict:
     return holder if isinstance(holder, dict) else {}
 
 
-def left_by(path: Path) -> str | None:
-    """The other host whose process wrote the file last and has not said that it ended."""
+def left_by(path: Place) -> str | None:
+    """The other host whose process wrote the file last and has not said that it ended, where it
+    cannot be seen from here whether it did."""
+    if isinstance(path, ObjectPath):
+        return None
     host = _holder(path).get("host")
     return None if host == socket.gethostname() else host
 
 
-def held_since(path: Path) -> float | None:
+def held_since(path: Place) -> float | None:
     """When the lock was taken, in seconds of the epoch, as far as the file says."""
     try:
         return float(_holder(path)["since"])
@@ -192,7 +212,7 @@ def held_since(path: Path) -> float | None:
         return None
 
 
-def describe_holder(path: Path) -> str:
+def describe_holder(path: Place) -> str:
     """Who holds the lock, as far as the file says."""
     try:
         holder, now = _holder(path), time.time()

@@ -18,15 +18,11 @@ behind the caller.
 
 import hashlib
 import json
-import os
-import stat
-import uuid
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from pathlib import Path
 
 import google_crc32c
 import numpy as np
@@ -34,7 +30,8 @@ import numpy as np
 from frontier.errors import CorruptRunError
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec, encoded_bytes
-from frontier.store.files import PARTIAL, check_types, force
+from frontier.store.files import FileWriter, check_types, new_file, read_ranges, read_tail
+from frontier.store.objects import ObjectWriter, Place
 from frontier.text import counted
 
 RECORD_BYTES = 512
@@ -124,7 +121,7 @@ class PartWriter:
 
     def __init__(
         self,
-        path: Path,
+        path: Place,
         slabs: int,
         codec: SlabCodec,
         thread: ThreadPoolExecutor,
@@ -137,9 +134,7 @@ class PartWriter:
         self._checksums = np.zeros(slabs, dtype="<u4")
         self._blocks: deque[tuple[np.ndarray, Future]] = deque()
         self._block, self._filled, self._size = np.empty(0, dtype=np.uint8), 0, 0
-        self._scratch = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        self._file: int | None = os.open(self._scratch, flags, 0o666)
+        self._file: FileWriter | ObjectWriter | None = new_file(path)
 
     def __enter__(self) -> "PartWriter":
         return self
@@ -150,10 +145,7 @@ class PartWriter:
                 written.result()
         self._blocks.clear()
         if self._file is not None:
-            os.close(self._file)
-            self._file = None
-            with suppress(OSError):
-                self._scratch.unlink()
+            self._file.abandon()
 
     def write(self, number: int, slab: np.ndarray) -> None:
         """Store a contiguous uint64 slab that holds a state."""
@@ -182,13 +174,8 @@ class PartWriter:
         self._flush()
         for _, written in self._blocks:
             written.result()
-        if self._durable:
-            os.fsync(self._file)
-        os.close(self._file)
+        self._file.finish(self._durable)
         self._file = None
-        self._scratch.replace(self._path)
-        if self._durable:
-            force(self._path.parent)
         return record
 
     def _room(self, size: int) -> np.ndarray:
@@ -210,39 +197,27 @@ class PartWriter:
 
     def _flush(self) -> None:
         """Hand the block over to the thread."""
-        written = self._thread.submit(_write_all, self._file, self._block[: self._filled])
+        block = memoryview(self._block)[: self._filled]
+        written = self._thread.submit(self._file.write, block)
         self._blocks.append((self._block, written))
-
-
-def _write_all(file: int, block: np.ndarray) -> None:
-    view = memoryview(block)
-    while view:
-        view = view[os.write(file, view) :]  # a file may take less than it is given
-
-
-def _open(path: Path) -> int:
-    """Open a file for reading; CorruptRunError if it is none, such as a pipe, which never ends."""
-    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(file).st_mode):
-        os.close(file)
-        raise CorruptRunError(f"{path} is no file")
-    return file
 
 
 class Part:
     """A part that is there, for reading: its record and its index have been checked."""
 
-    def __init__(self, path: Path, slabs: int, run: str, depth: int, task: int):
+    def __init__(self, path: Place, slabs: int, run: str, depth: int, task: int):
         """CorruptRunError if the file is missing, or not that of this run, depth and task."""
         self.path, self._what = path, f"layer {depth}: {path}"
+        end = footer_bytes(slabs)
         try:
-            file = _open(path)
+            footer, size = read_tail(path, end)
         except FileNotFoundError:
             raise CorruptRunError(f"{self._what} is missing, though its layer is stored") from None
-        try:
-            self._read_footer(file, slabs)
-        finally:
-            os.close(file)
+        except ValueError:
+            raise CorruptRunError(f"{self._what} is no file") from None
+        if size < end:
+            raise CorruptRunError(f"{self._what} is cut: {size:,} bytes, at least {end:,} expected")
+        self._read_footer(footer, size, slabs)
         found = self.record.run, self.record.depth, self.record.task
         if found != (run, depth, task):
             whose = "this run" if found[0] == run else f"run {ascii(found[0])[1:-1]}"
@@ -251,11 +226,7 @@ class Part:
                 f"layer {found[1]} of {whose}"
             )
 
-    def _read_footer(self, file: int, slabs: int) -> None:
-        size, end = os.fstat(file).st_size, footer_bytes(slabs)
-        if size < end:
-            raise CorruptRunError(f"{self._what} is cut: {size:,} bytes, at least {end:,} expected")
-        footer = os.pread(file, end, size - end)
+    def _read_footer(self, footer: bytes, size: int, slabs: int) -> None:
         index = footer[RECORD_BYTES:-CHECKSUM_BYTES]
         try:
             self.record = Record.from_bytes(footer[:RECORD_BYTES])
@@ -274,7 +245,8 @@ class Part:
         self._stored = places[:, 0] != EMPTY
         self._offset, self._size = places.astype(np.int64).T
         begin, some = self._offset[self._stored], self._size[self._stored]
-        wrong = (begin < 0) | (some <= CHECKSUM_BYTES) | (some > size) | (begin > size - end - some)
+        end = size - len(footer)
+        wrong = (begin < 0) | (some <= CHECKSUM_BYTES) | (some > size) | (begin > end - some)
         if wrong.any():
             raise CorruptRunError(f"{self._what}: its index points outside its slabs")
 
@@ -307,18 +279,16 @@ class Part:
         offset, size = self._offset[slabs[order]], self._size[slabs[order]]
         place = np.concatenate([[0], np.cumsum(size)])
         apart = np.flatnonzero(offset[1:] != (offset + size)[:-1]) + 1
-        edges = [0, *apart.tolist(), slabs.size]
+        edges = [0, *apart.tolist(), slabs.size] if slabs.size else []
+        views = [memoryview(data)[place[a] : place[b]] for a, b in pairwise(edges)]
         try:
-            file = _open(self.path)
+            read_ranges(self.path, [int(offset[first]) for first in edges[:-1]], views)
         except FileNotFoundError:
             raise CorruptRunError(f"{self.path} was deleted while it was read") from None
-        try:
-            for first, end in pairwise(edges):
-                if first < end:
-                    whole = memoryview(data)[place[first] : place[end]]
-                    self._read_at(file, int(offset[first]), whole)
-        finally:
-            os.close(file)
+        except EOFError:
+            raise CorruptRunError(f"{self.path} was cut while it was read") from None
+        except ValueError:
+            raise CorruptRunError(f"{self.path} is no file") from None
         begin, end = np.empty((2, slabs.size), dtype=np.int64)
         begin[order], end[order] = place[:-1], place[1:] - CHECKSUM_BYTES
         for i in order.tolist():
@@ -328,14 +298,6 @@ class Part:
                 why = "its bytes do not match the checksum at their end"
                 raise self.damaged(int(slabs[i]), why)
         return begin, end
-
-    def _read_at(self, file: int, offset: int, view: memoryview) -> None:
-        while view:
-            got = os.preadv(file, [view], offset)
-            if not got:
-                raise CorruptRunError(f"{self.path} was cut while it was read")
-            offset += got
-            view = view[got:]
 
     def check(self) -> None:
         """CorruptRunError if any byte of the slabs is not what was written."""

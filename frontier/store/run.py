@@ -19,8 +19,8 @@ while layer t + 1 is under way a part of t - 1 may be missing, but only if that 
 import os
 import time
 import uuid
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager, suppress
 
 from frontier.errors import CorruptRunError, FormatError, Gone, InputError
 from frontier.space.layout import Layout
@@ -30,13 +30,18 @@ from frontier.store.files import (
     force_above,
     read_json,
     read_sealed,
+    replace_bytes,
+    sealed,
     sweep,
+    version_of,
+    write_bytes,
     write_json,
     write_sealed,
 )
 from frontier.store.identity import check_values
 from frontier.store.layers import GROUP, LIST_NAME, LayerFiles, StoredLayer
-from frontier.store.ledger import LayerRecord, read_ledger, write_ledger
+from frontier.store.ledger import LayerRecord, ledger_bytes, read_ledger
+from frontier.store.objects import ObjectPath, Place, Replaced
 from frontier.text import counted
 
 FORMAT = 3
@@ -48,21 +53,19 @@ class RunStore:
     durable = False
     """Whether what is committed is on the disk before anything it replaces is given up."""
 
-    def __init__(self, path: Path, identity: dict, records: list[LayerRecord], complete: bool):
+    def __init__(self, path: Place, identity: dict, records: list[LayerRecord], complete: bool):
         self.path, self.identity = path, identity
         self.records, self.complete = records, complete
+        self._version: Hashable = None
 
     @staticmethod
-    def exists(path: Path) -> bool:
+    def exists(path: Place) -> bool:
         return (path / "run.json").exists()
 
     @classmethod
-    def create(cls, path: Path, identity: dict, durable: bool = False) -> "RunStore":
+    def create(cls, path: Place, identity: dict, durable: bool = False) -> "RunStore":
         """Begin a run in a directory of `make_directory`."""
         make_directory(path)
-        for name in ("layers", "copies"):
-            (path / name).mkdir(exist_ok=True)
-        write_json(path / "layers" / "zarr.json", GROUP, durable)
         identity = {
             "format": FORMAT,
             "identifier": uuid.uuid4().hex,
@@ -71,19 +74,43 @@ class RunStore:
         }
         run = cls(path, identity, [], False)
         run.durable = durable
-        run.write()
+        run.describe_group()
+        run._version = version_of(path / "ledger.json")  # one that was left has no layer
+        run.write(new=True)
         if durable:
             force_above(path)
         return cls.open(path)
 
-    def write(self) -> None:
-        """Write what says that there is a run: the ledger, run.json and the copies of both."""
+    def write(self, new: bool = False) -> None:
+        """Write what says that there is a run: the ledger, run.json and the copies of both.
+
+        new: there is none. Gone if another process has written one meanwhile.
+        """
         self._write_ledger()
-        for folder in (self.path / "copies", self.path):
-            write_sealed(folder / "run.json", self.identity, self.durable)
+        if self.has_copies:
+            write_sealed(self.path / "copies" / "run.json", self.identity, self.durable)
+        file = self.path / "run.json"
+        with self._gone_if_replaced():
+            was = None if new else version_of(file)
+            replace_bytes(file, sealed(self.identity), was, self.durable)
+
+    @property
+    def has_copies(self) -> bool:
+        """Whether run.json and the ledger have copies; an object store keeps its objects itself."""
+        return not isinstance(self.path, ObjectPath)
+
+    @property
+    def layers_path(self) -> Place:
+        """The group of all layers.
+
+        In an object store, where a late worker of a run that was deleted may put an object in place
+        at any time, each run has one of its own.
+        """
+        layers = self.path / "layers"
+        return layers if self.has_copies else layers / self.identity["identifier"]
 
     @classmethod
-    def open(cls, path: Path) -> "RunStore":
+    def open(cls, path: Place) -> "RunStore":
         """Open a run; InputError if there is none, FormatError if its format is not ours."""
         if not cls.exists(path):
             if (path / "copies" / "run.json").exists():
@@ -105,20 +132,22 @@ class RunStore:
 
     def read_ledger(self) -> None:
         """Read again which layers are committed; CorruptRunError if that does not make sense."""
-        self.records, self.complete = read_ledger(
-            self.path / "ledger.json", self.identity["identifier"]
-        )
+        file = self.path / "ledger.json"
+        self._version = version_of(file)
+        self.records, self.complete = read_ledger(file, self.identity["identifier"])
 
     def copied(self) -> "RunStore":
         """The run as the copy of its ledger lists it; CorruptRunError as of `read_ledger`."""
         file = self.path / "copies" / "ledger.json"
-        return RunStore(self.path, self.identity, *read_ledger(file, self.identity["identifier"]))
+        run = RunStore(self.path, self.identity, *read_ledger(file, self.identity["identifier"]))
+        run._version = self._version
+        return run
 
-    def layer_path(self, depth: int) -> Path:
-        return self.path / "layers" / f"{depth:04d}"
+    def layer_path(self, depth: int) -> Place:
+        return self.layers_path / f"{depth:04d}"
 
     @property
-    def environment_path(self) -> Path:
+    def environment_path(self) -> Place:
         """Where and with what the run was made; for people alone."""
         return self.path / "environment.json"
 
@@ -161,7 +190,7 @@ class RunStore:
             if record.stored:
                 sweep(self.layer_path(record.depth))  # a worker that was killed may have left some
         if self.durable and records:
-            force(self.path / "layers")
+            force(self.layers_path)
         self.records.extend(records)
         self.complete = complete
         for depth in forget:
@@ -193,7 +222,9 @@ class RunStore:
 
     def check_still_there(self) -> None:
         """Gone if the directory was moved or deleted, or another run has taken the place of this
-        one: its files are not ours."""
+        one: its files are not ours. In an object store they lie elsewhere, and a commit tells."""
+        if isinstance(self.path, ObjectPath):
+            return
         identity = read_json(self.path / "run.json") if self.exists(self.path) else {}
         if identity.get("identifier") != self.identity["identifier"]:
             raise Gone(
@@ -208,6 +239,10 @@ class RunStore:
         Gone as of `check_still_there`.
         """
         files = self.files(depth, layout)
+        if isinstance(self.path, ObjectPath):  # its folder of layers is never that of another run
+            if self.files(depth + 2, layout).there(task):
+                files.path(task).unlink(missing_ok=True)
+            return
         try:
             folder = os.open(files.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except FileNotFoundError:
@@ -215,7 +250,7 @@ class RunStore:
         try:
             # A run that takes the place of this one from now on makes a folder of its own.
             self.check_still_there()
-            if self.files(depth + 2, layout).path(task).exists():
+            if self.files(depth + 2, layout).there(task):
                 with suppress(FileNotFoundError):
                     os.unlink(files.path(task).name, dir_fd=folder)
         finally:
@@ -269,11 +304,11 @@ class RunStore:
 
     def sweep(self) -> None:
         """Remove what a killed run left behind and no resumed run can use."""
-        for folder in (self.path, self.path / "layers", self.path / "copies"):
+        for folder in (self.path, self.layers_path, self.path / "copies"):
             folder.mkdir(exist_ok=True)
             sweep(folder)
         stored, under_way = set(self.stored_depths()), len(self.records)
-        for folder in (self.path / "layers").iterdir():
+        for folder in self.layers_path.iterdir():
             if LAYER_NAME.fullmatch(folder.name) and not folder.is_symlink():
                 depth = int(folder.name)
                 if depth not in stored and (depth != under_way or self.complete):
@@ -283,6 +318,8 @@ class RunStore:
 
     def force_all(self) -> None:
         """Return when the disk has all that is there of the layers and what says so."""
+        if isinstance(self.path, ObjectPath):
+            return
         for folder in sorted((self.path / "layers").iterdir()):
             if LAYER_NAME.fullmatch(folder.name):
                 for file in folder.iterdir():
@@ -299,17 +336,38 @@ class RunStore:
     def is_group(self) -> bool:
         """Whether Zarr can open the layers together."""
         try:
-            return read_json(self.path / "layers" / "zarr.json") == GROUP
+            return read_json(self.layers_path / "zarr.json") == GROUP
         except CorruptRunError:
             return False
 
     def describe_group(self) -> None:
         """Write the ``zarr.json`` of all layers anew."""
-        (self.path / "layers").mkdir(exist_ok=True)
-        write_json(self.path / "layers" / "zarr.json", GROUP, self.durable)
+        self.layers_path.mkdir(exist_ok=True)
+        write_json(self.layers_path / "zarr.json", GROUP, self.durable)
 
     def _write_ledger(self) -> None:
-        (self.path / "copies").mkdir(exist_ok=True)
-        files = [folder / "ledger.json" for folder in (self.path / "copies", self.path)]
-        run = self.identity["identifier"]
-        write_ledger(files, run, self.records, self.complete, self.durable)
+        content = ledger_bytes(self.identity["identifier"], self.records, self.complete)
+        file = self.path / "ledger.json"
+        with self._gone_if_replaced():
+            if self.has_copies:
+                self.check_alone()
+                (self.path / "copies").mkdir(exist_ok=True)
+                write_bytes(self.path / "copies" / "ledger.json", content, self.durable)
+            self._version = replace_bytes(file, content, self._version, self.durable)
+
+    def check_alone(self) -> None:
+        """Gone if another process has written the ledger since this one did."""
+        with self._gone_if_replaced():
+            if version_of(self.path / "ledger.json") != self._version:
+                raise Replaced
+
+    @contextmanager
+    def _gone_if_replaced(self) -> Iterator[None]:
+        try:
+            yield
+        except Replaced:
+            raise Gone(
+                f"{self.path} is being written by another process, which has gone on with the run "
+                "meanwhile; nothing of what it wrote was changed. Let it go on, or stop it and go "
+                "on here"
+            ) from None

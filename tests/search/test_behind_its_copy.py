@@ -9,24 +9,24 @@ from sweeps import swept
 from frontier import api
 from frontier.search.events import LayerStarted
 from frontier.search.verify import verify
-from frontier.store import ledger as ledger_module
+from frontier.store import run as run_module
 from frontier.store.files import read_sealed
 from frontier.store.run import RunStore
 
 
 def killed_between(plan, monkeypatch, commit):
     """A run that is killed when it has written the copy of its n-th ledger, but not the ledger."""
-    write, written = ledger_module.write_sealed, []
+    replace, written = run_module.replace_bytes, []
 
-    def dies(path, value, durable=False):
-        if path.name == "ledger.json" and path.parent.name != "copies":
+    def dies(path, content, was, durable=False):
+        if path.name == "ledger.json":
             written.append(path)
             if len(written) == commit + 1:  # the first one is empty
                 raise KeyboardInterrupt
-        write(path, value, durable)
+        return replace(path, content, was, durable)
 
     with monkeypatch.context() as patch:
-        patch.setattr(ledger_module, "write_sealed", dies)
+        patch.setattr(run_module, "replace_bytes", dies)
         try:
             api.run(plan)
         except KeyboardInterrupt:

@@ -1,0 +1,94 @@
+"""Who writes a run in an object store, as far as the run itself says: a courtesy to people.
+
+An object store has no locks. Who writes a run there puts an object beside it that says so, and
+renews it as long as it lives. Another process that finds it fresh ends with an error rather than do
+the same work again. Nothing else relies on it: two that do not see each other compute the same
+parts, and of their commits one alone succeeds (`frontier.store.run`).
+"""
+
+import json
+import os
+import socket
+import threading
+import time
+from contextlib import suppress
+
+from frontier.errors import InputError
+from frontier.store.objects import ObjectPath
+
+RENEWED, FRESH = 15.0, 60.0
+"""It is renewed every so many seconds, and believed for so many."""
+
+
+class Lease:
+    """Context manager that says that this process writes a run.
+
+    take_over: the user says that whoever said so before is gone; text as of `RunLock`.
+    """
+
+    def __init__(self, path: ObjectPath, take_over: bool | str = False):
+        self._path, self._take_over = path, take_over
+        self._said = {"host": socket.gethostname(), "process": os.getpid(), "since": time.time()}
+        if isinstance(take_over, str):
+            self._said["job"] = take_over
+        self._over = threading.Event()
+        self._renewing = threading.Thread(target=self._renew, name="lease", daemon=True)
+
+    def __enter__(self) -> "Lease":
+        there = holder(self._path)
+        mine = self._take_over is True or (self._take_over and self._take_over == there.get("job"))
+        if not mine and is_held(self._path):
+            raise InputError(
+                f"{self._path.parent} is being written by process {there.get('process')} on host "
+                f"{there.get('host')}; stop that run first, or wait for it. If it was killed, "
+                f"wait for {FRESH:.0f} seconds, or run again with --take-over"
+            )
+        self._write()
+        self._renewing.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._over.set()
+        self._renewing.join()
+        with suppress(OSError):  # it is not believed for long
+            if holder(self._path) == self._said:
+                self._path.unlink(missing_ok=True)
+
+    def _renew(self) -> None:
+        while not self._over.wait(RENEWED):
+            with suppress(OSError):  # the next time, maybe
+                self._write()
+
+    def _write(self) -> None:
+        self._path.write_bytes(json.dumps(self._said).encode())
+
+
+def holder(path: ObjectPath) -> dict:
+    """What the process has written that writes the run; empty if there is none."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (FileNotFoundError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def is_held(path: ObjectPath) -> bool:
+    """Whether a process has said lately that it writes the run."""
+    try:
+        renewed = path.stat().st_mtime
+    except FileNotFoundError:
+        return False
+    return time.time() - renewed < FRESH and not _has_died(holder(path))
+
+
+def _has_died(said: dict) -> bool:
+    """Whether a holder is known to be gone: a process of this host that is not there."""
+    if said.get("host") != socket.gethostname() or type(said.get("process")) is not int:
+        return False
+    try:
+        os.kill(said["process"], 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except PermissionError:
+        return False
+    return False

@@ -1,0 +1,327 @@
+"""Files of a run in an object store, such as Amazon S3: names in a bucket, without folders.
+
+An `ObjectPath` names one object, or all those whose names begin with its own and a slash. It has
+those methods of a `pathlib.Path` that a run needs, so who reads or writes a run need not know where
+it is. What it asks of a store is little, as stores promise little: read a range, write a whole
+object, delete it, list names, and replace an object if it is still the one that was read.
+
+There is no renaming and no locking. An object is there whole or not at all, an upload that is
+interrupted leaves none, and nothing has to be forced to a disk. Requests that fail are tried again
+by the library below (obstore), so the same one may be carried out twice; each one here can be.
+
+Who may use a bucket, and where it is, that library finds out as its documentation says: from
+variables such as AWS_ACCESS_KEY_ID and AWS_ENDPOINT_URL, or from the machine that it runs on.
+"""
+
+import errno
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from frontier.errors import InputError
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+SCHEMES = ("s3", "gs", "az")
+"""A place in an object store begins with one of these and ``://``."""
+
+URL = re.compile(rf"({'|'.join(SCHEMES)})://([^/]+)/(.+)")
+
+UPLOAD_BYTES, UPLOADS = 8 << 20, 4
+"""A large object is sent in pieces of so many bytes, so many of them at a time."""
+
+
+class Replaced(Exception):
+    """A file is no longer the one that was read."""
+
+
+@lru_cache
+def bucket_of(url: str) -> "ObjectStore":
+    """The bucket at a URL, as the environment of this process says who may use it."""
+    try:
+        from obstore.store import from_url
+    except ImportError:
+        raise InputError(
+            f"{url} is in an object store, and the library for these is not installed: "
+            "pip install 'frontier[cloud]'"
+        ) from None
+    return from_url(url)
+
+
+@contextmanager
+def _errors(path: "ObjectPath") -> Iterator[None]:
+    """What a store refuses, as the OSError of a file that does the same."""
+    from obstore import exceptions
+
+    try:
+        yield
+    except FileNotFoundError:
+        raise FileNotFoundError(errno.ENOENT, "there is no such object", str(path)) from None
+    except (exceptions.PreconditionError, exceptions.AlreadyExistsError):
+        raise Replaced(str(path)) from None
+    except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError) as error:
+        raise PermissionError(errno.EACCES, _first_line(error), str(path)) from None
+    except exceptions.BaseError as error:
+        raise OSError(errno.EIO, _first_line(error), str(path)) from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
+
+
+class ObjectPath:
+    """A name in a bucket: of an object, or of all that is below it."""
+
+    def __init__(self, bucket: str, parts: Sequence[str], about: dict[str, Any] | None = None):
+        """bucket: its URL. about: what a listing said of the object."""
+        self.bucket, self.parts, self._about = bucket, tuple(parts), about
+
+    @classmethod
+    def parse(cls, url: str) -> "ObjectPath":
+        """InputError if it is no URL of a place in a bucket."""
+        found = URL.fullmatch(url)
+        parts = found[3].strip("/").split("/") if found else []
+        if not parts or any(part in ("", ".", "..") for part in parts):
+            raise InputError(
+                f"{url!r} names no place in an object store: expected one of "
+                f"{', '.join(f'{scheme}://BUCKET/NAME' for scheme in SCHEMES)}, such as "
+                "s3://my-bucket/runs/2x8"
+            )
+        return cls(f"{found[1]}://{found[2]}", parts)
+
+    def __str__(self) -> str:
+        return "/".join((self.bucket, *self.parts))
+
+    def __repr__(self) -> str:
+        return f"ObjectPath({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ObjectPath) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __lt__(self, other: "ObjectPath") -> bool:
+        return str(self) < str(other)
+
+    def __truediv__(self, name: str) -> "ObjectPath":
+        return ObjectPath(self.bucket, (*self.parts, *name.split("/")))
+
+    @property
+    def name(self) -> str:
+        return self.parts[-1] if self.parts else ""
+
+    @property
+    def suffix(self) -> str:
+        return Path(self.name).suffix
+
+    @property
+    def parent(self) -> "ObjectPath":
+        return ObjectPath(self.bucket, self.parts[:-1])
+
+    @property
+    def parents(self) -> list["ObjectPath"]:
+        return [ObjectPath(self.bucket, self.parts[:i]) for i in range(len(self.parts))][::-1]
+
+    def absolute(self) -> "ObjectPath":
+        return self
+
+    def resolve(self) -> "ObjectPath":
+        return self
+
+    @property
+    def store(self) -> "ObjectStore":
+        """The bucket, as Zarr and obstore know it."""
+        return bucket_of(self.bucket)
+
+    @property
+    def key(self) -> str:
+        """The name in the bucket."""
+        return "/".join(self.parts)
+
+    # What is there.
+
+    def _head(self) -> dict[str, Any]:
+        import obstore
+
+        if self._about is None:
+            with _errors(self):
+                return dict(obstore.head(self.store, self.key))
+        return self._about
+
+    def is_file(self) -> bool:
+        try:
+            return bool(self._head())
+        except FileNotFoundError:
+            return False
+
+    def is_dir(self) -> bool:
+        """Whether there are objects below."""
+        return self._about is None and next(self._below(), None) is not None
+
+    def exists(self) -> bool:
+        return self.is_file() or self.is_dir()
+
+    def is_symlink(self) -> bool:
+        return False
+
+    def stat(self) -> SimpleNamespace:
+        about = self._head()
+        return SimpleNamespace(st_size=about["size"], st_mtime=about["last_modified"].timestamp())
+
+    def version(self) -> str | None:
+        """What tells the object from those that replace it; None if there is none."""
+        try:
+            return self._head()["e_tag"]
+        except FileNotFoundError:
+            return None
+
+    def iterdir(self) -> Iterator["ObjectPath"]:
+        """What is directly below; FileNotFoundError if there is nothing."""
+        import obstore
+
+        with _errors(self):
+            found = obstore.list_with_delimiter(self.store, f"{self.key}/" if self.parts else "")
+        folders, files = found["common_prefixes"], found["objects"]
+        if not (folders or files):
+            raise FileNotFoundError(errno.ENOENT, "there are no such objects", str(self))
+        for folder in folders:
+            yield self / folder.rstrip("/").rpartition("/")[2]
+        for file in files:
+            yield ObjectPath(self.bucket, file["path"].split("/"), dict(file))
+
+    def _below(self) -> Iterator[dict[str, Any]]:
+        import obstore
+
+        with _errors(self):
+            for some in obstore.list(self.store, f"{self.key}/", chunk_size=1000):
+                yield from map(dict, some)
+
+    def bytes_below(self) -> int:
+        """Bytes of all objects below."""
+        return sum(about["size"] for about in self._below())
+
+    # Reading.
+
+    def read_bytes(self, most: int | None = None) -> bytes:
+        """All bytes; ValueError if there are more than `most`, of which none is read then."""
+        import obstore
+
+        with _errors(self):
+            found = obstore.get(self.store, self.key)
+            if most is not None and found.meta["size"] > most:
+                raise ValueError(f"it has more than {most:,} bytes")
+            return found.bytes().to_bytes()
+
+    def read_tail(self, size: int) -> tuple[bytes, int]:
+        """The last bytes of the object, so many if it has them, and how many it has."""
+        import obstore
+
+        try:
+            with _errors(self):
+                found = obstore.get(self.store, self.key, options={"range": {"suffix": size}})
+                return found.bytes().to_bytes(), found.meta["size"]
+        except FileNotFoundError:
+            raise
+        except OSError:
+            if self.stat().st_size:
+                raise
+            return b"", 0  # of nothing there is no range
+
+    def read_ranges(self, begin: Sequence[int], views: Sequence[memoryview]) -> None:
+        """Read some ranges, each to memory of its size."""
+        import obstore
+
+        ends = [first + len(view) for first, view in zip(begin, views, strict=True)]
+        with _errors(self):
+            found = obstore.get_ranges(self.store, self.key, starts=list(begin), ends=ends)
+        for some, view in zip(found, views, strict=True):
+            if len(some) != len(view):
+                raise OSError(errno.EIO, "fewer bytes came than were asked for", str(self))
+            view[:] = memoryview(some)
+
+    # Writing.
+
+    def write_bytes(self, content: bytes) -> None:
+        import obstore
+
+        with _errors(self):
+            obstore.put(self.store, self.key, content)
+
+    def replace_bytes(self, content: bytes, was: str | None) -> str:
+        """Write the object, if it still has the version that it had; None: if there is none.
+
+        Returns its version; `Replaced` if it was another.
+        """
+        import obstore
+
+        mode = "create" if was is None else {"e_tag": was}
+        try:
+            with _errors(self):
+                return obstore.put(self.store, self.key, content, mode=mode)["e_tag"]
+        except (Replaced, FileNotFoundError):
+            with suppress(FileNotFoundError), _errors(self):
+                found = obstore.get(self.store, self.key)
+                if found.bytes().to_bytes() == content:
+                    return found.meta["e_tag"]  # by this request, whose answer was lost
+            raise Replaced(str(self)) from None
+
+    def unlink(self, missing_ok: bool = False) -> None:
+        if not missing_ok and not self.is_file():
+            raise FileNotFoundError(errno.ENOENT, "there is no such object", str(self))
+        self.unlink_all([self])
+
+    @staticmethod
+    def unlink_all(paths: Sequence["ObjectPath"]) -> None:
+        """Delete objects of one bucket, in as few requests as it takes."""
+        import obstore
+
+        if paths:
+            with suppress(FileNotFoundError), _errors(paths[0]):
+                obstore.delete(paths[0].store, [path.key for path in paths])
+
+    def mkdir(self, parents: bool = False, exist_ok: bool = False) -> None:
+        """Do nothing: a folder is there as soon as an object is in it."""
+
+    def rmdir(self) -> None:
+        """Do nothing: a folder is gone with the last object in it."""
+
+
+class ObjectWriter:
+    """An object that is written piece by piece, and is there from `finish` on."""
+
+    def __init__(self, path: ObjectPath):
+        import obstore
+
+        self._path = path
+        self._file = obstore.open_writer(
+            path.store, path.key, buffer_size=UPLOAD_BYTES, max_concurrency=UPLOADS
+        )
+
+    def write(self, data: memoryview) -> None:
+        with _errors(self._path):
+            self._file.write(bytes(data))  # it is sent later, when the memory may be used again
+
+    def finish(self, durable: bool) -> None:
+        with _errors(self._path):
+            self._file.close()
+
+    def abandon(self) -> None:
+        """Leave no object. Pieces of a large one stay in the store until its own rules delete
+        them; nobody sees them."""
+
+
+Place = Path | ObjectPath
+"""Where a file of a run is."""
+
+
+def place_of(path: str | Path | ObjectPath) -> Place:
+    """The place that a text names: in an object store, or in a file system."""
+    if isinstance(path, str) and "://" in path:
+        return ObjectPath.parse(path)
+    return path if isinstance(path, ObjectPath) else Path(path)

@@ -1,0 +1,186 @@
+"""An object store on this machine, by the protocol of Amazon S3, and a proxy that harms it.
+
+    with s3_server() as endpoint, Proxy(endpoint, harm) as proxy: ...
+
+moto keeps objects in the memory of a process of its own. The proxy hands requests on to it, and
+does to some of them what networks and stores do: it refuses them, lets them come late, carries them
+out twice, or carries them out and loses the answer.
+"""
+
+import http.client
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+from frontier.store.objects import bucket_of
+
+BUCKET = "bucket"
+
+HARMS = ("refused", "lost", "cut", "twice", "late", "busy")
+"""The connection is closed before the request is handed on, after it, or in the middle of the
+answer; it is carried out twice; its answer comes late; the store says that it is busy (503)."""
+
+LATE_SECONDS = 0.5
+
+HOP = {"connection", "transfer-encoding", "content-length", "keep-alive", "server", "date"}
+"""Headers that a proxy makes itself."""
+
+
+def settings(endpoint: str) -> dict[str, str]:
+    """Variables of the environment by which obstore finds a server."""
+    return {
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_ALLOW_HTTP": "true",
+        "AWS_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "key",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+    }
+
+
+@contextmanager
+def s3_server() -> Iterator[str]:
+    """A server with an empty bucket, on a port of the loopback that is free: its URL."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        _make_bucket(server, port)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.kill()
+        server.wait()
+
+
+def _make_bucket(server: subprocess.Popen, port: int) -> None:
+    while True:
+        connection = http.client.HTTPConnection("127.0.0.1", port)
+        try:
+            connection.request("PUT", f"/{BUCKET}")
+            assert connection.getresponse().status == 200
+            return
+        except OSError:
+            if server.poll() is not None:
+                raise RuntimeError("moto's server does not start: is moto installed?") from None
+            time.sleep(0.05)
+        finally:
+            connection.close()
+
+
+class Proxy:
+    """Context manager: a server that hands on requests, some of them harmed.
+
+    harm: is asked for each request, by its method and path, and gives one of `HARMS` or None.
+    injected: how many were harmed, by kind. requests: how many there were, by method.
+    """
+
+    def __init__(self, endpoint: str, harm: Callable[[str, str], str | None]):
+        self.harm, self.injected, self.requests = harm, Counter(), Counter()
+        self._asking = threading.Lock()
+        handler = type("Handler", (_Handler,), {"proxy": self, "target": urlsplit(endpoint)})
+        self._server = _Server(("127.0.0.1", 0), handler)
+        self.endpoint = f"http://127.0.0.1:{self._server.server_port}"
+
+    def __enter__(self) -> "Proxy":
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def ask(self, method: str, path: str) -> str | None:
+        with self._asking:
+            self.requests[method] += 1
+            if harm := self.harm(method, path):
+                self.injected[harm] += 1
+            return harm
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads, request_queue_size = True, 100
+
+    def handle_error(self, request, client_address) -> None:
+        """A client that was killed is no error of the proxy's."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    proxy: Proxy
+
+    def handle_request(self) -> None:
+        harm = self.proxy.ask(self.command, self.path)
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if harm == "refused":
+            self._hang_up()
+            return
+        if harm == "busy":
+            status, headers, content = 503, [], b""
+        else:
+            status, headers, content = self._handed_on(body)
+        if harm == "twice":
+            status, headers, content = self._handed_on(body)
+        if harm == "lost":
+            self._hang_up()
+            return
+        if harm == "late":
+            time.sleep(LATE_SECONDS)
+        self.send_response_only(status)
+        for name, value in headers:
+            if name.lower() not in HOP:
+                self.send_header(name, value)
+        length = {n.lower(): v for n, v in headers}.get("content-length", str(len(content)))
+        self.send_header("Content-Length", length if self.command == "HEAD" else str(len(content)))
+        self.end_headers()
+        if harm == "cut":
+            self.wfile.write(content[: len(content) // 2])
+            self._hang_up()
+            return
+        self.wfile.write(content)
+
+    do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = handle_request
+
+    def _handed_on(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
+        connection = http.client.HTTPConnection(self.target.hostname, self.target.port)
+        try:
+            headers = {n: v for n, v in self.headers.items() if n.lower() not in HOP}
+            connection.request(self.command, self.path, body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.getheaders(), answer.read()
+        finally:
+            connection.close()
+
+    def _hang_up(self) -> None:
+        self.close_connection = True
+        self.wfile.flush()
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
+
+    def log_message(self, *_) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def environment(values: dict[str, str]) -> Iterator[None]:
+    """Variables of this process's environment, for a while."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    bucket_of.cache_clear()
+    try:
+        yield
+    finally:
+        bucket_of.cache_clear()
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,248 @@
+"""Runs in an object store: right, resumable, never harmed by another process."""
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+from click.testing import CliRunner
+from sweeps import swept
+
+from frontier import api
+from frontier.cli import main
+from frontier.config import Config
+from frontier.errors import Gone, InputError
+from frontier.search.events import LayerFinished, LayerStarted
+from frontier.search.task import expand_task
+from frontier.search.verify import verify
+from frontier.search.workspace import Workspace
+from frontier.space.layout import Layout
+from frontier.store import lease, zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
+from frontier.store.directory import names_in
+from frontier.store.objects import place_of
+from frontier.store.run import RunStore
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+FORMS = {
+    "lists": {"list_states": 10**9},
+    "tasks": {"list_states": 0},
+    "memory": {"list_states": 0, "threads": 2},
+}
+
+
+def plan_of(path, form, **search):
+    """A plan of 2×4, whose bitmaps have several parts."""
+    config = Config(
+        name="test",
+        puzzle={"kind": "tiles", "rows": 2, "columns": 4},
+        search={"in_memory": False, **search},
+        store={"path": str(path)},
+        cluster={"kind": "serial"},
+    )
+    plan = api.plan(config)
+    if not RunStore.exists(plan.config.path):
+        plan = dataclasses.replace(plan, layout=Layout(plan.space, 1, 2))
+    return dataclasses.replace(plan, **FORMS[form])
+
+
+def invoke(*arguments, code=0):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def assert_same(run, other):
+    """Two runs have the same layers, those that both have kept state by state."""
+    assert (run.complete, other.complete) == (True, True)
+    assert [r.states for r in run.records] == [r.states for r in other.records]
+    both = set(run.stored_depths()) & set(other.stored_depths())
+    assert len(run.records) - 1 in both
+    for depth in both:
+        ours, theirs = (Workspace(each).layer(depth).numbers() for each in (run, other))
+        assert np.array_equal(ours, theirs)
+
+
+@swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_run_that_is_stopped_and_goes_on(bucket, tmp_path, form, search):
+    for until in (3, 11, 12, None):
+        run = api.run(plan_of(bucket, form, **search), until).store
+        assert not verify(run, deep=20).faults
+    assert_same(run, api.run(plan_of(tmp_path / "run", form, **search)).store)
+    assert names_in(bucket) == {
+        "run.json", "ledger.json", "layers", "events.jsonl", "summary.json", "environment.json",
+        "status.html",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [LayerStarted, LayerFinished])
+@pytest.mark.parametrize("form", ["lists", "tasks"])
+def test_of_two_drivers_one_goes_on(bucket, monkeypatch, form, kind):
+    """The other one ends with an error when it commits, and has harmed nothing."""
+    monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
+    other = []
+
+    def goes_on(event):
+        """Another driver does the rest before this one begins with the next layer."""
+        if isinstance(event, kind) and event.depth >= 1 and not other:
+            other.append(api.run(plan_of(bucket, form), take_over=True).store)
+
+    with pytest.raises(Gone, match="written by another process, which has gone on with the run"):
+        api.run(plan_of(bucket, form), listeners=[goes_on])
+    run = RunStore.open(bucket)
+    assert run.complete
+    assert run.records == other[0].records
+    assert not verify(run, deep=20).faults
+
+
+def test_two_that_begin_the_same_run(bucket, monkeypatch):
+    create = RunStore.create.__func__
+
+    def after_another(cls, path, identity, durable=False):
+        with monkeypatch.context() as patch:
+            patch.setattr(RunStore, "create", classmethod(create))
+            api.run(plan_of(bucket, "lists"), 5, take_over=True)
+        run = cls(
+            path, {"format": 3, "identifier": "0" * 32, "created": 0.0, **identity}, [], False
+        )
+        run.write(new=True)
+
+    monkeypatch.setattr(RunStore, "create", classmethod(after_another))
+    with pytest.raises(Gone, match="by another process"):
+        api.run(plan_of(bucket, "lists"))
+    monkeypatch.undo()
+    run = RunStore.open(bucket)
+    assert len(run.records) == 6
+    assert not verify(run).faults
+
+
+def test_a_late_worker_of_a_run_that_was_deleted(bucket):
+    """It may go on at any time, and changes nothing of the run that has taken its place."""
+    old = api.run(plan_of(bucket, "tasks"), 12).store
+    task = str(bucket), old.identity["identifier"], True, True, 13, 0
+    expand_task(*task)  # opens the run
+    new = api.run(plan_of(bucket, "tasks"), 20, fresh=True).store
+    assert names_in(bucket / "layers") == {new.identity["identifier"]}
+    files = old.files(13, Workspace(new).layout)
+    files.begin_bits()
+    files.path(0).write_bytes(b"late")
+    old.give_up(19, 0, Workspace(new).layout)
+    assert not verify(RunStore.open(bucket), deep=20).faults
+    assert api.run(plan_of(bucket, "tasks")).store.complete
+    api.delete_run(bucket)
+    assert names_in(bucket) == set()
+
+
+def test_commands(bucket, tmp_path):
+    words = CONFIGS / "2x4.toml", "--set", f"store.path={bucket}"
+    settings = ("--set", "search.in_memory=false", "--set", "cluster.kind=serial")
+    keep = ("--set", "search.keep=all")
+    invoke("run", *words, *settings, *keep, "--until", "20")
+    assert f"in {bucket}" in invoke("status", bucket).stdout
+    assert "stopped" in invoke("status", bucket).stdout
+    invoke("run", *words, *settings, *keep, "--json")
+    status = json.loads(invoke("status", bucket, "--json").stdout)
+    assert (status["complete"], status["depth"], status["states"]) == (True, 36, 20_160)
+    assert "all sound" in invoke("verify", bucket, "--deep").stdout
+    assert "1 position at depth 36" in invoke("farthest", bucket).stdout
+    board = json.loads(invoke("farthest", bucket, "--json").stdout)["positions"]
+    assert "36 moves" in invoke("solve", bucket, " ".join(map(str, np.ravel(board)))).stdout
+    assert "36 moves" in invoke("report", bucket).stdout
+    invoke("export", bucket, tmp_path / "distances.zarr")
+    assert zarr.open_array(tmp_path / "distances.zarr", mode="r").attrs["states"] == 20_160
+    run = RunStore.open(bucket)
+    part = min(names_in(run.layer_path(20)) - {"zarr.json"})
+    content = bytearray((run.layer_path(20) / part).read_bytes())
+    content[0] ^= 1
+    (run.layer_path(20) / part).write_bytes(bytes(content))
+    assert str(run.layer_path(20) / part) in invoke("verify", bucket, code=4).stderr
+    assert "layers 20–36 given up" in invoke("repair", bucket, "--yes").stdout
+    invoke("run", *words, *settings, *keep)
+    assert "all sound" in invoke("verify", bucket, "--deep").stdout
+    invoke("run", *words, *settings, "--fresh", "--yes")
+    assert RunStore.open(bucket).stored_depths() == [35, 36]
+    for command in (("backup", bucket, tmp_path / "copy"), ("backup", bucket, f"{bucket}-copy")):
+        assert "from one file system to another" in invoke(*command, code=2).stderr
+    invoke("export", bucket, f"{bucket}.zarr", code=2)
+    (bucket / "run.json").unlink()
+    assert "cannot be repaired" in invoke("repair", bucket, code=4).stderr
+
+
+def test_zarr_opens_the_layers(bucket):
+    from obstore.store import from_url
+
+    run = api.run(plan_of(bucket, "tasks", keep="all")).store
+    store = zarr.storage.ObjectStore(from_url(str(run.layers_path)), read_only=True)
+    group = zarr.open_group(store, mode="r")
+    work = Workspace(run)
+    assert sorted(group.array_keys()) == [f"{depth:04d}" for depth in run.stored_depths()]
+    for record in run.records[::5]:
+        array = group[f"{record.depth:04d}"]
+        numbers = work.layer(record.depth).numbers()
+        if record.form == "list":
+            assert np.array_equal(array[:], numbers)
+        else:
+            assert int(np.bitwise_count(array[:]).sum()) == numbers.size == record.states
+
+
+def test_who_says_that_it_writes(bucket, monkeypatch):
+    """It is believed while it is fresh, and never where that process is seen to be gone."""
+    lock = bucket / "lock"
+    api.run(plan_of(bucket, "lists"), 5)
+    with (
+        lease.Lease(lock),
+        pytest.raises(InputError, match=f"is being written by process {os.getpid()}"),
+    ):
+        api.run(plan_of(bucket, "lists"), 6)
+    assert not lock.exists()
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    said = {**lease.Lease(lock)._said, "process": gone.pid}
+    lock.write_bytes(json.dumps(said).encode())
+    api.run(plan_of(bucket, "lists"), 6)
+    elsewhere = {**said, "host": "elsewhere"}
+    lock.write_bytes(json.dumps(elsewhere).encode())
+    with pytest.raises(InputError, match="on host elsewhere; stop that run first"):
+        api.run(plan_of(bucket, "lists"), 7)
+    api.run(plan_of(bucket, "lists"), 7, take_over=True)
+    lock.write_bytes(json.dumps(elsewhere).encode())
+    now = time.time()
+    monkeypatch.setattr("time.time", lambda: now + lease.FRESH + 1)
+    api.run(plan_of(bucket, "lists"), 8)
+
+
+def test_a_bucket_that_cannot_be_used(bucket, monkeypatch):
+    missing = "s3://no-such-bucket/run"
+    words = CONFIGS / "2x3.toml", "--set", f"store.path={missing}"
+    assert "no-such-bucket" in invoke("run", *words, code=3).stderr
+    assert "no such run directory" in invoke("status", bucket / "run", code=2).stderr
+    monkeypatch.setitem(sys.modules, "obstore.store", None)
+    from frontier.store.objects import bucket_of
+
+    bucket_of.cache_clear()
+    said = invoke("run", CONFIGS / "2x3.toml", "--set", f"store.path={bucket}", code=2).stderr
+    assert "pip install 'frontier[cloud]'" in said
+
+
+def test_a_plan(bucket):
+    value = json.loads(
+        invoke("plan", CONFIGS / "2x4.toml", "--set", f"store.path={bucket}", "--json").stdout
+    )
+    assert value["disk"]["free"] is None
+    assert names_in(bucket) == set()
+    said = invoke("plan", CONFIGS / "2x4.toml", "--set", f"store.path={bucket}").stdout
+    assert "free: not known" in said
+
+
+def test_a_family(bucket):
+    words = CONFIGS / "2x3.toml", "--set", "puzzle.blank=all", "--set", f"store.path={bucket}"
+    invoke("run", *words)
+    assert len(json.loads(invoke("status", bucket, "--json").stdout)["runs"]) == 2
+    assert place_of(str(bucket)).is_dir()
