@@ -30,6 +30,15 @@ answer; it is carried out twice; its answer comes late; the store says that it i
 
 LATE_SECONDS = 0.5
 
+SERVER = """
+import sys
+from moto.server import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import run_simple
+run_simple("127.0.0.1", int(sys.argv[1]), DomainDispatcherApplication(create_backend_app))
+"""
+"""One request is carried out after the other, so that an object is compared and replaced at once,
+as object stores promise; moto's own program carries out several."""
+
 HOP = {"connection", "transfer-encoding", "content-length", "keep-alive", "server", "date"}
 """Headers that a proxy makes itself."""
 
@@ -51,7 +60,7 @@ def s3_server() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    command = [sys.executable, "-c", SERVER, str(port)]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         _make_bucket(server, port)

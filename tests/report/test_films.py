@@ -175,7 +175,7 @@ def invoke(*arguments, code=0, **more):
 
 
 def config(name):
-    return next(path for path in CONFIGS if path.stem == name)
+    return CONFIGS / f"{name}.toml"
 
 
 def test_draw(tmp_path):
