@@ -23,7 +23,7 @@ from frontier.store.run import RunStore
 
 MOMENTS = {
     "step": (MemorySearch, "expand"),
-    "task": (_MemoryTask, "run"),
+    "task": (_MemoryTask, "expand"),
     "load": (advance_module, "_load"),
     "layer": (advance_module, "_store_bits"),
     "slab": (PartWriter, "write"),
