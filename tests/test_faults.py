@@ -46,6 +46,15 @@ def test_power_losses(tmp_path):
 
 
 @pytest.mark.sweep
+def test_requests_to_an_object_store(tmp_path):
+    """Some that go wrong, and drivers that are killed or are not alone."""
+    words = "--requests", "10", "--case", "objects, memory"
+    (injected, _, survived, wrong), said, code = campaign(tmp_path, *words)
+    assert (injected, wrong, code) == (survived, 0, 0), said
+    assert injected >= 10
+
+
+@pytest.mark.sweep
 def test_a_layer_that_is_lost_is_told(tmp_path):
     """A program that forces nothing to the disk does not keep what it promises."""
     (tmp_path / "forgetful.py").write_text(

@@ -115,9 +115,10 @@ def _end(cluster, patience: float) -> None:
 
 def _kill(cluster) -> None:
     for nanny in list(cluster._created):
-        if nanny.pid:
-            with suppress(ProcessLookupError):
-                os.kill(nanny.pid, signal.SIGKILL)
+        # The thread that closes the cluster may take the process away at any moment.
+        with suppress(ProcessLookupError, AttributeError):
+            if pid := nanny.pid:
+                os.kill(pid, signal.SIGKILL)
 
 
 @contextmanager

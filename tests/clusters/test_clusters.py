@@ -13,6 +13,7 @@ import urllib.request
 from contextlib import nullcontext
 from multiprocessing import spawn
 from pathlib import Path
+from types import SimpleNamespace
 
 import dask
 import psutil
@@ -351,6 +352,30 @@ def test_workers_that_do_not_end_are_ended(tmp_path, interrupted):
 
 
 @pytest.mark.sweep
+class Ending:
+    """What looks after a worker, whose process is taken away after some looks at it."""
+
+    def __init__(self, process, looks):
+        self._process, self._looks = process, looks
+
+    @property
+    def pid(self):
+        self._looks -= 1
+        return self._process.pid if self._looks >= 0 else None
+
+
+def test_workers_that_end_while_they_are_ended():
+    """Dask forgets the process of a worker in another thread, between any two steps."""
+    for looks in (0, 1, 2):
+        process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+        nannies = [Ending(None, 1), Ending(process, looks)]  # of the first, None has no pid
+        local._kill(SimpleNamespace(_created=nannies))
+        if looks == 0:
+            process.kill()
+        assert process.wait() == -signal.SIGKILL
+        process.stdin.close()
+
+
 def test_workers_that_do_not_start(tmp_path):
     config = config_of(tmp_path / "run")
     with (
