@@ -2,11 +2,7 @@
 
 import json
 import random
-import re
-import tomllib
 from contextlib import suppress
-from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -23,11 +19,8 @@ from twins import (
     within_reach,
 )
 
-from frontier.config import make_config
 from frontier.errors import InputError
 from frontier.puzzles import Blocks, Cells, Graph, Tiles, define_puzzle, puzzle_of
-from frontier.puzzles.directions import MOST_CELLS
-from frontier.report.boards import board_svg, draw_boards
 from frontier.space.layout import Layout
 
 HEXAGON = [(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1) if abs(x + y) <= 1]
@@ -412,165 +405,3 @@ anything = st.recursive(
 def test_whatever_is_given_is_a_puzzle_or_a_refusal(values):
     with suppress(InputError):
         assert define_puzzle(**{**ROW, **values})["kind"] == "cells"
-
-
-# --- pictures
-
-
-def test_a_picture_says_what_lies_where():
-    table = {"r/l": (10, 0), "d/u": (0, 10)}
-    puzzle = Cells([(x, y) for y in (5, 15) for x in (0, 10, 20)], table, "aa.bcc", alike=["ac"])
-    picture = puzzle.picture(puzzle.goals[0])
-    assert picture.places == ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1))
-    assert picture.edges is None  # squares
-    assert [(p.code, p.label, p.kind, set(p.cells)) for p in picture.pieces] == [
-        (1, "a", 0, {0, 1}), (2, "b", 1, {3}), (3, "c", 0, {4, 5}),
-    ]  # fmt: skip
-    part = Cells(BOX, SQUARE, "aa.b..", goal={"b": (2, 0)})
-    assert part.picture(part.goals[0]).open == (0, 1, 3, 4, 5)
-
-
-@pytest.mark.parametrize("moves", [{"r/l": (1, 0)}, {**SQUARE, "x/y": (1, 1)}])
-def test_cells_are_squares_only_where_all_sides_can_be_crossed(moves):
-    puzzle = Cells(BOX, moves, "a.....")
-    assert puzzle.picture(puzzle.goals[0]).edges == puzzle.directions.edges
-    assert len(puzzle.directions.edges) == sum(map(len, pairs_of(BOX, moves)))
-
-
-def test_cells_without_points_are_laid_out():
-    puzzle = Cells(list("abcdef"), THETA, "wxyz..")
-    places = puzzle.picture(puzzle.goals[0]).places
-    assert len({(round(x, 1), round(y, 1)) for x, y in places}) == 6
-
-
-def test_labels_stand_on_their_pieces():
-    square = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 1)]
-    puzzle = Cells(square, {**SQUARE, "x/y": (1, 1)}, "aaaa.")
-    picture = puzzle.picture(puzzle.goals[0])
-    assert picture.middle(picture.pieces[0]) == ((0, 0), 1)  # its middle lies between four cells
-    bar = LARGE[0].picture(LARGE[0].goals[0])
-    assert bar.middle(bar.pieces[0]) == (((bar.places[0][0] + bar.places[1][0]) / 2, 0.0), 1)
-
-
-def test_pieces_of_several_cells_are_drawn_as_one():
-    puzzle = LARGE[0]
-    root = ElementTree.fromstring(board_svg(puzzle, puzzle.goals[0]))
-    paths = [e for e in root.iter() if e.tag.endswith("path")]
-    assert len(paths) == 2  # the piece and the line around it
-    assert all(path.get("d").count("L") == 1 and path.get("d").count("h0") == 2 for path in paths)
-    drawn = draw_boards(puzzle, [puzzle.goals[0]])
-    assert re.fullmatch(r"\s*a─+a", drawn.splitlines()[0])
-    assert (drawn.count("a"), drawn.count("b"), drawn.count("c")) == (2, 1, 1)
-
-
-@given(st.integers(0, len(LARGE) - 1), st.randoms(use_true_random=False))
-def test_the_steps_of_a_move_lead_to_its_end(number, rng):
-    puzzle = LARGE[number]
-    before, after = some_move(puzzle, rng)
-    assert puzzle.steps(before, puzzle.follow(before, after)) == [puzzle.follow(before, after)]
-
-
-def test_a_move_along_a_path_passes_each_of_its_steps():
-    puzzle = Cells(BOX, SQUARE, "a..b..", metric="path")
-    passed = puzzle.steps((1, 0, 0, 2, 0, 0), (0, 0, 0, 2, 1, 0))
-    assert passed == [(0, 1, 0, 2, 0, 0), (0, 0, 0, 2, 1, 0)]
-
-
-# --- what is refused
-
-ABC = list("abc")
-LINE = [("a", "b"), ("b", "c")]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"cells": []}, r"puzzle\.cells: 0 cells; a list of 1\.\.64"),
-        ({"cells": "abc"}, r"puzzle\.cells: 'abc'; a list of"),
-        ({"cells": [f"c{i}" for i in range(65)]}, r"puzzle\.cells: 65 cells"),
-        ({"cells": ["a", "b", 3]}, r"puzzle\.cells: 3 is no cell; a cell is a name such as"),
-        ({"cells": ["a", "b", ["c", 0]]}, r"puzzle\.cells: \['c', 0\] is no cell"),
-        ({"cells": [[0, 0], [float("inf"), 0]]}, r"inf, 0\] is no cell"),
-        ({"cells": ["a", "b", "a"]}, r"puzzle\.cells names 'a' twice"),
-        ({"cells": [["a", 0, 0], ["b", 0, 0]]}, "two cells lie at one point"),
-        ({"cells": [["a", 0, 0], "b", "c"]}, r"cell 'b' has no point, others have one"),
-        ({"moves": [("a", "d")]}, r"puzzle\.moves: 'd' is no cell of this board; .* a b c"),
-        ({"moves": [("a", "b", "c")]}, r"puzzle\.moves: \('a', 'b', 'c'\) is no pair of cells"),
-        ({"moves": [("a", "a")]}, "leads from a cell to itself"),
-        ({"moves": "ab"}, r"puzzle\.moves = 'ab': expected pairs of cells, or a table"),
-        ({"moves": {"on": [("a", "b"), ("a", "c")]}}, r"moves\.on: two moves leave cell a"),
-        ({"moves": {"on": [("a", "c"), ("b", "c")]}}, r"moves\.on: two moves come to"),
-        ({"moves": {"on": [1, 0]}}, r"puzzle\.moves\.on = .*the cells have no points"),
-        ({"moves": {"on": LINE, "up/on": LINE}}, r"puzzle\.moves\.up/on: a direction has one name"),
-        ({"moves": {"a/b/c": LINE}}, "a direction has one name, or one for each way"),
-        ({"moves": {"a/a": LINE}}, "a direction has one name, or one for each way"),
-        ({"moves": {"to b": LINE}}, r"puzzle\.moves: 'to b' is no label"),
-        ({"cells": BOX, "moves": {"on": (7, 0)}}, r"moves\.on = \[7\.0, 0\.0\]: no two cells"),
-        ({"pieces": "xx."}, r"'x' covers 2 cells, which move together .*puzzle\.moves names none"),
-        ({"pieces": "x?."}, r"puzzle\.pieces = 'x\?\.': \? is no piece"),
-        ({"pieces": "x."}, r"puzzle\.pieces = 'x\.' has 2 labels"),
-        ({"pieces": 7}, r"puzzle\.pieces = 7: expected a label a cell"),
-        ({"pieces": {"x": "d"}}, r"puzzle\.pieces\.x: 'd' is no cell"),
-        ({"pieces": {"x": 5}}, r"puzzle\.pieces\.x = 5: expected a cell or a list of cells"),
-        ({"pieces": {"x": []}}, r"puzzle\.pieces\.x: a piece lies on one cell or more"),
-        ({"pieces": {"x": "a", "y": "a"}}, r"cell a is that of 'x', 'y' cannot lie there too"),
-        ({"pieces": {"?": "a"}}, r"'\?' stands for no piece"),
-        ({"pieces": {"x y": "a"}}, r"puzzle\.pieces: 'x y' is no label"),
-        ({"goal": "x..", "goals": ["x.."]}, r"either puzzle\.goal or puzzle\.goals"),
-        ({"goal": "xz."}, r"puzzle\.goal = xz\.: 'z' is no piece of .*; its pieces are x y"),
-        ({"goal": "x.."}, r"puzzle\.goal x\.\.: every piece of xy\. must lie in it whole, once"),
-        ({"goal": "xx?"}, "piece 'x' on a b is not whole"),
-        ({"start": "x?y"}, r"puzzle\.start = x\?y: '\?' is no piece"),
-        ({"start": {"x": "a"}}, r"puzzle\.start x\.\.: every piece"),
-        ({"alike": ["xz"]}, r"puzzle\.alike = \['xz'\]: 'z' is no piece"),
-        ({"alike": ["xy", "x"]}, "'x' is named twice"),
-        (
-            {"moves": [("a", "b")], "pieces": "x.y", "alike": ["xy"]},
-            "'x' and 'y' differ in form or in where they can go",
-        ),
-        ({"metric": "straight"}, r"puzzle\.metric = 'straight': known are step, path"),
-    ],
-)  # fmt: skip
-def test_puzzles_that_cannot_be(arguments, message):
-    settings = {"cells": ABC, "moves": LINE, "pieces": "xy."} | arguments
-    with pytest.raises(InputError, match=message):
-        Cells(**settings)
-
-
-def test_a_ring_is_refused_for_pieces_of_several_cells():
-    """Round a ring, a piece of two cells comes to lie on its first cell another way."""
-    ring = {"on": [(a, b) for a, b in zip("abcd", "bcda", strict=True)]}
-    with pytest.raises(InputError, match=r"the piece that may lie on a b .* as on a ring"):
-        Cells(list("abcd"), ring, "xx..")
-
-
-@pytest.mark.parametrize("board", [(1, 1, 0), (1, 2, 9), (1, 0, 0), (-1, 1, 2)])
-def test_codes_that_are_no_board(board):
-    puzzle = Cells(ABC, LINE, "xy.")
-    for ask in (puzzle.state, puzzle.reaches):
-        with pytest.raises(InputError, match=r"codes are 0|every piece"):
-            ask(board)
-
-
-@pytest.mark.parametrize(("text", "message"), [
-    ("xx.", "every piece|not whole"), ("xz.", "'z' is no piece"), ("x?.", r"'\?' is no piece"),
-    ("xy", "has 2 labels"),
-])  # fmt: skip
-def test_boards_of_another_puzzle(text, message):
-    with pytest.raises(InputError, match=message):
-        Cells(ABC, LINE, "xy.").parse(text)
-
-
-def test_the_example_of_the_page():
-    page = Path(__file__).parents[2] / "docs" / "puzzles.md"
-    section = page.read_text(encoding="utf-8").split("## `cells`")[1]
-    table = tomllib.loads(section.split("```toml\n")[1].split("```")[0])["puzzle"]
-    puzzle = make_config("page", table).make_puzzle()
-    assert (puzzle.line(puzzle.start), puzzle.line(puzzle.goals[0])) == ("KKx.y..", "?????KK")
-    assert puzzle.parse("KKx.y..") == puzzle.parse(table["pieces"]) == puzzle.start
-    assert f"| `cells` | {MOST_CELLS} cells |" in section
-
-
-def test_text_that_names_a_cell_by_its_point():
-    with pytest.raises(InputError, match=re.escape("(9, 9) is no cell of this board")):
-        Cells(BOX, SQUARE, {"x": (9, 9)})

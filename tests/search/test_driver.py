@@ -12,18 +12,16 @@ from math import prod
 
 import numpy as np
 import pytest
-from making import write_ledger
 from sweeps import swept
 from twins import bfs_layers
 
 from frontier import api
 from frontier.config import Config
-from frontier.errors import CorruptRunError, InputError, Stopped
-from frontier.puzzles import puzzle_of
+from frontier.errors import Stopped
 from frontier.search import driver as driver_module
 from frontier.search import task as task_module
 from frontier.search.events import LayerFinished, RunFinished, RunStarted, RunStopped
-from frontier.search.workspace import Workspace, workspace
+from frontier.search.workspace import Workspace
 from frontier.space.memory import MemorySearch
 from frontier.store.parts import RECORD_BYTES
 from frontier.store.run import RunStore
@@ -381,59 +379,6 @@ def without_record(part):
     return record, data[:begin], data[begin + RECORD_BYTES :]
 
 
-def test_a_run_of_another_config_is_refused(tmp_path):
-    run(api.plan(config_of(tmp_path, 2, 3)), until=3)
-    before = sorted((p, p.read_bytes()) for p in tmp_path.rglob("*") if p.is_file())
-    with pytest.raises(InputError, match=r"columns.*3.*columns.*4"):
-        api.plan(config_of(tmp_path, 2, 4))
-    with pytest.raises(InputError, match=r"frontier.*all"):
-        api.plan(config_of(tmp_path, 2, 3, search={"keep": "all"}))
-    assert sorted((p, p.read_bytes()) for p in tmp_path.rglob("*") if p.is_file()) == before
-
-
-def test_a_run_keeps_its_layout(tmp_path):
-    plan = api.plan(config_of(tmp_path, 2, 4))
-    fine = as_bits(plan, prefix_digits=1, task_nodes=1)
-    assert (plan.layout.prefix_digits, plan.layout.task_nodes) != (1, 1)
-    run(fine, until=20)
-    again = api.plan(config_of(tmp_path, 2, 4))
-    assert again.layout == dataclasses.replace(fine.layout, space=again.layout.space)
-    assert run(again).states == KNOWN[2, 4][1]
-
-
-def test_a_lost_part_is_an_error(tmp_path):
-    plan = as_bits(api.plan(config_of(tmp_path, 2, 4)), prefix_digits=1)
-    stopped = run(plan, until=15)
-    part = next(stopped.layer_path(15).glob("c.*"))
-    kept = part.read_bytes()
-    part.unlink()
-    with pytest.raises(CorruptRunError, match=r"layers/0015 lacks 1 of its 2 parts"):
-        run(plan)
-    part.write_bytes(kept)
-    assert run(plan).states == KNOWN[2, 4][1]
-
-
-def test_layers_that_do_not_add_up_are_an_error(tmp_path):
-    plan = api.plan(config_of(tmp_path, 2, 3))
-    done = run(plan)
-    for change, words in ((1, "361"), (-1, "359")):
-        done.records[4].states += change
-        write_ledger(done)
-        with pytest.raises(CorruptRunError, match=words):
-            run(plan)
-        done.records[4].states -= change
-
-
-def test_too_many_states_are_an_error_at_once(tmp_path):
-    plan = api.plan(config_of(tmp_path, 2, 4))
-    stopped = run(plan, until=5)
-    stopped.records[3].states += 20_000
-    write_ledger(stopped)
-    with pytest.raises(CorruptRunError, match="20,160 states"):
-        run(plan)
-    assert len(RunStore.open(stopped.path).records) == 6
-
-
 def task_by_task(store, depth, numbers, gives_up=False):
     """Do some tasks of the layer under way."""
     for number in numbers:
@@ -487,84 +432,3 @@ def test_keep_all_keeps_and_frontier_forgets(tmp_path):
     last = run(api.plan(config_of(tmp_path / "b", 2, 4)))
     assert last.stored_depths() == [35, 36]
     assert len(list((last.path / "layers").glob("0*"))) == 2
-
-
-def test_memory_that_is_too_small_is_refused_with_figures(tmp_path):
-    config = config_of(tmp_path, 2, 7)
-    small = config.model_copy(
-        update={"cluster": config.cluster.model_copy(update={"memory": 200_000_000})}
-    )
-    with pytest.raises(InputError, match=r"cluster\.memory = 200 MB.*at least \d"):
-        api.plan(small)
-    assert not config.path.exists()
-
-
-def test_worker_memory_chooses_the_layout(tmp_path):
-    config = config_of(tmp_path, 2, 7)
-    needs = []
-    for memory in (500_000_000, 1_500_000_000, 8_000_000_000):
-        cluster = config.cluster.model_copy(update={"memory": memory})
-        plan = api.plan(config.model_copy(update={"cluster": cluster}))
-        assert plan.task_bytes <= memory
-        needs.append(plan.task_bytes)
-    assert needs[0] < needs[1] <= needs[2]
-
-
-def test_boards_too_large_for_state_numbers_are_refused(tmp_path):
-    with pytest.raises(InputError, match="64 bits"):
-        api.plan(config_of(tmp_path, 5, 5))
-
-
-def test_a_directory_that_vanishes_is_an_input_error(tmp_path):
-    plan = api.plan(config_of(tmp_path, 2, 3))
-    done = run(plan)
-    shutil.rmtree(done.path)
-    with pytest.raises(InputError):
-        RunStore.open(done.path)
-
-
-def test_puzzle_of_identity_is_the_puzzle(tmp_path):
-    plan = api.plan(config_of(tmp_path, 2, 3, goal=[[1, 2, 3], [4, 5, 0]]))
-    puzzle = puzzle_of(run(plan).identity["puzzle"])
-    assert (puzzle.title, puzzle.goals) == ("2×3 tiles", ((1, 2, 3, 4, 5, 0),))
-    assert plan.puzzle.goals == puzzle.goals
-
-
-def test_preparing_kernels_is_no_part_of_a_layer_s_time(monkeypatch, tmp_path):
-    """A process loads its kernels, and the first one on a machine compiles them."""
-    from frontier.search import advance
-
-    class Slow:  # as if each layer had compiled for 1000 s
-        prepared = iter(range(0, 10**9, 1000))
-        seconds = property(lambda self: next(self.prepared))
-
-    monkeypatch.setattr(advance, "preparing", Slow())
-    config = Config(
-        name="test", puzzle={"kind": "tiles", "rows": 2, "columns": 3},
-        store={"path": str(tmp_path / "run")}, cluster={"kind": "serial"},
-    )  # fmt: skip
-    records = api.run(api.plan(config)).store.records
-    assert all(record.seconds == 0 for record in records)
-
-
-def test_kernels_that_are_compiled_are_timed():
-    import numba
-
-    from frontier.space.jit import kernel, preparing
-
-    kernel(lambda x: x).compiled  # noqa: B018  (the clock is known to Numba from then on)
-    before = preparing.seconds
-    assert numba.njit(lambda x: x + 1)(1) == 2
-    assert preparing.seconds > before
-
-
-def test_kernels_that_are_loaded_are_timed():
-    """What the first of two kernels of one function may have to compile, the second one loads."""
-    from frontier.space.jit import Kernel, preparing
-    from frontier.space.zerobytes_kernels import _count
-
-    for _ in range(2):
-        before, began, kernel = preparing.seconds, time.perf_counter(), Kernel(_count.function)
-        assert kernel(np.array([7], dtype=np.uint8), 8) == 3
-        assert 0 < preparing.seconds - before <= time.perf_counter() - began
-    assert sum(kernel.compiled.stats.cache_hits.values()) == 1

@@ -1,0 +1,71 @@
+"""What is drawn of cells, moves and pieces."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from puzzles.test_cells import BOX, LARGE, SQUARE, THETA, pairs_of, some_move
+
+from frontier.puzzles import Cells
+from frontier.report.boards import board_svg, draw_boards
+
+
+def test_a_picture_says_what_lies_where():
+    table = {"r/l": (10, 0), "d/u": (0, 10)}
+    puzzle = Cells([(x, y) for y in (5, 15) for x in (0, 10, 20)], table, "aa.bcc", alike=["ac"])
+    picture = puzzle.picture(puzzle.goals[0])
+    assert picture.places == ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1))
+    assert picture.edges is None  # squares
+    assert [(p.code, p.label, p.kind, set(p.cells)) for p in picture.pieces] == [
+        (1, "a", 0, {0, 1}), (2, "b", 1, {3}), (3, "c", 0, {4, 5}),
+    ]  # fmt: skip
+    part = Cells(BOX, SQUARE, "aa.b..", goal={"b": (2, 0)})
+    assert part.picture(part.goals[0]).open == (0, 1, 3, 4, 5)
+
+
+@pytest.mark.parametrize("moves", [{"r/l": (1, 0)}, {**SQUARE, "x/y": (1, 1)}])
+def test_cells_are_squares_only_where_all_sides_can_be_crossed(moves):
+    puzzle = Cells(BOX, moves, "a.....")
+    assert puzzle.picture(puzzle.goals[0]).edges == puzzle.directions.edges
+    assert len(puzzle.directions.edges) == sum(map(len, pairs_of(BOX, moves)))
+
+
+def test_cells_without_points_are_laid_out():
+    puzzle = Cells(list("abcdef"), THETA, "wxyz..")
+    places = puzzle.picture(puzzle.goals[0]).places
+    assert len({(round(x, 1), round(y, 1)) for x, y in places}) == 6
+
+
+def test_labels_stand_on_their_pieces():
+    square = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 1)]
+    puzzle = Cells(square, {**SQUARE, "x/y": (1, 1)}, "aaaa.")
+    picture = puzzle.picture(puzzle.goals[0])
+    assert picture.middle(picture.pieces[0]) == ((0, 0), 1)  # its middle lies between four cells
+    bar = LARGE[0].picture(LARGE[0].goals[0])
+    assert bar.middle(bar.pieces[0]) == (((bar.places[0][0] + bar.places[1][0]) / 2, 0.0), 1)
+
+
+def test_pieces_of_several_cells_are_drawn_as_one():
+    puzzle = LARGE[0]
+    root = ElementTree.fromstring(board_svg(puzzle, puzzle.goals[0]))
+    paths = [e for e in root.iter() if e.tag.endswith("path")]
+    assert len(paths) == 2  # the piece and the line around it
+    assert all(path.get("d").count("L") == 1 and path.get("d").count("h0") == 2 for path in paths)
+    drawn = draw_boards(puzzle, [puzzle.goals[0]])
+    assert re.fullmatch(r"\s*a─+a", drawn.splitlines()[0])
+    assert (drawn.count("a"), drawn.count("b"), drawn.count("c")) == (2, 1, 1)
+
+
+@given(st.integers(0, len(LARGE) - 1), st.randoms(use_true_random=False))
+def test_the_steps_of_a_move_lead_to_its_end(number, rng):
+    puzzle = LARGE[number]
+    before, after = some_move(puzzle, rng)
+    assert puzzle.steps(before, puzzle.follow(before, after)) == [puzzle.follow(before, after)]
+
+
+def test_a_move_along_a_path_passes_each_of_its_steps():
+    puzzle = Cells(BOX, SQUARE, "a..b..", metric="path")
+    passed = puzzle.steps((1, 0, 0, 2, 0, 0), (0, 0, 0, 2, 1, 0))
+    assert passed == [(0, 1, 0, 2, 0, 0), (0, 0, 0, 2, 1, 0)]

@@ -1,0 +1,112 @@
+"""Puzzles of cells that cannot be, and how a board may be written."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from puzzles.test_cells import BOX, SQUARE
+
+from frontier.config import make_config
+from frontier.errors import InputError
+from frontier.puzzles import Cells
+from frontier.puzzles.directions import MOST_CELLS
+
+ABC = list("abc")
+
+
+LINE = [("a", "b"), ("b", "c")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"cells": []}, r"puzzle\.cells: 0 cells; a list of 1\.\.64"),
+        ({"cells": "abc"}, r"puzzle\.cells: 'abc'; a list of"),
+        ({"cells": [f"c{i}" for i in range(65)]}, r"puzzle\.cells: 65 cells"),
+        ({"cells": ["a", "b", 3]}, r"puzzle\.cells: 3 is no cell; a cell is a name such as"),
+        ({"cells": ["a", "b", ["c", 0]]}, r"puzzle\.cells: \['c', 0\] is no cell"),
+        ({"cells": [[0, 0], [float("inf"), 0]]}, r"inf, 0\] is no cell"),
+        ({"cells": ["a", "b", "a"]}, r"puzzle\.cells names 'a' twice"),
+        ({"cells": [["a", 0, 0], ["b", 0, 0]]}, "two cells lie at one point"),
+        ({"cells": [["a", 0, 0], "b", "c"]}, r"cell 'b' has no point, others have one"),
+        ({"moves": [("a", "d")]}, r"puzzle\.moves: 'd' is no cell of this board; .* a b c"),
+        ({"moves": [("a", "b", "c")]}, r"puzzle\.moves: \('a', 'b', 'c'\) is no pair of cells"),
+        ({"moves": [("a", "a")]}, "leads from a cell to itself"),
+        ({"moves": "ab"}, r"puzzle\.moves = 'ab': expected pairs of cells, or a table"),
+        ({"moves": {"on": [("a", "b"), ("a", "c")]}}, r"moves\.on: two moves leave cell a"),
+        ({"moves": {"on": [("a", "c"), ("b", "c")]}}, r"moves\.on: two moves come to"),
+        ({"moves": {"on": [1, 0]}}, r"puzzle\.moves\.on = .*the cells have no points"),
+        ({"moves": {"on": LINE, "up/on": LINE}}, r"puzzle\.moves\.up/on: a direction has one name"),
+        ({"moves": {"a/b/c": LINE}}, "a direction has one name, or one for each way"),
+        ({"moves": {"a/a": LINE}}, "a direction has one name, or one for each way"),
+        ({"moves": {"to b": LINE}}, r"puzzle\.moves: 'to b' is no label"),
+        ({"cells": BOX, "moves": {"on": (7, 0)}}, r"moves\.on = \[7\.0, 0\.0\]: no two cells"),
+        ({"pieces": "xx."}, r"'x' covers 2 cells, which move together .*puzzle\.moves names none"),
+        ({"pieces": "x?."}, r"puzzle\.pieces = 'x\?\.': \? is no piece"),
+        ({"pieces": "x."}, r"puzzle\.pieces = 'x\.' has 2 labels"),
+        ({"pieces": 7}, r"puzzle\.pieces = 7: expected a label a cell"),
+        ({"pieces": {"x": "d"}}, r"puzzle\.pieces\.x: 'd' is no cell"),
+        ({"pieces": {"x": 5}}, r"puzzle\.pieces\.x = 5: expected a cell or a list of cells"),
+        ({"pieces": {"x": []}}, r"puzzle\.pieces\.x: a piece lies on one cell or more"),
+        ({"pieces": {"x": "a", "y": "a"}}, r"cell a is that of 'x', 'y' cannot lie there too"),
+        ({"pieces": {"?": "a"}}, r"'\?' stands for no piece"),
+        ({"pieces": {"x y": "a"}}, r"puzzle\.pieces: 'x y' is no label"),
+        ({"goal": "x..", "goals": ["x.."]}, r"either puzzle\.goal or puzzle\.goals"),
+        ({"goal": "xz."}, r"puzzle\.goal = xz\.: 'z' is no piece of .*; its pieces are x y"),
+        ({"goal": "x.."}, r"puzzle\.goal x\.\.: every piece of xy\. must lie in it whole, once"),
+        ({"goal": "xx?"}, "piece 'x' on a b is not whole"),
+        ({"start": "x?y"}, r"puzzle\.start = x\?y: '\?' is no piece"),
+        ({"start": {"x": "a"}}, r"puzzle\.start x\.\.: every piece"),
+        ({"alike": ["xz"]}, r"puzzle\.alike = \['xz'\]: 'z' is no piece"),
+        ({"alike": ["xy", "x"]}, "'x' is named twice"),
+        (
+            {"moves": [("a", "b")], "pieces": "x.y", "alike": ["xy"]},
+            "'x' and 'y' differ in form or in where they can go",
+        ),
+        ({"metric": "straight"}, r"puzzle\.metric = 'straight': known are step, path"),
+    ],
+)  # fmt: skip
+def test_puzzles_that_cannot_be(arguments, message):
+    settings = {"cells": ABC, "moves": LINE, "pieces": "xy."} | arguments
+    with pytest.raises(InputError, match=message):
+        Cells(**settings)
+
+
+def test_a_ring_is_refused_for_pieces_of_several_cells():
+    """Round a ring, a piece of two cells comes to lie on its first cell another way."""
+    ring = {"on": [(a, b) for a, b in zip("abcd", "bcda", strict=True)]}
+    with pytest.raises(InputError, match=r"the piece that may lie on a b .* as on a ring"):
+        Cells(list("abcd"), ring, "xx..")
+
+
+@pytest.mark.parametrize("board", [(1, 1, 0), (1, 2, 9), (1, 0, 0), (-1, 1, 2)])
+def test_codes_that_are_no_board(board):
+    puzzle = Cells(ABC, LINE, "xy.")
+    for ask in (puzzle.state, puzzle.reaches):
+        with pytest.raises(InputError, match=r"codes are 0|every piece"):
+            ask(board)
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("xx.", "every piece|not whole"), ("xz.", "'z' is no piece"), ("x?.", r"'\?' is no piece"),
+    ("xy", "has 2 labels"),
+])  # fmt: skip
+def test_boards_of_another_puzzle(text, message):
+    with pytest.raises(InputError, match=message):
+        Cells(ABC, LINE, "xy.").parse(text)
+
+
+def test_the_example_of_the_page():
+    page = Path(__file__).parents[2] / "docs" / "puzzles.md"
+    section = page.read_text(encoding="utf-8").split("## `cells`")[1]
+    table = tomllib.loads(section.split("```toml\n")[1].split("```")[0])["puzzle"]
+    puzzle = make_config("page", table).make_puzzle()
+    assert (puzzle.line(puzzle.start), puzzle.line(puzzle.goals[0])) == ("KKx.y..", "?????KK")
+    assert puzzle.parse("KKx.y..") == puzzle.parse(table["pieces"]) == puzzle.start
+    assert f"| `cells` | {MOST_CELLS} cells |" in section
+
+
+def test_text_that_names_a_cell_by_its_point():
+    with pytest.raises(InputError, match=re.escape("(9, 9) is no cell of this board")):
+        Cells(BOX, SQUARE, {"x": (9, 9)})

@@ -1,0 +1,107 @@
+"""Runs that are refused, and results that cannot be right."""
+
+import dataclasses
+import shutil
+
+import pytest
+from making import write_ledger
+from search.test_driver import KNOWN, as_bits, config_of, run
+
+from frontier import api
+from frontier.errors import CorruptRunError, InputError
+from frontier.puzzles import puzzle_of
+from frontier.store.run import RunStore
+
+
+def test_a_run_of_another_config_is_refused(tmp_path):
+    run(api.plan(config_of(tmp_path, 2, 3)), until=3)
+    before = sorted((p, p.read_bytes()) for p in tmp_path.rglob("*") if p.is_file())
+    with pytest.raises(InputError, match=r"columns.*3.*columns.*4"):
+        api.plan(config_of(tmp_path, 2, 4))
+    with pytest.raises(InputError, match=r"frontier.*all"):
+        api.plan(config_of(tmp_path, 2, 3, search={"keep": "all"}))
+    assert sorted((p, p.read_bytes()) for p in tmp_path.rglob("*") if p.is_file()) == before
+
+
+def test_a_run_keeps_its_layout(tmp_path):
+    plan = api.plan(config_of(tmp_path, 2, 4))
+    fine = as_bits(plan, prefix_digits=1, task_nodes=1)
+    assert (plan.layout.prefix_digits, plan.layout.task_nodes) != (1, 1)
+    run(fine, until=20)
+    again = api.plan(config_of(tmp_path, 2, 4))
+    assert again.layout == dataclasses.replace(fine.layout, space=again.layout.space)
+    assert run(again).states == KNOWN[2, 4][1]
+
+
+def test_a_lost_part_is_an_error(tmp_path):
+    plan = as_bits(api.plan(config_of(tmp_path, 2, 4)), prefix_digits=1)
+    stopped = run(plan, until=15)
+    part = next(stopped.layer_path(15).glob("c.*"))
+    kept = part.read_bytes()
+    part.unlink()
+    with pytest.raises(CorruptRunError, match=r"layers/0015 lacks 1 of its 2 parts"):
+        run(plan)
+    part.write_bytes(kept)
+    assert run(plan).states == KNOWN[2, 4][1]
+
+
+def test_layers_that_do_not_add_up_are_an_error(tmp_path):
+    plan = api.plan(config_of(tmp_path, 2, 3))
+    done = run(plan)
+    for change, words in ((1, "361"), (-1, "359")):
+        done.records[4].states += change
+        write_ledger(done)
+        with pytest.raises(CorruptRunError, match=words):
+            run(plan)
+        done.records[4].states -= change
+
+
+def test_too_many_states_are_an_error_at_once(tmp_path):
+    plan = api.plan(config_of(tmp_path, 2, 4))
+    stopped = run(plan, until=5)
+    stopped.records[3].states += 20_000
+    write_ledger(stopped)
+    with pytest.raises(CorruptRunError, match="20,160 states"):
+        run(plan)
+    assert len(RunStore.open(stopped.path).records) == 6
+
+
+def test_memory_that_is_too_small_is_refused_with_figures(tmp_path):
+    config = config_of(tmp_path, 2, 7)
+    small = config.model_copy(
+        update={"cluster": config.cluster.model_copy(update={"memory": 200_000_000})}
+    )
+    with pytest.raises(InputError, match=r"cluster\.memory = 200 MB.*at least \d"):
+        api.plan(small)
+    assert not config.path.exists()
+
+
+def test_worker_memory_chooses_the_layout(tmp_path):
+    config = config_of(tmp_path, 2, 7)
+    needs = []
+    for memory in (500_000_000, 1_500_000_000, 8_000_000_000):
+        cluster = config.cluster.model_copy(update={"memory": memory})
+        plan = api.plan(config.model_copy(update={"cluster": cluster}))
+        assert plan.task_bytes <= memory
+        needs.append(plan.task_bytes)
+    assert needs[0] < needs[1] <= needs[2]
+
+
+def test_boards_too_large_for_state_numbers_are_refused(tmp_path):
+    with pytest.raises(InputError, match="64 bits"):
+        api.plan(config_of(tmp_path, 5, 5))
+
+
+def test_a_directory_that_vanishes_is_an_input_error(tmp_path):
+    plan = api.plan(config_of(tmp_path, 2, 3))
+    done = run(plan)
+    shutil.rmtree(done.path)
+    with pytest.raises(InputError):
+        RunStore.open(done.path)
+
+
+def test_puzzle_of_identity_is_the_puzzle(tmp_path):
+    plan = api.plan(config_of(tmp_path, 2, 3, goal=[[1, 2, 3], [4, 5, 0]]))
+    puzzle = puzzle_of(run(plan).identity["puzzle"])
+    assert (puzzle.title, puzzle.goals) == ("2×3 tiles", ((1, 2, 3, 4, 5, 0),))
+    assert plan.puzzle.goals == puzzle.goals

@@ -1,0 +1,48 @@
+"""Loading and compiling kernels is no part of the time of a layer."""
+
+import time
+
+import numpy as np
+
+from frontier import api
+from frontier.config import Config
+
+
+def test_preparing_kernels_is_no_part_of_a_layer_s_time(monkeypatch, tmp_path):
+    """A process loads its kernels, and the first one on a machine compiles them."""
+    from frontier.search import advance
+
+    class Slow:  # as if each layer had compiled for 1000 s
+        prepared = iter(range(0, 10**9, 1000))
+        seconds = property(lambda self: next(self.prepared))
+
+    monkeypatch.setattr(advance, "preparing", Slow())
+    config = Config(
+        name="test", puzzle={"kind": "tiles", "rows": 2, "columns": 3},
+        store={"path": str(tmp_path / "run")}, cluster={"kind": "serial"},
+    )  # fmt: skip
+    records = api.run(api.plan(config)).store.records
+    assert all(record.seconds == 0 for record in records)
+
+
+def test_kernels_that_are_compiled_are_timed():
+    import numba
+
+    from frontier.space.jit import kernel, preparing
+
+    kernel(lambda x: x).compiled  # noqa: B018  (the clock is known to Numba from then on)
+    before = preparing.seconds
+    assert numba.njit(lambda x: x + 1)(1) == 2
+    assert preparing.seconds > before
+
+
+def test_kernels_that_are_loaded_are_timed():
+    """What the first of two kernels of one function may have to compile, the second one loads."""
+    from frontier.space.jit import Kernel, preparing
+    from frontier.space.zerobytes_kernels import _count
+
+    for _ in range(2):
+        before, began, kernel = preparing.seconds, time.perf_counter(), Kernel(_count.function)
+        assert kernel(np.array([7], dtype=np.uint8), 8) == 3
+        assert 0 < preparing.seconds - before <= time.perf_counter() - began
+    assert sum(kernel.compiled.stats.cache_hits.values()) == 1
