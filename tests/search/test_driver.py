@@ -21,7 +21,7 @@ from frontier.errors import Stopped
 from frontier.search import driver as driver_module
 from frontier.search import task as task_module
 from frontier.search.events import LayerFinished, RunFinished, RunStarted, RunStopped
-from frontier.search.workspace import Workspace
+from frontier.search.workspace import Workspace, workspace
 from frontier.space.memory import MemorySearch
 from frontier.store.parts import RECORD_BYTES
 from frontier.store.run import RunStore
