@@ -90,6 +90,27 @@ INSTEAD = {
     f"{RUN} --set cluster.kind=address --set cluster.address=tcp://10.0.0.1:8786 "
     "--set cluster.workers=32": PARSED,
     'HOSTS="node1 node2 node3" WORKERS=16 INTERFACE=eth0 jobs/ssh.sh': "bash -n jobs/ssh.sh",
+    # need a bucket: the same runs go to one on this machine, whose server the test has started
+    "pip install '.[cloud]'": PARSED,
+    "export AWS_REGION=eu-central-1": PARSED,
+    "export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=…": PARSED,
+    "python -m frontier run configs/2x8.toml --set store.path=s3://my-bucket/runs/2x8 --set "
+    "cluster.kind=address --set cluster.address=tcp://10.0.0.1:8786 --set cluster.workers=32":
+        "python -m frontier run configs/2x4.toml --set store.path=s3://bucket/runs/2x8",
+    "python -m frontier status s3://my-bucket/runs/2x8":
+        "python -m frontier status s3://bucket/runs/2x8",
+    "python -m frontier farthest s3://my-bucket/runs/2x8":
+        "python -m frontier farthest s3://bucket/runs/2x8",
+    "pip install 'moto[s3]' flask flask-cors": PARSED,
+    "python -m moto.server -p 5000 &": PARSED,
+    "export AWS_ENDPOINT_URL=http://127.0.0.1:5000 AWS_ALLOW_HTTP=true AWS_REGION=us-east-1":
+        PARSED,
+    "export AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any": PARSED,
+    "curl -X PUT http://127.0.0.1:5000/my-bucket": PARSED,
+    "python -m frontier run configs/2x5.toml --set store.path=s3://my-bucket/runs/2x5":
+        "python -m frontier run configs/2x5.toml --set store.path=s3://bucket/runs/2x5",
+    "python -m frontier verify s3://my-bucket/runs/2x5":
+        "python -m frontier verify s3://bucket/runs/2x5",
     # need Docker and Kubernetes
     "docker build --tag frontier:latest .": PARSED,
     "helm install --repo https://helm.dask.org --create-namespace -n dask-operator "
@@ -177,7 +198,9 @@ class Reader:
 
 
 @swept("page", PAGES, few=[ROOT / "README.md"], ids=name_of)
-def test_a_page_does_what_it_says(page, tmp_path, monkeypatch):
+def test_a_page_does_what_it_says(page, tmp_path, monkeypatch, request):
+    if any("s3://" in block.text for block in blocks_of(page)):
+        request.getfixturevalue("bucket")
     reader = Reader(tmp_path, monkeypatch)
     for block in blocks_of(page):
         reader.read(block)
