@@ -6,7 +6,9 @@ back each result as it comes. Dask is imported only where it is asked for.
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from importlib.util import find_spec
+from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
@@ -76,13 +78,13 @@ class Distributed:
         waiting, done, futures = iter(calls), SimpleQueue(), set()
 
         def fill():
-            while len(futures) < self.at_once and not stop():
-                try:
-                    arguments = next(waiting)
-                except StopIteration:
-                    return
-                future = self._client.submit(function, *arguments, pure=False, retries=RETRIES)
-                futures.add(future)
+            room = max(0, self.at_once - len(futures))
+            if stop() or not (some := list(islice(waiting, room))):
+                return
+            # Handing out many calls at once, and asking for their results so, costs a third.
+            more = self._client.map(_call, some, function=function, pure=False, retries=RETRIES)
+            futures.update(more)
+            for future in more:
                 future.add_done_callback(done.put)
 
         fill()
@@ -92,18 +94,42 @@ class Distributed:
                 if stop() and not self.workers:
                     return
                 try:
-                    future = done.get(timeout=self.REFRESH_SECONDS)
+                    ended = [done.get(timeout=self.REFRESH_SECONDS)]
                 except Empty:
                     fill()  # workers may have come
                     continue
-                futures.discard(future)
-                result = _result(future)
-                future.release()
+                with suppress(Empty):
+                    while True:
+                        ended.append(done.get_nowait())
+                futures.difference_update(ended)
                 fill()
-                yield result
+                results = self._results(ended)
+                for future in ended:
+                    future.release()
+                yield from results
         finally:
             if futures:
                 self._client.cancel(list(futures))
+
+    def _results(self, futures: list) -> list:
+        """The results of finished futures; Stopped if the cluster, not a task, failed."""
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+        from distributed.comm import CommClosedError
+
+        try:
+            for future in futures:
+                if future.status != "finished":
+                    future.result()  # raises what went wrong
+            return self._client.gather(futures)
+        except KilledWorker as error:
+            raise Stopped(
+                f"worker after worker died doing the same task ({error}); if memory ran out, raise "
+                "cluster.memory or lower cluster.workers"
+            ) from None
+        except (CancelledError, CommClosedError):
+            raise Stopped("the connection to the scheduler was lost") from None
 
     def _look(self) -> None:
         """Count the workers, at most once a second; Stopped if there have been none for long."""
@@ -122,24 +148,10 @@ class Distributed:
             )
 
 
+def _call(arguments: tuple, function: Callable):
+    return function(*arguments)
+
+
 def has_dashboard() -> bool:
     """Whether what Dask draws its dashboard with is installed."""
     return find_spec("bokeh") is not None
-
-
-def _result(future):
-    """The result of a finished future; Stopped if the cluster, not the task, failed."""
-    from concurrent.futures import CancelledError
-
-    from distributed import KilledWorker
-    from distributed.comm import CommClosedError
-
-    try:
-        return future.result()
-    except KilledWorker as error:
-        raise Stopped(
-            f"worker after worker died doing the same task ({error}); if memory ran out, raise "
-            "cluster.memory or lower cluster.workers"
-        ) from None
-    except (CancelledError, CommClosedError):
-        raise Stopped("the connection to the scheduler was lost") from None
