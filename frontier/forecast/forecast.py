@@ -1,4 +1,4 @@
-"""What a run will take, by arithmetic alone: the loop of the driver, gone through without layers.
+"""What a run will take: the loop of the driver, simulated on the estimated sizes of layers.
 
 Every layer is taken to have all of its slabs, filled evenly, and tasks to take equally long. The
 processor time of a task is that of making its words and of handing over the bytes that it reads and

@@ -65,7 +65,7 @@ class PlanForecast:
             found.append(
                 f"the layers make {counted(files, 'file')}, but the file system of "
                 f"{plan.config.path} has room for {self.free_files:,}: give workers more memory "
-                "(cluster.memory), so that chunks are larger, or choose another file system"
+                "(cluster.memory), so that parts are larger, or choose another file system"
             )
         tasks = layout.task_count(0)
         if tasks < workers and layout.prefix_digits:

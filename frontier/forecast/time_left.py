@@ -36,10 +36,11 @@ LEAST_LAYERS = 3
 """The times of so many bitmaps have to be known before anything is estimated."""
 
 FAR = 4
-"""While there are lists alone, layers so many times larger may be bitmaps."""
+"""While all layers are lists, nothing is estimated if a later one may have more states than the
+largest so far times this: it may become a bitmap."""
 
 LISTS = 12
-"""The last so many lists tell how long a state takes."""
+"""The number of layers, the last ones that are lists, from which the time per state is taken."""
 
 FADE = 0.95
 """A bitmap has this share of the weight of the next one."""

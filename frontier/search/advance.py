@@ -23,8 +23,9 @@ class Advance:
     """What a call is to do.
 
     depth: the last committed layer. until: the last depth to compute, None for all. seconds:
-    how long to go on. keep_all: whether each layer is stored. most: a list is left when it has
-    more states; bitmaps are, when two layers have not. threads: of bitmaps. stop: whether to end
+    how long to go on. keep_all: whether each layer is stored. most: the states of
+    the largest layer that is advanced as a list; lists end with a larger one, bitmaps when two
+    layers in a row are not larger. threads: of bitmaps. stop: whether to end
     after the layer under way, where the driver is in this process.
     """
 

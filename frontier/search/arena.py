@@ -3,8 +3,8 @@
 A task holds all that it reads as it is stored, and decodes what a batch of its rows needs when it
 comes to the batch: an arena of some megabytes stays in the processor's caches, where that is
 several times as fast as in memory. The slab that no batch has needed for longest makes place for
-another one. A slab that is needed again later is decoded again; with 2 x 7 tiles that is none, with
-3 x 5 tiles every fifth one or, on the other side, each one.
+another one. A slab that is needed again later is decoded again: with 2 x 7 tiles every twelfth one,
+with 3 x 5 tiles every third one or, on the other side, each one.
 """
 
 import numpy as np

@@ -187,8 +187,8 @@ class Driver:
         self._commit([record], complete=False)
 
     def _given_up(self) -> list[int]:
-        """The layer of which parts have been given up for those of the layer under way, or may yet
-        be."""
+        """The depth of the layer whose parts the tasks of the layer under way delete, or have
+        deleted; empty if there is none."""
         before = len(self.run.records) - 2
         if before not in self.run.stored_depths() or self.run.records[before].form == "list":
             return []

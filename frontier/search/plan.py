@@ -23,7 +23,7 @@ from frontier.store.parts import WRITER_BYTES
 from frontier.text import counted, size
 
 LEAST_KEPT = 2
-"""A run can go on from so many layers."""
+"""The number of layers from which a run can go on."""
 
 PROCESS_BYTES = 330_000_000
 """A worker with its libraries and compiled kernels takes so many bytes before it does anything
@@ -52,8 +52,7 @@ FINE_TASK = 30_000_000
 """Tasks of fewer bytes than this are not made finer still."""
 
 LISTED_BYTES = 3 * 24
-"""A listed state takes so many bytes in a task that reads lists: three layers, each with what sorts
-it."""
+"""Bytes per listed state in a task that reads lists: three layers, each with its sort keys."""
 
 THIN_WORDS, THIN_WORDS_IN_MEMORY = 64, 320
 """A layer with fewer states than its words as a bitmap, divided by this, is advanced as a list: a

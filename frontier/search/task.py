@@ -49,9 +49,10 @@ def expand_task(
 
 
 def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
-    """The result of a task that has been done before, whose part is whole.
+    """The result of a task whose part is there and whole; None if it must be computed.
 
-    CorruptRunError if it is not, and what it was made from has been given up.
+    CorruptRunError if its part is damaged and that of depth - 2 has been given up, so that it
+    cannot be.
     """
     files = work.files(depth)
     if not files.there(number):

@@ -28,7 +28,8 @@ from frontier.text import counted
 
 SLABS_DRAWN = 32
 GROUP, LEDGER, SUMMARY = -1, -2, -3
-"""Stand in the place of a depth for what describes the run, for the ledger and the summary."""
+"""In the place of a depth, for faults outside the layers: in the Zarr group and the descriptions of
+the run, in the ledger, in the summary."""
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ class Memory:
         self._bytes = np.empty(0, dtype=np.uint8)
 
     def __call__(self, size: int) -> np.ndarray:
-        """So many uint8 of any content, good until the next call."""
+        """An uninitialised array of `size` uint8, valid until the next call."""
         if self._bytes.size < size:
             self._bytes = self._bytes[:0]  # the smaller one goes before the larger one comes
             self._bytes = np.empty(-(-size // GROWTH_BYTES) * GROWTH_BYTES, dtype=np.uint8)

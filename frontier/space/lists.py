@@ -16,7 +16,7 @@ from frontier.space.lehmer import digit_sum
 NO_STATE = np.uint64(2**64 - 1)
 
 PLAIN_STATES, PLAIN_VOLTAGES = 400_000, 100
-"""NumPy has searched a space of so few states and voltages before Numba is loaded."""
+"""Up to this many states and voltages, NumPy has finished a search before Numba would be loaded."""
 
 SMALL_LIST = 4096
 """Shorter lists are sorted by NumPy."""

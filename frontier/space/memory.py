@@ -25,7 +25,7 @@ PART_BYTES = 64_000_000
 """Bytes of a task's bitmaps, at most, where that can be."""
 
 WORD_SECONDS, CALL_SECONDS = 2e-9, 10e-6
-"""Seconds that one core takes for a word, and the interpreter for a call of the kernel."""
+"""Seconds per word on one core; seconds per kernel call in the interpreter."""
 
 
 class MemorySearch:

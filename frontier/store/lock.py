@@ -24,8 +24,8 @@ from frontier.store.objects import ObjectPath, Place
 from frontier.text import age, moment
 
 TRIES, TRY_SECONDS = 8, 0.05
-"""The lock is tried so often, so many seconds apart: a process that only asks whether it is held
-holds it for a moment."""
+"""Attempts to take the lock, and the seconds between two of them. A process that only asks whether
+it is held holds it for a moment."""
 
 MOST_LETTERS = 10_000
 """At most so many letters of the lock file are read."""

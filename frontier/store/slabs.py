@@ -17,7 +17,7 @@ from frontier.store.parts import Part
 NO_SLAB = "its bytes are no slab of this codec"
 
 Room = Callable[[int], np.ndarray]
-"""Gives so many uint8 of any content."""
+"""Allocates memory: from a number of bytes, an uninitialised array of as many uint8."""
 
 
 def new_room(size: int) -> np.ndarray:

@@ -108,7 +108,8 @@ def _permanent(columns: int, x: int) -> int:
 
 
 def _after(sums: dict[Waiting, int], kind: int, x: int) -> dict[Waiting, int]:
-    """The weights by who waits, after one of a kind has arrived."""
+    """The generating function, by the tiles that wait for a partner, once another tile of a kind
+    has arrived."""
     after: defaultdict[Waiting, int] = defaultdict(int)
     for waiting, total in sums.items():
         after[_changed(waiting, kind, 1)] += total
