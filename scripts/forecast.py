@@ -53,6 +53,7 @@ def compare(size: str, settings: list[str], scratch: str | None) -> tuple[str, b
         printed, *_, others_then = _watched(_command("plan", *words), path)
         planned = json.loads(printed)
         _, seconds, disk, others = _watched(_command("run", *words), path)
+    planned = planned["forecast"]
     form, good = planned["form"], True
     for what, text, foretold, taken in (
         ("time", span, planned["seconds"]["total"], seconds),

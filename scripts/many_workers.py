@@ -81,7 +81,9 @@ def main() -> None:
 
 def measure(options, plan, sizes: list[int], first: int, seconds: float, workers: int) -> None:
     """Run some layers on simulated workers, and print how it went."""
-    os.environ[SETTING] = json.dumps({"seconds": seconds, "stragglers": options.stragglers})
+    os.environ[SETTING] = json.dumps(
+        {"seconds": seconds, "stragglers": options.stragglers, "states": sizes[first] // 100_000}
+    )
     with (
         tempfile.TemporaryDirectory(prefix="many-") as folder,
         LocalCluster(n_workers=0, dashboard_address=None) as cluster,
@@ -148,7 +150,7 @@ def waits(
     )
     with worker.computing:
         time.sleep(seconds)
-    record = Record(identifier, depth, number, 1, 1, "", digest="0" * 64)
+    record = Record(identifier, depth, number, told["states"], 1, "", digest="0" * 64)
     return TaskResult(record, {"told": (began, time.time(), seconds)})
 
 

@@ -39,12 +39,15 @@ def known_rates(monkeypatch):
 
 def test_a_plan_is_measured_and_leaves_nothing(tmp_path):
     value = json.loads(invoke(CONFIGS / "2x6.toml", *at(tmp_path / "a" / "run"), "--json").stdout)
-    assert value["states"] == 239_500_800
-    assert value["base_graph"] == {"vertices": 12, "arcs": 32}
-    assert value["form"] == "memory"
-    assert value["disk"]["free"] > 0
-    assert value["seconds"]["total"] > value["seconds"]["start"] > 0
-    assert all(rate >= 0 for rate in value["rates"].values())
+    assert (value["states_of_the_puzzle"], value["states"]) == (239_500_800, 0)
+    assert value["puzzle"] == {"title": "2×6 tiles", "kind": "tiles", "rows": 2, "columns": 6} | {
+        "metric": "step"
+    }
+    assert value["forecast"]["base_graph"] == {"vertices": 12, "arcs": 32}
+    assert value["forecast"]["form"] == "memory"
+    assert value["forecast"]["disk"]["free"] > 0
+    assert value["forecast"]["seconds"]["total"] > value["forecast"]["seconds"]["start"] > 0
+    assert all(rate >= 0 for rate in value["forecast"]["rates"].values())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -68,12 +71,12 @@ def test_large_puzzles(tmp_path, name):
     value = json.loads(
         invoke(CONFIGS / f"{name}.toml", *at(path), "--workers", 1000, "--json").stdout
     )
-    assert value["form"] == "tasks"
-    assert value["memory"]["needed"] <= value["memory"]["given"]
-    layout = value["layout"]
+    assert value["forecast"]["form"] == "tasks"
+    assert value["forecast"]["memory"]["needed"] <= value["forecast"]["memory"]["given"]
+    layout = value["forecast"]["layout"]
     raw = layout["tasks"] * layout["part_bytes"]
-    assert raw >= value["fullest_layer"]["raw"]
-    assert value["bytes"]["written"] < value["bytes"]["read"]
+    assert raw >= value["forecast"]["fullest_layer"]["raw"]
+    assert value["forecast"]["bytes"]["written"] < value["forecast"]["bytes"]["read"]
     assert not path.exists()
 
 
@@ -82,9 +85,12 @@ def test_large_puzzles(tmp_path, name):
 def test_a_slow_file_system_takes_its_time(tmp_path):
     words = CONFIGS / "3x5.toml", *at(tmp_path / "run"), "--workers", 100, "--json"
     value = json.loads(invoke(*words, "--disk-rate", "100MB").stdout)
-    moved = value["bytes"]["read"] + value["bytes"]["written"]
-    assert value["seconds"]["total"] > moved / 100e6
-    assert json.loads(invoke(*words).stdout)["seconds"]["total"] < value["seconds"]["total"]
+    moved = value["forecast"]["bytes"]["read"] + value["forecast"]["bytes"]["written"]
+    assert value["forecast"]["seconds"]["total"] > moved / 100e6
+    assert (
+        json.loads(invoke(*words).stdout)["forecast"]["seconds"]["total"]
+        < value["forecast"]["seconds"]["total"]
+    )
 
 
 @pytest.mark.usefixtures("known_rates")
@@ -96,8 +102,8 @@ def test_a_run_that_exists_is_known_and_kept(tmp_path):
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     words = CONFIGS / "2x6.toml", *at(tmp_path / "run")
     value = json.loads(invoke(*words, "--json").stdout)
-    assert value["layers"]["committed"] == value["layers"]["known"] == 41
-    assert not value["layers"]["depth_is_known"]
+    assert len(value["layers"]) == value["forecast"]["layers"]["known"] == 41
+    assert not value["forecast"]["layers"]["depth_is_known"]
     assert "41 are committed" in invoke(*words).stdout
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     other = invoke(*words, "--set", "puzzle.goal=[[1,2,3,4,5,6],[7,8,9,10,11,0]]", code=2)
@@ -114,9 +120,14 @@ def test_the_plan_of_a_complete_run_says_what_such_a_run_takes(tmp_path):
     api.run(api.plan(config))
     after = json.loads(invoke(*words, "--json").stdout)
     for key in ("seconds", "bytes"):
-        assert after[key] == before[key]
-    assert after["disk"]["peak"] == before["disk"]["peak"] > 0
-    assert after["layers"]["committed"] == 56
+        assert after["forecast"][key] == before["forecast"][key]
+    assert after["forecast"]["disk"]["peak"] == before["forecast"]["disk"]["peak"] > 0
+    assert len(after["layers"]) == 56
+    status = json.loads(
+        CliRunner().invoke(main, ["status", str(tmp_path / "run"), "--json"]).stdout
+    )
+    shared = before.keys() - {"forecast"}
+    assert {key: after[key] for key in shared} == {key: status[key] for key in shared}
     assert "the run is complete, and what follows is of such a run" in invoke(*words).stdout
     by_directory = json.loads(invoke(tmp_path / "run", "--json").stdout)
     assert by_directory["layers"] == after["layers"]
@@ -128,8 +139,8 @@ def test_a_puzzle_without_a_move(tmp_path, goal):
     config = tmp_path / "alone.toml"
     config.write_text(f'name = "alone"\n[puzzle]\nkind = "blocks"\ngoal = "{goal}"\n')
     made = json.loads(invoke(config, *at(tmp_path / "run"), "--json").stdout)
-    assert made["states"] == 1
-    assert "no move is possible" in made["warnings"][0]
+    assert made["states_of_the_puzzle"] == 1
+    assert "no move is possible" in made["forecast"]["warnings"][0]
 
 
 @pytest.mark.usefixtures("known_rates")

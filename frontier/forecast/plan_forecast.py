@@ -13,6 +13,7 @@ from frontier.forecast.rates import calibrate, stored_shares
 from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search.plan import Plan
 from frontier.store.files import disk_bytes, existing
+from frontier.store.ledger import LayerRecord
 from frontier.store.objects import ObjectPath, Place
 from frontier.store.run import RunStore
 from frontier.text import counted, size
@@ -31,13 +32,13 @@ LAYERS_AT_ONCE = 3
 class PlanForecast:
     """The forecast of a plan's run, and the room that there is for it.
 
-    committed: how many layers are there already. free: the bytes that the run may take. free_files:
-    the number of files, None where the file system sets no limit.
+    records: of the layers that are committed already. free: the bytes that the run may take.
+    free_files: the number of files, None where the file system sets no limit.
     """
 
     forecast: Forecast
     sizes: Sizes
-    committed: int
+    records: list[LayerRecord]
     free: int | None
     free_files: int | None
 
@@ -95,7 +96,8 @@ def disk_warning(plan: Plan) -> str | None:
     free = shutil.disk_usage(existing(path)).free
     if most <= free:
         return None
-    known, there = _layers_there(plan)
+    records, there = _layers_there(plan)
+    known = [record.states for record in records]
     free += there
     if sum(known) == plan.puzzle.states or most <= free:
         return None
@@ -114,12 +116,12 @@ def _too_small(plan: Plan, disk: float, free: int) -> str:
     )
 
 
-def _layers_there(plan: Plan) -> tuple[list[int], int]:
-    """The sizes of the layers that the run has committed, and the bytes of its directory."""
+def _layers_there(plan: Plan) -> tuple[list[LayerRecord], int]:
+    """The layers that the run has committed, and the bytes of its directory."""
     path = plan.config.path
     if not RunStore.exists(path):
         return [], 0
-    return [record.states for record in RunStore.open(path).records], disk_bytes(path)
+    return RunStore.open(path).records, disk_bytes(path)
 
 
 def forecast_of(plan: Plan, disk_rate: float | None = None) -> PlanForecast:
@@ -127,7 +129,8 @@ def forecast_of(plan: Plan, disk_rate: float | None = None) -> PlanForecast:
 
     For a run that is complete this is what such a run takes from its beginning.
     """
-    known, there = _layers_there(plan)
+    records, there = _layers_there(plan)
+    known = [record.states for record in records]
     trial = trial_of(plan.puzzle)
     sizes = estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states)
     localities = [locality_of(plan.layout, side) for side in range(plan.space.sides)]
@@ -138,7 +141,7 @@ def forecast_of(plan: Plan, disk_rate: float | None = None) -> PlanForecast:
         cache = psutil.virtual_memory().available - workers * plan.task_bytes
     done = 0 if sizes.complete and len(known) == sizes.known else max(0, len(known) - 1)
     made = Forecast(plan, sizes.states, localities, rates, workers, done, disk_rate)
-    return PlanForecast(made.with_cache(cache), sizes, len(known), *_room(plan.config.path, there))
+    return PlanForecast(made.with_cache(cache), sizes, records, *_room(plan.config.path, there))
 
 
 def _room(path: Place, there: int) -> tuple[int | None, int | None]:

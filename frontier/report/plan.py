@@ -1,6 +1,7 @@
 """What the run of a plan will take, as JSON and as text."""
 
 from frontier.forecast.plan_forecast import PlanForecast
+from frontier.report.summary import found_value
 from frontier.search.plan import layout_settings
 from frontier.space.layout import WORD_BYTES
 from frontier.text import counted, size, span
@@ -19,16 +20,11 @@ def plan_value(made: PlanForecast) -> dict:
     moved = {}
     if step:
         moved = {"read": round(step.read), "written": round(step.written), "seconds": step.seconds}
-    return {
-        "name": plan.config.name,
-        "puzzle": plan.puzzle.title,
-        "path": str(plan.config.path),
-        "states": plan.puzzle.states,
+    foretold = {
         "layers": {
             "known": sizes.known,
             "depth": sizes.depth,
             "depth_is_known": sizes.complete,
-            "committed": made.committed,
         },
         "base_graph": {"vertices": graph.vertices, "arcs": graph.source.size},
         "form": "memory" if plan.alone else "tasks",
@@ -62,6 +58,8 @@ def plan_value(made: PlanForecast) -> dict:
         "rates": _rates_value(made),
         "warnings": made.warnings,
     }
+    found = found_value(plan.identity, made.records)
+    return {**found, "path": str(plan.config.path), "forecast": foretold}
 
 
 def _rates_value(made: PlanForecast) -> dict:
@@ -85,14 +83,15 @@ def _rates_value(made: PlanForecast) -> dict:
 
 def describe_plan(value: dict, made: PlanForecast) -> str:
     """The same for a person, with what it rests on."""
+    found, value = value, value["forecast"]
     seconds, plan, by_tasks = value["seconds"], made.plan, value["form"] == "tasks"
     processes = f"one process of {counted(plan.threads, 'thread')}"
     if by_tasks:
         processes = f"for each of {counted(value['workers'], 'worker')}"
     parts = ", ".join(f"{name} {span(seconds[key])}" for key, name in PARTS.items() if seconds[key])
     rows = {
-        "states": f"{value['states']:,}",
-        "layers": _layers(**value["layers"]),
+        "states": f"{found['states_of_the_puzzle']:,}",
+        "layers": _layers(**value["layers"], committed=len(found["layers"])),
         "base graph": "{vertices:,} vertices, {arcs:,} arcs".format(**value["base_graph"]),
         "layout": _layout(value["layout"], by_tasks),
         "searched": plan.way,
@@ -106,7 +105,7 @@ def describe_plan(value: dict, made: PlanForecast) -> str:
         needed = sum(value["bytes"].values()) / seconds["tasks"]
         rows["file system"] = f"moves {size(needed)} a second for that, all workers together"
     return "\n".join([
-        f"{value['name']}: {value['puzzle']}",
+        f"{found['name']}: {found['puzzle']['title']}",
         *(f"  {label:{LABEL}}{text}" for label, text in rows.items()),
         "  this rests on",
         *(f"    {line}" for line in _assumptions(value, made)),

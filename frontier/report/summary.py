@@ -9,6 +9,7 @@ from frontier.config import member_names
 from frontier.puzzles import puzzle_of
 from frontier.search.environment import versions
 from frontier.store.files import disk_bytes, write_sealed
+from frontier.store.ledger import LayerRecord
 from frontier.store.objects import Place
 from frontier.store.run import RunStore
 from frontier.text import counted, percent, size, span
@@ -19,22 +20,29 @@ FARTHEST = 100
 
 def run_value(run: RunStore) -> dict:
     """What ``summary.json``, ``status --json`` and ``report --json`` have in common."""
-    puzzle = puzzle_of(run.identity["puzzle"])
-    value = {
-        "name": run.identity["name"],
-        "puzzle": {"title": puzzle.title, **run.identity["puzzle"]},
-        "complete": run.complete,
-        "states": run.states,
-        "states_of_the_puzzle": run.identity["states"],
-        "depth": run.records[-1].depth if run.records else None,
-        "layers": [record.states for record in run.records],
-        "seconds": round(sum(record.seconds for record in run.records), 3),
-        "bytes_written": sum(record.bytes for record in run.records),
-        **{key: run.identity[key] for key in ("codec", "keep", "layout")},
-    }
+    puzzle, value = puzzle_of(run.identity["puzzle"]), found_value(run.identity, run.records)
+    value["complete"] = run.complete
     if puzzle.start is not None:
         value["start"] = {"board": puzzle.write(puzzle.start), "depth": run.start_depth}
     return value
+
+
+def found_value(identity: dict, records: Sequence[LayerRecord]) -> dict:
+    """The same for the layers that are committed, if any, of a run that may not have begun; this is
+    in ``plan --json`` too. identity: as in ``run.json``."""
+    found = sum(record.states for record in records)
+    return {
+        "name": identity["name"],
+        "puzzle": {"title": puzzle_of(identity["puzzle"]).title, **identity["puzzle"]},
+        "complete": found == identity["states"],
+        "states": found,
+        "states_of_the_puzzle": identity["states"],
+        "depth": records[-1].depth if records else None,
+        "layers": [record.states for record in records],
+        "seconds": round(sum(record.seconds for record in records), 3),
+        "bytes_written": sum(record.bytes for record in records),
+        **{key: identity[key] for key in ("codec", "keep", "layout")},
+    }
 
 
 def summary(run: RunStore) -> dict:

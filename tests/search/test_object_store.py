@@ -235,7 +235,7 @@ def test_a_plan(bucket):
     value = json.loads(
         invoke("plan", CONFIGS / "2x4.toml", "--set", f"store.path={bucket}", "--json").stdout
     )
-    assert value["disk"]["free"] is None
+    assert value["forecast"]["disk"]["free"] is None
     assert names_in(bucket) == set()
     said = invoke("plan", CONFIGS / "2x4.toml", "--set", f"store.path={bucket}").stdout
     assert "free: not known" in said
