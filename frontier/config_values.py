@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.store.objects import ObjectPath, Place, place_of
+from frontier.store.objects import BEGINS, ObjectPath, Place, place_of
 
 
 def as_written(values, name: str):
@@ -27,7 +27,7 @@ def as_written(values, name: str):
 
 def at_home(path: str | Place) -> Place:
     """A path, in which ~ is the home directory, as in a shell; or a place in an object store."""
-    if isinstance(path, ObjectPath) or (isinstance(path, str) and "://" in path):
+    if isinstance(path, ObjectPath) or (isinstance(path, str) and BEGINS.match(path)):
         return place_of(path)
     return Path(os.path.expanduser(path))  # unlike Path.expanduser, it leaves unknown users alone
 

@@ -106,7 +106,7 @@ INSTEAD = {
     "export AWS_ENDPOINT_URL=http://127.0.0.1:5000 AWS_ALLOW_HTTP=true AWS_REGION=us-east-1":
         PARSED,
     "export AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any": PARSED,
-    "curl -X PUT http://127.0.0.1:5000/my-bucket": PARSED,
+    "curl --retry 9 --retry-connrefused -X PUT http://127.0.0.1:5000/my-bucket": PARSED,
     "python -m frontier run configs/2x5.toml --set store.path=s3://my-bucket/runs/2x5":
         "python -m frontier run configs/2x5.toml --set store.path=s3://bucket/runs/2x5",
     "python -m frontier verify s3://my-bucket/runs/2x5":

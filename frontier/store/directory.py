@@ -74,8 +74,7 @@ def delete_files(path: Place) -> None:
             if folder.is_dir():
                 force(folder)  # a power failure must not bring back the one without the other
     if isinstance(path, ObjectPath):
-        for name in filter(IDENTIFIER.fullmatch, names_in(path / "layers")):
-            _delete_layers(path / "layers" / name)
+        delete_other_layers(path)
     _delete_layers(path / "layers")
     for name in ("copies", "layers"):
         if (path / name).is_dir():
@@ -84,6 +83,13 @@ def delete_files(path: Place) -> None:
     for name in sorted(OWN_NAMES - {"copies", "layers", "lock"}):
         (path / name).unlink(missing_ok=True)
     (path / "lock").unlink(missing_ok=True)
+
+
+def delete_other_layers(path: ObjectPath, identifier: str = "") -> None:
+    """Delete the layers of all runs that were at a place in an object store, but for one's."""
+    for name in filter(IDENTIFIER.fullmatch, names_in(path / "layers")):
+        if name != identifier:
+            _delete_layers(path / "layers" / name)
 
 
 def _delete_layers(group: Place) -> None:

@@ -78,7 +78,8 @@ def is_held(path: ObjectPath) -> bool:
         renewed = path.stat().st_mtime
     except FileNotFoundError:
         return False
-    return time.time() - renewed < FRESH and not _has_died(holder(path))
+    said = holder(path)
+    return bool(said) and time.time() - renewed < FRESH and not _has_died(said)
 
 
 def _has_died(said: dict) -> bool:

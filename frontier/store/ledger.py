@@ -78,9 +78,16 @@ def read_ledger(file: Place, run: str) -> tuple[list[LayerRecord], bool]:
     return records, complete
 
 
-def ledger_bytes(run: str, records: list[LayerRecord], complete: bool) -> bytes:
-    """What the file of a ledger holds; sets the chains of its lines."""
+def ledger_bytes(
+    run: str, records: list[LayerRecord], complete: bool, nonce: str | None = None
+) -> bytes:
+    """What the file of a ledger holds; sets the chains of its lines.
+
+    nonce: makes it differ from all others, so that it is never taken for an earlier one that says
+    the same.
+    """
     chain = ""
     for record in records:
         chain = record.chain = record.chained(chain, run)
-    return sealed({"layers": list(map(asdict, records)), "complete": complete})
+    ledger = {"layers": list(map(asdict, records)), "complete": complete}
+    return sealed(ledger if nonce is None else {**ledger, "nonce": nonce})

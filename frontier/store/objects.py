@@ -14,12 +14,13 @@ variables such as AWS_ACCESS_KEY_ID and AWS_ENDPOINT_URL, or from the machine th
 """
 
 import errno
+import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from frontier.errors import InputError
@@ -30,7 +31,15 @@ if TYPE_CHECKING:
 SCHEMES = ("s3", "gs", "az")
 """A place in an object store begins with one of these and ``://``."""
 
-URL = re.compile(rf"({'|'.join(SCHEMES)})://([^/]+)/(.+)")
+URL = re.compile(rf"({'|'.join(SCHEMES)})://([^/@]+)/(.+)")
+BEGINS = re.compile(rf"({'|'.join(SCHEMES)}):|[^/]*://")
+"""What begins so is meant to be a URL. One with a name and a password in it is refused."""
+
+RETRIES = 30
+"""A request that fails is made again so many times, within three minutes."""
+
+GAP_BYTES = 64 << 10
+"""Ranges that are closer together are read in one request."""
 
 UPLOAD_BYTES, UPLOADS = 8 << 20, 4
 """A large object is sent in pieces of so many bytes, so many of them at a time."""
@@ -40,17 +49,25 @@ class Replaced(Exception):
     """A file is no longer the one that was read."""
 
 
+def library() -> ModuleType:
+    """obstore; InputError if it is not installed."""
+    try:
+        import obstore
+        import obstore.store
+    except ImportError:
+        raise InputError(
+            "the library for object stores is not installed: pip install 'frontier[cloud]'"
+        ) from None
+    return obstore
+
+
 @lru_cache
 def bucket_of(url: str) -> "ObjectStore":
     """The bucket at a URL, as the environment of this process says who may use it."""
-    try:
-        from obstore.store import from_url
-    except ImportError:
-        raise InputError(
-            f"{url} is in an object store, and the library for these is not installed: "
-            "pip install 'frontier[cloud]'"
-        ) from None
-    return from_url(url)
+    for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT"):
+        if not re.match("https?://", endpoint := os.environ.get(name, "http://")):
+            raise InputError(f"{name} = {endpoint}: expected a URL that begins with https://")
+    return library().store.from_url(url, retry_config={"max_retries": RETRIES})
 
 
 @contextmanager
@@ -71,7 +88,18 @@ def _errors(path: "ObjectPath") -> Iterator[None]:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]
+    """What went wrong, with what the store says of it in its XML."""
+    text = str(error).strip()
+    said = re.findall("<(?:Code|Message)>([^<]*)<", text)
+    return ": ".join([text.partition("\n")[0].partition("<?xml")[0].strip(" :"), *said])
+
+
+Version = tuple[str | None, str | None]
+"""The ETag of an object, and its version in stores that number them."""
+
+
+def _version(about: dict[str, Any]) -> Version:
+    return about["e_tag"], about["version"]
 
 
 class ObjectPath:
@@ -147,8 +175,7 @@ class ObjectPath:
     # What is there.
 
     def _head(self) -> dict[str, Any]:
-        import obstore
-
+        obstore = library()
         if self._about is None:
             with _errors(self):
                 return dict(obstore.head(self.store, self.key))
@@ -174,20 +201,20 @@ class ObjectPath:
         about = self._head()
         return SimpleNamespace(st_size=about["size"], st_mtime=about["last_modified"].timestamp())
 
-    def version(self) -> str | None:
+    def version(self) -> "Version | None":
         """What tells the object from those that replace it; None if there is none."""
         try:
-            return self._head()["e_tag"]
+            return _version(self._head())
         except FileNotFoundError:
             return None
 
     def iterdir(self) -> Iterator["ObjectPath"]:
         """What is directly below; FileNotFoundError if there is nothing."""
-        import obstore
-
+        obstore = library()
         with _errors(self):
             found = obstore.list_with_delimiter(self.store, f"{self.key}/" if self.parts else "")
-        folders, files = found["common_prefixes"], found["objects"]
+        folders = found["common_prefixes"]
+        files = [file for file in found["objects"] if file["path"] != self.key]  # no marker of it
         if not (folders or files):
             raise FileNotFoundError(errno.ENOENT, "there are no such objects", str(self))
         for folder in folders:
@@ -196,11 +223,10 @@ class ObjectPath:
             yield ObjectPath(self.bucket, file["path"].split("/"), dict(file))
 
     def _below(self) -> Iterator[dict[str, Any]]:
-        import obstore
-
+        obstore = library()
         with _errors(self):
             for some in obstore.list(self.store, f"{self.key}/", chunk_size=1000):
-                yield from map(dict, some)
+                yield from (dict(about) for about in some if about["path"] != self.key)
 
     def bytes_below(self) -> int:
         """Bytes of all objects below."""
@@ -210,8 +236,7 @@ class ObjectPath:
 
     def read_bytes(self, most: int | None = None) -> bytes:
         """All bytes; ValueError if there are more than `most`, of which none is read then."""
-        import obstore
-
+        obstore = library()
         with _errors(self):
             found = obstore.get(self.store, self.key)
             if most is not None and found.meta["size"] > most:
@@ -220,8 +245,14 @@ class ObjectPath:
 
     def read_tail(self, size: int) -> tuple[bytes, int]:
         """The last bytes of the object, so many if it has them, and how many it has."""
-        import obstore
-
+        obstore = library()
+        if self.bucket.startswith("az:"):  # which reads no range from the end
+            total = self.stat().st_size
+            data = bytearray(min(size, total))
+            self.read_ranges(
+                [total - len(data)] if data else [], [memoryview(data)] if data else []
+            )
+            return bytes(data), total
         try:
             with _errors(self):
                 found = obstore.get(self.store, self.key, options={"range": {"suffix": size}})
@@ -235,11 +266,12 @@ class ObjectPath:
 
     def read_ranges(self, begin: Sequence[int], views: Sequence[memoryview]) -> None:
         """Read some ranges, each to memory of its size."""
-        import obstore
-
+        obstore = library()
         ends = [first + len(view) for first, view in zip(begin, views, strict=True)]
         with _errors(self):
-            found = obstore.get_ranges(self.store, self.key, starts=list(begin), ends=ends)
+            found = obstore.get_ranges(
+                self.store, self.key, starts=list(begin), ends=ends, coalesce=GAP_BYTES
+            )
         for some, view in zip(found, views, strict=True):
             if len(some) != len(view):
                 raise OSError(errno.EIO, "fewer bytes came than were asked for", str(self))
@@ -248,27 +280,28 @@ class ObjectPath:
     # Writing.
 
     def write_bytes(self, content: bytes) -> None:
-        import obstore
-
+        obstore = library()
         with _errors(self):
             obstore.put(self.store, self.key, content)
 
-    def replace_bytes(self, content: bytes, was: str | None) -> str:
+    def replace_bytes(self, content: bytes, was: "Version | None") -> "Version":
         """Write the object, if it still has the version that it had; None: if there is none.
 
         Returns its version; `Replaced` if it was another.
         """
-        import obstore
-
-        mode = "create" if was is None else {"e_tag": was}
+        obstore = library()
+        mode = "create"
+        if was is not None:
+            known = zip(("e_tag", "version"), was, strict=True)
+            mode = {name: value for name, value in known if value is not None}
         try:
             with _errors(self):
-                return obstore.put(self.store, self.key, content, mode=mode)["e_tag"]
+                return _version(obstore.put(self.store, self.key, content, mode=mode))
         except (Replaced, FileNotFoundError):
             with suppress(FileNotFoundError), _errors(self):
                 found = obstore.get(self.store, self.key)
                 if found.bytes().to_bytes() == content:
-                    return found.meta["e_tag"]  # by this request, whose answer was lost
+                    return _version(found.meta)  # by this request, whose answer was lost
             raise Replaced(str(self)) from None
 
     def unlink(self, missing_ok: bool = False) -> None:
@@ -279,8 +312,7 @@ class ObjectPath:
     @staticmethod
     def unlink_all(paths: Sequence["ObjectPath"]) -> None:
         """Delete objects of one bucket, in as few requests as it takes."""
-        import obstore
-
+        obstore = library()
         if paths:
             with suppress(FileNotFoundError), _errors(paths[0]):
                 obstore.delete(paths[0].store, [path.key for path in paths])
@@ -296,20 +328,25 @@ class ObjectWriter:
     """An object that is written piece by piece, and is there from `finish` on."""
 
     def __init__(self, path: ObjectPath):
-        import obstore
-
-        self._path = path
+        obstore = library()
+        self._path, self._size = path, 0
         self._file = obstore.open_writer(
             path.store, path.key, buffer_size=UPLOAD_BYTES, max_concurrency=UPLOADS
         )
 
     def write(self, data: memoryview) -> None:
         with _errors(self._path):
-            self._file.write(bytes(data))  # it is sent later, when the memory may be used again
+            self._size += self._file.write(
+                bytes(data)
+            )  # it is sent later, when the memory may be used again
 
     def finish(self, durable: bool) -> None:
-        with _errors(self._path):
-            self._file.close()
+        try:
+            with _errors(self._path):
+                self._file.close()
+        except FileNotFoundError:  # the upload is over: its answer was lost, or it is gone
+            if self._path.version() is None or self._path.stat().st_size != self._size:
+                raise
 
     def abandon(self) -> None:
         """Leave no object. Pieces of a large one stay in the store until its own rules delete
@@ -322,6 +359,6 @@ Place = Path | ObjectPath
 
 def place_of(path: str | Path | ObjectPath) -> Place:
     """The place that a text names: in an object store, or in a file system."""
-    if isinstance(path, str) and "://" in path:
+    if isinstance(path, str) and BEGINS.match(path):
         return ObjectPath.parse(path)
     return path if isinstance(path, ObjectPath) else Path(path)

@@ -24,7 +24,14 @@ from contextlib import contextmanager, suppress
 
 from frontier.errors import CorruptRunError, FormatError, Gone, InputError
 from frontier.space.layout import Layout
-from frontier.store.directory import LAYER_NAME, make_directory, part_names, remove_layer
+from frontier.store.directory import (
+    LAYER_NAME,
+    delete_other_layers,
+    make_directory,
+    names_in,
+    part_names,
+    remove_layer,
+)
 from frontier.store.files import (
     force,
     force_above,
@@ -75,8 +82,11 @@ class RunStore:
         run = cls(path, identity, [], False)
         run.durable = durable
         run.describe_group()
-        run._version = version_of(path / "ledger.json")  # one that was left has no layer
-        run.write(new=True)
+        if run.has_copies:
+            run._version = version_of(path / "ledger.json")  # one that was left has no layer
+            run.write(new=True)
+        else:
+            run._begin_in_objects()
         if durable:
             force_above(path)
         return cls.open(path)
@@ -93,6 +103,15 @@ class RunStore:
         with self._gone_if_replaced():
             was = None if new else version_of(file)
             replace_bytes(file, sealed(self.identity), was, self.durable)
+
+    def _begin_in_objects(self) -> None:
+        """Write run.json, if there is none, and then the ledger, so that of two who begin a run at
+        once one has it. What is left of runs that were deleted here is deleted."""
+        with self._gone_if_replaced():
+            replace_bytes(self.path / "run.json", sealed(self.identity), None)
+        delete_other_layers(self.path, self.identity["identifier"])
+        self._version = version_of(self.path / "ledger.json")
+        self._write_ledger()
 
     @property
     def has_copies(self) -> bool:
@@ -134,7 +153,13 @@ class RunStore:
         """Read again which layers are committed; CorruptRunError if that does not make sense."""
         file = self.path / "ledger.json"
         self._version = version_of(file)
+        if self._version is None and not self.has_copies and not self._layers_there():
+            self.records, self.complete = [], False  # it was stopped when run.json was there
+            return
         self.records, self.complete = read_ledger(file, self.identity["identifier"])
+
+    def _layers_there(self) -> list[str]:
+        return sorted(filter(LAYER_NAME.fullmatch, names_in(self.layers_path)))
 
     def copied(self) -> "RunStore":
         """The run as the copy of its ledger lists it; CorruptRunError as of `read_ledger`."""
@@ -198,6 +223,9 @@ class RunStore:
         self._write_ledger()
         for depth in forget:
             remove_layer(self.layer_path(depth))
+        for record in records:
+            if not self.has_copies and record.form == "bits" and record.stored:
+                (self.layer_path(record.depth) / LIST_NAME).unlink(missing_ok=True)
 
     def roll_back(self, depth: int, stored: list[int]) -> None:
         """Make `depth` the last committed layer; `stored`: which layers up to it are kept.
@@ -292,8 +320,11 @@ class RunStore:
         """Drop a list that was not committed; parts that tasks have computed stay.
 
         A worker that outlives its driver may put one in place at any time, and then gives up what
-        it was made from.
+        it was made from. In an object store another driver may have committed the list meanwhile:
+        there it is written over, or deleted when the layer is committed in another form.
         """
+        if not self.has_copies:
+            return
         folder = self.layer_path(depth)
         if not folder.is_symlink():
             (folder / LIST_NAME).unlink(missing_ok=True)
@@ -311,7 +342,11 @@ class RunStore:
         for folder in self.layers_path.iterdir():
             if LAYER_NAME.fullmatch(folder.name) and not folder.is_symlink():
                 depth = int(folder.name)
-                if depth not in stored and (depth != under_way or self.complete):
+                beyond = depth >= under_way and not self.complete
+                if depth not in stored and (
+                    # In an object store another driver may be ahead.
+                    not beyond or (depth != under_way and self.has_copies)
+                ):
                     remove_layer(folder)
                 elif depth == under_way:
                     sweep(folder)
@@ -346,7 +381,8 @@ class RunStore:
         write_json(self.layers_path / "zarr.json", GROUP, self.durable)
 
     def _write_ledger(self) -> None:
-        content = ledger_bytes(self.identity["identifier"], self.records, self.complete)
+        run, nonce = self.identity["identifier"], None if self.has_copies else uuid.uuid4().hex
+        content = ledger_bytes(run, self.records, self.complete, nonce)
         file = self.path / "ledger.json"
         with self._gone_if_replaced():
             if self.has_copies:

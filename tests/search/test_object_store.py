@@ -17,7 +17,7 @@ from sweeps import swept
 from frontier import api
 from frontier.cli import main
 from frontier.config import Config
-from frontier.errors import Gone, InputError
+from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.search.events import LayerFinished, LayerStarted
 from frontier.search.task import expand_task
 from frontier.search.verify import verify
@@ -25,7 +25,7 @@ from frontier.search.workspace import Workspace
 from frontier.space.layout import Layout
 from frontier.store import lease, zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.store.directory import names_in
-from frontier.store.objects import place_of
+from frontier.store.objects import bucket_of, place_of
 from frontier.store.run import RunStore
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -102,6 +102,57 @@ def test_of_two_drivers_one_goes_on(bucket, monkeypatch, form, kind):
     assert not verify(run, deep=20).faults
 
 
+@pytest.mark.parametrize("ahead", [0, 1, 3])
+@pytest.mark.parametrize("moment", ["sweep", "drop_list"])
+@pytest.mark.parametrize("form", ["lists", "tasks"])
+def test_a_driver_that_was_overtaken_deletes_nothing(bucket, monkeypatch, form, moment, ahead):
+    """Another one goes on while it has read the ledger and not yet written to it."""
+    monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
+    api.run(plan_of(bucket, form), 9)
+    original, depth = getattr(RunStore, moment), 9 + ahead
+
+    def overtaken(run, *arguments):
+        monkeypatch.setattr(RunStore, moment, original)
+        api.run(plan_of(bucket, form), depth, take_over=True)
+        original(run, *arguments)
+
+    monkeypatch.setattr(RunStore, moment, overtaken)
+    if ahead:
+        with pytest.raises(Gone, match="by another process"):
+            api.run(plan_of(bucket, form))
+    else:
+        api.run(plan_of(bucket, form), depth)
+    run = RunStore.open(bucket)
+    assert len(run.records) == depth + 1
+    assert not verify(run, deep=20).faults
+    assert api.run(plan_of(bucket, form)).store.complete
+
+
+def test_a_ledger_is_never_taken_for_an_earlier_one(bucket):
+    """Though it says the same, as after a repair, or in another run that has not begun."""
+    run = api.run(plan_of(bucket, "lists", keep="all"), 10).store
+    late = RunStore.open(bucket)
+    run.roll_back(8, run.stored_depths()[:9])
+    run.roll_back(8, run.stored_depths())
+    again = api.run(plan_of(bucket, "lists", keep="all"), 10).store
+    assert [r.chain for r in again.records] == [r.chain for r in late.records]
+    with pytest.raises(Gone):
+        late.commit([], complete=True)
+    assert not RunStore.open(bucket).complete
+
+
+def test_a_run_that_was_stopped_between_run_json_and_ledger(bucket):
+    api.run(plan_of(bucket, "lists"), 0)
+    (bucket / "ledger.json").unlink()
+    with pytest.raises(CorruptRunError, match=r"ledger\.json is missing"):
+        RunStore.open(bucket)  # layers are there
+    for name in names_in(bucket / "layers"):
+        for layer in names_in(bucket / "layers" / name) - {"zarr.json"}:
+            for part in names_in(bucket / "layers" / name / layer):
+                (bucket / "layers" / name / layer / part).unlink()
+    assert api.run(plan_of(bucket, "lists")).store.complete
+
+
 def test_two_that_begin_the_same_run(bucket, monkeypatch):
     create = RunStore.create.__func__
 
@@ -117,6 +168,10 @@ def test_two_that_begin_the_same_run(bucket, monkeypatch):
     monkeypatch.setattr(RunStore, "create", classmethod(after_another))
     with pytest.raises(Gone, match="by another process"):
         api.run(plan_of(bucket, "lists"))
+    own = {"format", "identifier", "created"}
+    told = {key: of for key, of in RunStore.open(bucket).identity.items() if key not in own}
+    with pytest.raises(Gone, match="by another process"):
+        create(RunStore, bucket, told)
     monkeypatch.undo()
     run = RunStore.open(bucket)
     assert len(run.records) == 6
@@ -223,12 +278,17 @@ def test_a_bucket_that_cannot_be_used(bucket, monkeypatch):
     words = CONFIGS / "2x3.toml", "--set", f"store.path={missing}"
     assert "no-such-bucket" in invoke("run", *words, code=3).stderr
     assert "no such run directory" in invoke("status", bucket / "run", code=2).stderr
-    monkeypatch.setitem(sys.modules, "obstore.store", None)
-    from frontier.store.objects import bucket_of
-
-    bucket_of.cache_clear()
-    said = invoke("run", CONFIGS / "2x3.toml", "--set", f"store.path={bucket}", code=2).stderr
-    assert "pip install 'frontier[cloud]'" in said
+    assert "NoSuchBucket" in invoke("run", *words, code=3).stderr
+    with monkeypatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", "127.0.0.1:1")
+        bucket_of.cache_clear()
+        assert "AWS_ENDPOINT_URL = 127.0.0.1:1: expected" in invoke("run", *words, code=2).stderr
+    for name in ("obstore", "obstore.store"):
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, name, None)
+            bucket_of.cache_clear()
+            here = CONFIGS / "2x3.toml", "--set", f"store.path={bucket}"
+            assert "pip install 'frontier[cloud]'" in invoke("run", *here, code=2).stderr
 
 
 def test_a_plan(bucket):

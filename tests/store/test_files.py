@@ -102,6 +102,16 @@ def test_names_and_sizes(folder):
     assert disk_bytes(folder) == 4
 
 
+def test_a_marker_of_a_folder_is_no_file(bucket):
+    """Some programs make one, of no bytes, to show a folder that is empty."""
+    write_bytes(bucket, b"")
+    assert names_in(bucket) == set()
+    assert not bucket.is_dir()
+    write_bytes(bucket / "file", b"1")
+    assert names_in(bucket) == {"file"}
+    assert disk_bytes(bucket) == 1
+
+
 def test_a_file_that_is_written_piece_by_piece(folder):
     pieces = [bytes([i]) * (UPLOAD_BYTES // 2 + i) for i in range(6)]
     for some in (pieces[:0], pieces[:1], pieces):
@@ -196,7 +206,7 @@ def test_names_of_places():
 
 @pytest.mark.parametrize(
     "url", ["s3://", "s3://bucket", "s3://bucket/", "s4://bucket/run", "s3://b/../c", "s3:///run",
-            "http://host/run", "s3://bucket/a//b"],
+            "http://host/run", "s3://bucket/a//b", "s3:/bucket/run", "s3://key:secret@bucket/run"],
 )  # fmt: skip
 def test_urls_that_name_no_place(url):
     with pytest.raises(InputError, match="names no place in an object store: expected one of"):
