@@ -249,9 +249,8 @@ class ObjectPath:
         if self.bucket.startswith("az:"):  # which reads no range from the end
             total = self.stat().st_size
             data = bytearray(min(size, total))
-            self.read_ranges(
-                [total - len(data)] if data else [], [memoryview(data)] if data else []
-            )
+            if data:
+                self.read_ranges([total - len(data)], [memoryview(data)])
             return bytes(data), total
         try:
             with _errors(self):
@@ -336,9 +335,8 @@ class ObjectWriter:
 
     def write(self, data: memoryview) -> None:
         with _errors(self._path):
-            self._size += self._file.write(
-                bytes(data)
-            )  # it is sent later, when the memory may be used again
+            # It is sent later, when the memory may be used again.
+            self._size += self._file.write(bytes(data))
 
     def finish(self, durable: bool) -> None:
         try:
