@@ -17,6 +17,8 @@ from frontier.errors import Stopped
 TASKS_UNDER_WAY = 2
 """A worker has so many threads, each with a task: one computes while another waits for the disk."""
 
+LOST = "the connection to the scheduler was lost"
+
 RETRIES = 3
 """A call that raises is tried again so many times."""
 
@@ -129,15 +131,19 @@ class Distributed:
                 "cluster.memory or lower cluster.workers"
             ) from None
         except (CancelledError, CommClosedError):
-            raise Stopped("the connection to the scheduler was lost") from None
+            raise Stopped(LOST) from None
 
     def _look(self) -> None:
-        """Count the workers, at most once a second; Stopped if there have been none for long."""
+        """Count the workers, at most once a second; Stopped if there have been none for long, or
+        the scheduler is gone."""
         now = time.monotonic()
         if now - self._looked < self.REFRESH_SECONDS:
             return
         self._looked = now
-        self.workers = self._client.scheduler_info(n_workers=0)["n_workers"]
+        found = self._client.scheduler_info(n_workers=0)  # empty where the scheduler is gone
+        if self._client.status == "closed":
+            raise Stopped(LOST)
+        self.workers = found.get("n_workers", 0)
         self._tend()
         if self.workers:
             self._last_worker = now

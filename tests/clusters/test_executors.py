@@ -1,6 +1,7 @@
 """Calls on the workers of a Dask scheduler: each is done once, however many workers there are."""
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 from distributed import Client, LocalCluster
@@ -14,7 +15,7 @@ from frontier.errors import Stopped
 def client():
     """Of a scheduler with two workers, threads of this process."""
     workers = LocalCluster(
-        n_workers=2, threads_per_worker=2, processes=False, dashboard_address=None
+        n_workers=2, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0"
     )
     with workers as cluster, Client(cluster) as client:
         yield client
@@ -69,6 +70,25 @@ def test_an_error_of_a_call_is_raised(client):
     calls = [(1, 1), (1, 0), (1, 2)]
     with pytest.raises(ZeroDivisionError):
         list(Distributed(client, 10).run(divmod, calls, lambda: False))
+
+
+def test_a_client_that_has_lost_its_scheduler():
+    """It first tries to find it again, and then gives up."""
+    about = {"n_workers": 2}
+    client = SimpleNamespace(
+        dashboard_link=None, status="running", scheduler_info=lambda n_workers: about
+    )
+    executor = Distributed(client, 10)
+    assert executor.workers == 2
+    about.clear()
+    for status, workers in (("connecting", 0), ("closed", None)):
+        client.status, executor._looked = status, float("-inf")
+        if workers is None:
+            with pytest.raises(Stopped, match="connection to the scheduler was lost"):
+                executor._look()
+        else:
+            executor._look()
+            assert executor.workers == workers
 
 
 def test_a_scheduler_that_is_gone(client):
