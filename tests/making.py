@@ -1,9 +1,13 @@
-"""Runs to report on, runs that say what is not so, and runs that another process makes."""
+"""Commands and their results; runs to report on, runs that say what is not so, and runs that
+another process makes."""
 
 import time
 from pathlib import Path
 
+from click.testing import CliRunner
+
 from frontier import api
+from frontier.cli import main
 from frontier.config import load_config
 from frontier.store.run import RunStore
 
@@ -24,6 +28,14 @@ def made(path, name, *settings, until=None):
     """The store of a run of a config of configs/, made in this process."""
     settings = (f"store.path={path}", "cluster.kind=serial", *settings)
     return api.run(api.plan(load_config(CONFIGS / f"{name}.toml", settings)), until).store
+
+
+def invoke(*arguments, code=0, **more):
+    """The result of a command, in this process, that must end with this exit code."""
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments], **more)
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
 
 
 def write_ledger(store):

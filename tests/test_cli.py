@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from making import invoke
 
 from frontier.cli import main
 from frontier.store.files import read_sealed
@@ -26,13 +27,6 @@ DEPTHS = {
     "3x3": (31, 181_440),
 }
 LINES = {(1, n): n - 1 for n in range(1, 10)} | {(2, 1): 1, (3, 1): 2, (4, 1): 3}
-
-
-def invoke(*arguments, code=0):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 def serial(tmp_path):

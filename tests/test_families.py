@@ -4,18 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from making import invoke
 from twins import bfs_layers
 
-from frontier.cli import main
-
 CONFIGS = Path(__file__).parents[1] / "configs"
-
-
-def invoke(*arguments, code=0):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    return result
 
 
 def serial(tmp_path):

@@ -4,13 +4,12 @@ import dataclasses
 import json
 from pathlib import Path
 
+import making
 import pytest
-from click.testing import CliRunner
 from rates import RATES
 from sweeps import swept
 
 from frontier import api
-from frontier.cli import main
 from frontier.config import load_config
 from frontier.forecast import plan_forecast
 from frontier.forecast.plan_forecast import described_cluster, forecast_of
@@ -21,10 +20,7 @@ BY_TASKS = ("--set", "search.in_memory=false")
 
 
 def invoke(*arguments, code=0):
-    result = CliRunner().invoke(main, ["plan", *map(str, arguments)])
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
+    return making.invoke("plan", *arguments, code=code)
 
 
 def at(path, kind="serial"):
@@ -123,9 +119,7 @@ def test_the_plan_of_a_complete_run_says_what_such_a_run_takes(tmp_path):
         assert after["forecast"][key] == before["forecast"][key]
     assert after["forecast"]["disk"]["peak"] == before["forecast"]["disk"]["peak"] > 0
     assert len(after["layers"]) == 56
-    status = json.loads(
-        CliRunner().invoke(main, ["status", str(tmp_path / "run"), "--json"]).stdout
-    )
+    status = json.loads(making.invoke("status", tmp_path / "run", "--json").stdout)
     shared = before.keys() - {"forecast"}
     assert {key: after[key] for key in shared} == {key: status[key] for key in shared}
     assert "the run is complete, and what follows is of such a run" in invoke(*words).stdout

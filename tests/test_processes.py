@@ -9,8 +9,8 @@ import time
 
 import psutil
 import pytest
-from making import wait_for_depth
-from test_cli import CONFIGS, DEPTHS, TASKS, invoke, serial
+from making import invoke, wait_for_depth
+from test_cli import CONFIGS, DEPTHS, TASKS, serial
 
 from frontier.store.run import RunStore
 

@@ -5,23 +5,16 @@ import tempfile
 
 import pytest
 from answers.movers import CONFIGS, of_config, tiles
-from click.testing import CliRunner
+from making import invoke
 
 import frontier
-from frontier.cli import main, solving
+from frontier.cli import solving
 from frontier.errors import InputError, Unsolved
 
 GOAT = CONFIGS / "goat.toml"
 HEXAGRAM = CONFIGS / "hexagram.toml"
 SERIAL = "--set", "cluster.kind=serial"
 PUBLISHED = "15 13 3 9/1 4 14 5/7 2 8 10/12 11 6 0"
-
-
-def invoke(*arguments, code=0):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 def refused(*arguments):

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 from answers.movers import CONFIGS
 from answers.twin import Twin
-from click.testing import CliRunner
+from making import invoke
 from sweeps import swept
 from twins import blank_moves
 
 from frontier import api
 from frontier.answers import distances as distances_module
 from frontier.answers.ida import IdaSolver
-from frontier.cli import main
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
@@ -285,13 +284,6 @@ def test_the_blank_of_a_pattern_is_the_puzzle_s(made):
 
 
 # --- the command
-
-
-def invoke(*arguments, code=0):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 def test_heuristics_on_the_command_line(made):

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 import zarr
 from answers.test_distances import CASES, boards_of, of_boards, run_of
-from click.testing import CliRunner
+from making import invoke
 from search.test_driver import without_record
 from sweeps import swept
 
 from frontier import api
 from frontier.answers import distances as distances_module
 from frontier.answers.distances import Distances
-from frontier.cli import main
 from frontier.errors import CorruptRunError, InputError
 from frontier.store.run import RunStore
 
@@ -232,13 +231,6 @@ def test_an_export_that_is_interrupted(tmp_path, monkeypatch):
 
 
 # --- the command
-
-
-def invoke(*arguments, code=0):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 def test_the_command_prints_what_it_wrote(complete, tmp_path):

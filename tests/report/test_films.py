@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
+from making import invoke
 from report.test_boards import CONFIGS, SVG, puzzle_of, solved, texts
 
 from frontier.answers.solution import Solution
@@ -166,12 +167,6 @@ def test_cells_are_named_where_moves_name_them():
 
 
 # --- commands
-
-
-def invoke(*arguments, code=0, **more):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments], **more)
-    assert result.exit_code == code, result.output
-    return result
 
 
 def config(name):

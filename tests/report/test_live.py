@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from report.watching import CONFIGS, STATES, events_of, invoke, run, settings
+from making import invoke
+from report.watching import CONFIGS, STATES, events_of, run, settings
 from rich.console import Console
 from sweeps import swept
 

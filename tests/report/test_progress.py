@@ -9,7 +9,8 @@ import time
 from datetime import datetime
 
 import pytest
-from report.watching import RECORDED, config_of, events_of, invoke, run
+from making import invoke
+from report.watching import RECORDED, config_of, events_of, run
 from rich.console import Console
 
 from frontier import text

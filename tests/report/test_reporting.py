@@ -13,13 +13,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from making import CONFIGS, made, write_ledger
+from making import CONFIGS, invoke, made, write_ledger
 from markdown_it import MarkdownIt
 from rich.console import Console
 from sweeps import swept
 
-from frontier.cli import main
 from frontier.report import report_text as texts
 from frontier.report.comparison import Comparison
 from frontier.report.report_text import report_markdown, report_text
@@ -37,13 +35,6 @@ FILES = {"html": "html", "chart": "png", "csv": "csv", "markdown": "md"}
 def targets_in(folder):
     """Options that ask for a file of each kind."""
     return [word for kind, end in FILES.items() for word in (f"--{kind}", folder / f"a.{end}")]
-
-
-def invoke(*arguments, code=0):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from report.watching import config_of, events_of, invoke, run
+from making import invoke
+from report.watching import config_of, events_of, run
 
 from frontier import text
 from frontier.errors import FormatError, Stopped

@@ -5,7 +5,8 @@ import re
 import shutil
 
 import pytest
-from report.watching import CONFIGS, invoke, run, settings
+from making import invoke
+from report.watching import CONFIGS, run, settings
 from rich.console import Console
 
 from frontier import api

@@ -3,10 +3,7 @@
 import json
 from pathlib import Path
 
-from click.testing import CliRunner
-
 from frontier import api
-from frontier.cli import main
 from frontier.config import load_config
 from frontier.search.events import LayerFinished, LayerStarted, RunStarted
 
@@ -22,12 +19,6 @@ def settings(path, *more):
 def run(path, until=None, name="2x4", listeners=()):
     config = load_config(CONFIGS / f"{name}.toml", settings(path))
     return api.run(api.plan(config), until, listeners).store
-
-
-def invoke(*arguments, code=0):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    return result
 
 
 def config_of(tmp_path):

@@ -11,14 +11,13 @@ import threading
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from making import invoke
 from search.test_driver import assert_store_the_same, config_of, in_memory
 from search.test_driver import run as run_of
 from search.test_two_layers import COUNTS, DEPTH, plan_of, stopped_of
 from sweeps import swept
 
 from frontier import api
-from frontier.cli import main
 from frontier.errors import CorruptRunError, InputError
 from frontier.search.events import LayerFinished, TaskFinished
 from frontier.search.verify import verify
@@ -40,13 +39,6 @@ def goes_on(plan, path):
 def contents(path):
     """The files of a run that another one could change."""
     return {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
-
-
-def invoke(*arguments, code=0):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 # --- while the run goes on

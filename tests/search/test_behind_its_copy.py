@@ -3,7 +3,8 @@
 import shutil
 
 import pytest
-from search.test_survival import WAYS, config_of, invoke, way_of
+from making import invoke
+from search.test_survival import WAYS, config_of, way_of
 from sweeps import swept
 
 from frontier import api

@@ -4,7 +4,8 @@ import dataclasses
 import shutil
 
 import pytest
-from search.test_survival import CONFIGS, SETTINGS, config_of, half_done, invoke
+from making import invoke
+from search.test_survival import CONFIGS, SETTINGS, config_of, half_done
 from sweeps import swept
 
 from frontier import api

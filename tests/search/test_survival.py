@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from making import invoke
 from sweeps import swept
 
 from frontier import api
@@ -48,13 +49,6 @@ def half_done(path, **search):
     for depth in (16, 20):
         run = api.run(api.plan(config_of(path, **search)), until=depth)
     return run.store
-
-
-def invoke(*arguments, code=0):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 def test_a_deleted_run_json_is_named(tmp_path):

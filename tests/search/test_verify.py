@@ -8,14 +8,13 @@ import socket
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
-from making import write_ledger
+from making import invoke, write_ledger
 from search.test_driver import run as run_of
 from search.test_two_layers import COUNTS, stopped_of
 from sweeps import swept
 
 from frontier import api
-from frontier.cli import main, upkeep
+from frontier.cli import upkeep
 from frontier.config import Config
 from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.report.summary import summary, write_summary
@@ -64,13 +63,6 @@ SEARCH = {"frontier": {}, "spare": {"spare": 2}, "all": {"keep": "all"}}
 
 def finished(path, name):
     return api.run(api.plan(config_of(path, **SEARCH[name]))).counts
-
-
-def invoke(*arguments, code=0):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 @swept("name", SEARCH, few=1)

@@ -6,10 +6,9 @@ from importlib.metadata import PackageNotFoundError
 from itertools import permutations
 
 import pytest
-from click.testing import CliRunner
+from making import invoke
 from twins import sign
 
-from frontier.cli import main
 from frontier.thesis import claims, tables
 from frontier.thesis.report import made_with
 from frontier.thesis.runs import Runs
@@ -20,13 +19,6 @@ LIMIT = 1_000_000
 """Larger runs are not made, so the claims that rest on them have nothing beside them."""
 
 TABLES = ("1.1", "3.1", "4.1", "4.2", "moves", "5.1", "5.2", "beyond")
-
-
-def invoke(*arguments, code=0):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 @pytest.fixture(scope="module", autouse=True)
