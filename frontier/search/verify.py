@@ -113,7 +113,7 @@ def _whole_ledger(run: RunStore, done: Verified) -> None:
     except CorruptRunError as error:
         done.faults.append(Fault(LEDGER, str(error)))
     others = {}
-    if run.has_copies:
+    if not run.in_objects:
         others = {run.path / "copies" / name: GROUP for name in ("run.json", "ledger.json")}
     if (summary := run.path / "summary.json").exists():
         others[summary] = SUMMARY

@@ -93,6 +93,8 @@ def delete_other_layers(path: ObjectPath, identifier: str = "") -> None:
 
 
 def _delete_layers(group: Place) -> None:
+    if not group.is_dir():
+        return
     for name in filter(LAYER_NAME.fullmatch, names_in(group)):
         remove_layer(group / name)
     (group / "zarr.json").unlink(missing_ok=True)

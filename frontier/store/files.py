@@ -58,6 +58,8 @@ def write_bytes(path: Place, content: bytes, durable: bool = False) -> None:
     except OSError:  # such as a full disk, which it would fill further
         writer.abandon()
         raise
+    finally:
+        writer.close()
 
 
 class FileWriter:
@@ -77,21 +79,22 @@ class FileWriter:
         """Put the file in place, whole. durable: it is on the disk when this returns."""
         if durable:
             os.fsync(self._file)
-        self._close()
+        self.close()
         self._scratch.replace(self._path)
         if durable:
             force(self._path.parent)
 
     def abandon(self) -> None:
         """Leave nothing behind."""
-        if self._file is not None:
-            self._close()
+        self.close()
         with suppress(OSError):
             self._scratch.unlink(missing_ok=True)
 
-    def _close(self) -> None:
-        os.close(self._file)
-        self._file = None
+    def close(self) -> None:
+        """Close the file, which has its name by then or never gets it."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
 
 
 def new_file(path: Place) -> FileWriter | ObjectWriter:

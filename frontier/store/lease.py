@@ -90,6 +90,6 @@ def _has_died(said: dict) -> bool:
         os.kill(said["process"], 0)
     except (ProcessLookupError, OverflowError):
         return True
-    except PermissionError:
-        return False
+    except PermissionError:  # it is somebody else's
+        pass
     return False

@@ -82,27 +82,20 @@ class RunStore:
         run = cls(path, identity, [], False)
         run.durable = durable
         run.describe_group()
-        if run.has_copies:
-            run._version = version_of(path / "ledger.json")  # one that was left has no layer
-            run.write(new=True)
-        else:
+        if run.in_objects:
             run._begin_in_objects()
+        else:
+            run._version = version_of(path / "ledger.json")  # one that was left has no layer
+            run.write()
         if durable:
             force_above(path)
         return cls.open(path)
 
-    def write(self, new: bool = False) -> None:
-        """Write what says that there is a run: the ledger, run.json and the copies of both.
-
-        new: there is none. Gone if another process has written one meanwhile.
-        """
+    def write(self) -> None:
+        """Write what says that there is a run: the ledger, run.json and the copies of both."""
         self._write_ledger()
-        if self.has_copies:
-            write_sealed(self.path / "copies" / "run.json", self.identity, self.durable)
-        file = self.path / "run.json"
-        with self._gone_if_replaced():
-            was = None if new else version_of(file)
-            replace_bytes(file, sealed(self.identity), was, self.durable)
+        for folder in (self.path / "copies", self.path):
+            write_sealed(folder / "run.json", self.identity, self.durable)
 
     def _begin_in_objects(self) -> None:
         """Write run.json, if there is none, and then the ledger, so that of two who begin a run at
@@ -114,9 +107,10 @@ class RunStore:
         self._write_ledger()
 
     @property
-    def has_copies(self) -> bool:
-        """Whether run.json and the ledger have copies; an object store keeps its objects itself."""
-        return not isinstance(self.path, ObjectPath)
+    def in_objects(self) -> bool:
+        """Whether the run is in an object store. There it has no copies of run.json and the ledger,
+        as such a store keeps its objects safe itself."""
+        return isinstance(self.path, ObjectPath)
 
     @property
     def layers_path(self) -> Place:
@@ -126,7 +120,7 @@ class RunStore:
         at any time, each run has one of its own.
         """
         layers = self.path / "layers"
-        return layers if self.has_copies else layers / self.identity["identifier"]
+        return layers / self.identity["identifier"] if self.in_objects else layers
 
     @classmethod
     def open(cls, path: Place) -> "RunStore":
@@ -153,13 +147,11 @@ class RunStore:
         """Read again which layers are committed; CorruptRunError if that does not make sense."""
         file = self.path / "ledger.json"
         self._version = version_of(file)
-        if self._version is None and not self.has_copies and not self._layers_there():
+        unknown = self._version is None and self.in_objects
+        if unknown and not any(map(LAYER_NAME.fullmatch, names_in(self.layers_path))):
             self.records, self.complete = [], False  # it was stopped when run.json was there
             return
         self.records, self.complete = read_ledger(file, self.identity["identifier"])
-
-    def _layers_there(self) -> list[str]:
-        return sorted(filter(LAYER_NAME.fullmatch, names_in(self.layers_path)))
 
     def copied(self) -> "RunStore":
         """The run as the copy of its ledger lists it; CorruptRunError as of `read_ledger`."""
@@ -223,8 +215,8 @@ class RunStore:
         self._write_ledger()
         for depth in forget:
             remove_layer(self.layer_path(depth))
-        for record in records:
-            if not self.has_copies and record.form == "bits" and record.stored:
+        for record in records if self.in_objects else ():
+            if record.form == "bits" and record.stored:  # see `drop_list`
                 (self.layer_path(record.depth) / LIST_NAME).unlink(missing_ok=True)
 
     def roll_back(self, depth: int, stored: list[int]) -> None:
@@ -251,7 +243,7 @@ class RunStore:
     def check_still_there(self) -> None:
         """Gone if the directory was moved or deleted, or another run has taken the place of this
         one: its files are not ours. In an object store they lie elsewhere, and a commit tells."""
-        if isinstance(self.path, ObjectPath):
+        if self.in_objects:
             return
         identity = read_json(self.path / "run.json") if self.exists(self.path) else {}
         if identity.get("identifier") != self.identity["identifier"]:
@@ -267,7 +259,7 @@ class RunStore:
         Gone as of `check_still_there`.
         """
         files = self.files(depth, layout)
-        if isinstance(self.path, ObjectPath):  # its folder of layers is never that of another run
+        if self.in_objects:  # its folder of layers is never that of another run
             if self.files(depth + 2, layout).there(task):
                 files.path(task).unlink(missing_ok=True)
             return
@@ -323,7 +315,7 @@ class RunStore:
         it was made from. In an object store another driver may have committed the list meanwhile:
         there it is written over, or deleted when the layer is committed in another form.
         """
-        if not self.has_copies:
+        if self.in_objects:
             return
         folder = self.layer_path(depth)
         if not folder.is_symlink():
@@ -342,18 +334,17 @@ class RunStore:
         for folder in self.layers_path.iterdir():
             if LAYER_NAME.fullmatch(folder.name) and not folder.is_symlink():
                 depth = int(folder.name)
-                beyond = depth >= under_way and not self.complete
-                if depth not in stored and (
-                    # In an object store another driver may be ahead.
-                    not beyond or (depth != under_way and self.has_copies)
-                ):
-                    remove_layer(folder)
-                elif depth == under_way:
+                under = depth == under_way and not self.complete
+                # In an object store another driver may be ahead.
+                others = self.in_objects and depth > under_way and not self.complete
+                if under:
                     sweep(folder)
+                elif depth not in stored and not others:
+                    remove_layer(folder)
 
     def force_all(self) -> None:
         """Return when the disk has all that is there of the layers and what says so."""
-        if isinstance(self.path, ObjectPath):
+        if self.in_objects:
             return
         for folder in sorted((self.path / "layers").iterdir()):
             if LAYER_NAME.fullmatch(folder.name):
@@ -381,11 +372,11 @@ class RunStore:
         write_json(self.layers_path / "zarr.json", GROUP, self.durable)
 
     def _write_ledger(self) -> None:
-        run, nonce = self.identity["identifier"], None if self.has_copies else uuid.uuid4().hex
+        run, nonce = self.identity["identifier"], uuid.uuid4().hex if self.in_objects else None
         content = ledger_bytes(run, self.records, self.complete, nonce)
         file = self.path / "ledger.json"
         with self._gone_if_replaced():
-            if self.has_copies:
+            if not self.in_objects:
                 self.check_alone()
                 (self.path / "copies").mkdir(exist_ok=True)
                 write_bytes(self.path / "copies" / "ledger.json", content, self.durable)

@@ -11,11 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zarr
-from click.testing import CliRunner
+from making import invoke
 from sweeps import swept
 
 from frontier import api
-from frontier.cli import main
 from frontier.config import Config
 from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.search.events import LayerFinished, LayerStarted
@@ -49,13 +48,6 @@ def plan_of(path, form, **search):
     if not RunStore.exists(plan.config.path):
         plan = dataclasses.replace(plan, layout=Layout(plan.space, 1, 2))
     return dataclasses.replace(plan, **FORMS[form])
-
-
-def invoke(*arguments, code=0):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 def assert_same(run, other):
@@ -163,7 +155,7 @@ def test_two_that_begin_the_same_run(bucket, monkeypatch):
         run = cls(
             path, {"format": 3, "identifier": "0" * 32, "created": 0.0, **identity}, [], False
         )
-        run.write(new=True)
+        run._begin_in_objects()
 
     monkeypatch.setattr(RunStore, "create", classmethod(after_another))
     with pytest.raises(Gone, match="by another process"):
