@@ -32,7 +32,7 @@ from frontier.space.jit import kernel
 from frontier.store.backup import check_target
 from frontier.store.files import PARTIAL, remove_tree
 from frontier.store.layers import StoredLayer
-from frontier.store.objects import ObjectPath, Place
+from frontier.store.objects import Place
 from frontier.store.run import RunStore
 
 if TYPE_CHECKING:
@@ -130,11 +130,6 @@ def export(run: RunStore, target: Path) -> "zarr.Array":
     import zarr
     from zarr.codecs import Crc32cCodec, ZstdCodec
 
-    if isinstance(target, ObjectPath):
-        raise InputError(
-            f"{target} is in an object store: distances are written to a file system, from where "
-            "a program of the store copies them"
-        )
     check_target(target)
     work = workspace_of(complete(run))
     scratch = target.with_name(f"{target.name}.{uuid.uuid4().hex}{PARTIAL}")

@@ -58,7 +58,8 @@ def plan_value(made: PlanForecast) -> dict:
         "rates": _rates_value(made),
         "warnings": made.warnings,
     }
-    found = found_value(plan.identity, made.records)
+    complete = sum(record.states for record in made.records) == plan.puzzle.states
+    found = found_value(plan.identity, made.records, complete)
     return {**found, "path": str(plan.config.path), "forecast": foretold}
 
 

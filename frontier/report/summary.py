@@ -20,22 +20,21 @@ FARTHEST = 100
 
 def run_value(run: RunStore) -> dict:
     """What ``summary.json``, ``status --json`` and ``report --json`` have in common."""
-    puzzle, value = puzzle_of(run.identity["puzzle"]), found_value(run.identity, run.records)
-    value["complete"] = run.complete
+    puzzle = puzzle_of(run.identity["puzzle"])
+    value = found_value(run.identity, run.records, run.complete)
     if puzzle.start is not None:
         value["start"] = {"board": puzzle.write(puzzle.start), "depth": run.start_depth}
     return value
 
 
-def found_value(identity: dict, records: Sequence[LayerRecord]) -> dict:
+def found_value(identity: dict, records: Sequence[LayerRecord], complete: bool) -> dict:
     """The same for the layers that are committed, if any, of a run that may not have begun; this is
     in ``plan --json`` too. identity: as in ``run.json``."""
-    found = sum(record.states for record in records)
     return {
         "name": identity["name"],
         "puzzle": {"title": puzzle_of(identity["puzzle"]).title, **identity["puzzle"]},
-        "complete": found == identity["states"],
-        "states": found,
+        "complete": complete,
+        "states": sum(record.states for record in records),
         "states_of_the_puzzle": identity["states"],
         "depth": records[-1].depth if records else None,
         "layers": [record.states for record in records],

@@ -61,7 +61,7 @@ def back_up(path: Place, target: Place, say: Callable[[str], None] = lambda text
     say: is told of each layer before it is taken. InputError if there is something at `target`;
     CorruptRunError if files of the run are missing.
     """
-    if isinstance(path, ObjectPath) or isinstance(target, ObjectPath):
+    if isinstance(path, ObjectPath):
         raise InputError(
             f"{path} cannot be backed up to {target}: a backup is made from one file system to "
             "another. Copy a run in an object store while no process writes it, by a program of "
@@ -82,8 +82,13 @@ def back_up(path: Place, target: Place, say: Callable[[str], None] = lambda text
     )  # fmt: skip
 
 
-def check_target(target: Path) -> None:
+def check_target(target: Place) -> None:
     """InputError if there cannot be something new at a path; make the folder above it."""
+    if isinstance(target, ObjectPath):
+        raise InputError(
+            f"{target} is in an object store: name a place in a file system, from where a program "
+            "of the store copies it"
+        )
     if os.path.lexists(target):
         raise InputError(f"{target} exists; nothing is overwritten, name another place")
     if inside := next(filter(RunStore.exists, target.resolve().parents), None):
