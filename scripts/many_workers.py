@@ -16,6 +16,7 @@ ends and another one comes.
 
 import argparse
 import asyncio
+import dataclasses
 import json
 import logging
 import os
@@ -72,17 +73,17 @@ def main() -> None:
         made = forecast_of(plan)
         first = int(np.argmax(made.sizes.states)) - options.layers // 2
         tasks = plan.layout.task_count(plan.space.side_of(first))
-        alone = made.forecast.__class__(
-            plan, made.sizes.states, made.forecast.localities, made.forecast.rates, depth=first - 1
-        )
+        alone = dataclasses.replace(made.forecast, workers=1, depth=first - 1)
         seconds = options.seconds or alone.steps[0].seconds / tasks
-        measure(options, plan, made.sizes.states, first, seconds, workers)
+        measure(options, plan, made.sizes.states, first, seconds, tasks, workers)
 
 
-def measure(options, plan, sizes: list[int], first: int, seconds: float, workers: int) -> None:
+def measure(
+    options, plan, sizes: list[int], first: int, seconds: float, tasks: int, workers: int
+) -> None:
     """Run some layers on simulated workers, and print how it went."""
     os.environ[SETTING] = json.dumps(
-        {"seconds": seconds, "stragglers": options.stragglers, "states": sizes[first] // 100_000}
+        {"seconds": seconds, "stragglers": options.stragglers, "states": sizes[first] // tasks}
     )
     with (
         tempfile.TemporaryDirectory(prefix="many-") as folder,

@@ -83,7 +83,8 @@ class Distributed:
             room = max(0, self.at_once - len(futures))
             if stop() or not (some := list(islice(waiting, room))):
                 return
-            # Handing out many calls at once, and asking for their results so, costs a third.
+            # Many calls that are handed out at once, and many results that are asked for at once,
+            # cost the scheduler and this process a third of what they do one by one.
             more = self._client.map(_call, some, function=function, pure=False, retries=RETRIES)
             futures.update(more)
             for future in more:

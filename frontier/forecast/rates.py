@@ -227,9 +227,8 @@ def disk_rates(folder: Place, size: int) -> dict[str, float]:
 
     _, file = timed(lambda path: write_bytes(path, b"", durable=False))
     written, write_work = timed(write) / size
-    if isinstance(folder, Path) and hasattr(
-        os, "posix_fadvise"
-    ):  # macOS has none; reading then looks as fast as from memory
+    # macOS has no such call; reading then looks as fast as from memory.
+    if isinstance(folder, Path) and hasattr(os, "posix_fadvise"):
         timed(forget)
     read, read_work = timed(lambda path: google_crc32c.value(path.read_bytes())) / size
     unlink_all(paths)

@@ -23,10 +23,10 @@ class Advance:
     """What a call is to do.
 
     depth: the last committed layer. until: the last depth to compute, None for all. seconds:
-    how long to go on. keep_all: whether each layer is stored. most: the states of
-    the largest layer that is advanced as a list; lists end with a larger one, bitmaps when two
-    layers in a row are not larger. threads: of bitmaps. stop: whether to end
-    after the layer under way, where the driver is in this process.
+    how long to go on. keep_all: whether each layer is stored. most: the states of the largest layer
+    that is advanced as a list; lists end with a larger one, bitmaps when two layers in a row are
+    not larger. threads: of bitmaps. stop: whether to end after the layer under way, where the
+    driver is in this process.
     """
 
     path: str
