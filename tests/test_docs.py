@@ -1,5 +1,6 @@
 """What the pages say is what the program does."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from frontier.space.deepening import MOST_DEPTH
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "puzzles.md"
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 SMALL, LARGE = 6_000_000, 240_000_000
 """Positions of what is searched here by default, and in a sweep; only the number of positions is
 known without a search."""
@@ -65,3 +67,49 @@ def test_as_many_positions_as_the_readme_says(name, states):
 
 def test_all_results_are_read():
     assert {"2x2", "2x7", "3x4", "goat", "hakoiri", "hexagram"} <= {name for name, *_ in RESULTS}
+
+
+# --- the house: docs/architecture.md
+
+
+def modules():
+    """Each module of the package by its path, but those that start a package or a program."""
+    package = ROOT / "frontier"
+    paths = (path.relative_to(package).as_posix() for path in package.rglob("*.py"))
+    return {path for path in paths if not path.endswith(("__init__.py", "__main__.py"))}
+
+
+def test_each_module_has_its_row():
+    rows = re.findall(r"^\| `(\S+\.py)` \|", ARCHITECTURE.split("\n## Modules\n")[1], re.MULTILINE)
+    assert sorted(rows) == sorted(modules())
+
+
+def imported(path):
+    """The modules of the package that a module imports, wherever in it, by their paths."""
+    for node in ast.walk(ast.parse((ROOT / "frontier" / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names] + [node.module]
+        else:
+            continue
+        for name in names:
+            file = "/".join(name.split(".")[1:]) + ".py"
+            if name.startswith("frontier.") and file in modules():
+                yield file
+
+
+def test_imports_point_upwards():
+    """As the page draws the house, and with the one exception that it names."""
+    drawn = ARCHITECTURE.split("```text\nfrontier/\n")[1].split("```")[0].splitlines()
+    line_of = {
+        name: i for i, line in enumerate(drawn) for name in re.findall(r"\w+(?:/|\.py)", line)
+    }
+
+    def line(path):
+        return line_of[path.split("/")[0] + "/" * ("/" in path)]
+
+    downwards = {
+        (path, other) for path in modules() for other in imported(path) if line(other) > line(path)
+    }
+    assert downwards == {("config_values.py", "store/objects.py")}
