@@ -13,6 +13,8 @@ from frontier.store.run import RunStore
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 
+BY_TASKS = "--set", "search.in_memory=false"
+
 IDENTITY = {
     "name": "x",
     "puzzle": {"kind": "tiles", "rows": 2, "columns": 4},
@@ -28,6 +30,11 @@ def made(path, name, *settings, until=None):
     """The store of a run of a config of configs/, made in this process."""
     settings = (f"store.path={path}", "cluster.kind=serial", *settings)
     return api.run(api.plan(load_config(CONFIGS / f"{name}.toml", settings)), until).store
+
+
+def serial(path):
+    """Options of `run` that make it in this process, in a directory below this one."""
+    return "--set", "cluster.kind=serial", "--set", f"store.path={path / 'run'}"
 
 
 def invoke(*arguments, code=0, **more):

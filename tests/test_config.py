@@ -1,16 +1,15 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from making import CONFIGS
 from sweeps import swept
 
 from frontier.config import KIND_TABLES, load_config
 from frontier.errors import InputError
 from frontier.puzzles import KINDS
 
-CONFIGS = Path(__file__).parents[1] / "configs"
 GOOD = """
 name = "mine"
 [puzzle]

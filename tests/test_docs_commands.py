@@ -19,7 +19,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from distributed.cli import dask_scheduler, dask_worker
-from pages import (
+from rates import RATES
+from sandbox import (
     ROOT,
     Block,
     arguments_of,
@@ -31,7 +32,6 @@ from pages import (
     statements,
     values_of,
 )
-from rates import RATES
 from sweeps import swept
 
 from frontier.cli import main

@@ -5,10 +5,10 @@ import re
 import resource
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from making import CONFIGS
 from rates import RATES
 from sweeps import swept
 
@@ -19,7 +19,6 @@ from frontier.errors import InputError
 from frontier.forecast import plan_forecast
 from frontier.search.plan import make_plan
 
-CONFIGS = Path(__file__).parents[1] / "configs"
 GB = 10**9
 
 

@@ -1,10 +1,10 @@
 """Sliding blocks: whole searches against dictionaries of pieces and the cells they cover."""
 
 import random
-from pathlib import Path
 
 import pytest
 from engine import bitmap_sizes, boards_at, list_layers
+from making import CONFIGS
 from sweeps import swept
 from twins import (
     agreeing,
@@ -24,7 +24,6 @@ from frontier.puzzles import Blocks
 from frontier.puzzles import board_shapes as shapes_module
 from frontier.space.layout import Layout
 
-CONFIGS = Path(__file__).parents[2] / "configs"
 METRICS = ("step", "straight", "path")
 HAKOIRI = "BAAC/BAAC/DEEF/DGHF/I..J", ("BCDF", "GHIJ")
 GOAT = "ahBB/bge./dkfw", ("hk",)

@@ -4,12 +4,12 @@ import io
 import re
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from making import CONFIGS
 from rich.console import Console
 from rich.style import Style
 from sweeps import swept
@@ -26,7 +26,6 @@ from frontier.report.boards.outline import loops_around
 from frontier.report.boards.terminal import drawing
 from frontier.report.colours import OKABE_ITO, colour_of, ink_on, luminance
 
-CONFIGS = Path(__file__).parents[2] / "configs"
 NAMES = sorted(path.stem for path in CONFIGS.glob("*.toml"))
 KINDS = ("2x3", "3x3-diameter", "goat", "hexagram", "pattern-2x4-k2")
 """Configs of all kinds of puzzles but cells, which take some seconds."""

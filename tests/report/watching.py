@@ -3,11 +3,12 @@
 import json
 from pathlib import Path
 
+from making import CONFIGS
+
 from frontier import api
 from frontier.config import load_config
 from frontier.search.events import LayerFinished, LayerStarted, RunStarted
 
-CONFIGS = Path(__file__).parents[2] / "configs"
 RECORDED = json.loads((Path(__file__).parents[1] / "forecast" / "recorded.json").read_text())
 STATES = {name: sum(line[0] for line in lines) for name, lines in RECORDED.items()}
 

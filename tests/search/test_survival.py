@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from making import invoke
+from making import CONFIGS, invoke
 from sweeps import swept
 
 from frontier import api
@@ -30,8 +30,6 @@ from frontier.signals import handling
 from frontier.store.files import read_sealed, write_sealed
 from frontier.store.lock import RunLock, is_held
 from frontier.store.run import RunStore
-
-CONFIGS = Path(__file__).parents[2] / "configs"
 
 
 def config_of(path, puzzle=None, **search):

@@ -4,19 +4,14 @@ import errno
 import io
 import json
 import os
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from making import invoke
+from making import BY_TASKS, CONFIGS, invoke, serial
 
 from frontier.cli import main
 from frontier.store.files import read_sealed
 from frontier.store.run import RunStore
-
-ROOT = Path(__file__).parents[1]
-CONFIGS = ROOT / "configs"
-TASKS = ("--set", "search.in_memory=false")
 
 # thesis tables 1.1; totals (mn)!/2
 DEPTHS = {
@@ -27,10 +22,6 @@ DEPTHS = {
     "3x3": (31, 181_440),
 }
 LINES = {(1, n): n - 1 for n in range(1, 10)} | {(2, 1): 1, (3, 1): 2, (4, 1): 3}
-
-
-def serial(tmp_path):
-    return "--set", "cluster.kind=serial", "--set", f"store.path={tmp_path / 'run'}"
 
 
 @pytest.mark.parametrize("name", DEPTHS)
@@ -174,7 +165,7 @@ def test_status_and_farthest_by_directory_and_by_config(tmp_path, monkeypatch):
 def test_farthest_reads_a_layer_of_bits(tmp_path, monkeypatch):
     monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
     monkeypatch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
-    invoke("run", CONFIGS / "2x4.toml", *serial(tmp_path), *TASKS)
+    invoke("run", CONFIGS / "2x4.toml", *serial(tmp_path), *BY_TASKS)
     ledger = json.loads((tmp_path / "run" / "ledger.json").read_text())
     assert ledger["layers"][-1]["form"] == "bits"
     assert json.loads(invoke("farthest", tmp_path / "run", "--json").stdout)["count"] == 1

@@ -1,15 +1,13 @@
 """Published figures, each got by the command that a reader would type."""
 
 import json
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from making import CONFIGS
 from sweeps import swept
 
 from frontier.cli import main
-
-CONFIGS = Path(__file__).parents[1] / "configs"
 
 GOAT_LETTERS = {
     "┌": "a", "─": "h", "│": "b", "羊": "g", "‖": "e", "└": "d", "┘": "f", "狼": "w",

@@ -9,8 +9,7 @@ import time
 
 import psutil
 import pytest
-from making import invoke, wait_for_depth
-from test_cli import CONFIGS, DEPTHS, TASKS, serial
+from making import BY_TASKS, CONFIGS, invoke, serial, wait_for_depth
 
 from frontier.store.run import RunStore
 
@@ -41,7 +40,7 @@ main(sys.argv[2:])
 
 def test_a_killed_run_goes_on(tmp_path):
     """Its layers are those of a run that nothing disturbs."""
-    words = ["run", CONFIGS / "2x4.toml", *TASKS, *serial(tmp_path), "--json"]
+    words = ["run", CONFIGS / "2x4.toml", *BY_TASKS, *serial(tmp_path), "--json"]
     for tasks in (5, 20):
         command = [sys.executable, "-c", MORTAL, str(tasks), *map(str, words)]
         done = subprocess.run(command, capture_output=True, text=True)
@@ -50,8 +49,10 @@ def test_a_killed_run_goes_on(tmp_path):
     done = invoke(*words)
     assert "resuming after depth" in done.stderr
     value = json.loads(done.stdout)
-    assert (value["depth"], value["states"]) == DEPTHS["2x4"]
-    undisturbed = invoke("run", CONFIGS / "2x4.toml", *TASKS, *serial(tmp_path / "calm"), "--json")
+    assert (value["depth"], value["states"]) == (36, 20_160)
+    undisturbed = invoke(
+        "run", CONFIGS / "2x4.toml", *BY_TASKS, *serial(tmp_path / "calm"), "--json"
+    )
     calm = json.loads(undisturbed.stdout)
     assert {key: value[key] for key in TIMELESS} == {key: calm[key] for key in TIMELESS}
 
@@ -74,7 +75,9 @@ def test_killed_runs_go_on(tmp_path, calm, victim):
     assert (calm["depth"], calm["states"]) == (80, 239_500_800)
     rng = random.Random(victim)
     path = tmp_path / "run"
-    command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}", "--json")
+    command = python(
+        "run", CONFIGS / "2x6.toml", *BY_TASKS, "--set", f"store.path={path}", "--json"
+    )
     kills = 0
     for _ in range(2):
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -112,7 +115,9 @@ def _command(process):
 @pytest.mark.sweep
 def test_ctrl_c_stops_cleanly_and_says_how_to_resume(tmp_path, calm):
     path = tmp_path / "run"
-    command = python("run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}", "--json")
+    command = python(
+        "run", CONFIGS / "2x6.toml", *BY_TASKS, "--set", f"store.path={path}", "--json"
+    )
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_for_depth(path, 5, process)
     process.send_signal(signal.SIGINT)
@@ -130,7 +135,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_resume(tmp_path, calm):
 @pytest.mark.sweep
 def test_a_second_run_is_refused_while_one_writes(tmp_path):
     path = tmp_path / "run"
-    command = python("run", CONFIGS / "2x6.toml", *TASKS, *serial(tmp_path), "--json")
+    command = python("run", CONFIGS / "2x6.toml", *BY_TASKS, *serial(tmp_path), "--json")
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     while not (path / "lock").exists() and process.poll() is None:
         time.sleep(0.02)
@@ -164,7 +169,7 @@ def test_a_given_scheduler(tmp_path):
                     "--json",
                 ).stdout
             )
-            assert (value["depth"], value["states"]) == DEPTHS["2x4"]
+            assert (value["depth"], value["states"]) == (36, 20_160)
 
 
 @pytest.mark.sweep
@@ -172,7 +177,7 @@ def test_the_only_worker_is_replaced(tmp_path):
     """Killed in the middle of layers of bits, one after the other, with no other to take over."""
     path = tmp_path / "run"
     command = python(
-        "run", CONFIGS / "2x6.toml", *TASKS, "--set", f"store.path={path}",
+        "run", CONFIGS / "2x6.toml", *BY_TASKS, "--set", f"store.path={path}",
         "--set", "cluster.workers=1", "--set", "store.codec=zstd:5", "--json",
     )  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -192,7 +197,7 @@ def test_the_only_worker_is_replaced(tmp_path):
 
 @pytest.mark.sweep
 def test_a_progress_display_that_nobody_reads_does_not_stop_a_search(tmp_path):
-    command = python("run", CONFIGS / "2x6.toml", *TASKS, *serial(tmp_path))
+    command = python("run", CONFIGS / "2x6.toml", *BY_TASKS, *serial(tmp_path))
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     process.stderr.close()
     assert process.wait() == 0

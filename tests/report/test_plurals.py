@@ -4,10 +4,10 @@ import json
 import re
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from making import CONFIGS
 
 from frontier import api
 from frontier.answers.ida import IdaSolver
@@ -20,7 +20,6 @@ from frontier.search.events import RunFinished, RunStarted
 from frontier.store.lock import describe_holder
 from frontier.text import counted
 
-CONFIGS = Path(__file__).parents[2] / "configs"
 SEVERAL = re.compile(r"(?<![\d,.×])1 (?!of )(\w+ )?\w+s\b")
 """Such as "1 states" or "1 tile moves", but not "1×1 tiles"."""
 

@@ -2,10 +2,10 @@
 
 import dataclasses
 import json
-from pathlib import Path
 
 import making
 import pytest
+from making import BY_TASKS, CONFIGS
 from rates import RATES
 from sweeps import swept
 
@@ -14,9 +14,6 @@ from frontier.config import load_config
 from frontier.forecast import plan_forecast
 from frontier.forecast.plan_forecast import described_cluster, forecast_of
 from frontier.report.plan import describe_plan, plan_value
-
-CONFIGS = Path(__file__).parents[1] / "configs"
-BY_TASKS = ("--set", "search.in_memory=false")
 
 
 def invoke(*arguments, code=0):

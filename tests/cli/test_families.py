@@ -1,17 +1,10 @@
 """`run` from every blank cell, and the diameter that it finds."""
 
 import json
-from pathlib import Path
 
 import pytest
-from making import invoke
+from making import CONFIGS, invoke, serial
 from twins import bfs_layers
-
-CONFIGS = Path(__file__).parents[1] / "configs"
-
-
-def serial(tmp_path):
-    return "--set", "cluster.kind=serial", "--set", f"store.path={tmp_path / 'run'}"
 
 
 @pytest.mark.sweep

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 pytestmark = pytest.mark.sweep
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "results.py"
+SCRIPT = Path(__file__).parents[3] / "scripts" / "results.py"
 BOARD = Markup('<svg viewBox="0 0 2 1" width="80" height="40"></svg>')
 
 

@@ -16,7 +16,7 @@ from frontier.search.events import (
     TaskFinished,
 )
 
-RECORDED = json.loads((Path(__file__).parents[1] / "forecast" / "recorded.json").read_text())
+RECORDED = json.loads((Path(__file__).parents[2] / "forecast" / "recorded.json").read_text())
 
 
 def recorded(name, layers=None, ended=None, now=None):

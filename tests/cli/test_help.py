@@ -15,7 +15,7 @@ from frontier.cli.help import Command
 from frontier.config import load_config
 from frontier.errors import InputError
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 COMMANDS = main.commands
 EXAMPLES = [(name, line) for name in COMMANDS for line in COMMANDS[name].examples]
 
