@@ -13,19 +13,9 @@ from functools import cached_property
 from itertools import permutations
 from pathlib import Path
 
-from twins import (
-    agreeing,
-    all_positions,
-    blank_moves,
-    block_moves,
-    board_cells,
-    both_ways,
-    floor_moves,
-    floor_position,
-    layers_of,
-    position,
-    within_reach,
-)
+from puzzles.block_twins import agreeing, all_positions, block_moves, board_cells, position
+from puzzles.cell_twins import both_ways, floor_moves, floor_position
+from twins import blank_moves, layers_of, within_reach
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 WAYS = {"↑": (-1, 0), "↓": (1, 0), "←": (0, -1), "→": (0, 1)}

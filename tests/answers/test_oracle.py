@@ -9,8 +9,8 @@ from math import comb
 import numpy as np
 import pytest
 from answers.movers import HEXAGON, LINES, blocks, cells, graph, of_config, tiles
+from puzzles.block_twins import all_positions, board_cells, position
 from sweeps import cases, swept
-from twins import all_positions, board_cells, position
 
 from frontier import api
 from frontier.answers import oracle as oracle_module

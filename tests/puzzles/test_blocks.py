@@ -5,8 +5,7 @@ import random
 import pytest
 from engine import bitmap_sizes, boards_at, list_layers
 from making import CONFIGS
-from sweeps import swept
-from twins import (
+from puzzles.block_twins import (
     agreeing,
     all_positions,
     block_layers,
@@ -15,8 +14,9 @@ from twins import (
     drawn,
     position,
     random_blocks,
-    within_reach,
 )
+from sweeps import swept
+from twins import within_reach
 
 from frontier.config import load_config
 from frontier.errors import InputError

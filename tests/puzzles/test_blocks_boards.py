@@ -9,21 +9,18 @@ import pytest
 from engine import arcs_of
 from hypothesis import given
 from hypothesis import strategies as st
-from sweeps import swept
-from twins import (
+from puzzles.block_twins import (
     all_positions,
     block_layers,
     block_moves,
     board_cells,
     drawn,
-    layers_of,
-    moved,
     position,
     random_blocks,
-    random_sequence,
-    sequences_of,
     shifted,
 )
+from sweeps import swept
+from twins import layers_of, moved, random_sequence, sequences_of
 
 from frontier.errors import InputError
 from frontier.puzzles import Blocks

@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from twins import random_blocks
+from puzzles.block_twins import random_blocks
 
 from frontier.errors import InputError
 from frontier.puzzles import Blocks, puzzle_of

@@ -6,7 +6,9 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from puzzles.test_cells import BOX, LARGE, SQUARE, THETA, pairs_of, some_move
+from puzzles.cell_boards import BOX, SQUARE, THETA
+from puzzles.test_cells import pairs_of
+from puzzles.test_cells_boards import LARGE, some_move
 
 from frontier.puzzles import Cells
 from frontier.report.boards import board_svg, draw_boards

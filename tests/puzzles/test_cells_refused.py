@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from puzzles.test_cells import BOX, SQUARE
+from puzzles.cell_boards import BOX, SQUARE
 
 from frontier.config import make_config
 from frontier.errors import InputError

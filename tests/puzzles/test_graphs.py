@@ -12,15 +12,9 @@ import pytest
 from engine import arcs_of, bitmap_sizes, boards_at, list_layers
 from hypothesis import given
 from hypothesis import strategies as st
+from puzzles.cell_twins import graph_layers, graph_moves, random_adjacency
 from sweeps import swept
-from twins import (
-    graph_layers,
-    graph_moves,
-    moved,
-    random_adjacency,
-    random_sequence,
-    within_reach,
-)
+from twins import moved, random_sequence, within_reach
 
 from frontier.config import load_config
 from frontier.errors import InputError

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from twins import random_blocks
+from puzzles.block_twins import random_blocks
 
 from frontier.answers.ida import IdaSolver
 from frontier.puzzles import Blocks, Graph, Pattern, Tiles

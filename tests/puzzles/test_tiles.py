@@ -1,4 +1,3 @@
-import json
 import random
 from itertools import permutations
 from math import factorial
@@ -7,46 +6,24 @@ import pytest
 from engine import arcs_of, origins_of
 from hypothesis import given
 from hypothesis import strategies as st
+from puzzles.tile_boards import (
+    AT_MOST_6,
+    FEW_SHAPES,
+    SHAPES,
+    puzzles_and_boards,
+    shaped,
+    with_blank_at,
+)
 from sweeps import swept
-from twins import bfs_layers, blank_moves, moved, sign
+from twins import blank_moves, moved
 
 from frontier.errors import InputError
 from frontier.puzzles import Tiles, puzzle_of
-
-SHAPES = [(rows, columns) for rows in range(1, 26) for columns in range(1, 25 // rows + 1)]
-AT_MOST_6 = [shape for shape in SHAPES if shape[0] * shape[1] <= 6]
-AT_MOST_8 = [shape for shape in SHAPES if shape[0] * shape[1] <= 8]
-FEW_SHAPES = [*AT_MOST_8, (3, 4), (5, 5)]
-
-
-def shaped(cells, columns):
-    """A flat board row by row, as a config has it."""
-    return tuple(tuple(cells[i : i + columns]) for i in range(0, len(cells), columns))
 
 
 def transposed(cells, columns):
     """A flat board mirrored in its diagonal, flat again."""
     return tuple(cell for column in range(columns) for cell in cells[column::columns])
-
-
-def with_blank_at(cells, place):
-    """The tiles of a flat board in their order, the blank elsewhere."""
-    tiles = [tile for tile in cells if tile]
-    return (*tiles[:place], 0, *tiles[place:])
-
-
-@st.composite
-def puzzles_and_boards(draw, most=25):
-    """(puzzle with a goal of its own, a board of it, which need not be reachable)."""
-    shapes = [shape for shape in SHAPES if shape[0] * shape[1] <= most]
-    rows, columns = draw(st.sampled_from(shapes))
-    cells = rows * columns
-    goal = draw(st.permutations(range(cells)))
-    if min(rows, columns) == 1:  # tiles never pass each other
-        board = with_blank_at(goal, draw(st.integers(0, cells - 1)))
-    else:
-        board = draw(st.permutations(range(cells)))
-    return Tiles(rows, columns, goal=shaped(goal, columns)), tuple(board)
 
 
 # --- boards and states
@@ -196,216 +173,7 @@ def test_one_line_has_no_sequence(shape):
         assert puzzle.board((place, ())) == board
 
 
-# --- what can be reached
-
-
-def goals(shape):
-    """The default goal and two others, one of either parity where there is a choice."""
-    cells = list(range(shape[0] * shape[1]))
-    rng = random.Random(sum(shape))
-    shuffled = rng.sample(cells, len(cells))
-    exchanged = [*shuffled[:-2], *reversed(shuffled[-2:])]
-    return [tuple(goal) for goal in (cells, shuffled, exchanged)]
-
-
-@swept(
-    ("shape", "goal"),
-    [(shape, goal) for shape in AT_MOST_6 for goal in goals(shape)],
-    few=[
-        (shape, goal)
-        for shape in AT_MOST_6
-        if 6 not in shape and shape != (3, 2)
-        for goal in goals(shape)[-2:]
-    ],
-)
-def test_reaches_exactly_what_a_search_reaches(shape, goal):
-    rows, columns = shape
-    puzzle = Tiles(rows, columns, goal=shaped(goal, columns))
-    reached = set().union(*bfs_layers(rows, columns, goal))
-    for cells in permutations(range(rows * columns)):
-        assert puzzle.reaches(cells) == (cells in reached)
-
-
-@pytest.mark.parametrize("shape", AT_MOST_8)
-def test_states_are_those_of_a_search(shape):
-    assert Tiles(*shape).states == sum(map(len, bfs_layers(*shape)))
-
-
-@pytest.mark.parametrize(
-    ("shape", "states"),
-    [((3, 3), 181_440), ((2, 5), 1_814_400), ((4, 4), 10_461_394_944_000), ((25, 1), 25)],
-)
-def test_known_numbers_of_states(shape, states):
-    assert Tiles(*shape).states == states
-
-
-@given(puzzles_and_boards(most=12), st.data())
-def test_moves_keep_what_can_be_reached(case, data):
-    puzzle, board = case
-    reaches = puzzle.reaches(board)
-    for _ in range(data.draw(st.integers(0, 30))):
-        moves = blank_moves(puzzle.rows, puzzle.columns, board)
-        if moves:
-            board = data.draw(st.sampled_from(moves))
-    assert puzzle.reaches(board) == reaches
-    assert puzzle.reaches(puzzle.goals[0])
-
-
-@pytest.mark.parametrize(("rows", "columns"), [(4, 4), (3, 6), (2, 9)])
-def test_two_tiles_exchanged_cannot_be_mended(rows, columns):
-    """Sam Loyd's puzzle, on larger boards than a search can try."""
-    puzzle, rng = Tiles(rows, columns), random.Random(rows)
-    board = tuple(range(rows * columns))
-    for _ in range(200):
-        board = rng.choice(blank_moves(rows, columns, board))
-    exchanged = tuple({1: 2, 2: 1}.get(tile, tile) for tile in board)
-    assert puzzle.reaches(board)
-    assert not puzzle.reaches(exchanged)
-    assert puzzle.states == factorial(rows * columns) // 2
-
-
-@swept("shape", AT_MOST_6, few=[shape for shape in AT_MOST_6 if shape != (3, 2)])
-def test_the_space_holds_exactly_what_can_be_reached(shape):
-    rows, columns = shape
-    puzzle = Tiles(rows, columns)
-    space = puzzle.space
-    numbers = set()
-    for cells in permutations(range(rows * columns)):
-        if puzzle.reaches(cells):
-            numbers.add(space.number(*puzzle.state(cells)))
-        elif min(shape) > 1:
-            assert space.number(*puzzle.state(cells)) is None
-    assert numbers == {
-        (c, n) for c in range(space.sides) for n in range(space.nodes[c] * space.code.half)
-    }
-    assert puzzle.states == space.states
-
-
-# --- errors
-
-
-@pytest.mark.parametrize(
-    ("shape", "message"),
-    [
-        ((0, 3), r"puzzle\.rows = 0: .*at least 1"),
-        ((3, 0), r"puzzle\.columns = 0: .*at least 1"),
-        ((2, -4), r"puzzle\.columns = -4: .*at least 1"),
-        ((2, 13), r"2 x 13 = 26 cells: at most 25"),
-        ((26, 1), r"26 x 1 = 26 cells: at most 25"),
-    ],
-)
-def test_shapes_that_cannot_be(shape, message):
-    with pytest.raises(InputError, match=message):
-        Tiles(*shape)
-
-
-BAD_BOARDS = [
-    (((0, 1, 2), (3, 4, 4)), r"\[\[0, 1, 2\], \[3, 4, 4\]\]: the numbers 0\.\.5 must .* once"),
-    (((1, 2, 3), (4, 5, 6)), r"\[\[1, 2, 3\], \[4, 5, 6\]\]: the numbers 0\.\.5"),
-    (((0, 1, 2), (3, 4, -5)), r"-5\]\]: -5 is not a number; write numbers, 0 for the blank"),
-    (((0, 1), (2, 3), (4, 5)), r"\[\[0, 1\], .*: expected 2 rows of 3 numbers"),
-    (((0, 1, 2), (3, 4)), r"\[3, 4\]\]: expected 2 rows of 3 numbers"),
-    (((0, 1, 2), (3, 4, 5), (6, 7, 8)), r"\[6, 7, 8\]\]: expected 2 rows of 3 numbers"),
-    (((0, 1, 2, 3, 4, 5, 6),), r"\[6\]\]: expected 2 rows of 3 numbers"),
-    ((), r"\(\): expected 2 rows of 3 numbers"),
-]
-
-
-@pytest.mark.parametrize(("board", "message"), BAD_BOARDS)
-def test_boards_that_are_none(board, message):
-    with pytest.raises(InputError, match=r"^puzzle\.goal = .*" + message):
-        Tiles(2, 3, goal=board)
-    with pytest.raises(InputError, match=r"^puzzle\.start = .*" + message):
-        Tiles(2, 3, start=board)
-    with pytest.raises(InputError, match=r"^board = .*" + message):
-        Tiles(2, 3).parse(board)
-
-
-@pytest.mark.parametrize(
-    ("board", "said"),
-    [((0, 1, 2, 3, 4, 4), "0 1 2/3 4 4"), ((1, 2, 3, 4, 5, 6), "6"), ((0, 1, 2, 3, 4, -5), "-5")],
-)
-def test_codes_that_are_no_board(board, said):
-    for ask in (Tiles(2, 3).state, Tiles(2, 3).reaches):
-        with pytest.raises(
-            InputError, match=rf"^board .*{said}.*: the numbers 0\.\.5 must .* once"
-        ):
-            ask(board)
-
-
-def test_start_of_the_wrong_parity():
-    start = ((0, 2, 1), (3, 4, 5))
-    with pytest.raises(
-        InputError, match=r"puzzle\.start = 0 2 1/3 4 5: .* cannot be reached .*parity"
-    ):
-        Tiles(2, 3, start=start).check()
-    for puzzle in (Tiles(2, 3, start=((1, 0, 2), (3, 4, 5))), Tiles(2, 3, start, start=start)):
-        puzzle.check()
-    assert Tiles(2, 3, start=((1, 0, 2), (3, 4, 5))).start == (1, 0, 2, 3, 4, 5)
-    assert Tiles(2, 3).start is None
-    Tiles(2, 3).check()
-
-
-@pytest.mark.parametrize("start", [((2, 0, 1),), ((0, 2, 1),)])
-def test_start_in_another_order_on_one_line(start):
-    with pytest.raises(InputError, match=r"puzzle\.start = .* cannot be reached .*keep their"):
-        Tiles(1, 3, start=start).check()
-
-
-def test_a_board_in_another_order_on_one_line_has_no_state():
-    with pytest.raises(InputError, match=r"2 0 1 cannot be reached"):
-        Tiles(1, 3).state((2, 0, 1))
-
-
-# --- writing and reading
-
-
-@given(puzzles_and_boards(), st.sampled_from(["\n", "/", " / ", "\n\n"]), st.booleans())
-def test_parse_takes_rows_of_words(case, between, commas):
-    puzzle, board = case
-    text = puzzle.line(board).replace("/", between)
-    if commas:
-        text = text.replace(" ", ",")
-    assert puzzle.parse(text) == board
-
-
-@given(puzzles_and_boards())
-def test_parse_undoes_write_and_line(case):
-    puzzle, board = case
-    assert puzzle.parse(puzzle.write(board)) == board
-    assert puzzle.parse(json.loads(json.dumps(puzzle.write(board)))) == board
-    assert puzzle.parse(puzzle.line(board)) == board
-    assert "\n" not in puzzle.line(board)
-
-
-@given(puzzles_and_boards())
-def test_parse_takes_all_numbers_in_one_row(case):
-    puzzle, board = case
-    assert puzzle.parse(" ".join(map(str, board))) == board
-
-
-@pytest.mark.parametrize("blank", ["0", ".", "_", "·"])
-def test_ways_to_write_the_blank(blank):
-    assert Tiles(2, 2).parse(f"1 {blank}\n2 3") == (1, 0, 2, 3)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("0 1 2 / 3 x 5", r"\[\[0, 1, 2\], \[3, x, 5\]\].*'x'.*0 for the blank"),
-        ("0 1 2 / 3 4 5.5", r"'5\.5'"),
-        ("", "expected 2 rows of 3 numbers"),
-        ("0 1 2 / 3 4", "expected 2 rows of 3 numbers"),
-        ("0 1 2 3 4", "expected 2 rows of 3 numbers"),
-        ("0 1 2 3 4 5 6", "expected 2 rows of 3 numbers"),
-        ("0 1 2 / 3 4 4", r"4\]\]: the numbers 0\.\.5"),
-        ("0 1 . / 3 4 5", r"\[\[0, 1, 0\], \[3, 4, 5\]\]: the numbers 0\.\.5"),
-        ("0 1 ? / 3 4 5", r"'\?' is not a number"),
-    ],
-)
-def test_text_that_is_no_board(text, message):
-    with pytest.raises(InputError, match=message):
-        Tiles(2, 3).parse(text)
+# --- puzzles and boards that are given
 
 
 def test_puzzle_of_settings():
@@ -414,17 +182,6 @@ def test_puzzle_of_settings():
     assert isinstance(puzzle, Tiles)
     assert (puzzle.rows, puzzle.columns, puzzle.goals) == (2, 2, ((1, 2, 3, 0),))
     assert settings["kind"] == "tiles"
-
-
-def test_the_sign_is_the_same_for_all_boards_of_a_blank():
-    """What makes half of the lift unreachable: the blank's cell fixes the sign."""
-    signs = {}
-    for layer in bfs_layers(2, 3):
-        for cells in layer:
-            vertex, sequence = Tiles(2, 3).state(cells)
-            signs.setdefault(vertex, set()).add(sign(sequence))
-    assert all(len(found) == 1 for found in signs.values())
-    assert len(signs) == 6
 
 
 def test_a_line_says_that_its_tiles_keep_their_order():

@@ -1,30 +1,23 @@
-import errno
-import json
 import os
 import shutil
-import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 
 import numpy as np
 import pytest
 from making import IDENTITY
 
-from frontier.errors import CorruptRunError, FormatError, InputError
+from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Tiles
 from frontier.space.layout import Layout
 from frontier.store.directory import delete_files, refuse_others
 from frontier.store.files import (
     disk_bytes,
     read_json,
-    read_sealed,
     remove_tree,
     sweep,
     write_json,
-    write_sealed,
 )
 from frontier.store.ledger import LayerRecord
-from frontier.store.lock import NotWritable, RunLock, describe_holder, is_held, reading
 from frontier.store.parts import digest_of
 from frontier.store.run import RunStore
 
@@ -164,90 +157,6 @@ def test_what_is_not_the_run_s_own_survives_in_layers(tmp_path):
     assert files == {*others, run.layer_path(3) / "c.9" / "notes"}
 
 
-def test_a_run_of_the_old_format_is_refused_by_name(tmp_path):
-    run = RunStore.create(tmp_path / "run", IDENTITY)
-    write_json(run.path / "run.json", {**read_json(run.path / "run.json"), "format": 2})
-    with pytest.raises(FormatError, match=r"has format 2, this program reads format 3"):
-        RunStore.open(run.path)
-
-
-def test_other_formats_and_no_run(tmp_path):
-    with pytest.raises(InputError, match=r"run\.json"):
-        RunStore.open(tmp_path)
-    run = RunStore.create(tmp_path / "run", IDENTITY)
-    identity = read_json(run.path / "run.json")
-    write_json(run.path / "run.json", {**identity, "format": 99})
-    with pytest.raises(CorruptRunError, match="99"):
-        RunStore.open(run.path)
-    for odd in ("3", "\n", True, None, [], 3.0):
-        write_json(run.path / "run.json", {**identity, "format": odd})
-        with pytest.raises(CorruptRunError, match="not what was written there"):
-            RunStore.open(run.path)
-
-
-def test_damaged_ledger(tmp_path):
-    run = RunStore.create(tmp_path / "run", IDENTITY)
-    (run.path / "ledger.json").write_text("[")
-    with pytest.raises(CorruptRunError, match="ledger"):
-        RunStore.open(run.path)
-    (run.path / "ledger.json").unlink()
-    with pytest.raises(CorruptRunError, match="missing"):
-        RunStore.open(run.path)
-
-
-@pytest.mark.parametrize(
-    "odd",
-    [
-        {"puzzle": {}}, {"puzzle": {"kind": "tiles", "rows": 2}}, {"puzzle": {"kind": []}},
-        {"puzzle": None}, {"layout": {}}, {"layout": {"prefix_digits": -1, "task_nodes": 1}},
-        {"layout": {"prefix_digits": 0, "task_nodes": 0}}, {"layout": 3}, {"states": "many"},
-        {"states": 0}, {"name": None}, {"name": "a\nb"}, {"codec": 7}, {"keep": "some"},
-        {"created": float("nan")}, {"created": "1"}, {"identifier": "x"}, {"x": 1},
-    ],
-)  # fmt: skip
-def test_run_json_with_values_that_no_run_has(tmp_path, odd):
-    """Though its digest is right."""
-    run = RunStore.create(tmp_path / "run", IDENTITY)
-    write_sealed(run.path / "run.json", {**run.identity, **odd})
-    with pytest.raises(CorruptRunError, match=f"is not what was .*'{next(iter(odd))}") as error:
-        RunStore.open(run.path)
-    assert "\n" not in str(error.value)
-
-
-def test_run_json_that_lacks_a_value(tmp_path):
-    run = RunStore.create(tmp_path / "run", IDENTITY)
-    for key in run.identity.keys() - {"format"}:
-        write_sealed(run.path / "run.json", {k: v for k, v in run.identity.items() if k != key})
-        with pytest.raises(CorruptRunError, match=f"{key}.*required"):
-            RunStore.open(run.path)
-
-
-@pytest.mark.parametrize(
-    "odd",
-    [
-        {"depth": "0"}, {"depth": 0.0}, {"states": "1"}, {"states": -1}, {"states": 1 << 63},
-        {"states": True}, {"form": []}, {"form": "heap"}, {"stored": 1}, {"seconds": None},
-        {"seconds": float("nan")}, {"seconds": -1.0}, {"seconds": 10**30}, {"seconds": 1e300},
-        {"bytes": 0.5}, {"work": []}, {"work": {"disk": "1"}}, {"start": None}, {"home": "x"},
-        {"parts": []}, {"digest": 5}, {"chain": None},
-    ],
-)  # fmt: skip
-def test_a_ledger_with_values_that_no_layer_has(tmp_path, odd):
-    """Though its digest and its chain are right."""
-    run = RunStore.create(tmp_path / "run", IDENTITY)
-    committed(run, 0)
-    for name, value in odd.items():
-        setattr(run.records[0], name, value)
-    if "chain" in odd:
-        line = {**vars(run.records[0]), **odd}
-        write_sealed(run.path / "ledger.json", {"layers": [line], "complete": False})
-    else:
-        run._write_ledger()
-    with pytest.raises(CorruptRunError, match="is no ledger of this run") as error:
-        RunStore.open(run.path)
-    assert "\n" not in str(error.value)
-
-
 def test_a_list_that_claims_more_states_than_memory_holds(tmp_path):
     run = RunStore.create(tmp_path / "run", IDENTITY)
     committed(run, 0)
@@ -278,101 +187,6 @@ def test_files_are_replaced_whole_and_trees_go(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["x.partial"]
 
 
-def test_one_writer(tmp_path):
-    lock = tmp_path / "lock"
-    assert not is_held(lock)
-    with RunLock(lock):
-        assert is_held(lock)
-        with pytest.raises(InputError, match=rf"process {os.getpid()} on host"), RunLock(lock):
-            pass
-    assert not is_held(lock)
-    with RunLock(lock):
-        assert is_held(lock)
-
-
-@pytest.mark.parametrize("content", ["", "garbage", "null", "{}", "[]", '{"process": 1}'])
-def test_a_lock_file_without_a_holder_holds_nobody_back(tmp_path, content):
-    lock = tmp_path / "lock"
-    lock.write_text(content)
-    assert describe_holder(lock) == "another process"
-    with RunLock(lock):
-        assert str(os.getpid()) in describe_holder(lock)
-
-
-def test_a_lock_that_cannot_be_made(tmp_path):
-    with pytest.raises(NotWritable, match="cannot be written"), RunLock(tmp_path / "no" / "lock"):
-        pass
-
-
-ODD_LOCKS = {
-    "link": lambda lock: lock.symlink_to(lock.with_name("other")),
-    "pipe": os.mkfifo,
-    "folder": os.mkdir,
-}
-
-
-@pytest.mark.parametrize("kind", ODD_LOCKS)
-def test_a_lock_that_is_no_file_is_refused_and_left_alone(tmp_path, kind):
-    """What it leads to is neither written nor cut, nobody waits for it, and nobody reads as if it
-    kept writers out."""
-    other, lock = tmp_path / "other", tmp_path / "lock"
-    other.write_text("mine")
-    ODD_LOCKS[kind](lock)
-    for use in RunLock, reading:
-        with pytest.raises(InputError, match=r"lock is no file .* take it away"), use(lock):
-            pass
-    assert (other.read_text(), is_held(lock)) == ("mine", False)
-    assert describe_holder(lock) == "another process"
-
-
-def test_a_lock_that_the_system_refuses_is_no_lock_that_is_missing(tmp_path, monkeypatch):
-    """Who cannot ask whether somebody writes does not read as if nobody did."""
-    lock, opened = tmp_path / "lock", os.open
-    lock.write_text("")
-
-    def refuses(path, *arguments, **options):
-        if path == lock:
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-        return opened(path, *arguments, **options)
-
-    monkeypatch.setattr(os, "open", refuses)
-    with pytest.raises(PermissionError), reading(lock):
-        pass
-    with pytest.raises(NotWritable, match="Permission denied"), RunLock(lock):
-        pass
-
-
-@pytest.mark.parametrize(("number", "kind"), [(errno.ENOLCK, InputError), (errno.EIO, OSError)])
-def test_a_file_system_without_locks_is_told_from_one_that_fails(
-    tmp_path, monkeypatch, number, kind
-):
-    def fails(file, how):
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr("frontier.store.lock.fcntl.flock", fails)
-    with pytest.raises(kind, match=os.strerror(number)), RunLock(tmp_path / "lock"):
-        pass
-    refused = pytest.raises(OSError, match=os.strerror(number))
-    with refused if kind is OSError else nullcontext(), reading(tmp_path / "lock"):
-        pass
-
-
-def test_readers_share_the_lock_and_keep_writers_out(tmp_path):
-    lock = tmp_path / "lock"
-    with reading(lock):  # nobody has written here
-        assert not lock.exists()
-    with RunLock(lock):
-        pass
-    with reading(lock), reading(lock):
-        assert not is_held(lock)
-        with pytest.raises(InputError, match="is being read by another process"), RunLock(lock):
-            pass
-        assert lock.read_text() == ""
-    written = pytest.raises(InputError, match=f"written by process {os.getpid()}")
-    with RunLock(lock), written, reading(lock):
-        pass
-
-
 def test_directories_that_hold_something_else_are_refused(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "notes.txt").write_text("mine")
@@ -398,12 +212,6 @@ def test_delete_leaves_what_is_not_its_own(tmp_path):
     assert [path.name for path in run.path.iterdir()] == ["notes.txt"]
 
 
-def test_digests_do_not_depend_on_how_keys_are_written(tmp_path):
-    value = {"nodes": {i: i for i in range(12)}, "text": "×"}
-    write_sealed(tmp_path / "x.json", value)
-    assert read_sealed(tmp_path / "x.json")["nodes"] == {str(i): i for i in range(12)}
-
-
 def test_leftovers_of_a_killed_run_are_its_own(tmp_path):
     run = RunStore.create(tmp_path / "run", IDENTITY)
     (run.path / f"ledger.json.{MARK}.partial").write_text("torn")
@@ -411,28 +219,3 @@ def test_leftovers_of_a_killed_run_are_its_own(tmp_path):
     refuse_others({path.name for path in run.path.iterdir()}, run.path)
     delete_files(run.path)
     assert list(run.path.iterdir()) == []
-
-
-def test_edited_files_are_found(tmp_path):
-    run = RunStore.create(tmp_path / "run", IDENTITY)
-    committed(run, 0)
-    committed(run, 1)
-    for path in (run.path / "ledger.json", run.path / "run.json"):
-        good = path.read_text()
-        value = json.loads(good)
-        value["edited"] = True
-        path.write_text(json.dumps(value))
-        with pytest.raises(CorruptRunError, match=path.name):
-            RunStore.open(run.path)
-        path.write_text(good)
-    assert numbers_of(RunStore.open(run.path), 1) == [0, 1]
-
-
-def test_small_files_take_little_memory_to_read(tmp_path):
-    write_json(tmp_path / "x.json", {"n": 1})
-    tracemalloc.start()
-    try:
-        assert read_json(tmp_path / "x.json") == {"n": 1}
-        assert tracemalloc.get_traced_memory()[1] < 1_000_000
-    finally:
-        tracemalloc.stop()

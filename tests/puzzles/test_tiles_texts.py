@@ -1,0 +1,134 @@
+"""Boards of tiles that are refused, written and read."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from puzzles.tile_boards import (
+    puzzles_and_boards,
+)
+
+from frontier.errors import InputError
+from frontier.puzzles import Tiles
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ((0, 3), r"puzzle\.rows = 0: .*at least 1"),
+        ((3, 0), r"puzzle\.columns = 0: .*at least 1"),
+        ((2, -4), r"puzzle\.columns = -4: .*at least 1"),
+        ((2, 13), r"2 x 13 = 26 cells: at most 25"),
+        ((26, 1), r"26 x 1 = 26 cells: at most 25"),
+    ],
+)
+def test_shapes_that_cannot_be(shape, message):
+    with pytest.raises(InputError, match=message):
+        Tiles(*shape)
+
+
+BAD_BOARDS = [
+    (((0, 1, 2), (3, 4, 4)), r"\[\[0, 1, 2\], \[3, 4, 4\]\]: the numbers 0\.\.5 must .* once"),
+    (((1, 2, 3), (4, 5, 6)), r"\[\[1, 2, 3\], \[4, 5, 6\]\]: the numbers 0\.\.5"),
+    (((0, 1, 2), (3, 4, -5)), r"-5\]\]: -5 is not a number; write numbers, 0 for the blank"),
+    (((0, 1), (2, 3), (4, 5)), r"\[\[0, 1\], .*: expected 2 rows of 3 numbers"),
+    (((0, 1, 2), (3, 4)), r"\[3, 4\]\]: expected 2 rows of 3 numbers"),
+    (((0, 1, 2), (3, 4, 5), (6, 7, 8)), r"\[6, 7, 8\]\]: expected 2 rows of 3 numbers"),
+    (((0, 1, 2, 3, 4, 5, 6),), r"\[6\]\]: expected 2 rows of 3 numbers"),
+    ((), r"\(\): expected 2 rows of 3 numbers"),
+]
+
+
+@pytest.mark.parametrize(("board", "message"), BAD_BOARDS)
+def test_boards_that_are_none(board, message):
+    with pytest.raises(InputError, match=r"^puzzle\.goal = .*" + message):
+        Tiles(2, 3, goal=board)
+    with pytest.raises(InputError, match=r"^puzzle\.start = .*" + message):
+        Tiles(2, 3, start=board)
+    with pytest.raises(InputError, match=r"^board = .*" + message):
+        Tiles(2, 3).parse(board)
+
+
+@pytest.mark.parametrize(
+    ("board", "said"),
+    [((0, 1, 2, 3, 4, 4), "0 1 2/3 4 4"), ((1, 2, 3, 4, 5, 6), "6"), ((0, 1, 2, 3, 4, -5), "-5")],
+)
+def test_codes_that_are_no_board(board, said):
+    for ask in (Tiles(2, 3).state, Tiles(2, 3).reaches):
+        with pytest.raises(
+            InputError, match=rf"^board .*{said}.*: the numbers 0\.\.5 must .* once"
+        ):
+            ask(board)
+
+
+def test_start_of_the_wrong_parity():
+    start = ((0, 2, 1), (3, 4, 5))
+    with pytest.raises(
+        InputError, match=r"puzzle\.start = 0 2 1/3 4 5: .* cannot be reached .*parity"
+    ):
+        Tiles(2, 3, start=start).check()
+    for puzzle in (Tiles(2, 3, start=((1, 0, 2), (3, 4, 5))), Tiles(2, 3, start, start=start)):
+        puzzle.check()
+    assert Tiles(2, 3, start=((1, 0, 2), (3, 4, 5))).start == (1, 0, 2, 3, 4, 5)
+    assert Tiles(2, 3).start is None
+    Tiles(2, 3).check()
+
+
+@pytest.mark.parametrize("start", [((2, 0, 1),), ((0, 2, 1),)])
+def test_start_in_another_order_on_one_line(start):
+    with pytest.raises(InputError, match=r"puzzle\.start = .* cannot be reached .*keep their"):
+        Tiles(1, 3, start=start).check()
+
+
+def test_a_board_in_another_order_on_one_line_has_no_state():
+    with pytest.raises(InputError, match=r"2 0 1 cannot be reached"):
+        Tiles(1, 3).state((2, 0, 1))
+
+
+@given(puzzles_and_boards(), st.sampled_from(["\n", "/", " / ", "\n\n"]), st.booleans())
+def test_parse_takes_rows_of_words(case, between, commas):
+    puzzle, board = case
+    text = puzzle.line(board).replace("/", between)
+    if commas:
+        text = text.replace(" ", ",")
+    assert puzzle.parse(text) == board
+
+
+@given(puzzles_and_boards())
+def test_parse_undoes_write_and_line(case):
+    puzzle, board = case
+    assert puzzle.parse(puzzle.write(board)) == board
+    assert puzzle.parse(json.loads(json.dumps(puzzle.write(board)))) == board
+    assert puzzle.parse(puzzle.line(board)) == board
+    assert "\n" not in puzzle.line(board)
+
+
+@given(puzzles_and_boards())
+def test_parse_takes_all_numbers_in_one_row(case):
+    puzzle, board = case
+    assert puzzle.parse(" ".join(map(str, board))) == board
+
+
+@pytest.mark.parametrize("blank", ["0", ".", "_", "·"])
+def test_ways_to_write_the_blank(blank):
+    assert Tiles(2, 2).parse(f"1 {blank}\n2 3") == (1, 0, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0 1 2 / 3 x 5", r"\[\[0, 1, 2\], \[3, x, 5\]\].*'x'.*0 for the blank"),
+        ("0 1 2 / 3 4 5.5", r"'5\.5'"),
+        ("", "expected 2 rows of 3 numbers"),
+        ("0 1 2 / 3 4", "expected 2 rows of 3 numbers"),
+        ("0 1 2 3 4", "expected 2 rows of 3 numbers"),
+        ("0 1 2 3 4 5 6", "expected 2 rows of 3 numbers"),
+        ("0 1 2 / 3 4 4", r"4\]\]: the numbers 0\.\.5"),
+        ("0 1 . / 3 4 5", r"\[\[0, 1, 0\], \[3, 4, 5\]\]: the numbers 0\.\.5"),
+        ("0 1 ? / 3 4 5", r"'\?' is not a number"),
+    ],
+)
+def test_text_that_is_no_board(text, message):
+    with pytest.raises(InputError, match=message):
+        Tiles(2, 3).parse(text)
