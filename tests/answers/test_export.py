@@ -9,7 +9,7 @@ import pytest
 import zarr
 from answers.test_distances import CASES, boards_of, of_boards, run_of
 from making import invoke
-from search.test_driver import without_record
+from search.runs import without_record
 from sweeps import swept
 
 from frontier import api

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from making import invoke
-from search.test_driver import assert_store_the_same, config_of, in_memory
-from search.test_driver import run as run_of
+from search.runs import assert_store_the_same, config_of, in_memory
+from search.runs import run as run_of
 from search.test_two_layers import COUNTS, DEPTH, plan_of, stopped_of
 from sweeps import swept
 

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 from making import invoke
-from search.test_survival import WAYS, config_of, way_of
+from search.stopped import WAYS, config_of, way_of
 from sweeps import swept
 
 from frontier import api

@@ -1,59 +1,31 @@
 """The whole search, on every kind of layer, against layers found with a dictionary."""
 
 import dataclasses
-import json
 import shutil
-import signal
 import time
 from contextlib import contextmanager
 from functools import cache
 from itertools import product
 from math import prod
 
-import numpy as np
 import pytest
+from search.runs import (
+    FORMS,
+    KNOWN,
+    as_bits,
+    config_of,
+    in_memory,
+    layers_of,
+    run,
+)
 from sweeps import swept
 from twins import bfs_layers
 
 from frontier import api
-from frontier.config import Config
-from frontier.errors import Stopped
 from frontier.search import driver as driver_module
 from frontier.search import task as task_module
-from frontier.search.events import LayerFinished, RunFinished, RunStarted, RunStopped
+from frontier.search.events import LayerFinished, RunFinished, RunStarted
 from frontier.search.workspace import Workspace, workspace
-from frontier.space.memory import MemorySearch
-from frontier.store.parts import RECORD_BYTES
-from frontier.store.run import RunStore
-
-KNOWN = {  # depth, states: thesis tables 1.1 and (mn)!/2
-    (2, 4): (36, 20_160),
-    (2, 5): (55, 1_814_400),
-    (3, 3): (31, 181_440),
-}
-
-
-def config_of(tmp_path, rows, columns, kind="serial", search=None, **puzzle):
-    return Config(
-        name="test",
-        puzzle={"kind": "tiles", "rows": rows, "columns": columns, **puzzle},
-        search={"in_memory": False, **(search or {})},
-        store={"path": str(tmp_path / "run")},
-        cluster={"kind": kind, "workers": 2},
-    )
-
-
-def as_bits(plan, **layout):
-    """The plan with no layer thin enough for a list, cut finely."""
-    settings = {"prefix_digits": 0, "task_nodes": 2, **layout}
-    return dataclasses.replace(
-        plan, list_states=0, layout=dataclasses.replace(plan.layout, **settings)
-    )
-
-
-def in_memory(plan):
-    """The plan with all layers as bitmaps in memory, finely cut, for two threads."""
-    return dataclasses.replace(as_bits(plan), threads=2)
 
 
 def test_one_clock(tmp_path, monkeypatch):
@@ -74,18 +46,6 @@ def test_one_clock(tmp_path, monkeypatch):
     times = [e.elapsed for e in events if isinstance(e, LayerFinished | RunFinished)]
     assert times == sorted(times)
     assert times[0] >= taken[0]
-
-
-FORMS = {"list": lambda plan: plan, "bits": as_bits, "memory": in_memory}
-
-
-def run(plan, until=None, listeners=()):
-    return api.run(plan, until, listeners).store
-
-
-@cache
-def layers_of(rows, columns, goal):
-    return bfs_layers(rows, columns, goal)
 
 
 def flat(board):
@@ -248,135 +208,6 @@ def test_goal_and_start_of_ones_own(tmp_path):
         assert done.start_depth == 13
     plan = api.plan(config_of(tmp_path / "goal", 2, 3, goal=goal, start=goal))
     assert run(plan, until=2).start_depth == 0
-
-
-@swept("form", FORMS, few=["bits", "list"])
-def test_until_and_then_on(tmp_path, form):
-    plan = api.plan(config_of(tmp_path, 3, 3))
-    plan = as_bits(plan) if form == "bits" else plan
-    first = run(plan, until=12)
-    assert (len(first.records), first.complete) == (13, False)
-    assert len(run(plan, until=5).records) == 13
-    done = run(plan)
-    assert (done.records[-1].depth, done.states) == KNOWN[3, 3]
-    assert [r.states for r in done.records[:13]] == [r.states for r in first.records]
-
-
-def test_stop_and_resume_use_the_finished_tasks(tmp_path, monkeypatch):
-    """Stop in the middle of a layer; only the tasks that were not finished are done again."""
-    plan = as_bits(api.plan(config_of(tmp_path, 2, 5)), prefix_digits=1)
-    calls = counted_tasks(monkeypatch)
-    events = []
-    drivers = []
-    original = driver_module.Driver.__init__
-
-    def remember(self, *arguments):
-        original(self, *arguments)
-        drivers.append(self)
-
-    monkeypatch.setattr(driver_module.Driver, "__init__", remember)
-
-    def stop_soon(event):
-        events.append(event)
-        if type(event).__name__ == "TaskFinished" and event.depth == 20 and event.done == 2:
-            drivers[-1].stopping.set()
-
-    with pytest.raises(Stopped, match="2 of 3 tasks"):
-        run(plan, listeners=[stop_soon])
-    assert isinstance(events[-1], RunStopped)
-    done = run(plan)
-    assert (done.records[-1].depth, done.states) == KNOWN[2, 5]
-    assert len(calls) == len(set(calls))
-
-
-def test_a_stop_in_memory_waits_for_one_layer(tmp_path, monkeypatch):
-    """Ctrl-C ends a call of many layers after the one under way, which is stored."""
-    plan, expand = in_memory(api.plan(config_of(tmp_path, 2, 4))), MemorySearch.expand
-
-    def interrupted(self, depth):
-        if depth == 9:
-            signal.raise_signal(signal.SIGINT)
-        return expand(self, depth)
-
-    monkeypatch.setattr(MemorySearch, "expand", interrupted)
-    with pytest.raises(Stopped, match="interrupted"):
-        run(plan)
-    assert len(RunStore.open(plan.config.path).records) == 10
-    assert [record.states for record in run(plan).records] == counts_of(2, 4, 0)
-
-
-def counted_tasks(monkeypatch):
-    """The tasks that are computed from now on, (depth, number) each."""
-    calls, compute = [], task_module._expand
-
-    def counted(work, depth, number):
-        calls.append((depth, number))
-        return compute(work, depth, number)
-
-    monkeypatch.setattr(task_module, "_expand", counted)
-    return calls
-
-
-@swept("keep", ["frontier", "all"], few=1)
-def test_failures_at_random_moments_change_nothing(tmp_path, monkeypatch, keep):
-    """Tasks die before, during and after their work; each run goes on where the last one fell."""
-    plan = as_bits(api.plan(config_of(tmp_path, 2, 4, search={"keep": keep})), prefix_digits=1)
-    rng = np.random.default_rng(5)
-    expand = driver_module.expand_task
-
-    class Died(Exception):
-        pass
-
-    def mortal(*arguments):
-        if rng.random() < 0.1:
-            raise Died
-        result = expand(*arguments)
-        if rng.random() < 0.1:
-            raise Died
-        return result
-
-    monkeypatch.setattr(driver_module, "expand_task", mortal)
-    deaths = 0
-    while True:
-        try:
-            done = run(plan)
-            break
-        except Died:
-            deaths += 1
-    assert deaths > 3
-    monkeypatch.setattr(driver_module, "expand_task", expand)
-    calm = run(
-        as_bits(
-            api.plan(config_of(tmp_path / "calm", 2, 4, search={"keep": keep})), prefix_digits=1
-        )
-    )
-    assert [r.states for r in done.records] == [r.states for r in calm.records]
-    assert_store_the_same(done, calm)
-
-
-def assert_store_the_same(one, other):
-    """Two runs of one plan have the same bytes on disk, but for what says whose they are."""
-    assert one.stored_depths() == other.stored_depths()
-    forms = [(a.form == b.form) for a, b in zip(one.records, other.records, strict=True)]
-    assert sum(forms) > 0.7 * len(forms)  # a layer that was begun by tasks is ended by tasks
-    for depth in filter(forms.__getitem__, one.stored_depths()):
-        parts, others = (
-            {file.name: file for file in store.layer_path(depth).iterdir()}
-            for store in (one, other)
-        )
-        assert parts.keys() == others.keys()
-        assert parts["zarr.json"].read_bytes() == others["zarr.json"].read_bytes()
-        for name in parts.keys() - {"zarr.json"}:
-            assert without_record(parts[name]) == without_record(others[name]), (depth, name)
-
-
-def without_record(part):
-    """A part: its record without what names the run, and its other bytes."""
-    data = part.read_bytes()
-    begin = data.rindex(b'{"run": ')
-    record = json.loads(data[begin : begin + RECORD_BYTES])
-    del record["run"], record["digest"]
-    return record, data[:begin], data[begin + RECORD_BYTES :]
 
 
 def task_by_task(store, depth, numbers, gives_up=False):

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 from making import write_ledger
-from search.test_driver import KNOWN, as_bits, config_of, run
+from search.runs import KNOWN, as_bits, config_of, run
 
 from frontier import api
 from frontier.errors import CorruptRunError, InputError

@@ -8,7 +8,7 @@ from itertools import count, cycle
 from types import SimpleNamespace
 
 import pytest
-from search.test_driver import assert_store_the_same, config_of, in_memory, layers_of, run
+from search.runs import assert_store_the_same, config_of, in_memory, layers_of, run
 from sweeps import swept
 
 from frontier import api

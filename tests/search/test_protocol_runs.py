@@ -22,7 +22,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from search.actors import Actor, here, stop_before_changes
-from search.test_driver import as_bits, config_of
+from search.runs import as_bits, config_of
 from sweeps import swept
 from twins import bfs_layers
 

@@ -4,8 +4,8 @@ import dataclasses
 import shutil
 
 import pytest
-from making import invoke
-from search.test_survival import CONFIGS, SETTINGS, config_of, half_done
+from making import CONFIGS, invoke
+from search.stopped import SETTINGS, config_of, half_done
 from sweeps import swept
 
 from frontier import api

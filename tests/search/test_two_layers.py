@@ -5,8 +5,8 @@ import os
 import shutil
 
 import pytest
-from search.test_driver import as_bits, assert_store_the_same, config_of, counted_tasks, in_memory
-from search.test_driver import run as run_of
+from search.runs import as_bits, assert_store_the_same, config_of, counted_tasks, in_memory
+from search.runs import run as run_of
 from sweeps import swept
 from twins import bfs_layers
 

@@ -1,68 +1,21 @@
 """What `verify` finds, what `repair` mends, and what a second writer hears."""
 
-import errno
-import json
-import os
 import shutil
-import socket
 
 import numpy as np
 import pytest
 from making import invoke, write_ledger
-from search.test_driver import run as run_of
-from search.test_two_layers import COUNTS, stopped_of
+from search.stopped import SEARCH, config_of, finished
 from sweeps import swept
 
 from frontier import api
-from frontier.cli import upkeep
-from frontier.config import Config
-from frontier.errors import CorruptRunError, InputError, Stopped
+from frontier.errors import CorruptRunError
 from frontier.report.summary import summary, write_summary
 from frontier.search import driver as driver_module
-from frontier.search import verify as verify_module
 from frontier.search.verify import neighbours, verify
 from frontier.search.workspace import Workspace
-from frontier.store import files as files_module
-from frontier.store.files import read_sealed, write_sealed
-from frontier.store.lock import RunLock
 from frontier.store.parts import digest_of
 from frontier.store.run import RunStore
-
-
-def config_of(path, columns=4, **search):
-    return Config(
-        name="test",
-        puzzle={"kind": "tiles", "rows": 2, "columns": columns},
-        search={"in_memory": False, **search},
-        store={"path": str(path), "codec": "raw"},
-        cluster={"kind": "serial"},
-    )
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """Runs of 2×4, stopped at depth 20, by what they keep; and the counts of all layers."""
-    base = tmp_path_factory.mktemp("whole")
-    for name, search in (("frontier", {}), ("spare", {"spare": 2}), ("all", {"keep": "all"})):
-        for depth in (12, 16, 20):
-            api.run(api.plan(config_of(base / name, **search)), until=depth)
-    return base, api.run(api.plan(config_of(base / "complete"))).counts
-
-
-@pytest.fixture
-def copy(whole, tmp_path):
-    def made(name):
-        shutil.copytree(whole[0] / name, tmp_path / name, dirs_exist_ok=True)
-        return tmp_path / name
-
-    return made
-
-
-SEARCH = {"frontier": {}, "spare": {"spare": 2}, "all": {"keep": "all"}}
-
-
-def finished(path, name):
-    return api.run(api.plan(config_of(path, **SEARCH[name]))).counts
 
 
 @swept("name", SEARCH, few=1)
@@ -244,107 +197,6 @@ def test_nothing_says_what_was_searched(copy):
     assert "put one of them back" in invoke("repair", path, "--yes", code=4).output
 
 
-@pytest.mark.parametrize(
-    "change",
-    [{"states": 1}, {"depth": 4}, {"form": "bits"}, {"start": True}, {"home": 1}, {"parts": 2},
-     {"digest": "0" * 64}, {"chain": "0" * 64}],
-)  # fmt: skip
-def test_a_line_of_the_ledger_that_is_edited_breaks_the_chain(copy, change):
-    """Even where both ledgers are, and their digests are made right again."""
-    path = copy("frontier")
-    ledger = read_sealed(path / "ledger.json")
-    ledger["layers"][5] |= change
-    for folder in (path, path / "copies"):
-        write_sealed(folder / "ledger.json", ledger)
-    for words in ("verify", path), ("repair", path, "--yes"), ("status", path):
-        assert "is no ledger of this run" in invoke(*words, code=4).output
-    with pytest.raises(CorruptRunError, match="is no ledger of this run"):
-        finished(path, "frontier")
-
-
-def test_lines_of_the_ledger_that_are_exchanged_or_left_out(copy):
-    path = copy("frontier")
-    ledger = read_sealed(path / "ledger.json")
-    lines = ledger["layers"]
-    swapped = [*lines[:4], {**lines[5], "depth": 4}, {**lines[4], "depth": 5}, *lines[6:]]
-    fewer = [{**line, "depth": depth} for depth, line in enumerate([*lines[:7], *lines[8:]])]
-    for wrong in (swapped, fewer, lines[1:]):
-        write_sealed(path / "ledger.json", {**ledger, "layers": wrong})
-        with pytest.raises(CorruptRunError, match="is no ledger of this run"):
-            RunStore.open(path)
-
-
-def test_the_ledger_of_another_run_is_refused(copy, whole):
-    path = copy("frontier")
-    for folder in ("", "copies"):
-        shutil.copy(whole[0] / "spare" / folder / "ledger.json", path / folder / "ledger.json")
-    with pytest.raises(CorruptRunError, match="is no ledger of this run"):
-        RunStore.open(path)
-
-
-def test_the_ledger_of_another_run_is_exchanged_for_the_copy(copy, whole):
-    path = copy("frontier")
-    before = (path / "ledger.json").read_bytes()
-    shutil.copy(whole[0] / "spare" / "ledger.json", path / "ledger.json")
-    assert "written anew from the other copy" in invoke("repair", path, "--yes").stdout
-    assert (path / "ledger.json").read_bytes() == before
-    assert "all sound" in invoke("verify", path).stdout
-
-
-def earlier(path, folders):
-    """Put back the ledger of the layer before; returns that layer's depth."""
-    ledger = read_sealed(path / "ledger.json")
-    lines = ledger["layers"][:-1]
-    lines[-2] |= {"stored": True}  # it was, until the last one was committed
-    for folder in folders:
-        write_sealed(path / folder / "ledger.json", {**ledger, "layers": lines})
-    return lines[-1]["depth"]
-
-
-def test_a_ledger_that_is_behind_its_copy_is_no_fault(tmp_path):
-    """What the layer that it does not list was made from has been given up."""
-    _, store = stopped_of(tmp_path, done=0)
-    earlier(store.path, [""])
-    said = invoke("verify", store.path)
-    assert "the ledger is behind its copy" in said.stderr
-    assert "all sound" in said.stdout
-    assert json.loads(invoke("verify", store.path, "--json").stdout)["faults"] == []
-
-
-def test_both_ledgers_are_behind(tmp_path):
-    """All parts of the layer under way are there, and nothing of the one before the last."""
-    plan, store = stopped_of(tmp_path, done=0)
-    before = earlier(store.path, ["", "copies"])
-    assert not store.layer_path(before - 1).exists()
-    invoke("verify", store.path, code=4)
-    assert f"layer {before - 1} cleared" in invoke("repair", store.path, "--yes").stdout
-    assert "all sound" in invoke("verify", store.path).stdout
-    assert [record.states for record in run_of(plan).records] == COUNTS
-
-
-def test_an_edited_ledger_contradicts_its_copy(copy):
-    path = copy("frontier")
-    copy_of_it = read_sealed(path / "copies" / "ledger.json")
-    run = RunStore.open(path)
-    run.records[5].states += 1
-    write_ledger(run)
-    write_sealed(path / "copies" / "ledger.json", copy_of_it)
-    assert "says something else" in invoke("verify", path, code=4).output
-    assert "says something else" in invoke("repair", path, "--yes", code=4).output
-    with pytest.raises(CorruptRunError, match="says something else"):
-        finished(path, "frontier")
-
-
-def test_a_copy_may_be_ahead(copy, whole):
-    """As after a death between the two."""
-    path = copy("frontier")
-    ledger = read_sealed(path / "ledger.json")
-    ahead = {**ledger["layers"][-1], "depth": 21}
-    write_sealed(path / "copies" / "ledger.json", {**ledger, "layers": [*ledger["layers"], ahead]})
-    assert verify(RunStore.open(path)).faults == []
-    assert finished(path, "frontier") == whole[1]
-
-
 @swept("name", ["frontier", "all"], few=["all"])
 def test_deep_finds_what_adds_up_but_is_wrong(copy, name):
     """A state exchanged for another of its side, everything sealed anew."""
@@ -369,7 +221,7 @@ def test_deep_finds_what_adds_up_but_is_wrong(copy, name):
 
 def test_tasks_of_the_layer_under_way(tmp_path, monkeypatch):
     """Damaged ones are done again, the others are not."""
-    plan = api.plan(config_of(tmp_path / "run", 5, keep="all"))
+    plan = api.plan(config_of(tmp_path / "run", {"columns": 5}, keep="all"))
     layout = {"prefix_digits": 1, "task_nodes": 2}
     plan = driver_module.Plan(
         plan.config, plan.puzzle, plan.space, type(plan.layout)(plan.space, **layout), 0, 0
@@ -392,117 +244,5 @@ def test_tasks_of_the_layer_under_way(tmp_path, monkeypatch):
     assert [fault.task for fault in verify(run).faults] == [damaged]
     assert "1 task of layer 10 done again" in invoke("repair", run.path).output
     assert run.parts_under_way(plan.layout) == done - {damaged}
-    undisturbed = api.run(api.plan(config_of(tmp_path / "other", 5))).counts
+    undisturbed = api.run(api.plan(config_of(tmp_path / "other", {"columns": 5}))).counts
     assert api.run(plan).counts == undisturbed
-
-
-def test_a_holder_on_another_host(copy, whole):
-    path = copy("frontier")
-    holder = {"host": "elsewhere", "process": 7, "since": 0}
-    (path / "lock").write_text(json.dumps(holder))
-    with pytest.raises(InputError, match=r"process 7 on host elsewhere .* --take-over"):
-        finished(path, "frontier")
-    assert json.loads((path / "lock").read_text()) == holder
-    plan = api.plan(config_of(path))
-    assert api.run(plan, take_over=True).counts == whole[1]
-    assert (path / "lock").read_text() == ""
-
-
-def test_a_dead_holder_on_this_host(copy, whole):
-    path = copy("frontier")
-    holder = {"host": socket.gethostname(), "process": 7, "since": 0}
-    (path / "lock").write_text(json.dumps(holder))
-    assert finished(path, "frontier") == whole[1]
-
-
-def test_a_run_that_starts_while_another_one_is_verified_is_refused(copy, whole, monkeypatch):
-    """It would delete what is being read, which would look like damage."""
-    path, look, refused = copy("frontier"), verify_module._whole_list, []
-
-    def starts(*arguments):
-        try:
-            finished(path, "frontier")
-        except InputError as error:
-            refused.append(str(error))
-        if len(refused) == 1:
-            assert "all sound" in invoke("verify", path).output  # another one at once
-        return look(*arguments)
-
-    monkeypatch.setattr(verify_module, "_whole_list", starts)
-    assert "all sound" in invoke("verify", path).output
-    assert set(refused) == {
-        f"{path} is being read by another process, such as verify; wait until that has ended"
-    }
-    monkeypatch.undo()
-    assert finished(path, "frontier") == whole[1]
-
-
-def test_what_is_committed_before_the_lock_is_had_is_read(copy, whole, monkeypatch):
-    """The run goes on and ends between the command's first look and its lock."""
-    path, find = copy("frontier"), upkeep.open_all
-
-    def finds_and_goes_on(run):
-        found = find(run)
-        finished(path, "frontier")
-        return found
-
-    monkeypatch.setattr(upkeep, "open_all", finds_and_goes_on)
-    assert "all sound" in invoke("verify", path).output
-
-
-def test_a_run_that_is_being_written_is_not_verified(copy):
-    path = copy("frontier")
-    with RunLock(path / "lock"):
-        assert "is being written by process" in invoke("verify", path, code=2).output
-
-
-def test_a_run_where_nothing_can_be_written_is_verified(copy, monkeypatch):
-    """Whether its lock can be read or not."""
-    path, opened = copy("frontier"), os.open
-
-    def refuses(what, flags, *arguments, **more):
-        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-            raise OSError(errno.EROFS, os.strerror(errno.EROFS), what)
-        return opened(what, flags, *arguments, **more)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "open", refuses)
-        assert "all sound" in invoke("verify", path).output
-    (path / "lock").unlink()
-    assert "all sound" in invoke("verify", path).output
-    assert not (path / "lock").exists()
-
-
-def test_a_run_stops_before_its_disk_is_full(tmp_path, monkeypatch):
-    monkeypatch.setattr(driver_module, "SPARE_BYTES", 10**18)
-    plan = api.plan(config_of(tmp_path / "run"))
-    plan = driver_module.Plan(plan.config, plan.puzzle, plan.space, plan.layout, 0, 0)
-    with pytest.raises(Stopped, match=r"only .* are free at .*; make room"):
-        api.run(plan)
-    monkeypatch.undo()
-    assert sum(api.run(plan).counts) == plan.puzzle.states
-
-
-@pytest.mark.parametrize("fsync", ["layer", "never"])
-def test_what_is_forced_to_the_disk(tmp_path, monkeypatch, fsync):
-    """By `layer`, each file before the ledger that counts on it; by `never`, none."""
-    forced, real = [], files_module.os.fsync
-
-    def noted(number):
-        forced.append(files_module.os.readlink(f"/proc/self/fd/{number}"))
-        real(number)
-
-    monkeypatch.setattr(files_module.os, "fsync", noted)
-    config = config_of(tmp_path / "run", keep="all")
-    config = config.model_copy(update={"store": config.store.model_copy(update={"fsync": fsync})})
-    api.run(api.plan(config), until=6)
-    if fsync == "never":
-        assert forced == []
-        return
-    names = [str(path).removeprefix(str(tmp_path / "run")) for path in forced]
-    last = max(i for i, name in enumerate(names) if name.startswith("/ledger.json"))
-    for depth in range(7):
-        stored = [i for i, n in enumerate(names) if n.startswith(f"/layers/{depth:04d}")]
-        assert any(names[i].startswith(f"/layers/{depth:04d}/c.0.") for i in stored)
-        assert f"/layers/{depth:04d}" in names  # the name of the file in its folder
-        assert max(stored) < last

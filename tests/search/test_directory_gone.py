@@ -1,0 +1,80 @@
+"""Runs whose directory is moved or deleted while they go on."""
+
+import dataclasses
+import shutil
+
+import pytest
+from making import CONFIGS, invoke
+from search.stopped import SETTINGS, WAYS, way_of
+from sweeps import swept
+
+from frontier import api
+from frontier.errors import Gone
+from frontier.search import driver as driver_module
+from frontier.search.events import LayerFinished, LayerStarted, RunFinished, RunStopped
+from frontier.search.verify import verify
+from frontier.store.run import RunStore
+
+SMALL = {"columns": 3}
+
+
+LOSSES = {
+    "moved": lambda path: path.rename(path.with_name("elsewhere")),
+    "deleted": shutil.rmtree,
+    "taken": lambda path: (
+        path.rename(path.with_name("elsewhere")),
+        path.with_name("other").rename(path),
+    ),
+}
+
+
+MOMENTS = {LayerFinished: 10, LayerStarted: 11, RunFinished: 21}
+"""Events, with their depths, at which a directory goes."""
+
+
+@swept("at", MOMENTS, few=1)
+@pytest.mark.parametrize("how", LOSSES)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_run_whose_directory_goes(tmp_path, monkeypatch, way, how, at):
+    """It says so, and writes to nothing that has taken its place."""
+    monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
+    advance = driver_module.advance_bits
+
+    def one_layer(call):
+        return advance(dataclasses.replace(call, seconds=0))
+
+    monkeypatch.setattr(driver_module, "advance_bits", one_layer)
+    path, ends = tmp_path / "run", []
+    api.run(way_of(tmp_path / "other", "lists", puzzle=SMALL), until=2)
+
+    def lose(event):
+        if isinstance(event, RunStopped):
+            ends.append(event.reason)
+        elif isinstance(event, at) and event.depth == MOMENTS[at]:
+            LOSSES[how](path)
+
+    with pytest.raises(Gone) as error:
+        api.run(way_of(path, way, puzzle=SMALL), listeners=[lose])
+    assert str(error.value).startswith(f"{path} no longer holds the run that goes on there")
+    assert ends == ([] if at is RunFinished else [str(error.value)])
+    if how == "taken":
+        assert verify(RunStore.open(path)).faults == []
+        assert sum(api.run(way_of(path, "lists", puzzle=SMALL)).counts) == 360
+    else:
+        assert not path.exists()
+    if how != "deleted":
+        assert sum(api.run(way_of(tmp_path / "elsewhere", way, puzzle=SMALL)).counts) == 360
+
+
+def test_the_command_says_that_a_directory_is_gone(tmp_path, monkeypatch):
+    path, commit = tmp_path / "run", RunStore.commit
+
+    def loses(run, *arguments):
+        shutil.rmtree(path)
+        commit(run, *arguments)
+
+    monkeypatch.setattr(RunStore, "commit", loses)
+    words = "run", CONFIGS / "2x3.toml", "--set", f"store.path={path}", *SETTINGS
+    said = invoke(*words, code=3).stderr
+    assert f"{path} no longer holds the run" in said
+    assert "Nothing is lost" not in said

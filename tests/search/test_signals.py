@@ -1,0 +1,85 @@
+"""Runs that are asked to end, by a signal or by a terminal that is closed."""
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from making import CONFIGS, invoke
+from search.stopped import SETTINGS
+from sweeps import swept
+
+from frontier.search.verify import verify
+from frontier.signals import handling
+from frontier.store.run import RunStore
+
+
+@swept("moment", ["start", "layers"], few=1)
+def test_two_terms_stop_a_run_as_one_does(tmp_path, moment):
+    path = tmp_path / "run"
+    words = "--set", "search.in_memory=false", "--set", f"store.path={path}"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "frontier", "run", str(CONFIGS / "2x6.toml"), *words],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    awaited = path / ("lock" if moment == "start" else "layers/0042")
+    while not awaited.exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    if moment == "layers":
+        process.send_signal(signal.SIGTERM)
+    _, said = process.communicate()
+    assert process.returncode == 3, said
+    assert "Traceback" not in said
+    assert (path / "lock").read_text() == ""
+    assert os.listdir(path)
+
+
+@pytest.mark.parametrize("ignored", [False, True], ids=["terminal", "nohup"])
+def test_a_hangup_stops_a_run_unless_it_is_ignored(tmp_path, monkeypatch, ignored):
+    monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
+    monkeypatch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
+    commit, where = RunStore.commit, ["--set", f"store.path={tmp_path / 'run'}"]
+
+    def hangs_up(run, records, complete, forget=()):
+        commit(run, records, complete, forget)
+        if len(run.records) in (5, 6):  # the system's, and that of the shell
+            signal.raise_signal(signal.SIGHUP)
+
+    monkeypatch.setattr(RunStore, "commit", hangs_up)
+    with handling({signal.SIGHUP: signal.SIG_IGN if ignored else signal.SIG_DFL}):
+        words = "run", CONFIGS / "2x3.toml", *where, *SETTINGS
+        said = invoke(*words, code=0 if ignored else 3).output
+    assert ignored or "resume with: python -m frontier run" in said
+    logged = (tmp_path / "run" / "events.jsonl").read_text().splitlines()
+    last = json.loads(logged[-1])
+    assert last["event"] == ("RunFinished" if ignored else "RunStopped")
+    assert last["depth"] == (21 if ignored else 4)
+    monkeypatch.setattr(RunStore, "commit", commit)
+    invoke(*words)
+
+
+@swept("kind", ["serial", "local"], few=1)
+def test_a_terminal_that_goes_away(tmp_path, kind):
+    """Nothing can be said any more, workers are reached by the signal too; the run stops as by
+    Ctrl-C."""
+    path = tmp_path / "run"
+    settings = "search.in_memory=false", f"cluster.kind={kind}", f"store.path={path}"
+    words = ["run", str(CONFIGS / "2x6.toml"), *(w for s in settings for w in ("--set", s))]
+    driver, terminal = pty.fork()
+    if not driver:
+        os.execv(sys.executable, [sys.executable, "-m", "frontier", *words])
+    while not list(path.glob("layers/00[4-7]?")):
+        if select.select([terminal], [], [], 0.01)[0]:
+            os.read(terminal, 100_000)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(driver, 0)[1]) == 3
+    assert (path / "lock").read_text() == ""
+    last = json.loads((path / "events.jsonl").read_text().splitlines()[-1])
+    assert (last["event"], last["depth"] < 80) == ("RunStopped", True)
+    assert verify(RunStore.open(path)).faults == []

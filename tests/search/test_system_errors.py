@@ -1,0 +1,134 @@
+"""What the system refuses a run: disk, files and memory."""
+
+import errno
+import os
+
+import pytest
+from click.testing import CliRunner
+from making import CONFIGS, invoke
+from search.stopped import SETTINGS, config_of, half_done
+from sweeps import swept
+
+from frontier import api
+from frontier.cli import main
+from frontier.errors import Stopped
+from frontier.search import driver as driver_module
+from frontier.search.events import RunStopped
+from frontier.store import files as files_module
+from frontier.store.run import RunStore
+
+
+def test_a_disk_that_is_full_for_the_log_too(tmp_path):
+    def full(event):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(Stopped, match="the disk is full"):
+        api.run(api.plan(config_of(tmp_path / "run")), listeners=[full])
+
+    def full_at_the_end(event):
+        if isinstance(event, RunStopped) or getattr(event, "depth", 0) == 5:
+            full(event)
+
+    with pytest.raises(Stopped, match="the disk is full"):
+        api.run(api.plan(config_of(tmp_path / "run")), listeners=[full_at_the_end])
+
+
+READS = [
+    *(("open", name) for name in ("layers/0020", "layers/0019", "ledger.json", "run.json")),
+    *((call, name) for call in ("pread", "preadv") for name in ("layers/0020", "layers/0019")),
+]
+"""Calls by which files are read, and the files that are read by them."""
+
+
+@swept("number", [errno.EIO, errno.EACCES, errno.ESTALE, errno.EMFILE], few=1)
+@swept(("call", "name"), READS, few=[READS[0], READS[3], READS[-1]])
+def test_an_error_of_the_system_is_no_damage(tmp_path, monkeypatch, number, name, call):
+    """It stops what is asked for, with a sentence, and nothing is mended because of it."""
+    run = half_done(tmp_path / "run", spare=2)
+    before = {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
+    failed = failing(monkeypatch, call, name, number)
+    config = ["--set", f"store.path={run.path}", "--set", "search.spare=2", *SETTINGS]
+    for words in (
+        ("verify", run.path),
+        ("repair", run.path, "--yes"),
+        ("run", CONFIGS / "2x4.toml", *config),
+    ):
+        failed.clear()
+        result = CliRunner().invoke(main, list(map(str, words)))
+        assert failed, words
+        assert isinstance(result.exception, SystemExit), words
+        assert result.exit_code == 3, result.output
+        assert os.strerror(number) in result.output
+    monkeypatch.undo()
+    after = {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
+    for path in before:
+        assert "layers" not in path.parts or after[path] == before[path]
+    assert len(RunStore.open(run.path).records) == 21
+    assert sum(api.run(api.plan(config_of(run.path, spare=2))).counts) == 20160
+
+
+def failing(monkeypatch, call, name, number):
+    """Let a system call fail for files whose path has a name in it: the list of those it did."""
+    real, failed = getattr(os, call), []
+
+    def fails(what, *arguments, **more):
+        path = str(what) if call == "open" else os.readlink(f"/proc/self/fd/{what}")
+        reads = call != "open" or not (arguments and arguments[0] & (os.O_WRONLY | os.O_RDWR))
+        if f"run/{name}" in path and reads and not path.endswith(".json/"):
+            failed.append(path)
+            raise OSError(number, os.strerror(number), path)
+        return real(what, *arguments, **more)
+
+    monkeypatch.setattr(os, call, fails)
+    return failed
+
+
+def test_memory_that_the_system_refuses_stops_a_run(tmp_path, monkeypatch):
+    monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
+    monkeypatch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
+    words = "run", CONFIGS / "2x3.toml", "--set", f"store.path={tmp_path / 'run'}", *SETTINGS
+
+    def refused(work, depth, number):
+        raise MemoryError("Unable to allocate 3.00 GiB")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("frontier.search.task._expand", refused)
+        said = invoke(*words, code=3).stderr
+    assert "no more memory (Unable to allocate 3.00 GiB)" in said
+    assert "resume with: python -m frontier run" in said
+    assert "states: 360" in invoke(*words).stdout
+
+
+def test_a_run_stops_before_its_disk_is_full(tmp_path, monkeypatch):
+    monkeypatch.setattr(driver_module, "SPARE_BYTES", 10**18)
+    plan = api.plan(config_of(tmp_path / "run"))
+    plan = driver_module.Plan(plan.config, plan.puzzle, plan.space, plan.layout, 0, 0)
+    with pytest.raises(Stopped, match=r"only .* are free at .*; make room"):
+        api.run(plan)
+    monkeypatch.undo()
+    assert sum(api.run(plan).counts) == plan.puzzle.states
+
+
+@pytest.mark.parametrize("fsync", ["layer", "never"])
+def test_what_is_forced_to_the_disk(tmp_path, monkeypatch, fsync):
+    """By `layer`, each file before the ledger that counts on it; by `never`, none."""
+    forced, real = [], files_module.os.fsync
+
+    def noted(number):
+        forced.append(files_module.os.readlink(f"/proc/self/fd/{number}"))
+        real(number)
+
+    monkeypatch.setattr(files_module.os, "fsync", noted)
+    config = config_of(tmp_path / "run", keep="all")
+    config = config.model_copy(update={"store": config.store.model_copy(update={"fsync": fsync})})
+    api.run(api.plan(config), until=6)
+    if fsync == "never":
+        assert forced == []
+        return
+    names = [str(path).removeprefix(str(tmp_path / "run")) for path in forced]
+    last = max(i for i, name in enumerate(names) if name.startswith("/ledger.json"))
+    for depth in range(7):
+        stored = [i for i, n in enumerate(names) if n.startswith(f"/layers/{depth:04d}")]
+        assert any(names[i].startswith(f"/layers/{depth:04d}/c.0.") for i in stored)
+        assert f"/layers/{depth:04d}" in names  # the name of the file in its folder
+        assert max(stored) < last
