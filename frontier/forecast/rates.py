@@ -39,8 +39,8 @@ from frontier.space.program import program_of, reads_of, swaps_of
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import SlabCodec, encoded_bytes
 from frontier.store.files import DELETING, existing, unlink_all, write_bytes
-from frontier.store.layers import new_room
 from frontier.store.objects import ObjectPath, Place, place_of
+from frontier.store.slabs import new_room
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3

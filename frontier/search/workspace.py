@@ -13,36 +13,29 @@ from functools import lru_cache
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles import Puzzle, puzzle_of
-from frontier.space.graph import Space
-from frontier.space.layout import Layout, Task
+from frontier.space.layout import Task
 from frontier.space.lists import ListKernel
 from frontier.space.memory import MemorySearch
 from frontier.space.program import Program, Reads, program_of, reads_of, swaps_of
-from frontier.store.layers import LayerFiles, StoredLayer
 from frontier.store.objects import place_of
+from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
 
-OPEN_LAYERS = 3
 PROGRAM_BYTES = 100_000_000
 
 GROWTH_BYTES = 1 << 22
 """Memory that is used again grows by a multiple of so many bytes."""
 
 
-class Workspace:
-    """One process's view of one run.
+class Workspace(RunReader):
+    """What a process that does tasks of a run keeps of it.
 
     computing: held by the task that uses the buffers and the processor. Other tasks of the process
     wait for the disk meanwhile.
     """
 
     def __init__(self, run: RunStore):
-        identity = run.identity
-        self.run = run
-        self.puzzle: Puzzle = puzzle_of(identity["puzzle"])
-        self.space: Space = self.puzzle.space
-        self.layout = Layout.from_settings(self.space, identity["layout"])
+        super().__init__(run)
         self.swaps = swaps_of(self.layout)
         self.lists = ListKernel(self.space)
         self.computing, self._tables = threading.Lock(), threading.Lock()
@@ -54,7 +47,6 @@ class Workspace:
         self.home = None if home is None else [home[vertex] for vertex in self.space.vertex]
         self._programs: OrderedDict[Task, tuple[Program, Reads]] = OrderedDict()
         self._program_bytes = 0
-        self._layers: OrderedDict[int, StoredLayer] = OrderedDict()
         self._rooms: list[Memory] = []
         self.arena = Memory()
         self.memory: MemorySearch | None = None
@@ -78,21 +70,6 @@ class Workspace:
                     _, oldest = self._programs.popitem(last=False)
                     self._program_bytes -= sum(tables.nbytes for tables in oldest)
             return self._programs[task]
-
-    def files(self, depth: int) -> LayerFiles:
-        """Where the parts of a layer are, committed or not."""
-        return self.run.files(depth, self.layout)
-
-    def layer(self, depth: int) -> StoredLayer:
-        """The committed layer at a depth; the layer at depth -1 is empty."""
-        with self._tables:
-            if depth not in self._layers:
-                if depth >= len(self.run.records):
-                    self.run.read_ledger()  # it was committed meanwhile
-                self._layers[depth] = self.run.layer(depth, self.layout)
-                while len(self._layers) > OPEN_LAYERS:
-                    self._layers.popitem(last=False)
-            return self._layers[depth]
 
     @contextmanager
     def rooms(self, count: int) -> Iterator[list["Memory"]]:

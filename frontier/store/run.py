@@ -46,7 +46,7 @@ from frontier.store.files import (
     write_sealed,
 )
 from frontier.store.identity import check_values
-from frontier.store.layers import GROUP, LIST_NAME, LayerFiles, StoredLayer
+from frontier.store.layers import GROUP, LIST_NAME, LayerFiles
 from frontier.store.ledger import LayerRecord, ledger_bytes, read_ledger
 from frontier.store.objects import ObjectPath, Place, Replaced
 from frontier.text import counted
@@ -173,13 +173,6 @@ class RunStore:
         identity = self.identity
         folder = self.layer_path(depth)
         return LayerFiles(folder, identity["identifier"], identity["codec"], layout, depth)
-
-    def layer(self, depth: int, layout: Layout) -> StoredLayer:
-        """A committed layer that is stored; the layer at depth -1 is empty."""
-        form, states = "list", 0
-        if depth >= 0:
-            form, states = self.records[depth].form, self.records[depth].states
-        return StoredLayer(self.files(depth, layout), form, states)
 
     def stored_depths(self) -> list[int]:
         return [record.depth for record in self.records if record.stored]
