@@ -11,7 +11,7 @@ from math import prod
 
 import numpy as np
 
-from frontier.search.workspace import Workspace, workspace
+from frontier.search.workspace import Workspace, workspace_of
 from frontier.space.memory import Bitmaps, MemorySearch, count_all
 from frontier.stopwatch import preparing
 from frontier.store.ledger import LayerRecord
@@ -25,8 +25,8 @@ class Advance:
     depth: the last committed layer. until: the last depth to compute, None for all. seconds:
     how long to go on. keep_all: whether each layer is stored. most: the states of the largest layer
     that is advanced as a list; lists end with a larger one, bitmaps when two layers in a row are
-    not larger. threads: of bitmaps. stop: whether to end after the layer under way, where the
-    driver is in this process.
+    not larger. threads: of bitmaps. work, stop: the workspace, and whether to end after the
+    layer under way, where the driver is in this process.
     """
 
     path: str
@@ -38,6 +38,7 @@ class Advance:
     keep_all: bool
     most: int
     threads: int
+    work: Workspace | None = None
     stop: Callable[[], bool] | None = None
 
 
@@ -81,7 +82,7 @@ class _Advancing:
 
 def advance_lists(call: Advance) -> Advanced:
     """Advance on sorted lists of state numbers, until a layer is empty or has too many states."""
-    work = workspace(call.path, call.identifier, call.durable)
+    work = call.work or workspace_of(call.path, call.identifier, call.durable)
     with work.computing:
         return _advance_lists(work, call)
 
@@ -118,7 +119,7 @@ def _advance_lists(work: Workspace, call: Advance) -> Advanced:
 
 def advance_bits(call: Advance) -> Advanced:
     """Advance on bitmaps in memory, until a layer is empty or two are thin enough for lists."""
-    work = workspace(call.path, call.identifier, call.durable)
+    work = call.work or workspace_of(call.path, call.identifier, call.durable)
     with work.computing:
         return _advance_bits(work, call)
 

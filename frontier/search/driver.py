@@ -34,7 +34,7 @@ from frontier.search.events import (
 from frontier.search.plan import Plan
 from frontier.search.repair import caught_up
 from frontier.search.task import expand_task
-from frontier.search.workspace import workspace
+from frontier.search.workspace import Workspace
 from frontier.signals import ending, handling
 from frontier.store.copies import check_copies
 from frontier.store.directory import make_directory, part_names
@@ -69,6 +69,7 @@ class Driver:
         self.stopping = threading.Event()
         self._started = started
         self._storing = 0.0
+        self._work = Workspace(run, plan.puzzle) if executor.here else None
         # A run without spare layers is giving up parts of the older one, maybe by a worker that has
         # outlived its driver.
         stored = run.stored_depths()
@@ -135,7 +136,8 @@ class Driver:
         self.emit(LayerStarted(len(self.run.records), None))
         call = Advance(
             *self._name(), self.run.records[-1].depth, until, seconds, plan.kept is None,
-            plan.list_states, plan.threads, self.stopping.is_set if self.executor.here else None,
+            plan.list_states, plan.threads, self._work,
+            self.stopping.is_set if self.executor.here else None,
         )  # fmt: skip
         try:
             results = list(self.executor.run(function, [(call,)], self.stopping.is_set))
@@ -160,7 +162,8 @@ class Driver:
         todo = list(files.tasks)
         if depth % 2:
             todo.reverse()  # what was written last is read first, while caches still hold it
-        calls = ((*self._name(), plan.gives_up, depth, number) for number in todo)
+        own = [self._work] if self.executor.here else []
+        calls = ((*self._name(), plan.gives_up, depth, number, *own) for number in todo)
         states, left = 0, tasks - len(done)
         self._check_disk(left)
         self.emit(LayerStarted(depth, tasks))
@@ -242,6 +245,11 @@ class Driver:
                 )
             )
 
+    def close(self) -> None:
+        """Let go of the workspace, which may have gigabytes: a notebook keeps an error and all that
+        it has passed through."""
+        self._work = None
+
     def _name(self) -> tuple[str, str, bool]:
         return str(self.run.path), self.run.identity["identifier"], self.run.durable
 
@@ -290,11 +298,8 @@ def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> RunStore
     if not run.complete and (until is None or len(run.records) <= until):
         if found and durable:
             run.force_all()  # an earlier start may have left that to the system
-        try:
-            with _missing_it(run):
-                _search(plan, run, until, emit, client)
-        finally:
-            workspace.cache_clear()  # that of this process, if tasks ran here
+        with _missing_it(run):
+            _search(plan, run, until, emit, client)
     return run
 
 
@@ -340,6 +345,8 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client
             elapsed = time.perf_counter() - began
             emit(RunStopped(len(run.records) - 1, str(error) or type(error).__name__, elapsed))
             raise
+        finally:
+            driver.close()
     _check(plan, run)
     elapsed = time.perf_counter() - began
     emit(RunFinished(run.records[-1].depth, run.states, run.complete, elapsed))

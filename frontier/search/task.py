@@ -12,7 +12,7 @@ import numpy as np
 
 from frontier.errors import CorruptRunError
 from frontier.search.arena import Arena
-from frontier.search.workspace import Workspace, workspace
+from frontier.search.workspace import Workspace, workspace_of
 from frontier.space.bits import expand
 from frontier.space.layout import Task
 from frontier.stopwatch import Stopwatch
@@ -29,13 +29,20 @@ class TaskResult:
 
 
 def expand_task(
-    path: str, identifier: str, durable: bool, gives_up: bool, depth: int, number: int
+    path: str,
+    identifier: str,
+    durable: bool,
+    gives_up: bool,
+    depth: int,
+    number: int,
+    work: Workspace | None = None,
 ) -> TaskResult:
     """Compute a part of the layer at `depth` from the two committed layers before it.
 
-    gives_up: delete the part of the layer at depth - 2 that this one replaces.
+    gives_up: delete the part of the layer at depth - 2 that this one replaces. work: where the
+    driver is in this process.
     """
-    work = workspace(path, identifier, durable)
+    work = work or workspace_of(path, identifier, durable)
     if (result := _done(work, depth, number)) is None:
         try:
             result = _expand(work, depth, number)

@@ -1,6 +1,8 @@
 """What a worker keeps of a run between tasks: tables, open layers, buffers. Only caches.
 
-Everything here can be made again from the run directory, so a worker may die at any time.
+Everything here can be made again from the run directory, so a worker may die at any time. Where the
+driver's process does the tasks, the driver has the workspace and hands it to each; a worker of Dask
+has its own (`workspace_of`).
 """
 
 import threading
@@ -8,11 +10,11 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import lru_cache
 
 import numpy as np
 
 from frontier.errors import InputError
+from frontier.puzzles import Puzzle
 from frontier.space.layout import Task
 from frontier.space.lists import ListKernel
 from frontier.space.memory import MemorySearch
@@ -34,8 +36,8 @@ class Workspace(RunReader):
     wait for the disk meanwhile.
     """
 
-    def __init__(self, run: RunStore):
-        super().__init__(run)
+    def __init__(self, run: RunStore, puzzle: Puzzle | None = None):
+        super().__init__(run, puzzle)
         self.swaps = swaps_of(self.layout)
         self.lists = ListKernel(self.space)
         self.computing, self._tables = threading.Lock(), threading.Lock()
@@ -97,9 +99,24 @@ class Memory:
         return self._bytes[:size]
 
 
-@lru_cache(maxsize=1)
-def workspace(path: str, identifier: str, durable: bool) -> Workspace:
-    """This process's workspace for a run; `identifier` tells a run from an earlier one there."""
+_opening = threading.Lock()
+
+
+def workspace_of(path: str, identifier: str, durable: bool) -> Workspace:
+    """The workspace of this worker of Dask, which keeps that of the run it does tasks of."""
+    from distributed import get_worker
+
+    worker, name = get_worker(), (path, identifier, durable)
+    with _opening:  # two tasks may come at once
+        if getattr(worker, "frontier_run", None) != name:
+            worker.frontier_run = worker.frontier_workspace = None  # it goes before another comes
+            worker.frontier_workspace = open_workspace(*name)
+            worker.frontier_run = name
+        return worker.frontier_workspace
+
+
+def open_workspace(path: str, identifier: str, durable: bool) -> Workspace:
+    """A workspace for a run; `identifier` tells it from an earlier one there."""
     run = RunStore.open(place_of(path))
     if run.identity["identifier"] != identifier:
         raise InputError(

@@ -21,7 +21,7 @@ from frontier.errors import Stopped
 from frontier.search import driver as driver_module
 from frontier.search import task as task_module
 from frontier.search.events import LayerFinished, RunFinished, RunStarted, RunStopped
-from frontier.search.workspace import Workspace, workspace
+from frontier.search.workspace import Workspace, open_workspace
 from frontier.space.memory import MemorySearch
 from frontier.store.parts import RECORD_BYTES
 from frontier.store.run import RunStore
@@ -381,10 +381,10 @@ def without_record(part):
 
 def task_by_task(store, depth, numbers, gives_up=False):
     """Do some tasks of the layer under way."""
+    name = str(store.path), store.identity["identifier"], True
+    work = open_workspace(*name)
     for number in numbers:
-        name = str(store.path), store.identity["identifier"], True
-        task_module.expand_task(*name, gives_up, depth, number)
-    workspace.cache_clear()
+        task_module.expand_task(*name, gives_up, depth, number, work)
 
 
 def test_parts_of_another_run_are_not_believed(tmp_path):
