@@ -21,7 +21,7 @@ from frontier.config import Config
 from frontier.config_values import as_written, at_home, check_whole
 from frontier.errors import CorruptRunError, InputError
 from frontier.find_runs import config_at, open_one, puzzle_and_run
-from frontier.puzzles import Board, Puzzle, puzzle_of
+from frontier.puzzles import Board, Puzzle
 from frontier.report.boards import boards_html, draw_boards, film_strip
 from frontier.report.console import say
 from frontier.report.displays import display_for_people
@@ -131,9 +131,9 @@ class Run:
         so far."""
         return self.store.start_depth
 
-    @cached_property
+    @property
     def puzzle(self) -> Puzzle:
-        return puzzle_of(self.store.identity["puzzle"])
+        return self.store.puzzle
 
     @cached_property
     def summary(self) -> dict:

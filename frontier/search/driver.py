@@ -69,7 +69,7 @@ class Driver:
         self.stopping = threading.Event()
         self._started = started
         self._storing = 0.0
-        self._work = Workspace(run, plan.puzzle) if executor.here else None
+        self._work = Workspace(run) if executor.here else None
         # A run without spare layers is giving up parts of the older one, maybe by a worker that has
         # outlived its driver.
         stored = run.stored_depths()

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles import Puzzle
 from frontier.space.layout import Task
 from frontier.space.lists import ListKernel
 from frontier.space.memory import MemorySearch
@@ -36,8 +35,8 @@ class Workspace(RunReader):
     wait for the disk meanwhile.
     """
 
-    def __init__(self, run: RunStore, puzzle: Puzzle | None = None):
-        super().__init__(run, puzzle)
+    def __init__(self, run: RunStore):
+        super().__init__(run)
         self.swaps = swaps_of(self.layout)
         self.lists = ListKernel(self.space)
         self.computing, self._tables = threading.Lock(), threading.Lock()

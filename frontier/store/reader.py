@@ -13,7 +13,6 @@ from threading import Lock
 import numpy as np
 
 from frontier.errors import CorruptRunError
-from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.layout import Layout
 from frontier.space.lists import list_bits
 from frontier.store.layers import LIST_SLAB, LayerFiles, list_slabs
@@ -32,10 +31,8 @@ OPEN_PARTS = 64
 class RunReader:
     """A run with the tables of its puzzle, by which its layers are read."""
 
-    def __init__(self, run: RunStore, puzzle: Puzzle | None = None):
-        """puzzle: of the run, if it is made already."""
-        self.run = run
-        self.puzzle = puzzle or puzzle_of(run.identity["puzzle"])
+    def __init__(self, run: RunStore):
+        self.run, self.puzzle = run, run.puzzle
         self.space = self.puzzle.space
         self.layout = Layout.from_settings(self.space, run.identity["layout"])
         self._layers: OrderedDict[int, StoredLayer] = OrderedDict()

@@ -21,8 +21,10 @@ import time
 import uuid
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cached_property
 
 from frontier.errors import CorruptRunError, FormatError, Gone, InputError
+from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.layout import Layout
 from frontier.store.directory import (
     LAYER_NAME,
@@ -159,6 +161,10 @@ class RunStore:
         run = RunStore(self.path, self.identity, *read_ledger(file, self.identity["identifier"]))
         run._version = self._version
         return run
+
+    @cached_property
+    def puzzle(self) -> Puzzle:
+        return puzzle_of(self.identity["puzzle"])
 
     def layer_path(self, depth: int) -> Place:
         return self.layers_path / f"{depth:04d}"

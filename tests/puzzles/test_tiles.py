@@ -1,7 +1,9 @@
+import gc
 import json
 import random
 from itertools import permutations
 from math import factorial
+from weakref import ref
 
 import pytest
 from engine import arcs_of, origins_of
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from sweeps import swept
 from twins import bfs_layers, blank_moves, moved, sign
 
+from frontier.config import make_config
 from frontier.errors import InputError
 from frontier.puzzles import Tiles, puzzle_of
 
@@ -414,6 +417,20 @@ def test_puzzle_of_settings():
     assert isinstance(puzzle, Tiles)
     assert (puzzle.rows, puzzle.columns, puzzle.goals) == (2, 2, ((1, 2, 3, 0),))
     assert settings["kind"] == "tiles"
+
+
+def test_a_puzzle_is_made_once_and_goes_with_who_has_it():
+    settings = {"kind": "tiles", "rows": 2, "columns": 2}
+    config = make_config("x", settings)
+    puzzle = config.make_puzzle()
+    assert puzzle_of(config.puzzle_settings) is puzzle
+    there = ref(puzzle)
+    del puzzle
+    gc.collect()
+    assert config.make_puzzle() is there()
+    del config
+    gc.collect()
+    assert there() is None
 
 
 def test_the_sign_is_the_same_for_all_boards_of_a_blank():
