@@ -86,12 +86,12 @@ class Driver:
         while not self.run.complete and (until is None or len(self.run.records) <= until):
             if self.stopping.is_set():
                 raise Stopped("interrupted")
-            form = self.plan.form(*(record.states for record in self.run.records[-2:]))
+            mode = self.plan.policy.mode(*(record.states for record in self.run.records[-2:]))
             # A layer that tasks have begun is ended by tasks: they may have given up what it is
             # made from.
-            if form == "tasks" or self.run.parts_under_way(self.plan.layout):
+            if mode == "tasks" or self.run.parts_under_way(self.plan.layout):
                 self._expand_layer()
-            elif form == "lists":
+            elif mode == "lists":
                 self._advance(advance_lists, LIST_SECONDS, until)
             else:
                 self._advance(advance_bits, max(MEMORY_SECONDS, 10 * self._storing), until)
@@ -135,9 +135,8 @@ class Driver:
         self.run.drop_list(len(self.run.records))
         self.emit(LayerStarted(len(self.run.records), None))
         call = Advance(
-            *self._name(), self.run.records[-1].depth, until, seconds, plan.kept is None,
-            plan.list_states, plan.threads, self._work,
-            self.stopping.is_set if self.executor.here else None,
+            *self._name(), self.run.records[-1].depth, until, seconds, plan.policy, plan.threads,
+            self._work, self.stopping.is_set if self.executor.here else None,
         )  # fmt: skip
         try:
             results = list(self.executor.run(function, [(call,)], self.stopping.is_set))
@@ -163,7 +162,7 @@ class Driver:
         if depth % 2:
             todo.reverse()  # what was written last is read first, while caches still hold it
         own = [self._work] if self.executor.here else []
-        calls = ((*self._name(), plan.gives_up, depth, number, *own) for number in todo)
+        calls = ((*self._name(), plan.policy.gives_up, depth, number, *own) for number in todo)
         states, left = 0, tasks - len(done)
         self._check_disk(left)
         self.emit(LayerStarted(depth, tasks))
@@ -213,12 +212,11 @@ class Driver:
             )
 
     def _commit(self, records: list[LayerRecord], complete: bool):
-        run = self.run
-        forget: tuple[int, ...] = ()
-        if self.plan.kept is not None:
-            stored, new = run.stored_depths(), sum(record.stored for record in records)
-            excess = len(stored) + new - self.plan.kept
-            forget = tuple({*stored[: max(0, excess)], *self._given_up()})
+        run, policy = self.run, self.plan.policy
+        stored = [*run.stored_depths(), *(record.depth for record in records if record.stored)]
+        forget = set(stored) - set(policy.left(stored))
+        if policy.kept is not None:
+            forget |= set(self._given_up())
         so_far = run.states
         found = so_far + sum(record.states for record in records)
         if found > self.plan.puzzle.states:
@@ -227,7 +225,7 @@ class Driver:
                 f"the layers up to {records[-1].depth} of {run.path} would hold {found:,}: "
                 "something that the search read is wrong; nothing more is committed"
             )
-        run.commit(records, complete, forget)
+        run.commit(records, complete, tuple(forget))
         disk = sum(record.bytes for record in run.records if record.stored)
         elapsed = time.perf_counter() - self._started
         for record in records:

@@ -12,6 +12,7 @@ from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle
 from frontier.search.arena import Places
+from frontier.search.policy import LEAST_KEPT, Policy
 from frontier.search.workspace import GROWTH_BYTES
 from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout
@@ -21,9 +22,6 @@ from frontier.space.program import program_of, reads_of
 from frontier.store.layers import most_part_bytes
 from frontier.store.parts import WRITER_BYTES
 from frontier.text import counted, size
-
-LEAST_KEPT = 2
-"""The number of layers from which a run can go on."""
 
 PROCESS_BYTES = 330_000_000
 """A worker with its libraries and compiled kernels takes so many bytes before it does anything
@@ -97,23 +95,11 @@ class Plan:
         """Whether one process does all the work."""
         return self.threads > 0
 
-    def form(self, *sizes: int) -> str:
-        """How a layer is made from those before it, which have so many states: as "lists", in
-        "memory" or by "tasks"."""
-        if max(sizes) <= self.list_states:
-            return "lists"
-        return "memory" if self.alone else "tasks"
-
     @property
-    def kept(self) -> int | None:
-        """How many layers stay on disk, the last ones; None for all."""
+    def policy(self) -> Policy:
         search = self.config.search
-        return None if search.keep == "all" else LEAST_KEPT + search.spare
-
-    @property
-    def gives_up(self) -> bool:
-        """Whether a part of a layer is given up as soon as a task has replaced it."""
-        return self.kept == LEAST_KEPT
+        kept = None if search.keep == "all" else LEAST_KEPT + search.spare
+        return Policy(self.list_states, self.alone, kept)
 
     @property
     def way(self) -> str:

@@ -50,7 +50,7 @@ def expand_task(
             # Another worker may have done it meanwhile, and given up what this one was reading.
             if (result := _done(work, depth, number)) is None:
                 raise
-    if gives_up and depth >= 2 and not work.layer(depth - 2).is_list:
+    if gives_up and _replaces(work, depth):
         work.run.give_up(depth - 2, number, work.layout)
     return result
 
@@ -68,7 +68,7 @@ def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
         part = files.part(number)
         part.check()
     except CorruptRunError as error:
-        if depth >= 2 and not work.layer(depth - 2).is_list:
+        if _replaces(work, depth):
             try:
                 work.files(depth - 2).part(number)
             except CorruptRunError:
@@ -78,6 +78,11 @@ def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
         force(part.path)
         force(part.path.parent)
     return TaskResult(part.record)
+
+
+def _replaces(work: Workspace, depth: int) -> bool:
+    """Whether a part takes the place of one of depth - 2, which may have been given up."""
+    return depth >= 2 and not work.layer(depth - 2).is_list
 
 
 def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
