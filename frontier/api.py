@@ -265,11 +265,12 @@ def plan(config: Config, fresh: bool = False, client=None) -> Plan:
     """
     if (client := client_for(config, client)) is not None:
         config = on_client(config, client)
-    if fresh or not RunStore.exists(config.path):
-        return Plan(**vars(plans.make_plan(config)), fresh=fresh)
-    existing = RunStore.open(config.path)
-    check_identity(config.path, existing.identity, plans.config_identity(config))
-    return Plan(**vars(plans.make_plan(config, existing.identity["layout"])))
+    layout = None
+    if not fresh and RunStore.exists(config.path):
+        there = RunStore.open(config.path).identity
+        check_identity(config.path, there, plans.config_identity(config))
+        layout = there["layout"]
+    return Plan(**vars(plans.make_plan(config, layout)), fresh=fresh)
 
 
 def run(

@@ -277,18 +277,17 @@ def run_plan(
             with writing(path / "lock", take_over):
                 return _run_held(plan, until, emit, client)
         except NotWritable:
-            if not (RunStore.exists(path) and RunStore.open(path).complete):
+            if not RunStore.exists(path) or not (run := RunStore.open(path)).complete:
                 raise
-    return _opened(plan)  # nothing is left to be written
+            return _checked(plan, run)  # nothing is left to be written
 
 
 def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> RunStore:
     path = plan.config.path
     durable = plan.config.store.fsync == "layer"
     found = RunStore.exists(path)
-    if not found:
-        RunStore.create(path, plan.identity, durable)
-    run = _opened(plan, held=True)
+    run = RunStore.open(path) if found else RunStore.create(path, plan.identity, durable)
+    run = _checked(plan, run, held=True)
     run.durable = durable
     if not run.is_group():
         run.describe_group()
@@ -301,9 +300,9 @@ def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> RunStore
     return run
 
 
-def _opened(plan: Plan, held: bool = False) -> RunStore:
-    """The run of a plan, all of whose files are there. held: it may be written."""
-    run = RunStore.open(plan.config.path)
+def _checked(plan: Plan, run: RunStore, held: bool = False) -> RunStore:
+    """The run, if it is that of the plan and all of its files are there. held: it may be written,
+    and is brought up to its last commit."""
     check_identity(run.path, run.identity, plan.identity)
     check_copies(run)
     if held:
@@ -337,6 +336,7 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client
             )
         )
         try:
+            # Once more here, so that the log has the reason.
             with _interrupts_stop(driver.stopping.set), _missing_it(run):
                 driver.search(until)
         except BaseException as error:
