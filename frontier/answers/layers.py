@@ -96,7 +96,7 @@ class Layer:
     def _batches(self, layer: StoredLayer, size: int) -> Iterator[np.ndarray]:
         reader = self._layers.reader
         side = reader.space.side_of(self.depth)
-        for part in layer.batches():
+        for part in layer.numbers_by_slab():
             for first in range(0, part.size, size):
                 states = reader.space.states_of(side, part[first : first + size])
                 yield reader.puzzle.boards_of(*states)

@@ -27,7 +27,7 @@ PROCESS_BYTES = 330_000_000
 """A worker with its libraries and compiled kernels takes so many bytes before it does anything
 (measured)."""
 
-WORD_SECONDS, FILE_SECONDS = 6e-9, 0.5e-3
+PART_WORD_SECONDS, FILE_SECONDS = 6e-9, 0.5e-3
 """A worker needs so many seconds for a word of a part, and to open or make a file."""
 
 TASK_SECONDS = 1e-3
@@ -186,7 +186,7 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
             f"{size(need - held)} for a task); set cluster.memory to at least {need:,}"
         )
     words = max(space.nodes) * space.code.words
-    by_memory = (memory - held) // 2 // ListKernel(space).room(1)
+    by_memory = (memory - held) // 2 // ListKernel(space).bytes_for(1)
     by_task = max(THIN_STATES, (memory - need) // LISTED_BYTES)
     list_states = min(max(THIN_STATES, words // THIN_WORDS), int(by_memory), by_task)
     return Plan(config, puzzle, space, chosen, list_states, need)
@@ -203,12 +203,12 @@ def _plan_in_memory(
     chosen = Layout.from_settings(space, layout) if layout else memory_layout(space, share)
     need = process_bytes(space) + memory_bytes(chosen)
     need += share * (WRITER_BYTES + SLABS * chosen.slab_bytes)
-    room = config.cluster.memory * share - need
-    if not config.search.in_memory or room < 0:
+    left = config.cluster.memory * share - need
+    if not config.search.in_memory or left < 0:
         return None
     words, lists = max(space.nodes) * space.code.words, ListKernel(space)
     most = space.states if lists.plain else words // THIN_WORDS_IN_MEMORY
-    list_states = max(THIN_IN_MEMORY, min(most, room // lists.room(1)))
+    list_states = max(THIN_IN_MEMORY, min(most, left // lists.bytes_for(1)))
     return Plan(config, puzzle, space, chosen, list_states, need, share)
 
 
@@ -245,7 +245,7 @@ def _costs(layout: Layout, side: int) -> tuple[int, float]:
     need += decoded * layout.slab_bytes
     files = np.unique(reads.task).size + 2
     words = (read + 2 * own) * layout.slab_bytes / WORD_BYTES
-    seconds = files * FILE_SECONDS + words / 3 * WORD_SECONDS
+    seconds = files * FILE_SECONDS + words / 3 * PART_WORD_SECONDS
     return need, seconds / (layout.part_bytes / WORD_BYTES)
 
 
@@ -287,15 +287,15 @@ def _candidates(space: Space, memory: int) -> Iterator[Layout]:
         return
     for digits in range(len(leading) + 1):
         siblings = leading[digits - 1] if digits else 1
-        family_bytes = siblings * prod(leading[digits:]) * WORD_BYTES
-        if family_bytes > most and digits < len(leading):
+        node_bytes = siblings * prod(leading[digits:]) * WORD_BYTES
+        if node_bytes > most and digits < len(leading):
             continue
-        fewest = max(1, ceil(nodes * family_bytes / most))
+        fewest = max(1, ceil(nodes * node_bytes / most))
         for tasks in {1, *(fewest * 2**k for k in range(8))}:
             if (
                 fewest <= tasks <= nodes
                 and (layout := Layout.cut(space, digits, tasks)).fits_voltages
             ):
                 yield layout
-        if nodes * family_bytes < FINE_TASK and digits:
+        if nodes * node_bytes < FINE_TASK and digits:
             break

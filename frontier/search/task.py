@@ -93,11 +93,11 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     states, start = 0, False
     home = None if work.home is None else 0
     with (
-        work.rooms(2) as (room, other_room),
+        work.buffers(2) as (buffer, other),
         files.write_part(number, work.writer, work.run.durable, clock) as writer,
     ):
-        current = work.layer(depth - 1).load(reads.task, reads.slab, room)
-        before = work.layer(depth - 2).load(np.full(own.size, number), own, other_room)
+        current = work.layer(depth - 1).load(reads.task, reads.slab, buffer)
+        before = work.layer(depth - 2).load(np.full(own.size, number), own, other)
         clock.lap("disk")
         with work.computing:
             clock.go_on()

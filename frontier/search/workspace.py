@@ -48,8 +48,8 @@ class Workspace(RunReader):
         self.home = None if home is None else [home[vertex] for vertex in self.space.vertex]
         self._programs: OrderedDict[Task, tuple[Program, Reads]] = OrderedDict()
         self._program_bytes = 0
-        self._rooms: list[Memory] = []
-        self.arena = Memory()
+        self._buffers: list[Buffer] = []
+        self.arena = Buffer()
         self.memory: MemorySearch | None = None
 
     def start_in(self, side: int) -> int | None:
@@ -73,18 +73,18 @@ class Workspace(RunReader):
             return self._programs[task]
 
     @contextmanager
-    def rooms(self, count: int) -> Iterator[list["Memory"]]:
+    def buffers(self, count: int) -> Iterator[list["Buffer"]]:
         """Memory for a task, which the next one uses again."""
         with self._tables:
-            rooms = [self._rooms.pop() if self._rooms else Memory() for _ in range(count)]
+            taken = [self._buffers.pop() if self._buffers else Buffer() for _ in range(count)]
         try:
-            yield rooms
+            yield taken
         finally:
             with self._tables:
-                self._rooms += reversed(rooms)
+                self._buffers += reversed(taken)
 
 
-class Memory:
+class Buffer:
     """Memory that is used again and again, so that its pages are mapped once; it grows."""
 
     def __init__(self):

@@ -82,8 +82,8 @@ def list_slabs(states: int) -> int:
 
 def bits_name(layout: Layout, side: int, task: int) -> str:
     """The file of a task's part, as Zarr names it."""
-    family, group = divmod(task, layout.groups(side))
-    return f"c.{group}.{family}.0"
+    parent, group = divmod(task, layout.groups(side))
+    return f"c.{group}.{parent}.0"
 
 
 def most_part_bytes(layout: Layout) -> int:

@@ -18,7 +18,7 @@ from frontier.space.lists import list_bits
 from frontier.store.layers import LIST_SLAB, LayerFiles, list_slabs
 from frontier.store.parts import Part, in_groups
 from frontier.store.run import RunStore
-from frontier.store.slabs import NO_SLAB, EncodedSlabs, ListedSlabs, Room, new_room
+from frontier.store.slabs import NO_SLAB, Allocate, EncodedSlabs, ListedSlabs, new_memory
 from frontier.text import counted
 
 OPEN_LAYERS = 3
@@ -90,17 +90,17 @@ class StoredLayer:
             return self._parts[task]
 
     def load(
-        self, task: np.ndarray, slab: np.ndarray, room: Room = new_room
+        self, task: np.ndarray, slab: np.ndarray, allocate: Allocate = new_memory
     ) -> EncodedSlabs | ListedSlabs:
         """Read some slabs: int64[N] each, the task whose part has it and its number there.
 
-        room: gives the memory that they are read into.
+        allocate: gives the memory that they are read into.
         """
         if self.is_list:
             with self._opening:  # one thread sorts it, the others wait
                 numbers, keys = self._by_slab
             return ListedSlabs(self.files.layout, self.files.side, numbers, keys, task, slab)
-        return EncodedSlabs(self.part, self._codec, task, slab, room)
+        return EncodedSlabs(self.part, self._codec, task, slab, allocate)
 
     @cached_property
     def _numbers(self) -> np.ndarray:
@@ -178,10 +178,10 @@ class StoredLayer:
                 found.decode(only + i, out, only)
                 yield slab, out.reshape(layout.slab_nodes, layout.slab_words)
 
-    def batches(self) -> Iterator[np.ndarray]:
-        """The state numbers of the layer, uint64, slab after slab; each batch is sorted.
+    def numbers_by_slab(self) -> Iterator[np.ndarray]:
+        """The state numbers of the layer, uint64, slab after slab; those of each are sorted.
 
-        A batch is good until the next one comes.
+        They are good until the next ones come.
         """
         if self.is_list:
             yield self._numbers
@@ -206,8 +206,8 @@ class StoredLayer:
         if self.is_list:
             return self._numbers
         numbers, size = np.empty(self.states, dtype=np.uint64), 0
-        for batch in self.batches():
-            some = batch[: self.states - size]  # one that does not add up is told of at the end
+        for found in self.numbers_by_slab():
+            some = found[: self.states - size]  # one that does not add up is told of at the end
             numbers[size : size + some.size] = some
             size += some.size
         numbers.sort()
