@@ -37,7 +37,7 @@ from frontier.search.task import expand_task
 from frontier.search.workspace import Workspace
 from frontier.signals import ending, handling
 from frontier.store.copies import check_copies
-from frontier.store.directory import make_directory, part_names
+from frontier.store.directory import force_all, make_directory, part_names
 from frontier.store.identity import check_identity
 from frontier.store.layers import most_part_bytes
 from frontier.store.ledger import LayerRecord
@@ -293,8 +293,8 @@ def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> RunStore
         run.describe_group()
     run.sweep()
     if not run.complete and (until is None or len(run.records) <= until):
-        if found and durable:
-            run.force_all()  # an earlier start may have left that to the system
+        if found and durable and not run.in_objects:
+            force_all(path)  # an earlier start may have left that to the system
         with _missing_it(run):
             _search(plan, run, until, emit, client)
     return run

@@ -341,23 +341,6 @@ class RunStore:
                 elif depth not in stored and not others:
                     remove_layer(folder)
 
-    def force_all(self) -> None:
-        """Return when the disk has all that is there of the layers and what says so."""
-        if self.in_objects:
-            return
-        for folder in sorted((self.path / "layers").iterdir()):
-            if LAYER_NAME.fullmatch(folder.name):
-                for file in folder.iterdir():
-                    if file.is_file():
-                        force(file)
-                force(folder)
-        for folder in (self.path / "layers", self.path / "copies", self.path):
-            for file in folder.glob("*.json"):
-                if file.is_file():
-                    force(file)
-            force(folder)
-        force_above(self.path)
-
     def is_group(self) -> bool:
         """Whether Zarr can open the layers together."""
         try:

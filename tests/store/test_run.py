@@ -13,7 +13,7 @@ from making import IDENTITY
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.puzzles import Tiles
 from frontier.space.layout import Layout
-from frontier.store.directory import delete_files, refuse_others
+from frontier.store.directory import delete_files, force_all, refuse_others
 from frontier.store.files import (
     disk_bytes,
     read_json,
@@ -58,7 +58,7 @@ def test_the_names_of_new_directories_are_forced_too(tmp_path, monkeypatch):
     for folder in (place, place.parent, tmp_path):
         assert str(folder) in forced
     forced.clear()
-    RunStore.open(place / "run").force_all()
+    force_all(place / "run")
     assert str(tmp_path) in forced
     forced.clear()
     RunStore.create(tmp_path / "never", IDENTITY)
