@@ -21,7 +21,7 @@ from frontier.config import Config
 from frontier.config_values import as_written, at_home, check_whole
 from frontier.errors import CorruptRunError, InputError
 from frontier.find_runs import config_at, open_one, puzzle_and_run
-from frontier.puzzles import Board, Puzzle, puzzle_of
+from frontier.puzzles import Board, Puzzle
 from frontier.report.boards import boards_html, draw_boards, film_strip
 from frontier.report.console import say
 from frontier.report.displays import display_for_people
@@ -131,9 +131,9 @@ class Run:
         so far."""
         return self.store.start_depth
 
-    @cached_property
+    @property
     def puzzle(self) -> Puzzle:
-        return puzzle_of(self.store.identity["puzzle"])
+        return self.store.puzzle
 
     @cached_property
     def summary(self) -> dict:
@@ -265,11 +265,12 @@ def plan(config: Config, fresh: bool = False, client=None) -> Plan:
     """
     if (client := client_for(config, client)) is not None:
         config = on_client(config, client)
-    if fresh or not RunStore.exists(config.path):
-        return Plan(**vars(plans.make_plan(config)), fresh=fresh)
-    existing = RunStore.open(config.path)
-    check_identity(config.path, existing.identity, plans.config_identity(config))
-    return Plan(**vars(plans.make_plan(config, existing.identity["layout"])))
+    layout = None
+    if not fresh and RunStore.exists(config.path):
+        there = RunStore.open(config.path).identity
+        check_identity(config.path, there, plans.config_identity(config))
+        layout = there["layout"]
+    return Plan(**vars(plans.make_plan(config, layout)), fresh=fresh)
 
 
 def run(

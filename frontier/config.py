@@ -16,6 +16,7 @@ from pydantic import (
     BeforeValidator,
     ByteSize,
     Field,
+    PrivateAttr,
     StrictBool,
     StrictInt,
     ValidationError,
@@ -159,6 +160,8 @@ class Config(Table):
     search: SearchTable = SearchTable()
     store: StoreTable = StoreTable()
     cluster: ClusterTable = Field(default_factory=ClusterTable)
+    _checked: list[Puzzle] = PrivateAttr(default_factory=list)
+    """The puzzles of its members, had here so that `make_puzzle` does not make them again."""
 
     @property
     def path(self) -> Place:
@@ -256,8 +259,9 @@ def checked_config(values: dict, where: str, settings: tuple[str, ...] = ()) -> 
     for setting in settings:
         _override(values, setting)
     config = config_of(values, where)
-    for member in config.members:
-        member.make_puzzle().check()
+    config._checked = [member.make_puzzle() for member in config.members]
+    for puzzle in config._checked:
+        puzzle.check()
     return config
 
 

@@ -22,8 +22,9 @@ from pathlib import Path
 from trials import ROOT, Campaign, Case, Run
 
 from frontier.search.task import expand_task
-from frontier.search.workspace import Workspace
+from frontier.search.workspace import open_workspace
 from frontier.space.layout import Layout
+from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
 
 NONE, KILL_BEFORE, KILL_AFTER, KILL_HALF, FAIL, SHORT, FAIL_FROM_HERE, STOP = range(8)
@@ -178,7 +179,7 @@ def _killed_in_a_layer(
 
 
 def _layout_of(run: RunStore) -> Layout:
-    return Workspace(run).layout
+    return RunReader(run).layout
 
 
 def _stopped_task(library: Library, run: RunStore, depth: int, task: int, at: int) -> int | None:
@@ -190,7 +191,8 @@ def _stopped_task(library: Library, run: RunStore, depth: int, task: int, at: in
             os.dup2(null, 2)
             run.files(depth, _layout_of(run)).begin_bits()
             library.arm(run.path, at, STOP)
-            expand_task(str(run.path), run.identity["identifier"], True, True, depth, task)
+            name = str(run.path), run.identity["identifier"], True
+            expand_task(*name, True, depth, task, open_workspace(*name))
         os._exit(0)
     _, status = os.waitpid(pid, os.WUNTRACED)
     return pid if os.WIFSTOPPED(status) else None

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from trials import Campaign, Case
 
-from frontier.search.workspace import Workspace
 from frontier.store.directory import PART_NAME
 from frontier.store.files import write_sealed
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import footer_bytes
+from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
 
 DAMAGES = (
@@ -87,14 +87,14 @@ def relied_on(path: Path) -> list[Path]:
     run = RunStore.open(path)
     names = ("run.json", "ledger.json", "summary.json", "layers/zarr.json")
     files = [path / name for name in names if (path / name).exists()]
-    work, under_way = Workspace(run), len(run.records)
-    done = set() if run.complete else run.parts_under_way(work.layout)
+    reader, under_way = RunReader(run), len(run.records)
+    done = set() if run.complete else run.parts_under_way(reader.layout)
     for depth in run.stored_depths():
         here = set(run.layer_path(depth).iterdir())
         if depth == under_way - 2 and run.records[depth].form == "bits":
-            here -= {work.files(depth).path(task) for task in done}  # replaced, not yet given up
+            here -= {reader.files(depth).path(task) for task in done}  # replaced, not yet given up
         files += [f for f in here if f.name == "zarr.json" or PART_NAME.fullmatch(f.name)]
-    files += [work.files(under_way).path(task) for task in done]
+    files += [reader.files(under_way).path(task) for task in done]
     return sorted(files)
 
 

@@ -44,12 +44,11 @@ from frontier.report.status import describe_status, status_of
 from frontier.search.events import TaskFinished
 from frontier.search.repair import caught_up, plan_repair, repair
 from frontier.search.verify import verify
-from frontier.search.workspace import Workspace
 from frontier.space import zerobytes
 from frontier.space.layout import Layout
 from frontier.store.codecs import SlabCodec, encoded_bytes
 from frontier.store.copies import check_copies, newer_copy, restore
-from frontier.store.layers import StoredLayer
+from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
 
 KINDS = ("slabs", *MUTATIONS)
@@ -139,7 +138,7 @@ class Original:
 
     @cached_property
     def layout(self) -> Layout:
-        return Workspace(RunStore.open(self.path)).layout
+        return RunReader(RunStore.open(self.path)).layout
 
     @cached_property
     def places(self) -> dict[str, tuple[int, int]]:
@@ -206,7 +205,7 @@ def read_part(path: Path, layout: Layout, depth: int, task: int) -> None:
     files = run.files(depth, layout)
     layer = StoredLayer(files, "bits", 0)
     if depth < len(run.records):
-        layer = run.layer(depth, layout)
+        layer = RunReader(run).layer(depth)
     if layer.is_list:
         files.list_part(layer.states).check()
         layer.numbers()
@@ -275,7 +274,7 @@ class Fuzz:
             if parts := sorted(other & run.places.keys()):
                 read_part(path, run.layout, *run.places[parts[0]])
             elif kind == "run.json":
-                Workspace(glance(path))
+                RunReader(glance(path))
             else:
                 glance(path)
         finally:

@@ -19,7 +19,7 @@ from frontier import api
 from frontier.answers import layers as layers_module
 from frontier.answers.layers import MOST_NUMBERS
 from frontier.errors import CorruptRunError, InputError
-from frontier.search.workspace import Workspace
+from frontier.store.reader import RunReader
 
 PAGE = Path(__file__).parents[1] / "docs" / "library.md"
 TILES = {"kind": "tiles", "rows": 2, "columns": 3}
@@ -199,9 +199,9 @@ def test_the_tables_of_a_puzzle_are_made_once(run, monkeypatch):
 
     def counted(*arguments):
         made.append(arguments)
-        return Workspace(*arguments)
+        return RunReader(*arguments)
 
-    monkeypatch.setattr(layers_module, "Workspace", counted)
+    monkeypatch.setattr(layers_module, "RunReader", counted)
     layers = frontier.open_run(run.path).layers
     assert [len(list(layer)) for layer in (*layers, *layers[2:5])] == run.counts + run.counts[2:5]
     assert len(made) == 1
@@ -221,7 +221,7 @@ def test_several_layers_are_read_at_the_same_time(form, request):
 @pytest.mark.parametrize("form", ["run", "as_bits"])
 def test_numbers_and_arrays(form, request, monkeypatch):
     run = request.getfixturevalue(form)
-    work = Workspace(run.store)
+    work = RunReader(run.store)
     for layer in run.layers:
         numbers = layer.numbers()
         assert numbers.dtype == np.uint64

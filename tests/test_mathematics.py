@@ -12,9 +12,9 @@ from frontier.answers.ida import IdaSolver
 from frontier.puzzles import Pattern, Tiles
 from frontier.puzzles.bound import bound_of
 from frontier.puzzles.tiles import blank_orbits
-from frontier.space import words
 from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
 from frontier.space.memory import memory_layout
+from frontier.space.swaps import SWAP_43, swap_kind
 
 PAGE = (Path(__file__).parents[1] / "docs" / "mathematics.md").read_text(encoding="utf-8")
 GOAL, FARTHEST = (0, 1, 2, 3, 4, 5), (3, 4, 5, 0, 1, 2)
@@ -150,7 +150,7 @@ def test_shifts():
     )
     assert (before[0], code.rank(before[1])) == (1, (0, 0))
     assert (after[0], code.rank(after[1])) == (3, (3, 1))
-    assert words.swap_kind(code, 1) == words.SWAP_43
+    assert swap_kind(code, 1) == SWAP_43
 
 
 def test_first_step():

@@ -4,9 +4,9 @@ Each database holds the distances of one pattern (`frontier.puzzles.pattern_grap
 the greatest of
 
 * the distance of a pattern in which every move counts, for each such database;
-* for each *family* of databases that count the moves of their labelled tiles alone and label
+* for each *additive set* of databases that count the moves of their labelled tiles alone and label
   disjoint tiles: the sum of their distances and of the Manhattan distances of all tiles that none
-  of them labels. The empty family is the Manhattan distance itself.
+  of them labels. The empty set is the Manhattan distance itself.
 
 No move counts twice in such a sum, so it never exceeds the distance, and one move changes the
 bound by one at most: it is admissible and consistent (R. E. Korf and A. Felner, Disjoint Pattern
@@ -38,12 +38,12 @@ Databases = namedtuple(
     "position member binomial radices digits halves regions first_region values first_value chosen "
     "rest alone",
 )
-"""D databases in F families as tables for the kernel; see the module's text.
+"""D databases in F additive sets as tables for the kernel; see the module's text.
 
 position: the blank's cell at each vertex. member: int64[D, tiles], each tile's number in the
 pattern, -1 if it is none. binomial, radices, digits, halves: how a pattern ranks its places and its
 sequences. regions: the vertices of all patterns, those of d from first_region[d] on. values: all
-distances, those of d from first_value[d] on. chosen: bool[F, D], the members of the families. rest:
+distances, those of d from first_value[d] on. chosen: bool[F, D], the members of the sets. rest:
 bool[F, tiles], the tiles that none of them labels. alone: bool[D], in which every move counts."""
 
 
@@ -63,8 +63,8 @@ def _joined(puzzle: Tiles, databases: Sequence[Distances]) -> Databases:
     dtype = max((database.values.dtype for database in databases), key=lambda t: t.itemsize)
     values = [database.values.astype(dtype, copy=False).ravel() for database in databases]
     added = np.array([pattern.metric == "labelled" for pattern in patterns])
-    chosen = _families(member >= 0, added)
-    rest = np.array([~(member >= 0)[family].any(axis=0) for family in chosen])
+    chosen = _additive_sets(member >= 0, added)
+    rest = np.array([~(member >= 0)[some].any(axis=0) for some in chosen])
     return Databases(
         (puzzle.shapes.rows == EMPTY).argmax(axis=1), member, binomial, radices, digits, halves,
         np.concatenate(regions), np.cumsum([0, *map(len, regions)]),
@@ -79,19 +79,19 @@ def _members(puzzle: Tiles, pattern: Pattern) -> list[int]:
     return [number.get(tile, -1) for tile in puzzle.members.tolist()]
 
 
-def _families(labelled: np.ndarray, added: np.ndarray) -> np.ndarray:
-    """The empty family and the largest ones, bool[families, databases].
+def _additive_sets(labelled: np.ndarray, added: np.ndarray) -> np.ndarray:
+    """The empty set and the largest ones, bool[sets, databases].
 
     labelled: bool[databases, tiles]. added: bool[databases], which may be members.
     """
-    families: list[tuple[int, ...]] = [()]
+    sets: list[tuple[int, ...]] = [()]
     for d in np.flatnonzero(added).tolist():
-        apart = [f for f in families if not labelled[list(f)].any(axis=0)[labelled[d]].any()]
-        families += [(*family, d) for family in apart]
-    largest = [f for f in families if not any(set(f) < set(other) for other in families)]
+        apart = [f for f in sets if not labelled[list(f)].any(axis=0)[labelled[d]].any()]
+        sets += [(*some, d) for some in apart]
+    largest = [f for f in sets if not any(set(f) < set(other) for other in sets)]
     table = np.zeros((1 + len(largest), len(labelled)), dtype=np.bool_)
-    for row, family in zip(table[1:], largest, strict=True):
-        row[list(family)] = True
+    for row, some in zip(table[1:], largest, strict=True):
+        row[list(some)] = True
     return np.unique(table, axis=0)
 
 

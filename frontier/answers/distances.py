@@ -26,13 +26,12 @@ import psutil
 
 from frontier.errors import CorruptRunError, InputError, unwritable
 from frontier.puzzles import Puzzle, puzzle_of
-from frontier.search.workspace import Workspace
 from frontier.space.graph import Space
 from frontier.space.jit import kernel
 from frontier.store.backup import check_target
 from frontier.store.files import PARTIAL, remove_tree
-from frontier.store.layers import StoredLayer
 from frontier.store.objects import Place
+from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
 
 if TYPE_CHECKING:
@@ -61,13 +60,13 @@ class Distances:
 
         In a run that is not complete farther positions count as those that cannot be reached.
         """
-        work = workspace_of(run)
-        _check_room(str(run.path), size_of(work.space, len(run.records) - 1))
+        reader = reader_of(run)
+        _check_room(str(run.path), size_of(reader.space, len(run.records) - 1))
         dtype = _type(len(run.records) - 1)
-        values = np.empty((2 * work.space.graph.vertices, work.space.code.half), dtype=dtype)
-        for first, piece in _pieces(run, work):
+        values = np.empty((2 * reader.space.graph.vertices, reader.space.code.half), dtype=dtype)
+        for first, piece in _pieces(reader):
             values[first : first + len(piece)] = piece
-        return cls(work.puzzle, values)
+        return cls(reader.puzzle, values)
 
     @classmethod
     def open(cls, path: Place) -> "Distances":
@@ -110,7 +109,7 @@ def size_of(space: Space, depth: int) -> int:
     return 2 * space.graph.vertices * space.code.half * _type(depth).itemsize
 
 
-def workspace_of(run: RunStore) -> Workspace:
+def reader_of(run: RunStore) -> RunReader:
     """What reads the layers of a run that kept them all; InputError if it did not."""
     if run.identity["keep"] != "all":
         raise InputError(
@@ -119,7 +118,7 @@ def workspace_of(run: RunStore) -> Workspace:
             "again with --set search.keep=all --set store.path=ANOTHER-DIRECTORY and ask "
             "there, or let solve CONFIG BOARD find another way for one position"
         )
-    return Workspace(run)
+    return RunReader(run)
 
 
 def export(run: RunStore, target: Path) -> "zarr.Array":
@@ -131,13 +130,14 @@ def export(run: RunStore, target: Path) -> "zarr.Array":
     from zarr.codecs import Crc32cCodec, ZstdCodec
 
     check_target(target)
-    work = workspace_of(complete(run))
+    reader = reader_of(complete(run))
     scratch = target.with_name(f"{target.name}.{uuid.uuid4().hex}{PARTIAL}")
-    space, dtype = work.space, _type(len(run.records) - 1)
+    space, dtype = reader.space, _type(len(run.records) - 1)
     if space.code.half * dtype.itemsize > PIECE_BYTES:
         raise InputError(
-            f"{work.puzzle.title}: a row of its array has {space.code.half:,} distances, more than "
-            f"the {PIECE_BYTES:,} that can be written; ask the run itself, or label fewer tiles"
+            f"{reader.puzzle.title}: a row of its array has {space.code.half:,} distances, more "
+            f"than the {PIECE_BYTES:,} that can be written; ask the run itself, or label fewer "
+            "tiles"
         )
     rows = 2 * space.graph.vertices
     try:
@@ -158,7 +158,7 @@ def export(run: RunStore, target: Path) -> "zarr.Array":
             },
         )
         checksum = _checksum(dict(array.attrs))
-        for first, values in _pieces(run, work):
+        for first, values in _pieces(reader):
             array[first : first + len(values)] = values
             checksum = google_crc32c.extend(checksum, values)
         array.attrs["crc32c"] = checksum
@@ -201,17 +201,18 @@ def _piece_rows(space: Space, dtype: np.dtype, size: int) -> int:
     return max(2, min(2 * space.graph.vertices, size // (space.code.half * dtype.itemsize) & ~1))
 
 
-def _pieces(run: RunStore, work: Workspace) -> Iterator[tuple[int, np.ndarray]]:
+def _pieces(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
     """(first row, rows) of the array, piece by piece."""
-    space, dtype = work.space, _type(len(run.records) - 1)
+    space, run = reader.space, reader.run
+    dtype = _type(len(run.records) - 1)
     chunk = _piece_rows(space, dtype, CHUNK_BYTES)
     rows = chunk * max(1, PIECE_BYTES // (chunk * space.code.half * dtype.itemsize))
-    layers, total = [run.layer(r.depth, work.layout) for r in run.records], 0
+    layers, total = [reader.open_layer(r.depth) for r in run.records], 0
     for first in range(0, 2 * space.graph.vertices, rows):
         end = min(first + rows, 2 * space.graph.vertices)
         values = np.full((end - first, space.code.half), np.iinfo(dtype).max, dtype=dtype)
-        for depth, layer in enumerate(layers):
-            total += _fill(work, layer, depth, first, end, values)
+        for layer in layers:
+            total += _fill(space, layer, first, end, values)
         yield first, values
     if total != run.states:
         raise CorruptRunError(
@@ -219,12 +220,9 @@ def _pieces(run: RunStore, work: Workspace) -> Iterator[tuple[int, np.ndarray]]:
         )
 
 
-def _fill(
-    work: Workspace, layer: StoredLayer, depth: int, first: int, end: int, values: np.ndarray
-) -> int:
+def _fill(space: Space, layer: StoredLayer, first: int, end: int, values: np.ndarray) -> int:
     """Set the distances of a layer's states in rows first .. end-1; returns how many there are."""
-    space, found = work.space, 0
-    side, code = space.side_of(depth), space.code
+    depth, side, code, found = layer.files.depth, layer.files.side, space.code, 0
     begin, stop = np.searchsorted(space.vertex[side], [first // 2, end // 2]).tolist()
     rows = 2 * space.vertex[side][begin:stop].astype(np.int64) + space.sign[side][begin:stop]
     rows -= first

@@ -10,9 +10,8 @@ import numpy as np
 from frontier.config_values import check_whole
 from frontier.errors import InputError
 from frontier.puzzles import Board
-from frontier.search.workspace import Workspace
-from frontier.store.layers import StoredLayer
 from frontier.store.ledger import LayerRecord
+from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
 from frontier.text import counted
 
@@ -95,11 +94,12 @@ class Layer:
         return self._batches(self._open(), size)
 
     def _batches(self, layer: StoredLayer, size: int) -> Iterator[np.ndarray]:
-        work = self._layers.work
-        side = work.space.side_of(self.depth)
-        for part in layer.batches():
+        reader = self._layers.reader
+        side = reader.space.side_of(self.depth)
+        for part in layer.numbers_by_slab():
             for first in range(0, part.size, size):
-                yield work.puzzle.boards_of(*work.space.states_of(side, part[first : first + size]))
+                states = reader.space.states_of(side, part[first : first + size])
+                yield reader.puzzle.boards_of(*states)
 
     def __iter__(self) -> Iterator[Board]:
         return (tuple(board) for batch in self.batches() for board in batch.tolist())
@@ -116,7 +116,7 @@ class Layer:
 
     def _open(self) -> StoredLayer:
         self._need()
-        return self._layers.work.layer(self.depth)
+        return self._layers.reader.layer(self.depth)
 
     def _need(self) -> None:
         if not self.kept:
@@ -135,9 +135,9 @@ class Layers(Sequence[Layer]):
         self._layers = [Layer(self, record) for record in store.records]
 
     @cached_property
-    def work(self) -> Workspace:
+    def reader(self) -> RunReader:
         """The tables of the run's puzzle, made once for all layers."""
-        return Workspace(self.store)
+        return RunReader(self.store)
 
     def __repr__(self) -> str:
         kept = sum(layer.kept for layer in self._layers)
@@ -172,8 +172,8 @@ def farthest(run: RunStore, limit: int) -> tuple[int, list[Board]]:
             "positions lie in the last one; run it to the end first"
         )
     last = run.records[-1]
-    work = Workspace(run)
-    side = work.space.side_of(last.depth)
-    numbers = work.layer(last.depth).numbers()
-    boards = work.puzzle.boards_of(*work.space.states_of(side, numbers[:limit]))
+    reader = RunReader(run)
+    side = reader.space.side_of(last.depth)
+    numbers = reader.layer(last.depth).numbers()
+    boards = reader.puzzle.boards_of(*reader.space.states_of(side, numbers[:limit]))
     return last.states, list(map(tuple, boards.tolist()))

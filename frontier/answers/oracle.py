@@ -13,13 +13,13 @@ from functools import cached_property
 import numpy as np
 import psutil
 
-from frontier.answers.distances import Distances, size_of, workspace_of
+from frontier.answers.distances import Distances, reader_of, size_of
 from frontier.answers.solution import Solution, solution_along
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Board
 from frontier.puzzles.bound import Bound, bound_of
 from frontier.space.lists import ListKernel
-from frontier.store.layers import StoredLayer
+from frontier.store.reader import StoredLayer
 from frontier.store.run import RunStore
 
 MOST_OPEN_STATES = 50_000_000
@@ -42,11 +42,13 @@ class Oracle:
     def __init__(self, run: RunStore):
         """InputError if the run did not keep its layers."""
         self._run = run
-        self._work = workspace_of(run)
+        self._reader = reader_of(run)
+        self._space = self._reader.space
+        self._lists = ListKernel(self._space)
         self._layers: OrderedDict[int, StoredLayer] = OrderedDict()
-        self.puzzle = self._work.puzzle
+        self.puzzle = self._reader.puzzle
         self._table: Distances | None = None
-        self._table_bytes = size_of(self._work.space, len(run.records) - 1)
+        self._table_bytes = size_of(self._space, len(run.records) - 1)
         self._depths = sorted(
             (record.depth for record in run.records), key=lambda d: -run.records[d].states
         )
@@ -66,10 +68,10 @@ class Oracle:
         side = np.full(len(vertex), -1)
         numbers = np.zeros(len(vertex), dtype=np.uint64)
         known = np.flatnonzero(vertex >= 0)
-        side[known], numbers[known] = self._work.space.numbers(vertex[known], sequence[known])
+        side[known], numbers[known] = self._space.numbers(vertex[known], sequence[known])
         distance = np.full(len(vertex), -1, dtype=np.int32)
         for depth in self._depths:  # the largest layers first: there most positions are
-            there = np.flatnonzero((distance < 0) & (side == self._work.space.side_of(depth)))
+            there = np.flatnonzero((distance < 0) & (side == self._space.side_of(depth)))
             if there.size:
                 distance[there[self._layer(depth).contains(numbers[there])]] = depth
         return distance
@@ -89,11 +91,11 @@ class Oracle:
     def solve(self, board: Board) -> Solution:
         """One shortest solution of a board; InputError as for `distance_of`."""
         depth = self.distance_of(board)
-        space = self._work.space
+        space = self._space
         _, number = space.number(*self.puzzle.state(board))
         boards = [board]
         for t in range(depth, 0, -1):
-            near, _ = self._work.lists.neighbours(space.side_of(t), np.array([number], np.uint64))
+            near, _ = self._lists.neighbours(space.side_of(t), np.array([number], np.uint64))
             number, board = self._nearest(t - 1, near)
             boards.append(board)
         return solution_along(self.puzzle, boards)
@@ -107,8 +109,8 @@ class Oracle:
 
         Each may lie in another slab, so those are looked at first that seem to be nearer.
         """
-        side = self._work.space.side_of(depth)
-        boards = self.puzzle.boards_of(*self._work.space.states_of(side, neighbours))
+        side = self._space.side_of(depth)
+        boards = self.puzzle.boards_of(*self._space.states_of(side, neighbours))
         for i in np.argsort(self._bound.sums(boards), kind="stable"):
             if self._layer(depth).contains(neighbours[i : i + 1])[0]:
                 return int(neighbours[i]), tuple(boards[i].tolist())
@@ -119,10 +121,10 @@ class Oracle:
     def count(self, board: Board) -> int:
         """The exact number of shortest solutions of a board; InputError as for `distance_of`."""
         depth = self.distance_of(board)
-        _, number = self._work.space.number(*self.puzzle.state(board))
+        _, number = self._space.number(*self.puzzle.state(board))
         numbers, total = np.array([number], dtype=np.uint64), 1
         for t, near, ways in paths_back(
-            self._work.lists, depth, numbers, lambda t, near: self._layer(t).contains(near)
+            self._lists, depth, numbers, lambda t, near: self._layer(t).contains(near)
         ):
             if near.size > MOST_COUNTED:
                 raise InputError(
@@ -137,7 +139,7 @@ class Oracle:
         if depth in self._layers:
             self._layers.move_to_end(depth)
         else:
-            self._layers[depth] = self._run.layer(depth, self._work.layout)
+            self._layers[depth] = self._reader.open_layer(depth)
             held = sum(layer.held for layer in self._layers.values())
             while held > MOST_OPEN_STATES and len(self._layers) > 1:
                 held -= self._layers.popitem(last=False)[1].held

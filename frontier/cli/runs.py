@@ -21,7 +21,6 @@ from frontier.clusters.allocation import allocation
 from frontier.config import Config
 from frontier.errors import CorruptRunError, Gone, InputError, Stopped
 from frontier.find_runs import config_at, open_all, open_one, paths_of, run_command
-from frontier.puzzles import puzzle_of
 from frontier.report.displays import progress_display
 from frontier.report.summary import describe, family_of, family_summary
 from frontier.store.files import disk_bytes
@@ -198,7 +197,7 @@ def farthest(run, limit, as_json):
     values = []
     for store in open_all(run):
         count, boards = farthest_of(store, limit)
-        puzzle, depth = puzzle_of(store.identity["puzzle"]), store.records[-1].depth
+        puzzle, depth = store.puzzle, store.records[-1].depth
         positions = [puzzle.write(board) for board in boards]
         values.append({"depth": depth, "count": count, "positions": positions})
         if as_json:

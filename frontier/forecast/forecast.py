@@ -19,12 +19,13 @@ from frontier.clusters.executors import TASKS_UNDER_WAY
 from frontier.forecast.rates import Rates
 from frontier.search.driver import LIST_SECONDS, MEMORY_SECONDS
 from frontier.search.plan import Plan
+from frontier.search.policy import Mode
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.program import program_of, reads_of
 from frontier.store.parts import footer_bytes
 
-COMMIT_SECONDS = {"lists": LIST_SECONDS, "memory": MEMORY_SECONDS}
-"""Layers made in a form are committed after so many seconds; those made by tasks one by one."""
+COMMIT_SECONDS = {"lists": LIST_SECONDS, "memory": MEMORY_SECONDS, "tasks": 0.0}
+"""Layers made in a mode are committed after so many seconds."""
 
 SAMPLE = 8
 """So many tasks are looked at, spread evenly; all where there are no more."""
@@ -69,14 +70,14 @@ def locality_of(layout: Layout, side: int, sample: int = SAMPLE) -> Locality:
 
 
 class Step(NamedTuple):
-    """Layers `first` to `last`, which are committed together. form: "lists", "memory" or "tasks".
+    """Layers `first` to `last`, which are committed together. mode: how they are made.
 
     read, written: stored bytes. disk: the most bytes that all layers on the disk have meanwhile.
     """
 
     first: int
     last: int
-    form: str
+    mode: Mode
     seconds: float
     read: float
     written: float
@@ -114,53 +115,51 @@ class Forecast:
         """The bytes on the disk at its peak."""
         return max((step.disk for step in self.steps), default=0)
 
-    def total(self, what: str, *forms: str) -> float:
-        """The sum of "seconds", "read" or "written" over all steps, or over those of some forms."""
-        return sum(getattr(step, what) for step in self.steps if not forms or step.form in forms)
+    def total(self, what: str, *modes: Mode) -> float:
+        """The sum of "seconds", "read" or "written" over all steps, or over those of some modes."""
+        return sum(getattr(step, what) for step in self.steps if not modes or step.mode in modes)
 
     @cached_property
     def steps(self) -> list[Step]:
         """What the driver does after `depth`, in order."""
-        until, kept = self.plan.config.search.until, self.plan.kept
+        until, policy = self.plan.config.search.until, self.plan.policy
         last = min(len(self.sizes) - 1, inf if until is None else until)
-        held = [self._stored(d, self._is_thin(d)) for d in range(self.depth + 1)]
+        held = [self._stored(d, self._is_list(d)) for d in range(self.depth + 1)]
         depth, steps = self.depth, []
         while depth < last:
-            held = held if kept is None else held[-kept:]
-            form, end = self._form(depth), depth + 1
-            seconds = self._seconds(end, form)
-            while (
-                end < last and form == self._form(end) and seconds <= COMMIT_SECONDS.get(form, -1)
-            ):
+            held = policy.left(held)
+            mode, end = self._mode(depth), depth + 1
+            seconds = self._seconds(end, mode)
+            while end < last and mode == self._mode(end) and seconds < COMMIT_SECONDS[mode]:
                 end += 1
-                seconds += self._seconds(end, form)
-            new = [self._stored(d, form == "lists") for d in range(depth + 1, end + 1)]
-            new = new if kept is None else new[-2:]
+                seconds += self._seconds(end, mode)
+            made = [self._stored(d, mode == "lists") for d in range(depth + 1, end + 1)]
+            new = policy.stored(made)
             disk = sum(held) + sum(new)
-            if form == "tasks" and self.plan.gives_up and not self._is_thin(depth - 1):
+            if mode == "tasks" and policy.gives_up and not self._is_list(depth - 1):
                 # Parts of the layer before the current one are given up, one by one.
                 under_way = min(1.0, TASKS_UNDER_WAY * self.workers / self._tasks(end))
                 disk = held[-1] + max(held[-2], sum(new)) + under_way * sum(new)
-            read = self._read(end) if form == "tasks" else 0.0
+            read = self._read(end) if mode == "tasks" else 0.0
             seconds += self.rates.layer
-            steps.append(Step(depth + 1, end, form, seconds, read, sum(new), disk))
+            steps.append(Step(depth + 1, end, mode, seconds, read, sum(new), disk))
             held, depth = held + new, end
         return steps
 
-    def _is_thin(self, depth: int) -> bool:
-        return depth < 0 or self.sizes[depth] <= self.plan.list_states
+    def _is_list(self, depth: int) -> bool:
+        return depth < 1 or self._mode(depth - 1) == "lists"
 
-    def _form(self, depth: int) -> str:
-        """The form in which the layer after `depth` is made."""
-        return self.plan.form(*self.sizes[max(0, depth - 1) : depth + 1])
+    def _mode(self, depth: int) -> Mode:
+        """How the layer after `depth` is made."""
+        return self.plan.policy.mode(*self.sizes[max(0, depth - 1) : depth + 1])
 
-    def _seconds(self, depth: int, form: str) -> float:
+    def _seconds(self, depth: int, mode: Mode) -> float:
         """The seconds that making a layer takes."""
         rates, tasks, part = self.rates, self._tasks(depth), self.plan.layout.part_bytes
         side = self.plan.space.side_of(depth)
-        if form == "lists":
+        if mode == "lists":
             return self.sizes[depth] * rates.listed
-        if form == "memory":
+        if mode == "memory":
             words = self.plan.layout.layer_bytes(side) / WORD_BYTES
             return words * rates.kernel / self.plan.threads
         read, written = self._read(depth), self._stored(depth)

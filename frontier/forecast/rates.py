@@ -39,8 +39,8 @@ from frontier.space.program import program_of, reads_of, swaps_of
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import SlabCodec, encoded_bytes
 from frontier.store.files import DELETING, existing, unlink_all, write_bytes
-from frontier.store.layers import new_room
 from frontier.store.objects import ObjectPath, Place, place_of
+from frontier.store.slabs import new_memory
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
@@ -186,9 +186,10 @@ def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
     program, swaps = program_of(layout, task), swaps_of(layout)
     reads = reads_of(layout, task, program)
     sample.there = np.ones(reads.slab.size, dtype=bool)  # what the arena asks of a layer's slabs
-    arena = Arena(layout, program, reads, sample, new_room, Stopwatch())
+    arena = Arena(layout, program, reads, sample, new_memory, Stopwatch())
     cuts, slab = layout.cuts, layout.slab_bytes // WORD_BYTES
-    out, room = np.empty((cuts, slab), dtype=np.uint64), new_room(encoded_bytes(layout.slab_bytes))
+    out = np.empty((cuts, slab), dtype=np.uint64)
+    encoded = new_memory(encoded_bytes(layout.slab_bytes))
     words, kernel, began = 0, 0.0, time.thread_time()
     for batch, (first, nodes, prefix, place) in enumerate(layout.batches(task)):
         arena.prepare(batch)
@@ -198,7 +199,7 @@ def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
         expand(strips, rows, first, prefix, arena.words, arena.live, arena.base, program, swaps)
         kernel += time.thread_time() - before
         for cut in range(cuts):
-            sample.codec.encode(sample.raw[(place + cut) % SLABS], room)
+            sample.codec.encode(sample.raw[(place + cut) % SLABS], encoded)
         words += strips.size
         if time.thread_time() - began > TASK_SECONDS:
             break

@@ -64,7 +64,7 @@ def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
     """Search until more than `most` states are found."""
     space = puzzle.space
     kernel = ListKernel(space)
-    most = min(most, TRIAL_BYTES // kernel.room(1))
+    most = min(most, TRIAL_BYTES // kernel.bytes_for(1))
     current = np.unique(space.numbers(*puzzle.origins())[1])
     previous, largest = current[:0], current
     sizes, began = [int(current.size)], time.process_time()

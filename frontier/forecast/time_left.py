@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from frontier.forecast.sizes import EXPONENT, estimate_sizes
+from frontier.search.policy import Policy
 from frontier.store.ledger import LayerRecord
 
 LIKELY = {False: EXPONENT, True: 2.25}
@@ -128,9 +129,9 @@ def _law(layers: Sequence[LayerRecord], largest: int) -> Callable[[int, int], fl
         return None
     scale, power = _power_law([layers[depth] for depth in bits[1:]])
     # The first layer that was too large for a list was one still.
-    thin = layers[bits[0] - 2].states if bits[0] > 1 else 0
+    policy = Policy(layers[bits[0] - 2].states if bits[0] > 1 else 0)
     return lambda before, states: (
-        listed * states if max(before, states) <= thin else scale * states**power
+        listed * states if policy.mode(before, states) == "lists" else scale * states**power
     )
 
 

@@ -1,7 +1,7 @@
 """Puzzles: what their positions are, how they move, how they are written."""
 
 import json
-from functools import lru_cache
+from weakref import WeakValueDictionary
 
 from frontier.puzzles.blocks import Blocks
 from frontier.puzzles.cells import Cells, define_puzzle
@@ -24,16 +24,19 @@ __all__ = [
 ]  # fmt: skip
 
 
+_in_use: WeakValueDictionary[str, Puzzle] = WeakValueDictionary()
+
+
 def puzzle_of(settings: dict) -> Puzzle:
-    """The puzzle that a checked ``[puzzle]`` table describes; its `kind` names the class."""
-    return _made(json.dumps(settings))
+    """The puzzle that a checked ``[puzzle]`` table describes; its `kind` names the class.
 
-
-@lru_cache(maxsize=1)  # its shapes may be gigabytes
-def _made(settings: str) -> Puzzle:
-    # A puzzle's shapes and moves may take a while to make, and are asked for again and again.
-    values = json.loads(settings)
-    kind, title = KINDS[values.pop("kind")], values.pop("title", None)
-    if title is not None:
-        kind = type(kind.__name__, (kind,), {"title": title})
-    return kind(**values)
+    As long as somebody has it, it is the same one: its shapes may be gigabytes, and take a while.
+    """
+    text = json.dumps(settings)
+    if (puzzle := _in_use.get(text)) is None:
+        values = json.loads(text)
+        kind, title = KINDS[values.pop("kind")], values.pop("title", None)
+        if title is not None:
+            kind = type(kind.__name__, (kind,), {"title": title})
+        puzzle = _in_use[text] = kind(**values)
+    return puzzle

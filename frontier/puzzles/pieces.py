@@ -1,6 +1,6 @@
 """Pieces on cells: the model behind tiles, blocks, graphs and cells, which are ways to write one.
 
-A puzzle of this family is a number of cells in a reading order, sorts of pieces with their
+Such a puzzle is a number of cells in a reading order, sorts of pieces with their
 footprints, a metric and one or more goals. From these follow its shapes, its moves, and how
 boards and states correspond. The sequence ranks the pieces of each sort in the order in which a
 reference board shows them, so that the reference board's sequence is 0, 1, 2, ...

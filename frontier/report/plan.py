@@ -16,7 +16,7 @@ def plan_value(made: PlanForecast) -> dict:
     plan, forecast, sizes = made.plan, made.forecast, made.sizes
     layout, graph = plan.layout, plan.space.graph
     fullest = sizes.states.index(max(sizes.states))
-    step = next((s for s in forecast.steps if s.last == fullest and s.form == "tasks"), None)
+    step = next((s for s in forecast.steps if s.last == fullest and s.mode == "tasks"), None)
     moved = {}
     if step:
         moved = {"read": round(step.read), "written": round(step.written), "seconds": step.seconds}
@@ -53,7 +53,7 @@ def plan_value(made: PlanForecast) -> dict:
         "seconds": {
             "total": forecast.seconds,
             "start": forecast.rates.start,
-            **{form: forecast.total("seconds", form) for form in ("lists", "memory", "tasks")},
+            **{mode: forecast.total("seconds", mode) for mode in ("lists", "memory", "tasks")},
         },
         "rates": _rates_value(made),
         "warnings": made.warnings,

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from frontier.forecast.time_left import TimeLeft, time_left
-from frontier.puzzles import puzzle_of
 from frontier.report.log import read_last_start
 from frontier.search.events import (
     Event,
@@ -58,6 +57,10 @@ class Progress(LayerTotals):
     """
 
     def __init__(self):
+        self.reset()
+
+    def reset(self) -> None:
+        """Know nothing any more."""
         self.started: RunStarted | None = None
         self.layers: list[LayerRecord] = []
         self.disk = 0
@@ -74,7 +77,7 @@ class Progress(LayerTotals):
         now = time.time() if now is None else now
         match event:
             case RunStarted():
-                self.__init__()
+                self.reset()
                 self.started, self.since, self.began = event, now, now
                 if event.resumed:
                     self.take(RunStore.open(place_of(event.path)).records)
@@ -207,5 +210,5 @@ def _reason(run: RunStore, lost: bool, host: str | None) -> str:
 def _start_of(run: RunStore) -> RunStarted:
     """The event of the start, where the log is lost."""
     identity = run.identity
-    title, states = puzzle_of(identity["puzzle"]).title, identity["states"]
+    title, states = run.puzzle.title, identity["states"]
     return RunStarted(identity["name"], title, str(run.path), -1, 0, states, 0, False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from frontier.answers.layers import farthest
-from frontier.puzzles import Board, Puzzle, puzzle_of
+from frontier.puzzles import Board, Puzzle
 from frontier.report.progress import COMPLETE, LayerTotals, reopened
 from frontier.report.summary import family_of, run_value
 from frontier.search.environment import read_starts
@@ -69,9 +69,9 @@ class RunStatistics(LayerTotals):
     boards: tuple[Board, ...]
     starts: tuple[dict, ...]
 
-    @cached_property
+    @property
     def puzzle(self) -> Puzzle:
-        return puzzle_of(self.settings)
+        return self.run.puzzle
 
     @property
     def settings(self) -> dict:

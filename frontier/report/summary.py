@@ -20,7 +20,7 @@ FARTHEST = 100
 
 def run_value(run: RunStore) -> dict:
     """What ``summary.json``, ``status --json`` and ``report --json`` have in common."""
-    puzzle = puzzle_of(run.identity["puzzle"])
+    puzzle = run.puzzle
     value = found_value(run.identity, run.records, run.complete)
     if puzzle.start is not None:
         value["start"] = {"board": puzzle.write(puzzle.start), "depth": run.start_depth}
@@ -46,7 +46,7 @@ def found_value(identity: dict, records: Sequence[LayerRecord], complete: bool) 
 
 def summary(run: RunStore) -> dict:
     """What the run has found, as it stands in ``summary.json``."""
-    puzzle = puzzle_of(run.identity["puzzle"])
+    puzzle = run.puzzle
     value = run_value(run) | {
         "goals": [puzzle.write(goal) for goal in puzzle.goals],
         "farthest": None,

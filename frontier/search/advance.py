@@ -11,7 +11,8 @@ from math import prod
 
 import numpy as np
 
-from frontier.search.workspace import Workspace, workspace
+from frontier.search.policy import Policy
+from frontier.search.workspace import Workspace, workspace_of
 from frontier.space.memory import Bitmaps, MemorySearch, count_all
 from frontier.stopwatch import preparing
 from frontier.store.ledger import LayerRecord
@@ -23,10 +24,8 @@ class Advance:
     """What a call is to do.
 
     depth: the last committed layer. until: the last depth to compute, None for all. seconds:
-    how long to go on. keep_all: whether each layer is stored. most: the states of the largest layer
-    that is advanced as a list; lists end with a larger one, bitmaps when two layers in a row are
-    not larger. threads: of bitmaps. stop: whether to end after the layer under way, where the
-    driver is in this process.
+    how long to go on. threads: of bitmaps. work, stop: the workspace, and whether to end after the
+    layer under way, where the driver is in this process.
     """
 
     path: str
@@ -35,9 +34,9 @@ class Advance:
     depth: int
     until: int | None
     seconds: float
-    keep_all: bool
-    most: int
+    policy: Policy
     threads: int
+    work: Workspace | None = None
     stop: Callable[[], bool] | None = None
 
 
@@ -80,8 +79,8 @@ class _Advancing:
 
 
 def advance_lists(call: Advance) -> Advanced:
-    """Advance on sorted lists of state numbers, until a layer is empty or has too many states."""
-    work = workspace(call.path, call.identifier, call.durable)
+    """Advance on sorted lists of state numbers, until a layer is empty or too large."""
+    work = call.work or workspace_of(call.path, call.identifier, call.durable)
     with work.computing:
         return _advance_lists(work, call)
 
@@ -90,7 +89,7 @@ def _advance_lists(work: Workspace, call: Advance) -> Advanced:
     depth, advancing = call.depth, _Advancing(call, "list")
     previous, current = work.layer(depth - 1).numbers(), work.layer(depth).numbers()
     layers: list[tuple[int, np.ndarray]] = []
-    over = False
+    policy, over = call.policy, False
 
     def store(depth: int, numbers: np.ndarray) -> None:
         start, home = _start_listed(work, depth, numbers), _home_listed(work, depth, numbers)
@@ -98,7 +97,7 @@ def _advance_lists(work: Workspace, call: Advance) -> Advanced:
         work.run.check_still_there()
         advancing.stored(depth, [files.write_list(numbers, work.writer, durable, start, home)])
 
-    while not over:
+    while not over and policy.mode(previous.size, current.size) == "lists":
         found = work.lists.expand(work.space.side_of(depth), current, previous)
         if not found.size:
             advancing.done.complete = True
@@ -107,10 +106,10 @@ def _advance_lists(work: Workspace, call: Advance) -> Advanced:
         previous, current = current, found
         layers = [*layers[-1:], (depth, found)]
         start, home = _start_listed(work, depth, found), _home_listed(work, depth, found)
-        over = advancing.add(depth, int(found.size), start, home) or found.size > call.most
-        if call.keep_all:
+        over = advancing.add(depth, int(found.size), start, home)
+        if policy.kept is None:
             store(depth, found)
-    if not call.keep_all:
+    if policy.kept is not None:
         for depth, numbers in layers:
             store(depth, numbers)
     return advancing.done
@@ -118,7 +117,7 @@ def _advance_lists(work: Workspace, call: Advance) -> Advanced:
 
 def advance_bits(call: Advance) -> Advanced:
     """Advance on bitmaps in memory, until a layer is empty or two are thin enough for lists."""
-    work = workspace(call.path, call.identifier, call.durable)
+    work = call.work or workspace_of(call.path, call.identifier, call.durable)
     with work.computing:
         return _advance_bits(work, call)
 
@@ -126,9 +125,9 @@ def advance_bits(call: Advance) -> Advanced:
 def _advance_bits(work: Workspace, call: Advance) -> Advanced:
     depth, advancing = call.depth, _Advancing(call, "bits")
     search = _memory(work, call)
-    sizes = [call.most + 1] * 2
-    over = False
-    while not over and max(sizes) > call.most:
+    sizes = [work.layer(before).states for before in (depth - 1, depth)]
+    policy, over = call.policy, False
+    while not over and policy.mode(*sizes) == "memory":
         depth += 1
         counts = search.expand(depth)
         states = int(counts.sum())
@@ -142,10 +141,10 @@ def _advance_bits(work: Workspace, call: Advance) -> Advanced:
         if work.home is not None:
             home = int(counts[work.home[work.space.side_of(depth)]].sum())
         over = advancing.add(depth, states, start, home)
-        if call.keep_all:
+        if policy.kept is None:
             advancing.stored(depth, _store_bits(work, depth, search))
     before = time.perf_counter()
-    if not call.keep_all:
+    if policy.kept is not None:
         for last in range(max(call.depth + 1, depth - 1), depth + 1):
             # the layer before an empty one has been written over
             if not (advancing.done.complete and last < depth):

@@ -13,7 +13,7 @@ from frontier.space.bits import live_rows
 from frontier.space.layout import Layout
 from frontier.space.program import Program, Reads
 from frontier.stopwatch import Stopwatch
-from frontier.store.slabs import EncodedSlabs, ListedSlabs, Room
+from frontier.store.slabs import Allocate, EncodedSlabs, ListedSlabs
 
 ARENA_BYTES = 8_000_000
 """Bytes of an arena, if that is enough for a batch."""
@@ -53,14 +53,14 @@ class Arena:
         program: Program,
         reads: Reads,
         slabs: EncodedSlabs | ListedSlabs,
-        room: Room,
+        allocate: Allocate,
         clock: Stopwatch,
     ):
         """slabs: those of `reads`."""
         self._layout, self._program, self._reads = layout, program, reads
         self._slabs, self._clock = slabs, clock
         self._places = Places(layout, reads)
-        self.words = room(self._places.count * layout.slab_bytes).view(np.uint64)
+        self.words = allocate(self._places.count * layout.slab_bytes).view(np.uint64)
         self.live = np.zeros(self.words.size // layout.row_words, dtype=bool)
         self.base = np.full(program.needed.shape, -1, dtype=np.int64)
 

@@ -34,10 +34,10 @@ from frontier.search.events import (
 from frontier.search.plan import Plan
 from frontier.search.repair import caught_up
 from frontier.search.task import expand_task
-from frontier.search.workspace import workspace
+from frontier.search.workspace import Workspace
 from frontier.signals import ending, handling
 from frontier.store.copies import check_copies
-from frontier.store.directory import make_directory, part_names
+from frontier.store.directory import force_all, make_directory, part_names
 from frontier.store.identity import check_identity
 from frontier.store.layers import most_part_bytes
 from frontier.store.ledger import LayerRecord
@@ -69,6 +69,7 @@ class Driver:
         self.stopping = threading.Event()
         self._started = started
         self._storing = 0.0
+        self._work = Workspace(run) if executor.here else None
         # A run without spare layers is giving up parts of the older one, maybe by a worker that has
         # outlived its driver.
         stored = run.stored_depths()
@@ -85,12 +86,12 @@ class Driver:
         while not self.run.complete and (until is None or len(self.run.records) <= until):
             if self.stopping.is_set():
                 raise Stopped("interrupted")
-            form = self.plan.form(*(record.states for record in self.run.records[-2:]))
+            mode = self.plan.policy.mode(*(record.states for record in self.run.records[-2:]))
             # A layer that tasks have begun is ended by tasks: they may have given up what it is
             # made from.
-            if form == "tasks" or self.run.parts_under_way(self.plan.layout):
+            if mode == "tasks" or self.run.parts_under_way(self.plan.layout):
                 self._expand_layer()
-            elif form == "lists":
+            elif mode == "lists":
                 self._advance(advance_lists, LIST_SECONDS, until)
             else:
                 self._advance(advance_bits, max(MEMORY_SECONDS, 10 * self._storing), until)
@@ -134,8 +135,8 @@ class Driver:
         self.run.drop_list(len(self.run.records))
         self.emit(LayerStarted(len(self.run.records), None))
         call = Advance(
-            *self._name(), self.run.records[-1].depth, until, seconds, plan.kept is None,
-            plan.list_states, plan.threads, self.stopping.is_set if self.executor.here else None,
+            *self._name(), self.run.records[-1].depth, until, seconds, plan.policy, plan.threads,
+            self._work, self.stopping.is_set if self.executor.here else None,
         )  # fmt: skip
         try:
             results = list(self.executor.run(function, [(call,)], self.stopping.is_set))
@@ -160,7 +161,8 @@ class Driver:
         todo = list(files.tasks)
         if depth % 2:
             todo.reverse()  # what was written last is read first, while caches still hold it
-        calls = ((*self._name(), plan.gives_up, depth, number) for number in todo)
+        own = [self._work] if self.executor.here else []
+        calls = ((*self._name(), plan.policy.gives_up, depth, number, *own) for number in todo)
         states, left = 0, tasks - len(done)
         self._check_disk(left)
         self.emit(LayerStarted(depth, tasks))
@@ -210,12 +212,11 @@ class Driver:
             )
 
     def _commit(self, records: list[LayerRecord], complete: bool):
-        run = self.run
-        forget: tuple[int, ...] = ()
-        if self.plan.kept is not None:
-            stored, new = run.stored_depths(), sum(record.stored for record in records)
-            excess = len(stored) + new - self.plan.kept
-            forget = tuple({*stored[: max(0, excess)], *self._given_up()})
+        run, policy = self.run, self.plan.policy
+        stored = [*run.stored_depths(), *(record.depth for record in records if record.stored)]
+        forget = set(stored) - set(policy.left(stored))
+        if policy.kept is not None:
+            forget |= set(self._given_up())
         so_far = run.states
         found = so_far + sum(record.states for record in records)
         if found > self.plan.puzzle.states:
@@ -224,7 +225,7 @@ class Driver:
                 f"the layers up to {records[-1].depth} of {run.path} would hold {found:,}: "
                 "something that the search read is wrong; nothing more is committed"
             )
-        run.commit(records, complete, forget)
+        run.commit(records, complete, tuple(forget))
         disk = sum(record.bytes for record in run.records if record.stored)
         elapsed = time.perf_counter() - self._started
         for record in records:
@@ -241,6 +242,11 @@ class Driver:
                     record.bytes,
                 )
             )
+
+    def close(self) -> None:
+        """Let go of the workspace, which may have gigabytes: a notebook keeps an error and all that
+        it has passed through."""
+        self._work = None
 
     def _name(self) -> tuple[str, str, bool]:
         return str(self.run.path), self.run.identity["identifier"], self.run.durable
@@ -271,36 +277,32 @@ def run_plan(
             with writing(path / "lock", take_over):
                 return _run_held(plan, until, emit, client)
         except NotWritable:
-            if not (RunStore.exists(path) and RunStore.open(path).complete):
+            if not RunStore.exists(path) or not (run := RunStore.open(path)).complete:
                 raise
-    return _opened(plan)  # nothing is left to be written
+            return _checked(plan, run)  # nothing is left to be written
 
 
 def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> RunStore:
     path = plan.config.path
     durable = plan.config.store.fsync == "layer"
     found = RunStore.exists(path)
-    if not found:
-        RunStore.create(path, plan.identity, durable)
-    run = _opened(plan, held=True)
+    run = RunStore.open(path) if found else RunStore.create(path, plan.identity, durable)
+    run = _checked(plan, run, held=True)
     run.durable = durable
     if not run.is_group():
         run.describe_group()
     run.sweep()
     if not run.complete and (until is None or len(run.records) <= until):
-        if found and durable:
-            run.force_all()  # an earlier start may have left that to the system
-        try:
-            with _missing_it(run):
-                _search(plan, run, until, emit, client)
-        finally:
-            workspace.cache_clear()  # that of this process, if tasks ran here
+        if found and durable and not run.in_objects:
+            force_all(path)  # an earlier start may have left that to the system
+        with _missing_it(run):
+            _search(plan, run, until, emit, client)
     return run
 
 
-def _opened(plan: Plan, held: bool = False) -> RunStore:
-    """The run of a plan, all of whose files are there. held: it may be written."""
-    run = RunStore.open(plan.config.path)
+def _checked(plan: Plan, run: RunStore, held: bool = False) -> RunStore:
+    """The run, if it is that of the plan and all of its files are there. held: it may be written,
+    and is brought up to its last commit."""
     check_identity(run.path, run.identity, plan.identity)
     check_copies(run)
     if held:
@@ -334,12 +336,15 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client
             )
         )
         try:
+            # Once more here, so that the log has the reason.
             with _interrupts_stop(driver.stopping.set), _missing_it(run):
                 driver.search(until)
         except BaseException as error:
             elapsed = time.perf_counter() - began
             emit(RunStopped(len(run.records) - 1, str(error) or type(error).__name__, elapsed))
             raise
+        finally:
+            driver.close()
     _check(plan, run)
     elapsed = time.perf_counter() - began
     emit(RunFinished(run.records[-1].depth, run.states, run.complete, elapsed))

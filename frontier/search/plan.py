@@ -12,6 +12,7 @@ from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle
 from frontier.search.arena import Places
+from frontier.search.policy import LEAST_KEPT, Policy
 from frontier.search.workspace import GROWTH_BYTES
 from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout
@@ -22,14 +23,11 @@ from frontier.store.layers import most_part_bytes
 from frontier.store.parts import WRITER_BYTES
 from frontier.text import counted, size
 
-LEAST_KEPT = 2
-"""The number of layers from which a run can go on."""
-
 PROCESS_BYTES = 330_000_000
 """A worker with its libraries and compiled kernels takes so many bytes before it does anything
 (measured)."""
 
-WORD_SECONDS, FILE_SECONDS = 6e-9, 0.5e-3
+PART_WORD_SECONDS, FILE_SECONDS = 6e-9, 0.5e-3
 """A worker needs so many seconds for a word of a part, and to open or make a file."""
 
 TASK_SECONDS = 1e-3
@@ -97,23 +95,11 @@ class Plan:
         """Whether one process does all the work."""
         return self.threads > 0
 
-    def form(self, *sizes: int) -> str:
-        """How a layer is made from those before it, which have so many states: as "lists", in
-        "memory" or by "tasks"."""
-        if max(sizes) <= self.list_states:
-            return "lists"
-        return "memory" if self.alone else "tasks"
-
     @property
-    def kept(self) -> int | None:
-        """How many layers stay on disk, the last ones; None for all."""
+    def policy(self) -> Policy:
         search = self.config.search
-        return None if search.keep == "all" else LEAST_KEPT + search.spare
-
-    @property
-    def gives_up(self) -> bool:
-        """Whether a part of a layer is given up as soon as a task has replaced it."""
-        return self.kept == LEAST_KEPT
+        kept = None if search.keep == "all" else LEAST_KEPT + search.spare
+        return Policy(self.list_states, self.alone, kept)
 
     @property
     def way(self) -> str:
@@ -200,7 +186,7 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
             f"{size(need - held)} for a task); set cluster.memory to at least {need:,}"
         )
     words = max(space.nodes) * space.code.words
-    by_memory = (memory - held) // 2 // ListKernel(space).room(1)
+    by_memory = (memory - held) // 2 // ListKernel(space).bytes_for(1)
     by_task = max(THIN_STATES, (memory - need) // LISTED_BYTES)
     list_states = min(max(THIN_STATES, words // THIN_WORDS), int(by_memory), by_task)
     return Plan(config, puzzle, space, chosen, list_states, need)
@@ -217,12 +203,12 @@ def _plan_in_memory(
     chosen = Layout.from_settings(space, layout) if layout else memory_layout(space, share)
     need = process_bytes(space) + memory_bytes(chosen)
     need += share * (WRITER_BYTES + SLABS * chosen.slab_bytes)
-    room = config.cluster.memory * share - need
-    if not config.search.in_memory or room < 0:
+    left = config.cluster.memory * share - need
+    if not config.search.in_memory or left < 0:
         return None
     words, lists = max(space.nodes) * space.code.words, ListKernel(space)
     most = space.states if lists.plain else words // THIN_WORDS_IN_MEMORY
-    list_states = max(THIN_IN_MEMORY, min(most, room // lists.room(1)))
+    list_states = max(THIN_IN_MEMORY, min(most, left // lists.bytes_for(1)))
     return Plan(config, puzzle, space, chosen, list_states, need, share)
 
 
@@ -259,7 +245,7 @@ def _costs(layout: Layout, side: int) -> tuple[int, float]:
     need += decoded * layout.slab_bytes
     files = np.unique(reads.task).size + 2
     words = (read + 2 * own) * layout.slab_bytes / WORD_BYTES
-    seconds = files * FILE_SECONDS + words / 3 * WORD_SECONDS
+    seconds = files * FILE_SECONDS + words / 3 * PART_WORD_SECONDS
     return need, seconds / (layout.part_bytes / WORD_BYTES)
 
 
@@ -301,15 +287,15 @@ def _candidates(space: Space, memory: int) -> Iterator[Layout]:
         return
     for digits in range(len(leading) + 1):
         siblings = leading[digits - 1] if digits else 1
-        family_bytes = siblings * prod(leading[digits:]) * WORD_BYTES
-        if family_bytes > most and digits < len(leading):
+        node_bytes = siblings * prod(leading[digits:]) * WORD_BYTES
+        if node_bytes > most and digits < len(leading):
             continue
-        fewest = max(1, ceil(nodes * family_bytes / most))
+        fewest = max(1, ceil(nodes * node_bytes / most))
         for tasks in {1, *(fewest * 2**k for k in range(8))}:
             if (
                 fewest <= tasks <= nodes
                 and (layout := Layout.cut(space, digits, tasks)).fits_voltages
             ):
                 yield layout
-        if nodes * family_bytes < FINE_TASK and digits:
+        if nodes * node_bytes < FINE_TASK and digits:
             break

@@ -19,9 +19,9 @@ from frontier.search.verify import (
     surplus,
     verify,
 )
-from frontier.search.workspace import Workspace
 from frontier.store.copies import newer_copy
 from frontier.store.files import write_json
+from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
 from frontier.text import counted
 
@@ -75,11 +75,11 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
         raise CorruptRunError(f"{run.path} cannot be repaired: {wrong[0]}")
     stored, last = run.stored_depths(), len(run.records) - 1
     redo = sorted({fault.task for fault in verified.faults if fault.task is not None})
-    work = Workspace(run)
+    reader = RunReader(run)
     gone = [
         task
         for task in redo
-        if verified.given_up is not None and not work.files(last - 1).there(task)
+        if verified.given_up is not None and not reader.files(last - 1).there(task)
     ]
     whole = [depth for depth in stored if verified.sound(depth)]
     faults = {fault.depth for fault in verified.faults if fault.described}
@@ -111,19 +111,19 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
 def repair(run: RunStore, what: Repair) -> None:
     """Do what was planned; the caller holds the lock."""
     run.durable = True
-    work = Workspace(run)
+    reader = RunReader(run)
     for depth in what.described:
         if depth == GROUP:
             run.describe_group()
             continue
         run.layer_path(depth).mkdir(exist_ok=True)
-        write_json(run.layer_path(depth) / "zarr.json", describing(run, work, depth), durable=True)
-        for name in surplus(run, work, depth):
+        write_json(run.layer_path(depth) / "zarr.json", describing(reader, depth), durable=True)
+        for name in surplus(reader, depth):
             (run.layer_path(depth) / name).unlink()
     if what.lost:
         run.roll_back(what.depth, what.stored)
     for task in what.tasks:
-        work.files(len(run.records)).path(task).unlink()
+        reader.files(len(run.records)).path(task).unlink()
     run.sweep()
 
 

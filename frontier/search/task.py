@@ -12,7 +12,7 @@ import numpy as np
 
 from frontier.errors import CorruptRunError
 from frontier.search.arena import Arena
-from frontier.search.workspace import Workspace, workspace
+from frontier.search.workspace import Workspace, workspace_of
 from frontier.space.bits import expand
 from frontier.space.layout import Task
 from frontier.stopwatch import Stopwatch
@@ -29,13 +29,20 @@ class TaskResult:
 
 
 def expand_task(
-    path: str, identifier: str, durable: bool, gives_up: bool, depth: int, number: int
+    path: str,
+    identifier: str,
+    durable: bool,
+    gives_up: bool,
+    depth: int,
+    number: int,
+    work: Workspace | None = None,
 ) -> TaskResult:
     """Compute a part of the layer at `depth` from the two committed layers before it.
 
-    gives_up: delete the part of the layer at depth - 2 that this one replaces.
+    gives_up: delete the part of the layer at depth - 2 that this one replaces. work: where the
+    driver is in this process.
     """
-    work = workspace(path, identifier, durable)
+    work = work or workspace_of(path, identifier, durable)
     if (result := _done(work, depth, number)) is None:
         try:
             result = _expand(work, depth, number)
@@ -43,7 +50,7 @@ def expand_task(
             # Another worker may have done it meanwhile, and given up what this one was reading.
             if (result := _done(work, depth, number)) is None:
                 raise
-    if gives_up and depth >= 2 and not work.layer(depth - 2).is_list:
+    if gives_up and _replaces(work, depth):
         work.run.give_up(depth - 2, number, work.layout)
     return result
 
@@ -61,7 +68,7 @@ def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
         part = files.part(number)
         part.check()
     except CorruptRunError as error:
-        if depth >= 2 and not work.layer(depth - 2).is_list:
+        if _replaces(work, depth):
             try:
                 work.files(depth - 2).part(number)
             except CorruptRunError:
@@ -73,6 +80,11 @@ def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
     return TaskResult(part.record)
 
 
+def _replaces(work: Workspace, depth: int) -> bool:
+    """Whether a part takes the place of one of depth - 2, which may have been given up."""
+    return depth >= 2 and not work.layer(depth - 2).is_list
+
+
 def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     task, layout, files = work.task(depth, number), work.layout, work.files(depth)
     clock = Stopwatch()
@@ -81,11 +93,11 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     states, start = 0, False
     home = None if work.home is None else 0
     with (
-        work.rooms(2) as (room, other_room),
+        work.buffers(2) as (buffer, other),
         files.write_part(number, work.writer, work.run.durable, clock) as writer,
     ):
-        current = work.layer(depth - 1).load(reads.task, reads.slab, room)
-        before = work.layer(depth - 2).load(np.full(own.size, number), own, other_room)
+        current = work.layer(depth - 1).load(reads.task, reads.slab, buffer)
+        before = work.layer(depth - 2).load(np.full(own.size, number), own, other)
         clock.lap("disk")
         with work.computing:
             clock.go_on()

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from frontier.errors import CorruptRunError
-from frontier.search.workspace import Workspace
 from frontier.space.graph import Space
 from frontier.store.copies import check_copies
 from frontier.store.directory import part_names
 from frontier.store.files import read_json, read_sealed
-from frontier.store.layers import LIST_NAME, StoredLayer, bits_metadata, list_metadata
+from frontier.store.layers import LIST_NAME, bits_metadata, list_metadata
 from frontier.store.parts import Part, Record, digest_of
+from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
 from frontier.text import counted
 
@@ -78,7 +78,7 @@ def verify(
     deep: how many states of each layer, and as many others, are asked whether they belong there.
     say: is told of each layer before it is looked at.
     """
-    work, done, rng = Workspace(run), Verified(), np.random.default_rng(seed)
+    reader, done, rng = RunReader(run), Verified(), np.random.default_rng(seed)
     _whole_ledger(run, done)
     if not run.is_group():
         file = run.layers_path / "zarr.json"
@@ -86,17 +86,17 @@ def verify(
     for depth in run.stored_depths():
         say(f"layer {depth}")
         done.layers += 1
-        for what in _whole_layer(run, work, depth, done):
+        for what in _whole_layer(reader, depth, done):
             done.faults.append(Fault(depth, what))
-        if done.sound(depth) and (what := _wrong_description(run, work, depth)):
+        if done.sound(depth) and (what := _wrong_description(reader, depth)):
             done.faults.append(Fault(depth, what, described=True))
-    _layer_under_way(run, work, done)
+    _layer_under_way(reader, done)
     if deep:
         for depth in run.stored_depths():
             whole = all(done.sound(d) and d != done.given_up for d in (depth, depth - 1))
             if depth - 1 in run.stored_depths() and whole:
                 say(f"layer {depth}: {counted(deep, 'state')} and as many others")
-                for what in _right_layer(run, work, depth, deep, rng, done):
+                for what in _right_layer(reader, depth, deep, rng, done):
                     done.faults.append(Fault(depth, what))
     return done
 
@@ -124,16 +124,17 @@ def _whole_ledger(run: RunStore, done: Verified) -> None:
             done.faults.append(Fault(kind, str(error), described=True))
 
 
-def _whole_layer(run: RunStore, work: Workspace, depth: int, done: Verified) -> Iterator[str]:
+def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]:
     """What is wrong with the parts of a layer."""
-    record, files = run.records[depth], work.files(depth)
+    run, files = reader.run, reader.files(depth)
+    record = run.records[depth]
     if files.folder.is_symlink():
         yield f"layer {depth}: {files.folder} is a link, and what the run wrote is not"
         return
     if record.form == "list":
-        yield from _whole_list(work, depth, record.states, record.digest, done)
+        yield from _whole_list(reader, depth, record.states, record.digest, done)
         return
-    replaced = run.parts_under_way(work.layout) if depth + 2 == len(run.records) else set()
+    replaced = run.parts_under_way(reader.layout) if depth + 2 == len(run.records) else set()
     records: list[Record] = []
     for task in files.tasks:
         if task in replaced and not files.there(task):
@@ -141,7 +142,7 @@ def _whole_layer(run: RunStore, work: Workspace, depth: int, done: Verified) -> 
             continue
         try:
             part = files.part(task)
-            _whole_part(work, depth, task, part, done)
+            _whole_part(reader, depth, task, part, done)
             records.append(part.record)
         except CorruptRunError as error:
             yield str(error)
@@ -157,10 +158,10 @@ def _whole_layer(run: RunStore, work: Workspace, depth: int, done: Verified) -> 
 
 
 def _whole_list(
-    work: Workspace, depth: int, states: int, digest: str, done: Verified
+    reader: RunReader, depth: int, states: int, digest: str, done: Verified
 ) -> Iterator[str]:
     """What is wrong with a layer that is a list."""
-    files, layer = work.files(depth), work.layer(depth)
+    files, layer = reader.files(depth), reader.layer(depth)
     try:
         part = files.list_part(states)
         part.check()
@@ -172,23 +173,23 @@ def _whole_list(
         return
     if digest_of([part.record]) != digest:
         yield f"layer {depth}: {part.path} is not the file that the ledger lists"
-    end = work.space.nodes[files.side] * work.space.code.half
+    end = reader.space.nodes[files.side] * reader.space.code.half
     if (numbers[1:] <= numbers[:-1]).any() or (numbers.size and int(numbers[-1]) >= end):
         yield f"layer {depth}: {part.path} is not an ascending list of states below {end:,}"
 
 
-def _whole_part(work: Workspace, depth: int, task: int, part: Part, done: Verified) -> None:
+def _whole_part(reader: RunReader, depth: int, task: int, part: Part, done: Verified) -> None:
     """CorruptRunError if something is wrong with a part of a layer of bits."""
     done.parts += 1
     done.bytes += part.record.bytes
     part.check()
-    layout, side = work.layout, work.space.side_of(depth)
+    layout, side = reader.layout, reader.space.side_of(depth)
     where, found = layout.task(side, task), 0
-    layer = StoredLayer(work.files(depth), "bits", part.states)
+    layer = StoredLayer(reader.files(depth), "bits", part.states)
     for slab, words in layer.decoded(task, part.slabs):
         found += int(np.bitwise_count(words).sum())
-        nodes = work.space.nodes[side] - layout.slab_of(where, slab)[0]
-        if words[max(0, nodes) :].any() or (words >> np.uint64(work.space.code.bits)).any():
+        nodes = reader.space.nodes[side] - layout.slab_of(where, slab)[0]
+        if words[max(0, nodes) :].any() or (words >> np.uint64(reader.space.code.bits)).any():
             raise part.damaged(slab, "it has bits that stand for no state")
     if found != part.states:
         raise CorruptRunError(
@@ -197,57 +198,58 @@ def _whole_part(work: Workspace, depth: int, task: int, part: Part, done: Verifi
         )
 
 
-def _wrong_description(run: RunStore, work: Workspace, depth: int) -> str | None:
+def _wrong_description(reader: RunReader, depth: int) -> str | None:
     """What is wrong with what Zarr sees of a layer."""
-    folder = run.layer_path(depth)
+    folder = reader.run.layer_path(depth)
     try:
-        if read_json(folder / "zarr.json") != describing(run, work, depth):
+        if read_json(folder / "zarr.json") != describing(reader, depth):
             return f"layer {depth}: {folder / 'zarr.json'} is not what was written there"
     except CorruptRunError as error:
         return f"layer {depth}: {error}"
-    if others := surplus(run, work, depth):
+    if others := surplus(reader, depth):
         return f"layer {depth}: {folder / others[0]} is none of its parts"
     return None
 
 
-def surplus(run: RunStore, work: Workspace, depth: int) -> list[str]:
+def surplus(reader: RunReader, depth: int) -> list[str]:
     """Files in the folder of a layer that Zarr would take for parts of it, but are none."""
-    files = work.files(depth)
+    files = reader.files(depth)
     own = {LIST_NAME}
-    if run.records[depth].form == "bits":
+    if reader.run.records[depth].form == "bits":
         own = {files.path(task).name for task in files.tasks}
     return sorted(part_names(files.folder) - own)
 
 
-def describing(run: RunStore, work: Workspace, depth: int) -> dict:
+def describing(reader: RunReader, depth: int) -> dict:
     """What the ``zarr.json`` of a layer must be."""
-    record, codec = run.records[depth], run.identity["codec"]
+    record, codec = reader.run.records[depth], reader.run.identity["codec"]
     if record.form == "list":
         return list_metadata(record.states, codec)
-    return bits_metadata(work.layout, work.space.side_of(depth), codec)
+    return bits_metadata(reader.layout, reader.space.side_of(depth), codec)
 
 
-def _layer_under_way(run: RunStore, work: Workspace, done: Verified) -> None:
+def _layer_under_way(reader: RunReader, done: Verified) -> None:
     """The parts that are there of the layer that is not committed yet."""
+    run = reader.run
     depth = len(run.records)
     if run.complete:
         return
-    for task in sorted(run.parts_under_way(work.layout)):
+    for task in sorted(run.parts_under_way(reader.layout)):
         try:
-            _whole_part(work, depth, task, work.files(depth).part(task), done)
+            _whole_part(reader, depth, task, reader.files(depth).part(task), done)
         except CorruptRunError as error:
             done.faults.append(Fault(depth, str(error), task))
 
 
 def _right_layer(
-    run: RunStore, work: Workspace, depth: int, count: int, rng: np.random.Generator, done: Verified
+    reader: RunReader, depth: int, count: int, rng: np.random.Generator, done: Verified
 ) -> Iterator[str]:
     """States of a layer and their neighbours' neighbours that do not lie where they must."""
-    space, side = work.space, work.space.side_of(depth)
-    layers = {d: work.layer(d) for d in (depth, depth - 1)}
+    run, space, side = reader.run, reader.space, reader.space.side_of(depth)
+    layers = {d: reader.layer(d) for d in (depth, depth - 1)}
     before_known = depth < 2 or (depth - 2 in run.stored_depths() and done.sound(depth - 2))
     if depth >= 2 and before_known:
-        layers[depth - 2] = work.layer(depth - 2)
+        layers[depth - 2] = reader.layer(depth - 2)
     inside = layers[depth].some(count, SLABS_DRAWN, rng).tolist()
     beside = layers[depth - 1].some(count, SLABS_DRAWN, rng).tolist()
     near = [n for number in beside for _, n in neighbours(space, space.side_of(depth - 1), number)]

@@ -1,6 +1,8 @@
 """What a worker keeps of a run between tasks: tables, open layers, buffers. Only caches.
 
-Everything here can be made again from the run directory, so a worker may die at any time.
+Everything here can be made again from the run directory, so a worker may die at any time. Where the
+driver's process does the tasks, the driver has the workspace and hands it to each; a worker of Dask
+has its own (`workspace_of`).
 """
 
 import threading
@@ -8,41 +10,33 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import lru_cache
 
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles import Puzzle, puzzle_of
-from frontier.space.graph import Space
-from frontier.space.layout import Layout, Task
+from frontier.space.layout import Task
 from frontier.space.lists import ListKernel
 from frontier.space.memory import MemorySearch
 from frontier.space.program import Program, Reads, program_of, reads_of, swaps_of
-from frontier.store.layers import LayerFiles, StoredLayer
 from frontier.store.objects import place_of
+from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
 
-OPEN_LAYERS = 3
 PROGRAM_BYTES = 100_000_000
 
 GROWTH_BYTES = 1 << 22
 """Memory that is used again grows by a multiple of so many bytes."""
 
 
-class Workspace:
-    """One process's view of one run.
+class Workspace(RunReader):
+    """What a process that does tasks of a run keeps of it.
 
     computing: held by the task that uses the buffers and the processor. Other tasks of the process
     wait for the disk meanwhile.
     """
 
     def __init__(self, run: RunStore):
-        identity = run.identity
-        self.run = run
-        self.puzzle: Puzzle = puzzle_of(identity["puzzle"])
-        self.space: Space = self.puzzle.space
-        self.layout = Layout.from_settings(self.space, identity["layout"])
+        super().__init__(run)
         self.swaps = swaps_of(self.layout)
         self.lists = ListKernel(self.space)
         self.computing, self._tables = threading.Lock(), threading.Lock()
@@ -54,9 +48,8 @@ class Workspace:
         self.home = None if home is None else [home[vertex] for vertex in self.space.vertex]
         self._programs: OrderedDict[Task, tuple[Program, Reads]] = OrderedDict()
         self._program_bytes = 0
-        self._layers: OrderedDict[int, StoredLayer] = OrderedDict()
-        self._rooms: list[Memory] = []
-        self.arena = Memory()
+        self._buffers: list[Buffer] = []
+        self.arena = Buffer()
         self.memory: MemorySearch | None = None
 
     def start_in(self, side: int) -> int | None:
@@ -79,34 +72,19 @@ class Workspace:
                     self._program_bytes -= sum(tables.nbytes for tables in oldest)
             return self._programs[task]
 
-    def files(self, depth: int) -> LayerFiles:
-        """Where the parts of a layer are, committed or not."""
-        return self.run.files(depth, self.layout)
-
-    def layer(self, depth: int) -> StoredLayer:
-        """The committed layer at a depth; the layer at depth -1 is empty."""
-        with self._tables:
-            if depth not in self._layers:
-                if depth >= len(self.run.records):
-                    self.run.read_ledger()  # it was committed meanwhile
-                self._layers[depth] = self.run.layer(depth, self.layout)
-                while len(self._layers) > OPEN_LAYERS:
-                    self._layers.popitem(last=False)
-            return self._layers[depth]
-
     @contextmanager
-    def rooms(self, count: int) -> Iterator[list["Memory"]]:
+    def buffers(self, count: int) -> Iterator[list["Buffer"]]:
         """Memory for a task, which the next one uses again."""
         with self._tables:
-            rooms = [self._rooms.pop() if self._rooms else Memory() for _ in range(count)]
+            taken = [self._buffers.pop() if self._buffers else Buffer() for _ in range(count)]
         try:
-            yield rooms
+            yield taken
         finally:
             with self._tables:
-                self._rooms += reversed(rooms)
+                self._buffers += reversed(taken)
 
 
-class Memory:
+class Buffer:
     """Memory that is used again and again, so that its pages are mapped once; it grows."""
 
     def __init__(self):
@@ -120,9 +98,24 @@ class Memory:
         return self._bytes[:size]
 
 
-@lru_cache(maxsize=1)
-def workspace(path: str, identifier: str, durable: bool) -> Workspace:
-    """This process's workspace for a run; `identifier` tells a run from an earlier one there."""
+_opening = threading.Lock()
+
+
+def workspace_of(path: str, identifier: str, durable: bool) -> Workspace:
+    """The workspace of this worker of Dask, which keeps that of the run it does tasks of."""
+    from distributed import get_worker
+
+    worker, name = get_worker(), (path, identifier, durable)
+    with _opening:  # two tasks may come at once
+        if getattr(worker, "frontier_run", None) != name:
+            worker.frontier_run = worker.frontier_workspace = None  # it goes before another comes
+            worker.frontier_workspace = open_workspace(*name)
+            worker.frontier_run = name
+        return worker.frontier_workspace
+
+
+def open_workspace(path: str, identifier: str, durable: bool) -> Workspace:
+    """A workspace for a run; `identifier` tells it from an earlier one there."""
     run = RunStore.open(place_of(path))
     if run.identity["identifier"] != identifier:
         raise InputError(

@@ -13,9 +13,22 @@ once. Rows that have no bit in any source cost a look at a table.
 
 import numpy as np
 
-from frontier.space import words
 from frontier.space.jit import kernel
 from frontier.space.program import Program, Swaps
+from frontier.space.swaps import (
+    BLOCKS,
+    FIELDS,
+    GATHER,
+    SWAP_43,
+    SWAP_54,
+    or_blocks,
+    or_copy,
+    or_fields,
+    or_gather,
+    or_swap_43,
+    or_swap_54,
+    or_turn,
+)
 
 NO_SLOTS = np.empty(0, dtype=np.int64)
 
@@ -47,18 +60,18 @@ def live_rows(words, row_words, live, slabs):
 def _or_swap(target, source, i, odd, swaps):
     """target |= image of the source row under the swap of positions i and i+1."""
     kind, table = swaps.kind[i], swaps.table
-    if kind == words.BLOCKS:
-        words.or_blocks(target, source, swaps.radix_a[i], swaps.radix_b[i], swaps.block[i])
-    elif kind == words.GATHER:
-        words.or_gather(target, source, table[swaps.table_start[i] : swaps.table_start[i + 1]])
-    elif kind == words.FIELDS:
-        words.or_fields(target, source)
-    elif kind == words.SWAP_54:
-        words.or_swap_54(target, source)
-    elif kind == words.SWAP_43:
-        words.or_swap_43(target, source)
+    if kind == BLOCKS:
+        or_blocks(target, source, swaps.radix_a[i], swaps.radix_b[i], swaps.block[i])
+    elif kind == GATHER:
+        or_gather(target, source, table[swaps.table_start[i] : swaps.table_start[i + 1]])
+    elif kind == FIELDS:
+        or_fields(target, source)
+    elif kind == SWAP_54:
+        or_swap_54(target, source)
+    elif kind == SWAP_43:
+        or_swap_43(target, source)
     else:
-        words.or_turn(target, source, swaps.parities, odd)
+        or_turn(target, source, swaps.parities, odd)
 
 
 @kernel
@@ -96,13 +109,13 @@ def _expand(
                         image[:] = 0
                         touched = True
                     if begin == end:
-                        words.or_copy(image[b * size : (b + 1) * size], arena[s : s + size])
+                        or_copy(image[b * size : (b + 1) * size], arena[s : s + size])
                     elif p.blocks[w] == 1:
                         here = arena[s : s + row_words]
                     else:
                         if not found:
                             other[:] = 0
-                        words.or_copy(other[b * size : (b + 1) * size], arena[s : s + size])
+                        or_copy(other[b * size : (b + 1) * size], arena[s : s + size])
                     found = True
                 if begin == end or not found:
                     continue

@@ -110,6 +110,17 @@ class _Cache(FunctionCache):
 class _Files(IndexDataCacheFile):
     """The files of one function: an index, and one for each signature."""
 
+    def save(self, key, data):
+        """Numba numbers the files of a function one after the other. Two processes that compile it
+        for different types at once may then take the same number, and run each other's code. Here
+        the number is that of the types."""
+        overloads = self._load_index()
+        if key not in overloads:
+            number = int.from_bytes(hashlib.sha256(repr(key).encode()).digest()[:8], "little")
+            overloads[key] = self._data_name(number)
+            self._save_index(overloads)
+        self._save_data(overloads[key], data)
+
     def _load_index(self):
         return super()._load_index() if _is_whole(self._index_path) else {}
 

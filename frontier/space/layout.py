@@ -201,8 +201,8 @@ class Layout:
 
     def task(self, side: int, number: int) -> Task:
         """One task of a layer of this side; numbers follow the order of the prefixes."""
-        family, group = divmod(number, self.groups(side))
-        first_node, first_prefix = group * self.task_nodes, family * self.siblings
+        parent, group = divmod(number, self.groups(side))
+        first_node, first_prefix = group * self.task_nodes, parent * self.siblings
         return Task(
             number=number,
             side=side,
@@ -231,8 +231,8 @@ class Layout:
         number of the node in the slab; of arrays too."""
         group, node = np.divmod(node, self.task_nodes)
         stack, node = np.divmod(node, self.slab_nodes)
-        family, prefix = np.divmod(prefix, self.siblings)
-        task = family * self.groups(side) + group
+        parent, prefix = np.divmod(prefix, self.siblings)
+        task = parent * self.groups(side) + group
         return task, (stack * self.siblings + prefix) * self.cuts + cut, node
 
     def place(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -39,7 +39,7 @@ class ListKernel:
         self._degree = [int(np.diff(a.start).max(initial=0)) for a in space.arcs]
         self.plain = space.states <= PLAIN_STATES and len(voltages) <= PLAIN_VOLTAGES
 
-    def room(self, states: int) -> int:
+    def bytes_for(self, states: int) -> int:
         """Bytes that expanding a list of this many states takes at most, lists included."""
         return states * 8 * (2 + 2 * max(self._degree))
 

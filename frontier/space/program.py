@@ -19,9 +19,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from frontier.space import words
 from frontier.space.layout import Layout, Task, split_voltage
 from frontier.space.lehmer import digit_sum, swapped_pairs
+from frontier.space.swaps import (
+    BLOCKS,
+    GATHER,
+    NOTHING,
+    block_words,
+    gather_table,
+    swap_kind,
+    word_parities,
+)
 
 
 class Program(NamedTuple):
@@ -155,14 +163,14 @@ class Swaps(NamedTuple):
 def swaps_of(layout: Layout) -> Swaps:
     code = layout.space.code
     positions = range(max(code.length - 1, 0))
-    kind = [words.swap_kind(code, i) for i in positions]
+    kind = [swap_kind(code, i) for i in positions]
     inside = [i >= layout.row_digits for i in positions]
     tables, starts = [], [0]
     for i in positions:
-        wanted = kind[i] == words.GATHER and inside[i]
-        tables.append(words.gather_table(code, i) if wanted else np.empty(0, np.uint32))
+        wanted = kind[i] == GATHER and inside[i]
+        tables.append(gather_table(code, i) if wanted else np.empty(0, np.uint32))
         starts.append(starts[-1] + tables[-1].size)
-    moves_words = [kind[i] in (words.BLOCKS, words.GATHER) for i in positions]
+    moves_words = [kind[i] in (BLOCKS, GATHER) for i in positions]
 
     def each(value):
         return np.array([value(i) if moves_words[i] else 0 for i in positions], dtype=np.int64)
@@ -171,10 +179,10 @@ def swaps_of(layout: Layout) -> Swaps:
         kind=np.array(kind, dtype=np.int64),
         radix_a=each(lambda i: code.radices[i]),
         radix_b=each(lambda i: code.radices[i + 1]),
-        block=each(lambda i: words.block_words(code, i)),
+        block=each(lambda i: block_words(code, i)),
         table_start=np.array(starts, dtype=np.int64),
         table=np.concatenate([*tables, np.empty(0, np.uint32)]),
-        parities=words.word_parities(code, layout.row_words),
+        parities=word_parities(code, layout.row_words),
     )
 
 
@@ -244,7 +252,7 @@ def _swaps_inside(layout: Layout, voltage: tuple[int, ...]) -> list[tuple[int, i
     return [
         (i, before % 2)
         for before, i in enumerate(inner, start=len(outer))
-        if words.swap_kind(code, i) != words.NOTHING
+        if swap_kind(code, i) != NOTHING
     ]
 
 

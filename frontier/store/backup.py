@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from frontier.errors import CorruptRunError, InputError, StorageError, unwritable
-from frontier.store.directory import part_names
+from frontier.store.directory import force_all, part_names
 from frontier.store.files import PARTIAL, force, sweep
 from frontier.store.lock import RunLock
 from frontier.store.objects import ObjectPath, Place
@@ -71,7 +71,7 @@ def back_up(path: Place, target: Place, say: Callable[[str], None] = lambda text
     check_target(target)
     with _in_the_making(target.parent, target.name) as folder:
         copy, linked = _filled(path, folder, say)
-        copy.force_all()
+        force_all(copy.path)
         folder.rename(target)
         force(target.parent)
     copy = RunStore.open(target)

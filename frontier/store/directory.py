@@ -2,9 +2,18 @@
 
 import re
 from contextlib import suppress
+from pathlib import Path
 
 from frontier.errors import CorruptRunError, InputError, unwritable
-from frontier.store.files import MARKED, force, read_json, read_sealed, sweep, unlink_all
+from frontier.store.files import (
+    MARKED,
+    force,
+    force_above,
+    read_json,
+    read_sealed,
+    sweep,
+    unlink_all,
+)
 from frontier.store.objects import ObjectPath, Place
 
 OWN_NAMES = {
@@ -98,6 +107,22 @@ def _delete_layers(group: Place) -> None:
     for name in filter(LAYER_NAME.fullmatch, names_in(group)):
         remove_layer(group / name)
     (group / "zarr.json").unlink(missing_ok=True)
+
+
+def force_all(path: Path) -> None:
+    """Return when the disk has all that is there of the layers and what says so."""
+    for folder in sorted((path / "layers").iterdir()):
+        if LAYER_NAME.fullmatch(folder.name):
+            for file in folder.iterdir():
+                if file.is_file():
+                    force(file)
+            force(folder)
+    for folder in (path / "layers", path / "copies", path):
+        for file in folder.glob("*.json"):
+            if file.is_file():
+                force(file)
+        force(folder)
+    force_above(path)
 
 
 def names_in(folder: Place) -> set[str]:

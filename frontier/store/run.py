@@ -21,8 +21,10 @@ import time
 import uuid
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cached_property
 
 from frontier.errors import CorruptRunError, FormatError, Gone, InputError
+from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.layout import Layout
 from frontier.store.directory import (
     LAYER_NAME,
@@ -46,7 +48,7 @@ from frontier.store.files import (
     write_sealed,
 )
 from frontier.store.identity import check_values
-from frontier.store.layers import GROUP, LIST_NAME, LayerFiles, StoredLayer
+from frontier.store.layers import GROUP, LIST_NAME, LayerFiles
 from frontier.store.ledger import LayerRecord, ledger_bytes, read_ledger
 from frontier.store.objects import ObjectPath, Place, Replaced
 from frontier.text import counted
@@ -160,6 +162,10 @@ class RunStore:
         run._version = self._version
         return run
 
+    @cached_property
+    def puzzle(self) -> Puzzle:
+        return puzzle_of(self.identity["puzzle"])
+
     def layer_path(self, depth: int) -> Place:
         return self.layers_path / f"{depth:04d}"
 
@@ -173,13 +179,6 @@ class RunStore:
         identity = self.identity
         folder = self.layer_path(depth)
         return LayerFiles(folder, identity["identifier"], identity["codec"], layout, depth)
-
-    def layer(self, depth: int, layout: Layout) -> StoredLayer:
-        """A committed layer that is stored; the layer at depth -1 is empty."""
-        form, states = "list", 0
-        if depth >= 0:
-            form, states = self.records[depth].form, self.records[depth].states
-        return StoredLayer(self.files(depth, layout), form, states)
 
     def stored_depths(self) -> list[int]:
         return [record.depth for record in self.records if record.stored]
@@ -341,23 +340,6 @@ class RunStore:
                     sweep(folder)
                 elif depth not in stored and not others:
                     remove_layer(folder)
-
-    def force_all(self) -> None:
-        """Return when the disk has all that is there of the layers and what says so."""
-        if self.in_objects:
-            return
-        for folder in sorted((self.path / "layers").iterdir()):
-            if LAYER_NAME.fullmatch(folder.name):
-                for file in folder.iterdir():
-                    if file.is_file():
-                        force(file)
-                force(folder)
-        for folder in (self.path / "layers", self.path / "copies", self.path):
-            for file in folder.glob("*.json"):
-                if file.is_file():
-                    force(file)
-            force(folder)
-        force_above(self.path)
 
     def is_group(self) -> bool:
         """Whether Zarr can open the layers together."""

@@ -16,11 +16,11 @@ from frontier.store.parts import Part
 
 NO_SLAB = "its bytes are no slab of this codec"
 
-Room = Callable[[int], np.ndarray]
-"""Allocates memory: from a number of bytes, an uninitialised array of as many uint8."""
+Allocate = Callable[[int], np.ndarray]
+"""Gives memory: from a number of bytes, an uninitialised array of as many uint8."""
 
 
-def new_room(size: int) -> np.ndarray:
+def new_memory(size: int) -> np.ndarray:
     """Memory that was not used before."""
     return np.empty(size, dtype=np.uint8)
 
@@ -37,9 +37,9 @@ class EncodedSlabs:
         codec: SlabCodec,
         task: np.ndarray,
         slab: np.ndarray,
-        room: Room,
+        allocate: Allocate,
     ):
-        """part_of: the part of a task. task, slab: int64[N]. room: for what is read."""
+        """part_of: the part of a task. task, slab: int64[N]. allocate: memory for what is read."""
         self._part_of, self._codec, self._task, self._slab = part_of, codec, task, slab
         self.there = np.zeros(slab.size, dtype=bool)
         self._begin, self._end = np.zeros((2, slab.size), dtype=np.int64)
@@ -49,7 +49,7 @@ class EncodedSlabs:
             here = here[part.has(slab[here])]
             parts.append((part, here, part.stored_bytes(slab[here])))
             self.there[here] = True
-        self._data, at = room(sum(size for _, _, size in parts)), 0
+        self._data, at = allocate(sum(size for _, _, size in parts)), 0
         for part, here, size in parts:
             begin, end = part.read(slab[here], self._data[at : at + size])
             self._begin[here], self._end[here] = begin + at, end + at

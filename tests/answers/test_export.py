@@ -216,10 +216,10 @@ def test_an_export_that_is_interrupted(tmp_path, monkeypatch):
     monkeypatch.setattr(distances_module, "CHUNK_BYTES", 100)
     with monkeypatch.context() as patch:
 
-        def some(work, layer, depth, *rest):
-            if depth == 3 and next(asked) > 2:
+        def some(space, layer, *rest):
+            if layer.files.depth == 3 and next(asked) > 2:
                 raise KeyboardInterrupt
-            return fill(work, layer, depth, *rest)
+            return fill(space, layer, *rest)
 
         fill, asked = distances_module._fill, iter(range(100))
         patch.setattr(distances_module, "_fill", some)

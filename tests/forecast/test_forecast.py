@@ -174,7 +174,7 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, digits, nod
     for depth in range(4, store.records[-1].depth + 1):  # without the list of depth 0
         step, record = made[depth], store.records[depth]
         count = plan.layout.task_count(plan.space.side_of(depth))
-        assert (step.first, step.form) == (depth, "tasks")
+        assert (step.first, step.mode) == (depth, "tasks")
         assert tasks[depth] == count
         # Each slab has a checksum; records and indexes are written, and not read with the slabs.
         more = 1 + CHECKSUM_BYTES / plan.layout.slab_bytes + 1e-9
@@ -200,9 +200,9 @@ def test_forms_of_layers_and_what_is_kept(tmp_path, keep):
     assert made.steps[0].first == 1
     assert [step.first for step in made.steps[1:]] == [step.last + 1 for step in made.steps[:-1]]
     records = api.run(plan).store.records
-    forms = {d: step.form for step in made.steps for d in range(step.first, step.last + 1)}
+    modes = {d: step.mode for step in made.steps for d in range(step.first, step.last + 1)}
     for record in records[1:]:
-        assert forms[record.depth] == ("lists" if record.form == "list" else "tasks")
+        assert modes[record.depth] == ("lists" if record.form == "list" else "tasks")
     stored = sum(record.bytes for record in records if record.stored)
     if keep == "all":
         # `raw` stores the last slab of a list whole

@@ -1,6 +1,8 @@
+import gc
 import random
 from itertools import permutations
 from math import factorial
+from weakref import ref
 
 import pytest
 from engine import arcs_of, origins_of
@@ -17,6 +19,7 @@ from puzzles.tile_boards import (
 from sweeps import swept
 from twins import blank_moves, moved
 
+from frontier.config import make_config
 from frontier.errors import InputError
 from frontier.puzzles import Tiles, puzzle_of
 
@@ -182,6 +185,20 @@ def test_puzzle_of_settings():
     assert isinstance(puzzle, Tiles)
     assert (puzzle.rows, puzzle.columns, puzzle.goals) == (2, 2, ((1, 2, 3, 0),))
     assert settings["kind"] == "tiles"
+
+
+def test_a_puzzle_is_made_once_and_goes_with_who_has_it():
+    settings = {"kind": "tiles", "rows": 2, "columns": 2}
+    config = make_config("x", settings)
+    puzzle = config.make_puzzle()
+    assert puzzle_of(config.puzzle_settings) is puzzle
+    there = ref(puzzle)
+    del puzzle
+    gc.collect()
+    assert config.make_puzzle() is there()
+    del config
+    gc.collect()
+    assert there() is None
 
 
 def test_a_line_says_that_its_tiles_keep_their_order():

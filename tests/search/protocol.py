@@ -13,7 +13,7 @@ stands for a part of the program:
 | open | `RunStore.open`, `check_copies` |
 | missing, missing too | `RunStore.missing` |
 | sweep | `RunStore.sweep` |
-| force all | `RunStore.force_all` |
+| force all | `force_all` |
 | search | `Driver.search` |
 | make, store | `Driver._commit_origins` |
 | layer, collect | `Driver._expand_layer` |

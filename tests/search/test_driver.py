@@ -25,7 +25,7 @@ from frontier import api
 from frontier.search import driver as driver_module
 from frontier.search import task as task_module
 from frontier.search.events import LayerFinished, RunFinished, RunStarted
-from frontier.search.workspace import Workspace, workspace
+from frontier.search.workspace import Workspace, open_workspace
 
 
 def test_one_clock(tmp_path, monkeypatch):
@@ -212,10 +212,10 @@ def test_goal_and_start_of_ones_own(tmp_path):
 
 def task_by_task(store, depth, numbers, gives_up=False):
     """Do some tasks of the layer under way."""
+    name = str(store.path), store.identity["identifier"], True
+    work = open_workspace(*name)
     for number in numbers:
-        name = str(store.path), store.identity["identifier"], True
-        task_module.expand_task(*name, gives_up, depth, number)
-    workspace.cache_clear()
+        task_module.expand_task(*name, gives_up, depth, number, work)
 
 
 def test_parts_of_another_run_are_not_believed(tmp_path):

@@ -20,7 +20,7 @@ from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.search.events import LayerFinished, LayerStarted
 from frontier.search.task import expand_task
 from frontier.search.verify import verify
-from frontier.search.workspace import Workspace
+from frontier.search.workspace import Workspace, open_workspace
 from frontier.space.layout import Layout
 from frontier.store import lease, zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.store.directory import names_in
@@ -173,8 +173,8 @@ def test_two_that_begin_the_same_run(bucket, monkeypatch):
 def test_a_late_worker_of_a_run_that_was_deleted(bucket):
     """It may go on at any time, and changes nothing of the run that has taken its place."""
     old = api.run(plan_of(bucket, "tasks"), 12).store
-    task = str(bucket), old.identity["identifier"], True, True, 13, 0
-    expand_task(*task)  # opens the run
+    name = str(bucket), old.identity["identifier"], True
+    expand_task(*name, True, 13, 0, open_workspace(*name))
     new = api.run(plan_of(bucket, "tasks"), 20, fresh=True).store
     assert names_in(bucket / "layers") == {new.identity["identifier"]}
     files = old.files(13, Workspace(new).layout)

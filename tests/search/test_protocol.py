@@ -102,7 +102,7 @@ def test_all_mistakes_are_tried():
 
 MODULES = (
     "search.driver", "clusters.executors", "search.task", "search.advance", "search.repair",
-    "search.verify", "search.events", "store.run", "store.copies", "store.parts", "store.layers",
+    "search.verify", "search.events", "store.run", "store.copies", "store.parts", "store.reader",
     "store.directory",
 )  # fmt: skip
 

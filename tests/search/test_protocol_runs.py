@@ -32,7 +32,7 @@ from frontier.search import advance, driver, task
 from frontier.search.events import LayerFinished, RunStarted
 from frontier.search.repair import caught_up, plan_repair, repair
 from frontier.search.verify import verify
-from frontier.search.workspace import workspace
+from frontier.search.workspace import open_workspace
 from frontier.store.copies import restore
 from frontier.store.directory import delete_files, make_directory
 from frontier.store.run import RunStore
@@ -98,7 +98,7 @@ class Runs(RuleBasedStateMachine):
         self.legs, self.announced, self.hurt = 0, None, False
         self.spaces = {}
         for module in (advance, task):
-            self.patch.setattr(module, "workspace", self._workspace)
+            self.patch.setattr(module, "workspace_of", self._workspace)
         self.patch.setattr(driver, "executor_of", self._executor_of)
         self.patch.setattr(driver, "MEMORY_SECONDS", 0)
         self.patch.setattr(driver, "LIST_SECONDS", 0)
@@ -108,7 +108,7 @@ class Runs(RuleBasedStateMachine):
         """Each process has its own, as long as it lives."""
         key = here().process, run
         if key not in self.spaces:
-            self.spaces[key] = workspace.__wrapped__(*run)
+            self.spaces[key] = open_workspace(*run)
         return self.spaces[key]
 
     def _actor(self, target, process):

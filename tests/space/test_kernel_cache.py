@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import frontier
-from frontier.space.kernel_cache import _is_whole
+from frontier.space.kernel_cache import _Files, _is_whole
 
 PACKAGE = Path(frontier.__file__).parent
 
@@ -162,3 +162,20 @@ def test_a_disk_that_is_full(tmp_path):
     assert found == "12 0"
     assert_said_once(said, f"in {tmp_path}/.cache/frontier/kernels-")
     assert called(HOME=str(tmp_path)) == ("12 0", "")
+
+
+def test_two_processes_that_compile_a_kernel_for_different_types_at_once(tmp_path, monkeypatch):
+    """Neither takes the code of the other for its own."""
+    one, other = (_Files(str(tmp_path), "kernel", "stamp") for _ in range(2))
+    write = one._save_data
+
+    def late(name, data):
+        other.save("lists", "code for lists")
+        write(name, data)
+
+    monkeypatch.setattr(other, "_load_index", dict)  # as it was when both began
+    monkeypatch.setattr(one, "_save_data", late)
+    one.save("arrays", "code for arrays")
+    later = _Files(str(tmp_path), "kernel", "stamp")
+    assert later.load("lists") == "code for lists"
+    assert later.load("arrays") in (None, "code for arrays")

@@ -9,7 +9,7 @@ from making import IDENTITY
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Tiles
 from frontier.space.layout import Layout
-from frontier.store.directory import delete_files, refuse_others
+from frontier.store.directory import delete_files, force_all, refuse_others
 from frontier.store.files import (
     disk_bytes,
     read_json,
@@ -19,6 +19,7 @@ from frontier.store.files import (
 )
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import digest_of
+from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
 
 LAYOUT = Layout(Tiles(2, 4).space, 1, 2)
@@ -50,7 +51,7 @@ def test_the_names_of_new_directories_are_forced_too(tmp_path, monkeypatch):
     for folder in (place, place.parent, tmp_path):
         assert str(folder) in forced
     forced.clear()
-    RunStore.open(place / "run").force_all()
+    force_all(place / "run")
     assert str(tmp_path) in forced
     forced.clear()
     RunStore.create(tmp_path / "never", IDENTITY)
@@ -58,7 +59,7 @@ def test_the_names_of_new_directories_are_forced_too(tmp_path, monkeypatch):
 
 
 def numbers_of(run, depth):
-    return run.layer(depth, LAYOUT).numbers().tolist()
+    return RunReader(run).layer(depth).numbers().tolist()
 
 
 def test_what_is_committed_is_there_when_opened_again(tmp_path):
@@ -162,7 +163,7 @@ def test_a_list_that_claims_more_states_than_memory_holds(tmp_path):
     committed(run, 0)
     run.records[0].states = 1 << 60
     with pytest.raises(CorruptRunError, match=r"c\.0 is cut"):
-        run.layer(0, LAYOUT).numbers()
+        RunReader(run).layer(0).numbers()
 
 
 def test_a_place_that_cannot_be_written(tmp_path):

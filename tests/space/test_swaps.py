@@ -9,12 +9,31 @@ from engine import graph_of
 from sweeps import swept
 from twins import digits, indices, numbered, swapped
 
-from frontier.space import words
 from frontier.space.bits import _or_swap, count_bits, live_rows
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.lehmer import LehmerCode
 from frontier.space.program import swaps_of
+from frontier.space.swaps import (
+    BLOCKS,
+    FIELDS,
+    GATHER,
+    NOTHING,
+    SWAP_43,
+    SWAP_54,
+    TURN,
+    block_words,
+    gather_table,
+    or_blocks,
+    or_copy,
+    or_fields,
+    or_gather,
+    or_swap_43,
+    or_swap_54,
+    or_turn,
+    swap_kind,
+    word_parities,
+)
 
 SIGNS = [0, 1]
 
@@ -46,24 +65,24 @@ def by_table(target, source, m, i, odd):
 
 
 def by_blocks(target, source, m, i, odd):
-    words.or_blocks(target, source, m - i, m - i - 1, words.block_words(LehmerCode(m), i))
+    or_blocks(target, source, m - i, m - i - 1, block_words(LehmerCode(m), i))
 
 
 def by_gather(target, source, m, i, odd):
-    words.or_gather(target, source, words.gather_table(LehmerCode(m), i))
+    or_gather(target, source, gather_table(LehmerCode(m), i))
 
 
 def by_turn(target, source, m, i, odd):
-    words.or_turn(target, source, words.word_parities(LehmerCode(m), source.size), odd)
+    or_turn(target, source, word_parities(LehmerCode(m), source.size), odd)
 
 
 def kernels(m, i):
     """All the ways to do a swap, by where its two digits are."""
     inside = {
         3: by_turn,
-        4: lambda target, source, *_: words.or_swap_43(target, source),
-        5: lambda target, source, *_: words.or_swap_54(target, source),
-        6: lambda target, source, *_: words.or_fields(target, source),
+        4: lambda target, source, *_: or_swap_43(target, source),
+        5: lambda target, source, *_: or_swap_54(target, source),
+        6: lambda target, source, *_: or_fields(target, source),
     }
     return [by_table, *([inside[m - i]] if m - i in inside else [by_blocks, by_gather])]
 
@@ -120,7 +139,7 @@ def test_swap_undoes_itself(m, odd):
 @pytest.mark.parametrize("m", range(2, 9))
 def test_swap_of_the_last_two_moves_nothing(m, odd):
     code = LehmerCode(m)
-    assert words.swap_kind(code, m - 2) == words.NOTHING
+    assert swap_kind(code, m - 2) == NOTHING
     assert image(m, m - 2, odd) == list(range(code.half))
 
 
@@ -150,7 +169,7 @@ def test_word_parities(m):
     for fixed in range(len(code.leading) + 1):
         # the first row, whose fixed digits are all 0
         row_words = prod(code.leading[fixed:])
-        parities = words.word_parities(code, row_words).tolist()
+        parities = word_parities(code, row_words).tolist()
         first_of_word = numbered(m, 0)[:: code.bits][:row_words]
         assert parities == [
             (2**60 - 1) * (sum(digits(sequence)[: len(code.leading)]) % 2)
@@ -160,20 +179,20 @@ def test_word_parities(m):
 
 def test_copy_is_an_or():
     target = np.array([0b0011, 0b0100, 0], dtype=np.uint64)
-    words.or_copy(target, np.array([0b0101, 0, 1 << 63], dtype=np.uint64))
+    or_copy(target, np.array([0b0101, 0, 1 << 63], dtype=np.uint64))
     assert target.tolist() == [0b0111, 0b0100, 1 << 63]
 
 
 def test_every_kind_of_swap_is_met():
-    kinds = {words.swap_kind(LehmerCode(m), i) for m, i in [*SWAPS, (9, 0), (3, 1)]}
+    kinds = {swap_kind(LehmerCode(m), i) for m, i in [*SWAPS, (9, 0), (3, 1)]}
     assert kinds == {
-        words.NOTHING,
-        words.TURN,
-        words.SWAP_43,
-        words.SWAP_54,
-        words.FIELDS,
-        words.BLOCKS,
-        words.GATHER,
+        NOTHING,
+        TURN,
+        SWAP_43,
+        SWAP_54,
+        FIELDS,
+        BLOCKS,
+        GATHER,
     }
 
 

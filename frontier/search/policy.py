@@ -1,0 +1,48 @@
+"""How a search goes on from its last two layers, and which layers it keeps.
+
+The next layer is made as a list where the two before it are thin; else in memory, where two layers
+as bitmaps fit there, or by tasks. The last layers stay on the disk, two at least, or all. Where two
+do, a part of the older one is given up as soon as a task has replaced it, so the disk never has
+three whole layers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+LEAST_KEPT = 2
+"""The number of layers from which a run can go on."""
+
+Mode = Literal["lists", "memory", "tasks"]
+"""How layers are made."""
+
+Some = TypeVar("Some", bound=Sequence)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """list_states: layers of at most so many states are thin. in_memory: whether others are made in
+    memory. kept: how many layers stay on the disk, the last ones; None for all."""
+
+    list_states: int
+    in_memory: bool = False
+    kept: int | None = LEAST_KEPT
+
+    def mode(self, *states: int) -> Mode:
+        """How the layer is made that follows layers of so many states, the last two."""
+        if max(states) <= self.list_states:
+            return "lists"
+        return "memory" if self.in_memory else "tasks"
+
+    @property
+    def gives_up(self) -> bool:
+        """Whether a part of a layer of bits is given up as soon as a task has replaced it."""
+        return self.kept == LEAST_KEPT
+
+    def stored(self, made: Some) -> Some:
+        """Those that are stored of layers that are made in one call."""
+        return made if self.kept is None else made[-LEAST_KEPT:]
+
+    def left(self, stored: Some) -> Some:
+        """Those that stay of the layers that are stored."""
+        return stored if self.kept is None else stored[-self.kept :]
