@@ -20,22 +20,25 @@ import dataclasses
 import json
 import logging
 import os
+import pickle
 import random
 import subprocess
 import sys
 import tempfile
-import threading
 import time
+from contextlib import suppress
+from itertools import count as numbers_from
 from pathlib import Path
 
 import numpy as np
-from distributed import Client, LocalCluster, Worker, get_worker
+from distributed import Client, LocalCluster, rpc
+from distributed.batched import BatchedSend
+from distributed.comm import CommClosedError, connect
 
 from frontier import api
-from frontier.clusters.executors import TASKS_UNDER_WAY, Distributed
+from frontier.clusters.executors import TASKS_UNDER_WAY, TOPIC, Distributed
 from frontier.config import load_config
 from frontier.forecast.plan_forecast import described_cluster, forecast_of
-from frontier.search import driver as driver_module
 from frontier.search.driver import Driver
 from frontier.search.task import TaskResult
 from frontier.store.ledger import LayerRecord
@@ -43,8 +46,17 @@ from frontier.store.parts import Record
 from frontier.store.run import RunStore
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
-PROCESSES = 4
+PROCESSES = 2
 STRAGGLES = 10
+NUMBERS = numbers_from(1)
+METRICS = {
+    "cpu": 0, "memory": 0, "managed_bytes": 0, "spilled_bytes": {"memory": 0, "disk": 0},
+    "transfer": {"incoming_bytes": 0, "incoming_count": 0, "incoming_count_total": 0,
+                 "outgoing_bytes": 0, "outgoing_count": 0, "outgoing_count_total": 0},
+    "event_loop_interval": 0.02, "time": 0, "host_net_io": {},
+    "bandwidth": {"total": 1e8, "workers": {}, "types": {}},
+    "task_counts": {}, "digests_total_since_heartbeat": {},
+}  # fmt: skip
 SETTING = "MANY_WORKERS"
 """This variable of the environment tells workers how long tasks take."""
 
@@ -61,7 +73,7 @@ def main() -> None:
     add("--deaths", type=float, metavar="SECONDS")
     add("--serve", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    logging.getLogger("distributed").setLevel(logging.ERROR)
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if options.serve:
         asyncio.run(serve(options.serve[0], int(options.serve[1]), options.deaths))
         return
@@ -71,7 +83,7 @@ def main() -> None:
     for workers in options.workers:
         plan = api.plan(described_cluster(config, workers))
         made = forecast_of(plan)
-        first = int(np.argmax(made.sizes.states)) - options.layers // 2
+        first = int(np.argmax(made.sizes.states)) - options.layers // 2 - 1
         tasks = plan.layout.task_count(plan.space.side_of(first))
         alone = dataclasses.replace(made.forecast, workers=1, depth=first - 1)
         seconds = options.seconds or alone.steps[0].seconds / tasks
@@ -83,7 +95,12 @@ def measure(
 ) -> None:
     """Run some layers on simulated workers, and print how it went."""
     os.environ[SETTING] = json.dumps(
-        {"seconds": seconds, "stragglers": options.stragglers, "states": sizes[first] // tasks}
+        {
+            "seconds": seconds,
+            "stragglers": options.stragglers,
+            "states": sizes[first] // tasks,
+            "run": "run",
+        }
     )
     with (
         tempfile.TemporaryDirectory(prefix="many-") as folder,
@@ -98,10 +115,11 @@ def measure(
             run.records = [LayerRecord(d, sizes[d], "bits", False, 0.0) for d in range(first)]
             run.roll_back(first - 1, [first - 2, first - 1])
             driver = Driver(plan, run, executor, lambda event: None, time.perf_counter())
-            driver_module.expand_task = simulated_task()
             driver._check_disk = lambda left: None  # nothing is written
+            driver.search(first)  # from then on it is known how long tasks take
+            executor.told.clear()
             used, began = time.process_time(), time.time()
-            driver.search(first + options.layers - 1)
+            driver.search(first + options.layers)
             taken, used = time.time() - began, time.process_time() - used
         finally:
             for server in servers:
@@ -130,31 +148,6 @@ class Noting(Distributed):
             yield result
 
 
-def simulated_task():
-    """The task in the place of the real one, as workers import it."""
-    sys.path.insert(0, str(Path(__file__).parent))
-    from many_workers import waits
-
-    return waits
-
-
-def waits(
-    path: str, identifier: str, durable: bool, gives_up: bool, depth: int, number: int
-) -> TaskResult:
-    """Wait as long as a task takes."""
-    told = json.loads(os.environ[SETTING])
-    straggles = random.Random(f"{depth} {number}").random() < told["stragglers"]
-    seconds, worker, began = (
-        told["seconds"] * (STRAGGLES if straggles else 1),
-        get_worker(),
-        time.time(),
-    )
-    with worker.computing:
-        time.sleep(seconds)
-    record = Record(identifier, depth, number, told["states"], 1, "", digest="0" * 64)
-    return TaskResult(record, {"told": (began, time.time(), seconds)})
-
-
 def started(address: str, workers: int, deaths: float | None) -> list[subprocess.Popen]:
     """Processes with so many workers in all."""
     processes = min(PROCESSES, workers)
@@ -168,23 +161,113 @@ def started(address: str, workers: int, deaths: float | None) -> list[subprocess
 
 async def serve(address: str, count: int, deaths: float | None) -> None:
     """Workers in this process, one of which ends now and then."""
-    workers = []
-    for _ in range(0, count, 10):
-        more = [_worker(address) for _ in range(min(10, count - len(workers)))]
-        workers += await asyncio.gather(*more)
+    told = json.loads(os.environ[SETTING])
+    workers = [await SimulatedWorker.come(address, told) for _ in range(count)]
     while True:
         await asyncio.sleep(3600 if deaths is None else deaths)
         gone = workers.pop(random.randrange(len(workers)))
-        await gone.close(executor_wait=False)
-        workers.append(await _worker(address))
+        gone.die()
+        workers.append(await SimulatedWorker.come(address, told))
 
 
-async def _worker(address: str) -> Worker:
-    worker = await Worker(
-        address, nthreads=TASKS_UNDER_WAY, memory_limit=0, dashboard=False, dashboard_address=":0"
-    )
-    worker.computing = threading.Lock()
-    return worker
+class SimulatedWorker:
+    """What a scheduler sees of a worker: Dask's own takes a millisecond of the processor for each
+    task, which on one machine leaves nothing to the scheduler of a thousand."""
+
+    def __init__(self, scheduler: str, told: dict):
+        # Nobody ever connects to this address: what calls return goes with the events.
+        self.address = f"tcp://127.{os.getpid() % 250}.{next(NUMBERS) % 250}.1:{next(NUMBERS)}"
+        self.scheduler, self.told = scheduler, told
+        self.computing, self.threads = asyncio.Lock(), asyncio.Semaphore(TASKS_UNDER_WAY)
+        self.batches: dict[str, asyncio.Task] = {}
+        self.stream = BatchedSend(interval="2ms")
+        self.tasks: set[asyncio.Task] = set()
+
+    @classmethod
+    async def come(cls, scheduler: str, told: dict) -> "SimulatedWorker":
+        """A worker that is registered with the scheduler."""
+        worker = cls(scheduler, told)
+        worker.comm = await connect(scheduler)
+        await worker.comm.write(
+            {
+                "op": "register-worker", "reply": False, "address": worker.address,
+                "server_id": worker.address, "name": worker.address, "nanny": None,
+                "status": "running", "nthreads": TASKS_UNDER_WAY, "now": time.time(),
+                "resources": {}, "memory_limit": 0, "local_directory": "", "services": {},
+                "pid": os.getpid(), "versions": {}, "metrics": METRICS, "extra": {},
+                "stimulus_id": "comes",
+            }
+        )  # fmt: skip
+        answer = await worker.comm.read()
+        assert answer["status"] == "OK", answer
+        worker.stream.start(worker.comm)
+        worker.go_on(worker.listen())
+        worker.go_on(worker.beat(answer["heartbeat-interval"]))
+        return worker
+
+    def go_on(self, what) -> asyncio.Task:
+        task = asyncio.ensure_future(what)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        return task
+
+    def die(self) -> None:
+        self.comm.abort()
+        for task in list(self.tasks):
+            task.cancel()
+
+    async def beat(self, seconds: float) -> None:
+        async with rpc(self.scheduler) as scheduler:
+            while True:
+                await asyncio.sleep(seconds)
+                answer = await scheduler.heartbeat_worker(
+                    address=self.address, now=time.time(), metrics=METRICS, executing={},
+                    extensions={},
+                )  # fmt: skip
+                seconds = answer["heartbeat-interval"]
+
+    async def listen(self) -> None:
+        with suppress(CommClosedError):
+            while True:
+                for message in await self.comm.read():
+                    if message["op"] == "compute-task":
+                        self.batches[message["key"]] = self.go_on(self.compute(message))
+                    elif message["op"] == "steal-request":
+                        key = message["key"]
+                        state = "ready" if key in self.batches else "executing"
+                        if state == "ready":
+                            self.batches.pop(key).cancel()
+                        self.send(
+                            "steal-response", key=key, state=state,
+                            stimulus_id=message["stimulus_id"],
+                        )  # fmt: skip
+
+    async def compute(self, message: dict) -> None:
+        """Do a batch of calls as two threads of a worker do: one waits for the other."""
+        (calls,), key = message["run_spec"].args, message["key"]
+        async with self.threads:
+            del self.batches[key]  # it cannot be stolen any more
+            began = time.time()
+            results = [await self.wait(depth, part) for *_, depth, part in calls]
+            ended = time.time()
+        self.send("log-event", topic=TOPIC, msg=[key, ended - began, pickle.dumps(results)])
+        self.send(
+            "task-finished", status="OK", key=key, run_id=message["run_id"], nbytes=100,
+            type=b"", typename="list", metadata={}, thread=0, stimulus_id="done",
+            startstops=({"action": "compute", "start": began, "stop": ended},),
+        )  # fmt: skip
+
+    async def wait(self, depth: int, part: int) -> TaskResult:
+        straggles = random.random() < self.told["stragglers"]
+        seconds = self.told["seconds"] * (STRAGGLES if straggles else 1)
+        began = time.time()
+        async with self.computing:
+            await asyncio.sleep(seconds)
+        record = Record(self.told["run"], depth, part, self.told["states"], 1, "", digest="0" * 64)
+        return TaskResult(record, {"told": (began, time.time(), seconds)})
+
+    def send(self, operation: str, **more) -> None:
+        self.stream.send({"op": operation, **more})
 
 
 if __name__ == "__main__":

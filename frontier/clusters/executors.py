@@ -4,18 +4,25 @@ An executor runs one function over many arguments with a bounded number under wa
 back each result as it comes. Dask is imported only where it is asked for.
 """
 
+import pickle
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
-from itertools import islice
+from math import ceil, inf
 from queue import Empty, SimpleQueue
+from statistics import median
 from typing import Protocol
 
 from frontier.errors import Stopped
 
 TASKS_UNDER_WAY = 2
 """A worker has so many threads, each with a task: one computes while another waits for the disk."""
+
+TOPIC = "frontier"
+"""Of the events that tell what calls have returned."""
 
 LOST = "the connection to the scheduler was lost"
 
@@ -52,16 +59,42 @@ class Serial:
             yield function(*arguments)
 
 
+@dataclass(eq=False)
+class _Batch:
+    """Calls that are handed out as one."""
+
+    calls: list[int]
+    since: float
+    copied: bool = False
+
+
 class Distributed:
     """Runs calls on the workers of a Dask scheduler, however many there are at the moment."""
 
     here = False
 
     WINDOW = 3
-    """So many calls are under way for each worker, so that it need not wait for the next one."""
+    """So many batches are under way for each worker, so that it need not wait for the next one."""
+
+    BATCHES_A_SECOND = 500
+    """A scheduler can hand out about a thousand a second. Where calls are so short, or workers so
+    many, that there would be more than these, a batch has several calls."""
+
+    OVERDUE = 1.5
+    """When no call waits any more, those of a batch that has taken so many times as long as most
+    are handed out again, each by itself."""
+
+    STRAGGLERS = 0.1
+    """So many of the calls, and no more, can be overdue."""
+
+    OVERDUE_SECONDS = 1.0
+    """No batch is overdue before."""
 
     REFRESH_SECONDS = 1.0
     """Whether workers came or went is looked at so often."""
+
+    WAIT_SECONDS = 0.2
+    """Whether batches are overdue is looked at so often."""
 
     def __init__(self, client, patience: float, tend: Callable[[], None] = lambda: None):
         """patience: a run stops after so many seconds without any worker. tend: called once a
@@ -70,6 +103,10 @@ class Distributed:
         self.workers, self._looked = 0, float("-inf")
         self._last_worker = time.monotonic()
         self.dashboard = (client.dashboard_link or None) if has_dashboard() else None
+        self._call_seconds = inf
+        self._ended: SimpleQueue = SimpleQueue()
+        self._told: dict[str, tuple[float, bytes]] = {}
+        client.subscribe_topic(TOPIC, self._hear)
         self._look()
 
     @property
@@ -77,55 +114,96 @@ class Distributed:
         return self.WINDOW * max(1, self.workers)
 
     def run(self, function, calls, stop):
-        waiting, done, futures = iter(calls), SimpleQueue(), set()
-
-        def fill():
-            room = max(0, self.at_once - len(futures))
-            if stop() or not (some := list(islice(waiting, room))):
-                return
-            # Many calls that are handed out at once, and many results that are asked for at once,
-            # cost the scheduler and this process a third of what they do one by one.
-            more = self._client.map(_call, some, function=function, pure=False, retries=RETRIES)
-            futures.update(more)
-            for future in more:
-                future.add_done_callback(done.put)
-
-        fill()
+        calls = list(calls)
+        waiting, missing = deque(range(len(calls))), set(range(len(calls)))
+        under_way: dict[object, _Batch] = {}
+        durations: list[float] = []
+        self._told.clear()
         try:
-            while futures:
+            while missing:
                 self._look()
-                if stop() and not self.workers:
-                    return
-                try:
-                    ended = [done.get(timeout=self.REFRESH_SECONDS)]
-                except Empty:
-                    fill()  # workers may have come
-                    continue
-                with suppress(Empty):
-                    while True:
-                        ended.append(done.get_nowait())
-                futures.difference_update(ended)
-                fill()
-                results = self._results(ended)
-                for future in ended:
+                if stop():
+                    if not (under_way and self.workers):
+                        return
+                elif waiting:
+                    room = max(0, self.at_once - len(under_way))
+                    under_way |= self._hand_out(function, calls, self._next(waiting, room))
+                else:
+                    late = self._overdue(under_way.values(), durations, missing)
+                    under_way |= self._hand_out(function, calls, late)
+                for future in self._just_ended():
+                    if (batch := under_way.pop(future, None)) is None:
+                        continue
+                    durations.append(time.monotonic() - batch.since)
+                    if missing.isdisjoint(batch.calls):
+                        continue  # others were faster
+                    results = self._results(future)
                     future.release()
-                yield from results
+                    for call, result in zip(batch.calls, results, strict=True):
+                        if call in missing:
+                            missing.remove(call)
+                            yield result
         finally:
-            if futures:
-                self._client.cancel(list(futures))
+            if under_way:
+                self._client.cancel(list(under_way))
 
-    def _results(self, futures: list) -> list:
-        """The results of finished futures; Stopped if the cluster, not a task, failed."""
+    def _next(self, waiting: deque[int], room: int) -> list[list[int]]:
+        """At most so many batches of the calls that wait."""
+        workers = max(1, self.workers)
+        a_second = TASKS_UNDER_WAY * workers / self._call_seconds
+        together = min(max(1, ceil(a_second / self.BATCHES_A_SECOND)), ceil(len(waiting) / workers))
+        calls = [waiting.popleft() for _ in range(min(len(waiting), together * room))]
+        return [calls[i : i + together] for i in range(0, len(calls), together)]
+
+    def _overdue(
+        self, under_way: Iterable[_Batch], durations: list[float], missing: set[int]
+    ) -> list[list[int]]:
+        """The calls of the batches that take much longer than others, each by itself."""
+        if len(missing) > self.STRAGGLERS * (len(missing) + len(durations)):
+            return []
+        before = time.monotonic() - max(self.OVERDUE_SECONDS, self.OVERDUE * median(durations))
+        late = [batch for batch in under_way if batch.since < before and not batch.copied]
+        for batch in late:
+            batch.copied = True
+        return [[call] for batch in late for call in batch.calls if call in missing]
+
+    def _hand_out(self, function: Callable, calls: list[tuple], batches: list[list[int]]) -> dict:
+        """The futures of these batches. Many that are handed out at once cost the scheduler and
+        this process a third of what they do one by one."""
+        if not batches:
+            return {}
+        futures = self._client.map(
+            _do, [[calls[call] for call in batch] for batch in batches], function=function,
+            key=function.__name__, pure=False, retries=RETRIES,
+        )  # fmt: skip
+        for future in futures:
+            future.add_done_callback(self._ended.put)
+        now = time.monotonic()
+        return {f: _Batch(batch, now) for f, batch in zip(futures, batches, strict=True)}
+
+    def _just_ended(self) -> list:
+        """The futures that have ended meanwhile, or do so in a moment."""
+        ended = []
+        with suppress(Empty):
+            ended.append(self._ended.get(timeout=self.WAIT_SECONDS))
+            while True:
+                ended.append(self._ended.get_nowait())
+        return ended
+
+    def _hear(self, event: tuple) -> None:
+        key, *told = event[1]
+        self._told[key] = told
+
+    def _results(self, future) -> list:
+        """What the calls of a batch have returned; Stopped if the cluster, not a call, failed."""
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
         from distributed.comm import CommClosedError
 
         try:
-            for future in futures:
-                if future.status != "finished":
-                    future.result()  # raises what went wrong
-            return self._client.gather(futures)
+            if future.status != "finished" or future.key not in self._told:
+                return future.result()
         except KilledWorker as error:
             raise Stopped(
                 f"worker after worker died doing the same task ({error}); if memory ran out, raise "
@@ -133,6 +211,10 @@ class Distributed:
             ) from None
         except (CancelledError, CommClosedError):
             raise Stopped(LOST) from None
+        seconds, results = self._told.pop(future.key)
+        results = pickle.loads(results)
+        self._call_seconds = seconds / len(results)
+        return results
 
     def _look(self) -> None:
         """Count the workers, at most once a second; Stopped if there have been none for long, or
@@ -155,8 +237,20 @@ class Distributed:
             )
 
 
-def _call(arguments: tuple, function: Callable):
-    return function(*arguments)
+def _do(calls: list[tuple], function: Callable) -> list:
+    """A batch of calls, on a worker.
+
+    What they return is told as an event, which takes the connections that worker, scheduler and
+    client have. A scheduler that has to ask more than 512 workers for it opens and closes
+    connections all the time. Where the event is lost, it is asked for all the same.
+    """
+    from distributed import get_worker
+
+    began = time.perf_counter()
+    results = [function(*arguments) for arguments in calls]
+    worker, seconds = get_worker(), time.perf_counter() - began
+    worker.log_event(TOPIC, [worker.get_current_task(), seconds, pickle.dumps(results)])
+    return results
 
 
 def has_dashboard() -> bool:

@@ -7,7 +7,7 @@ import pytest
 from distributed import Client, LocalCluster
 from sweeps import swept
 
-from frontier.clusters.executors import Distributed
+from frontier.clusters.executors import TOPIC, Distributed
 from frontier.errors import Stopped
 
 
@@ -33,28 +33,69 @@ def test_calls_without_arguments(client):
     assert list(Distributed(client, 10).run(dict, [()] * 9, lambda: False)) == [{}] * 9
 
 
+class Noted(Distributed):
+    """Notes the batches that are handed out."""
+
+    def __init__(self, client):
+        super().__init__(client, 10)
+        self.batches = []
+
+    def _hand_out(self, function, calls, batches):
+        self.batches += batches
+        return super()._hand_out(function, calls, batches)
+
+
 def test_so_many_are_under_way_as_workers_can_use(client):
     """Also when there are fewer workers than before."""
-    executor, under_way, most, lock = Distributed(client, 10), 0, [], threading.Lock()
-    handed_out = 0
-
-    def calls():
-        nonlocal handed_out
-        for i in range(60):
-            handed_out += 1
-            yield (i,)
-
-    taken = 0
-    for _ in executor.run(abs, calls(), lambda: False):
-        taken += 1
-        with lock:
-            most.append(handed_out - taken)
-            under_way = max(under_way, most[-1])
+    executor, ahead = Noted(client), []
+    executor.BATCHES_A_SECOND = float("inf")
+    for taken, _ in enumerate(executor.run(abs, [(i,) for i in range(60)], lambda: False), 1):
+        ahead.append(len(executor.batches) - taken)
         if taken == 20:
             executor.workers, executor._looked = 1, float("inf")  # one has gone
-    assert taken == 60
-    assert under_way <= 2 * Distributed.WINDOW * 2  # those that have ended are not told yet
-    assert max(most[40:]) <= 2 * Distributed.WINDOW
+    assert executor.batches == [[i] for i in range(60)]
+    assert max(ahead) <= 2 * Distributed.WINDOW * 2  # those that have ended are not told yet
+    assert max(ahead[40:]) <= 2 * Distributed.WINDOW
+
+
+def test_short_calls_are_handed_out_together(client):
+    """At most as many as leave work for each worker; none before it is known how long they take."""
+    executor, calls = Noted(client), [(i,) for i in range(300)]
+    assert sorted(executor.run(abs, calls, lambda: False)) == list(range(300))
+    assert executor.batches[: executor.at_once] == [[i] for i in range(executor.at_once)]
+    assert [call for batch in executor.batches for call in batch] == list(range(300))
+    assert len(executor.batches) < 100
+    assert max(map(len, executor.batches)) <= 150
+
+
+def test_results_whose_event_is_lost(client):
+    executor = Distributed(client, 10)
+    executor._hear = None
+    client.unsubscribe_topic(TOPIC)
+    assert sorted(executor.run(abs, [(i,) for i in range(20)], lambda: False)) == list(range(20))
+
+
+HELD, FREE = threading.Event(), threading.Event()
+
+
+def held_once(number: int) -> int:
+    if number == 7 and not HELD.is_set():
+        HELD.set()
+        FREE.wait(60)
+    return number
+
+
+def test_a_call_that_takes_too_long_is_handed_out_again(client):
+    executor = Noted(client)
+    executor.OVERDUE_SECONDS, executor.BATCHES_A_SECOND = 0.1, float("inf")
+    try:
+        done = list(executor.run(held_once, [(i,) for i in range(40)], lambda: False))
+        assert HELD.is_set()
+        assert not FREE.is_set()
+    finally:
+        FREE.set()
+    assert sorted(done) == list(range(40))
+    assert executor.batches[40:] == [[7]]
 
 
 def test_no_call_is_begun_after_a_stop(client):
@@ -76,7 +117,10 @@ def test_a_client_that_has_lost_its_scheduler():
     """It first tries to find it again, and then gives up."""
     about = {"n_workers": 2}
     client = SimpleNamespace(
-        dashboard_link=None, status="running", scheduler_info=lambda n_workers: about
+        dashboard_link=None,
+        status="running",
+        scheduler_info=lambda n_workers: about,
+        subscribe_topic=lambda topic, handler: None,
     )
     executor = Distributed(client, 10)
     assert executor.workers == 2
@@ -97,4 +141,4 @@ def test_a_scheduler_that_is_gone(client):
     future.result()
     future.cancel()
     with pytest.raises(Stopped, match="connection to the scheduler was lost"):
-        executor._results([future])
+        executor._results(future)
