@@ -108,7 +108,12 @@ def _free_port() -> int:
 @contextmanager
 def _server(command: list[str], port: int, bucket: str, headers: dict) -> Iterator[str]:
     """A server that this command starts, in which a request has made a bucket."""
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        command,
+        env={**os.environ, "S3_UPLOAD_PART_MIN_SIZE": "1"},  # moto's; S3 itself takes 5 MB and more
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         _make_bucket(server, port, bucket, headers)
         yield f"http://127.0.0.1:{port}"

@@ -81,6 +81,11 @@ def library() -> ModuleType:
     return obstore
 
 
+def masked(text: str) -> str:
+    """A text that names URLs, without the names and passwords in them."""
+    return re.sub(r"[^\s/@]+:[^\s/@]*@", "…@", text)
+
+
 @lru_cache
 def bucket_of(url: str, patience: float = PATIENCE) -> "ObjectStore":
     """The bucket at a URL, as the environment of this process says who may use it.
@@ -89,7 +94,9 @@ def bucket_of(url: str, patience: float = PATIENCE) -> "ObjectStore":
     """
     for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT"):
         if not re.match("https?://", endpoint := os.environ.get(name, "http://")):
-            raise InputError(f"{name} = {endpoint}: expected a URL that begins with https://")
+            raise InputError(
+                f"{name} = {masked(endpoint)}: expected a URL that begins with https://"
+            )
     return library().store.from_url(
         url,
         retry_config={
@@ -163,7 +170,7 @@ def _heard(request: Callable[[], T]) -> T:
 
 def _first_line(error: Exception) -> str:
     """What went wrong, with what the store says of it in its XML."""
-    text = str(error).strip()
+    text = masked(str(error).strip())
     said = re.findall("<(?:Code|Message)>([^<]*)<", text)
     return ": ".join([text.partition("\n")[0].partition("<?xml")[0].strip(" :"), *said])
 
@@ -190,7 +197,7 @@ class ObjectPath:
         parts = found[3].strip("/").split("/") if found else []
         if not parts or any(part in ("", ".", "..") for part in parts):
             raise InputError(
-                f"{url!r} names no place in an object store: expected one of "
+                f"{masked(url)!r} names no place in an object store: expected one of "
                 f"{', '.join(f'{scheme}://BUCKET/NAME' for scheme in SCHEMES)}, such as "
                 "s3://my-bucket/runs/2x8"
             )
