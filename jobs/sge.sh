@@ -8,6 +8,7 @@
 # submit jobs, run the command of the last lines on a login node, under tmux.
 #
 #$ -N frontier-driver
+#$ -S /bin/bash
 #$ -cwd
 #$ -j y
 #$ -V

@@ -8,6 +8,7 @@
 # again goes on from there.
 
 HOSTS=${HOSTS:-localhost}
+SSH=${SSH:-ssh}                     # with options, such as "ssh -p 2222 -i KEY"
 WORKERS=${WORKERS:-4}               # on each host
 MEMORY=${MEMORY:-2GB}               # of a worker; a third more than cluster.memory
 INTERFACE=${INTERFACE:-eth0}        # the network that the hosts share, as all of them call it
@@ -23,13 +24,13 @@ eval "$activate" || exit
 file=$PWD/.scheduler-$$.json
 trap 'kill $(jobs -p) 2> /dev/null; rm -f "$file"' EXIT
 
-dask scheduler --protocol "$PROTOCOL" --interface "$INTERFACE" --port "$PORT" \
+python -m dask scheduler --protocol "$PROTOCOL" --interface "$INTERFACE" --port "$PORT" \
     --dashboard-address 127.0.0.1:0 --scheduler-file "$file" &
 for host in $HOSTS; do
     # A worker ends when it has lost its scheduler for some time, so it is started again and again.
     # It ends with its connection (-tt).
-    ssh -tt "$host" "cd '$PWD' && $activate && while true; do
-        dask worker --scheduler-file '$file' --protocol $PROTOCOL --interface $INTERFACE \
+    $SSH -tt "$host" "cd '$PWD' && $activate && while true; do
+        python -m dask worker --scheduler-file '$file' --protocol $PROTOCOL --interface $INTERFACE \
             --nthreads 2 --nworkers $WORKERS --memory-limit $MEMORY --death-timeout 60
         sleep 5
     done" < /dev/null &

@@ -2,11 +2,15 @@
 
     with s3_server() as endpoint, Proxy(endpoint, harm) as proxy: ...
 
-moto keeps objects in the memory of a process of its own. The proxy hands requests on to it, and
+moto keeps objects in the memory of a process of its own. Azurite, which npm has, does the same by
+the protocol of Azure (`azure_server`). The proxy hands requests on to it, and
 does to some of them what networks and stores do: it refuses them, lets them come late, carries them
 out twice, or carries them out and loses the answer.
 """
 
+import base64
+import hashlib
+import hmac
 import http.client
 import os
 import socket
@@ -17,6 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
@@ -24,9 +29,10 @@ from frontier.store.objects import bucket_of
 
 BUCKET = "bucket"
 
-HARMS = ("refused", "lost", "cut", "twice", "late", "busy")
+HARMS = ("refused", "lost", "cut", "never", "twice", "late", "busy")
 """The connection is closed before the request is handed on, after it, or in the middle of the
-answer; it is carried out twice; its answer comes late; the store says that it is busy (503)."""
+answer; it is carried out and never answered; it is carried out twice; its answer comes late; the
+store says that it is busy (503)."""
 
 LATE_SECONDS = 0.5
 
@@ -54,32 +60,78 @@ def settings(endpoint: str) -> dict[str, str]:
     }
 
 
+AZURITE = "azurite-blob"
+"""The program, which `npm install azurite` brings."""
+
+ACCOUNT = "devstoreaccount1"
+KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+"""The one account of Azurite, whose key its documentation tells."""
+
+
+def azure_settings(endpoint: str) -> dict[str, str]:
+    """Variables of the environment by which obstore finds Azurite."""
+    return {
+        "AZURE_STORAGE_USE_EMULATOR": "true",
+        "AZURE_STORAGE_ACCOUNT_NAME": ACCOUNT,
+        "AZURITE_BLOB_STORAGE_URL": endpoint,
+    }
+
+
 @contextmanager
 def s3_server() -> Iterator[str]:
     """A server with an empty bucket, on a port of the loopback that is free: its URL."""
+    port = _free_port()
+    with _server([sys.executable, "-c", SERVER, str(port)], port, f"/{BUCKET}", {}) as endpoint:
+        yield endpoint
+
+
+@contextmanager
+def azure_server() -> Iterator[str]:
+    """The same by the protocol of Azure."""
+    port, path = _free_port(), f"/{ACCOUNT}/{BUCKET}?restype=container"
+    about = f"x-ms-date:{formatdate(usegmt=True)}\nx-ms-version:2021-08-06"
+    to_sign = f"PUT{12 * chr(10)}{about}\n/{ACCOUNT}/{ACCOUNT}/{BUCKET}\nrestype:container"
+    signed = hmac.new(base64.b64decode(KEY), to_sign.encode(), hashlib.sha256).digest()
+    headers = dict(line.split(":", 1) for line in about.splitlines())
+    headers["Authorization"] = f"SharedKey {ACCOUNT}:{base64.b64encode(signed).decode()}"
+    command = [AZURITE, "--inMemoryPersistence", "--skipApiVersionCheck", "--blobPort", str(port)]
+    with _server(command, port, path, headers) as endpoint:
+        yield endpoint
+
+
+def _free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-c", SERVER, str(port)]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return free.getsockname()[1]
+
+
+@contextmanager
+def _server(command: list[str], port: int, bucket: str, headers: dict) -> Iterator[str]:
+    """A server that this command starts, in which a request has made a bucket."""
+    server = subprocess.Popen(
+        command,
+        env={**os.environ, "S3_UPLOAD_PART_MIN_SIZE": "1"},  # moto's; S3 itself takes 5 MB and more
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
-        _make_bucket(server, port)
+        _make_bucket(server, port, bucket, headers)
         yield f"http://127.0.0.1:{port}"
     finally:
         server.kill()
         server.wait()
 
 
-def _make_bucket(server: subprocess.Popen, port: int) -> None:
+def _make_bucket(server: subprocess.Popen, port: int, bucket: str, headers: dict) -> None:
     while True:
         connection = http.client.HTTPConnection("127.0.0.1", port)
         try:
-            connection.request("PUT", f"/{BUCKET}")
-            assert connection.getresponse().status == 200
+            connection.request("PUT", bucket, headers=headers)
+            assert connection.getresponse().status in (200, 201)
             return
         except OSError:
             if server.poll() is not None:
-                raise RuntimeError("moto's server does not start: is moto installed?") from None
+                raise RuntimeError(f"the server does not start: {server.args}") from None
             time.sleep(0.05)
         finally:
             connection.close()
@@ -138,7 +190,9 @@ class _Handler(BaseHTTPRequestHandler):
             status, headers, content = self._handed_on(body)
         if harm == "twice":
             status, headers, content = self._handed_on(body)
-        if harm == "lost":
+        if harm == "never":
+            self.rfile.read(1)  # until the client closes the connection
+        if harm in ("lost", "never"):
             self._hang_up()
             return
         if harm == "late":

@@ -1,9 +1,10 @@
 """A run in an object store whose requests go wrong, for `faults.py`.
 
 The store is a server on this machine (`bucket_server.py`). Some requests are refused, lost, cut,
-late or carried out twice; the process that drives is killed now and then, together with its
-workers, or a second one is started that drives the same run. Whatever comes of that, the run is
-started again until it is complete, and compared with one in a file system that nobody disturbed.
+late, never answered or carried out twice; the process that drives is killed now and then, together
+with its workers, or a second one is started that drives the same run. Whatever comes of that, the
+run is started again until it is complete, and compared with one in a file system that nobody
+disturbed.
 """
 
 import os
@@ -23,6 +24,9 @@ HARMED = 0.1
 KILLED, SECOND = 0.5, 0.3
 """How often a start of a run is killed, and how often another process drives it too."""
 
+TIMEOUT = "2s"
+"""An answer is waited for so long."""
+
 STARTS = 20
 """A run is complete after so many starts."""
 
@@ -35,7 +39,10 @@ def at_requests(campaign: Campaign, case: Case, count: int) -> None:
             number += 1
             place = place_of(f"s3://{BUCKET}/{case.scratch.name}-{number}")
             harm = _harm(random.Random(campaign.random.random()))
-            with Proxy(endpoint, harm) as proxy, environment(settings(proxy.endpoint)):
+            with (
+                Proxy(endpoint, harm) as proxy,
+                environment({**settings(proxy.endpoint), "AWS_TIMEOUT": TIMEOUT}),
+            ):
                 faults, wrong = _disturbed(campaign.random, case, place)
                 faults.update(proxy.injected)
                 proxy.harm = lambda method, path: None

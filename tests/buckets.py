@@ -1,5 +1,7 @@
-"""A bucket of an object store on this machine, for tests that ask for the fixture `bucket`."""
+"""A bucket of an object store on this machine, for tests that ask for the fixture `bucket`, or for
+`azure_bucket`, which another program gives by another protocol."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -7,7 +9,16 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "scripts"))
 
-from bucket_server import BUCKET, environment, s3_server, settings
+from bucket_server import (
+    AZURITE,
+    BUCKET,
+    Proxy,
+    azure_server,
+    azure_settings,
+    environment,
+    s3_server,
+    settings,
+)
 
 from frontier.store.objects import place_of
 
@@ -25,4 +36,35 @@ def s3_endpoint():
 def bucket(s3_endpoint, request):
     """A place in the bucket where nothing is, for each test its own."""
     with environment(settings(s3_endpoint)):
-        yield place_of(f"s3://{BUCKET}/{abs(hash(request.node.nodeid)):x}")
+        yield _place("s3", request)
+
+
+@pytest.fixture
+def proxy(s3_endpoint, bucket):
+    """A proxy before the bucket, whose `harm` a test sets."""
+    with (
+        Proxy(s3_endpoint, lambda method, path: None) as proxy,
+        environment(settings(proxy.endpoint)),
+    ):
+        yield proxy
+
+
+@pytest.fixture(scope="session")
+def azure_endpoint():
+    """The URL of Azurite with an empty bucket."""
+    pytest.importorskip("obstore")
+    if shutil.which(AZURITE) is None:
+        pytest.skip(f"there is no {AZURITE}: npm install azurite")
+    with azure_server() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def azure_bucket(azure_endpoint, request):
+    """A place where nothing is, by the protocol of Azure."""
+    with environment(azure_settings(azure_endpoint)):
+        yield _place("az", request)
+
+
+def _place(scheme, request):
+    return place_of(f"{scheme}://{BUCKET}/{abs(hash(request.node.nodeid)):x}")

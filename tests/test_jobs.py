@@ -24,6 +24,7 @@ from frontier.store.lock import RunLock
 
 ROOT = Path(__file__).parents[1]
 JOBS = sorted((ROOT / "jobs").iterdir())
+HERE = sorted((ROOT / "scripts").glob("*-here"))
 PAGE = ROOT / "docs" / "clusters.md"
 CONFIG = ROOT / "configs" / "2x6.toml"
 COMMANDS = {
@@ -33,7 +34,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("script", [*JOBS, ROOT / "scripts" / "slurm-here"], ids=lambda p: p.name)
+@pytest.mark.parametrize("script", [*JOBS, *HERE], ids=lambda p: p.name)
 def test_scripts_are_well_formed(script):
     text = script.read_text(encoding="utf-8")
     if script.suffix == ".yaml":
@@ -84,13 +85,10 @@ def commands(tmp_path, monkeypatch):
     log, folder = tmp_path / "called", tmp_path / "bin"
     folder.mkdir()
     called = f'#!/bin/sh\necho "$(basename "$0") $*" >> {shlex.quote(str(log))}\n'
-    ssh = '#!/bin/sh\n[ "$1" = -tt ] && shift 2 && exec setsid -w bash -c "$1"\n'
-    dask = f'#!/bin/sh\nexec {sys.executable} -m dask "$@"\n'
     python = f'#!/bin/sh\nexec {sys.executable} "$@"\n'
     srun = '#!/bin/bash\nshift\nexec "${@}"\n'
     for name, text in {
-        "scontrol": called, "qsub": called, "srun": srun, "ssh": ssh, "dask": dask,
-        "python": python,
+        "scontrol": called, "qsub": called, "srun": srun, "python": python,
     }.items():  # fmt: skip
         (folder / name).write_text(text)
         (folder / name).chmod(stat.S_IRWXU)
@@ -182,14 +180,3 @@ def test_a_cancelled_driver_does_not_come_back(tmp_path, commands, script):
     said, _ = process.communicate()
     assert process.returncode == 3, said
     assert commands.read_text() == ""
-
-
-@pytest.mark.sweep
-def test_hosts_by_ssh(tmp_path, commands):
-    """Two hosts, which are this one."""
-    path = tmp_path / "run"
-    hosts = {"HOSTS": "one two", "WORKERS": "1", "INTERFACE": "lo", "PORT": "0"}
-    said, _ = (process := start("ssh.sh", path, **hosts)).communicate()
-    assert process.returncode == 0, said
-    assert json.loads((path / "summary.json").read_text())["depth"] == 80
-    assert not list(ROOT.glob(".scheduler-*"))

@@ -148,14 +148,30 @@ def backup(run, target, as_json):
 def _verified(store: RunStore, states: int, seed: int) -> tuple[RunStore, Verified]:
     """The run as `run` would go on with it, and what is found of it.
 
-    Where the ledger is behind its copy, as after a kill between the two, that is the copy's.
+    Where the ledger is behind its copy, as after a kill between the two, that is the copy's. In an
+    object store nobody is kept out: what seems to be damaged is looked at again where another
+    process has gone on meanwhile.
     """
-    found = verify_run(store, states, seed, _say)
+    try:
+        found = verify_run(store, states, seed, _say)
+    except CorruptRunError:
+        if (now := _moved_on(store)) is None:
+            raise
+        return _verified(now, states, seed)
+    if found.faults and (now := _moved_on(store)):
+        return _verified(now, states, seed)
     if found.faults and (copy := later_commit(store)):
         said = f"{store.path}: the ledger is behind its copy, which `run` goes on from"
         click.echo(said, err=True)
         return copy, verify_run(copy, states, seed, _say)
     return store, found
+
+
+def _moved_on(store: RunStore) -> RunStore | None:
+    """The run as it is now, if it has gone on since it was opened."""
+    now = RunStore.open(store.path)
+    same = now.identity == store.identity and now.records == store.records
+    return None if same and now.complete == store.complete else now
 
 
 def _describe_backup(made: Backup) -> str:

@@ -20,6 +20,7 @@ from frontier.space.lists import ListKernel
 from frontier.space.memory import memory_bytes, memory_layout
 from frontier.space.program import program_of, reads_of
 from frontier.store.layers import most_part_bytes
+from frontier.store.objects import TRANSFER_BYTES, ObjectPath
 from frontier.store.parts import WRITER_BYTES
 from frontier.text import counted, size
 
@@ -173,11 +174,13 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
             f"knows the shapes of {puzzle.title} needs at least {held:,} bytes before any "
             "task; set cluster.memory to more"
         )
+    transfers = TASKS_UNDER_WAY * _transfer_bytes(config)
     if layout is None:
-        chosen, need = _choose(space, memory, config.cluster.workers)
+        chosen, need = _choose(space, memory - transfers, config.cluster.workers)
     else:
         chosen = Layout.from_settings(space, layout)
         need = task_bytes(chosen)
+    need += transfers
     if need > memory:
         raise InputError(
             f"cluster.memory = {size(memory)} a worker is too little: "
@@ -202,7 +205,7 @@ def _plan_in_memory(
     share = _share(config)
     chosen = Layout.from_settings(space, layout) if layout else memory_layout(space, share)
     need = process_bytes(space) + memory_bytes(chosen)
-    need += share * (WRITER_BYTES + SLABS * chosen.slab_bytes)
+    need += share * (WRITER_BYTES + SLABS * chosen.slab_bytes + _transfer_bytes(config))
     left = config.cluster.memory * share - need
     if not config.search.in_memory or left < 0:
         return None
@@ -216,6 +219,11 @@ def _share(config: Config) -> int:
     """How many workers' memory and cores one process may take in their place."""
     local = config.cluster.kind == "local" and config.search.in_memory
     return config.cluster.workers if local else 1
+
+
+def _transfer_bytes(config: Config) -> int:
+    """Bytes of what is on its way between an object store and one task."""
+    return TRANSFER_BYTES if isinstance(config.path, ObjectPath) else 0
 
 
 def task_bytes(layout: Layout) -> int:

@@ -3,7 +3,9 @@
 An object store has no locks. Who writes a run there puts an object beside it that says so, and
 renews it as long as it lives. Another process that finds it fresh ends with an error rather than do
 the same work again. Nothing else relies on it: two that do not see each other compute the same
-parts, and of their commits one alone succeeds (`frontier.store.run`).
+parts, and of their commits one alone succeeds (`frontier.store.run`). Of two that begin at once one
+says so, and one that was taken over says it no more. How old a word is is seen by the clocks of the
+store and of this host; where they differ by a minute, it is believed for too long or not at all.
 """
 
 import json
@@ -14,7 +16,7 @@ import time
 from contextlib import suppress
 
 from frontier.errors import InputError
-from frontier.store.objects import ObjectPath
+from frontier.store.objects import ObjectPath, Replaced
 
 RENEWED, FRESH = 15.0, 60.0
 """It is renewed every so many seconds, and believed for so many."""
@@ -35,32 +37,44 @@ class Lease:
         self._renewing = threading.Thread(target=self._renew, name="lease", daemon=True)
 
     def __enter__(self) -> "Lease":
+        self._version = self._path.version()
         there = holder(self._path)
         mine = self._take_over is True or (self._take_over and self._take_over == there.get("job"))
         if not mine and is_held(self._path):
-            raise InputError(
-                f"{self._path.parent} is being written by process {there.get('process')} on host "
-                f"{there.get('host')}; stop that run first, or wait for it. If it was killed, "
-                f"wait for {FRESH:.0f} seconds, or run again with --take-over"
-            )
-        self._write()
+            raise self._refused()
+        try:
+            self._write()
+        except Replaced:
+            raise self._refused() from None
         self._renewing.start()
         return self
 
+    def _refused(self) -> InputError:
+        there = holder(self._path)
+        return InputError(
+            f"{self._path.parent} is being written by process {there.get('process')} on host "
+            f"{there.get('host')}; stop that run first, or wait for it. If it was killed, "
+            f"wait for {FRESH:.0f} seconds, or run again with --take-over"
+        )
+
     def __exit__(self, *_) -> None:
         self._over.set()
-        self._renewing.join()
+        self._renewing.join(RENEWED)  # no longer, if the store does not answer
         with suppress(OSError):  # it is not believed for long
             if holder(self._path) == self._said:
                 self._path.unlink(missing_ok=True)
 
     def _renew(self) -> None:
         while not self._over.wait(RENEWED):
-            with suppress(OSError):  # the next time, maybe
+            try:
                 self._write()
+            except OSError:  # the next time, maybe
+                continue
+            except Replaced:  # another has taken over
+                return
 
     def _write(self) -> None:
-        self._path.write_bytes(json.dumps(self._said).encode())
+        self._version = self._path.replace_bytes(json.dumps(self._said).encode(), self._version)
 
 
 def holder(path: ObjectPath) -> dict:

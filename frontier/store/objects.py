@@ -6,22 +6,29 @@ it is. What it asks of a store is little, as stores promise little: read a range
 object, delete it, list names, and replace an object if it is still the one that was read.
 
 There is no renaming and no locking. An object is there whole or not at all, an upload that is
-interrupted leaves none, and nothing has to be forced to a disk. Requests that fail are tried again
-by the library below (obstore), so the same one may be carried out twice; each one here can be.
+interrupted leaves none, and nothing has to be forced to a disk. Requests that fail are made again,
+at first at once and then less and less often, so the same one may be carried out twice; each one
+here can be. A store that has not answered for minutes is an error, and is hardly waited for after
+that until it answers. Who waits in the main thread hears Ctrl-C meanwhile.
 
 Who may use a bucket, and where it is, that library finds out as its documentation says: from
 variables such as AWS_ACCESS_KEY_ID and AWS_ENDPOINT_URL, or from the machine that it runs on.
 """
 
+import asyncio
 import errno
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from frontier.errors import InputError
 
@@ -35,14 +42,27 @@ URL = re.compile(rf"({'|'.join(SCHEMES)})://([^/@]+)/(.+)")
 BEGINS = re.compile(rf"({'|'.join(SCHEMES)}):|[^/]*://")
 """What begins so is meant to be a URL. One with a name and a password in it is refused."""
 
-RETRIES = 30
-"""A request that fails is made again so many times, within three minutes."""
+PATIENCE, FIRST_PATIENCE = 240.0, 20.0
+"""A store is asked for so many seconds, again and again, before that is an error. The second is for
+one that has never answered this process, or was given up and has not answered since. obstore waits
+for an answer for thirty seconds before it asks again (AWS_TIMEOUT)."""
+
+WAITS = {
+    "init_backoff": timedelta(seconds=0.1), "max_backoff": timedelta(seconds=15), "base": 4,
+}  # fmt: skip
+"""How long it takes until a request is made again. A wait is drawn at random, up to `base` times
+the one before; below e they would not grow."""
 
 GAP_BYTES = 64 << 10
 """Ranges that are closer together are read in one request."""
 
-UPLOAD_BYTES, UPLOADS = 8 << 20, 4
-"""A large object is sent in pieces of so many bytes, so many of them at a time."""
+PIECE_BYTES, PIECES = 8 << 20, 4
+"""What is large is read and sent in pieces of so many bytes, so many of them at a time."""
+
+TRANSFER_BYTES = PIECE_BYTES * (PIECES + 1)
+"""Memory that what is on its way from or to one object takes at most."""
+
+T = TypeVar("T")
 
 
 class Replaced(Exception):
@@ -61,35 +81,96 @@ def library() -> ModuleType:
     return obstore
 
 
+def masked(text: str) -> str:
+    """A text that names URLs, without the names and passwords in them."""
+    return re.sub(r"[^\s/@]+:[^\s/@]*@", "…@", text)
+
+
 @lru_cache
-def bucket_of(url: str) -> "ObjectStore":
-    """The bucket at a URL, as the environment of this process says who may use it."""
+def bucket_of(url: str, patience: float = PATIENCE) -> "ObjectStore":
+    """The bucket at a URL, as the environment of this process says who may use it.
+
+    patience: how many seconds a request is made again and again.
+    """
     for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT"):
         if not re.match("https?://", endpoint := os.environ.get(name, "http://")):
-            raise InputError(f"{name} = {endpoint}: expected a URL that begins with https://")
-    return library().store.from_url(url, retry_config={"max_retries": RETRIES})
+            raise InputError(
+                f"{name} = {masked(endpoint)}: expected a URL that begins with https://"
+            )
+    return library().store.from_url(
+        url,
+        retry_config={
+            "max_retries": 1_000_000,
+            "retry_timeout": timedelta(seconds=patience),
+            "backoff": WAITS,
+        },
+    )
 
 
-@contextmanager
-def _errors(path: "ObjectPath") -> Iterator[None]:
-    """What a store refuses, as the OSError of a file that does the same."""
+_answering: set[str] = set()
+"""The buckets that have answered this process when it asked last."""
+
+UNANSWERED = re.compile(r"error sending|error decoding|status code: 5")
+"""What obstore says of a request that had no answer, or none of use."""
+
+
+def _patience(bucket: str) -> float:
+    return PATIENCE if bucket in _answering else FIRST_PATIENCE
+
+
+def _asked(path: "ObjectPath", request: Callable[[], T]) -> T:
+    """What a store answers to a request; what it refuses, as the OSError of a file that does so."""
     from obstore import exceptions
 
-    try:
-        yield
-    except FileNotFoundError:
-        raise FileNotFoundError(errno.ENOENT, "there is no such object", str(path)) from None
-    except (exceptions.PreconditionError, exceptions.AlreadyExistsError):
-        raise Replaced(str(path)) from None
-    except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError) as error:
-        raise PermissionError(errno.EACCES, _first_line(error), str(path)) from None
-    except exceptions.BaseError as error:
-        raise OSError(errno.EIO, _first_line(error), str(path)) from None
+    began, patience = time.monotonic(), _patience(path.bucket)
+    while True:
+        try:
+            answer = _heard(request)
+        except FileNotFoundError:
+            said = FileNotFoundError(errno.ENOENT, "there is no such object", str(path))
+        except (exceptions.PreconditionError, exceptions.AlreadyExistsError):
+            said = Replaced(str(path))
+        except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError) as error:
+            said = PermissionError(errno.EACCES, _first_line(error), str(path))
+        except exceptions.BaseError as error:
+            said = OSError(errno.EIO, _first_line(error), str(path))
+            if UNANSWERED.search(said.strerror):
+                # obstore makes only those requests again that change nothing when carried out twice
+                if time.monotonic() - began < patience:
+                    time.sleep(1)
+                    continue
+                _answering.discard(path.bucket)
+                why = f"the object store has not answered for {time.monotonic() - began:.0f} s"
+                reason = re.sub(r" in [^ ]+s,? .*- ", ": ", said.strerror)
+                raise OSError(errno.EIO, f"{why} ({reason})", str(path)) from None
+        else:
+            said = None
+        _answering.add(path.bucket)
+        if said:
+            raise said
+        return answer
+
+
+def _heard(request: Callable[[], T]) -> T:
+    """The result of a request. The main thread lets another one wait for it, as the library below
+    hears no signal, such as Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():
+        return request()
+    answer: Future[T] = Future()
+
+    def ask() -> None:
+        try:
+            answer.set_result(request())
+        except BaseException as error:
+            answer.set_exception(error)
+
+    threading.Thread(target=ask, daemon=True).start()
+    return answer.result()
 
 
 def _first_line(error: Exception) -> str:
     """What went wrong, with what the store says of it in its XML."""
-    text = str(error).strip()
+    text = masked(str(error).strip())
     said = re.findall("<(?:Code|Message)>([^<]*)<", text)
     return ": ".join([text.partition("\n")[0].partition("<?xml")[0].strip(" :"), *said])
 
@@ -116,7 +197,7 @@ class ObjectPath:
         parts = found[3].strip("/").split("/") if found else []
         if not parts or any(part in ("", ".", "..") for part in parts):
             raise InputError(
-                f"{url!r} names no place in an object store: expected one of "
+                f"{masked(url)!r} names no place in an object store: expected one of "
                 f"{', '.join(f'{scheme}://BUCKET/NAME' for scheme in SCHEMES)}, such as "
                 "s3://my-bucket/runs/2x8"
             )
@@ -165,7 +246,7 @@ class ObjectPath:
     @property
     def store(self) -> "ObjectStore":
         """The bucket, as Zarr and obstore know it."""
-        return bucket_of(self.bucket)
+        return bucket_of(self.bucket, _patience(self.bucket))
 
     @property
     def key(self) -> str:
@@ -177,8 +258,7 @@ class ObjectPath:
     def _head(self) -> dict[str, Any]:
         obstore = library()
         if self._about is None:
-            with _errors(self):
-                return dict(obstore.head(self.store, self.key))
+            return dict(_asked(self, lambda: obstore.head(self.store, self.key)))
         return self._about
 
     def is_file(self) -> bool:
@@ -211,8 +291,8 @@ class ObjectPath:
     def iterdir(self) -> Iterator["ObjectPath"]:
         """What is directly below; FileNotFoundError if there is nothing."""
         obstore = library()
-        with _errors(self):
-            found = obstore.list_with_delimiter(self.store, f"{self.key}/" if self.parts else "")
+        prefix = f"{self.key}/" if self.parts else ""
+        found = _asked(self, lambda: obstore.list_with_delimiter(self.store, prefix))
         folders = found["common_prefixes"]
         files = [file for file in found["objects"] if file["path"] != self.key]  # no marker of it
         if not (folders or files):
@@ -224,9 +304,9 @@ class ObjectPath:
 
     def _below(self) -> Iterator[dict[str, Any]]:
         obstore = library()
-        with _errors(self):
-            for some in obstore.list(self.store, f"{self.key}/", chunk_size=1000):
-                yield from (dict(about) for about in some if about["path"] != self.key)
+        listing = obstore.list(self.store, f"{self.key}/", chunk_size=1000)
+        while some := _asked(self, lambda: next(listing, None)):
+            yield from (dict(about) for about in some if about["path"] != self.key)
 
     def bytes_below(self) -> int:
         """Bytes of all objects below."""
@@ -237,11 +317,14 @@ class ObjectPath:
     def read_bytes(self, most: int | None = None) -> bytes:
         """All bytes; ValueError if there are more than `most`, of which none is read then."""
         obstore = library()
-        with _errors(self):
+
+        def get() -> bytes:
             found = obstore.get(self.store, self.key)
             if most is not None and found.meta["size"] > most:
                 raise ValueError(f"it has more than {most:,} bytes")
             return found.bytes().to_bytes()
+
+        return _asked(self, get)
 
     def read_tail(self, size: int) -> tuple[bytes, int]:
         """The last bytes of the object, so many if it has them, and how many it has."""
@@ -252,10 +335,13 @@ class ObjectPath:
             if data:
                 self.read_ranges([total - len(data)], [memoryview(data)])
             return bytes(data), total
+
+        def get() -> tuple[bytes, int]:
+            found = obstore.get(self.store, self.key, options={"range": {"suffix": size}})
+            return found.bytes().to_bytes(), found.meta["size"]
+
         try:
-            with _errors(self):
-                found = obstore.get(self.store, self.key, options={"range": {"suffix": size}})
-                return found.bytes().to_bytes(), found.meta["size"]
+            return _asked(self, get)
         except FileNotFoundError:
             raise
         except OSError:
@@ -265,23 +351,30 @@ class ObjectPath:
 
     def read_ranges(self, begin: Sequence[int], views: Sequence[memoryview]) -> None:
         """Read some ranges, each to memory of its size."""
-        obstore = library()
-        ends = [first + len(view) for first, view in zip(begin, views, strict=True)]
-        with _errors(self):
-            found = obstore.get_ranges(
-                self.store, self.key, starts=list(begin), ends=ends, coalesce=GAP_BYTES
-            )
-        for some, view in zip(found, views, strict=True):
-            if len(some) != len(view):
-                raise OSError(errno.EIO, "fewer bytes came than were asked for", str(self))
-            view[:] = memoryview(some)
+        pieces = in_pieces(begin, views)
+        if pieces:
+            _asked(self, lambda: asyncio.run(self._read_pieces(pieces)))
+
+    async def _read_pieces(self, pieces: "list[Piece]") -> None:
+        obstore, at_once = library(), asyncio.Semaphore(PIECES)
+
+        async def read(piece: Piece) -> None:
+            first, end = piece[0][0], piece[-1][0] + len(piece[-1][1])
+            async with at_once:
+                found = await obstore.get_range_async(self.store, self.key, start=first, end=end)
+                data = memoryview(found)
+                if len(data) != end - first:
+                    raise OSError(errno.EIO, "fewer bytes came than were asked for", str(self))
+                for begin, view in piece:
+                    view[:] = data[begin - first :][: len(view)]
+
+        await asyncio.gather(*map(read, pieces))
 
     # Writing.
 
     def write_bytes(self, content: bytes) -> None:
         obstore = library()
-        with _errors(self):
-            obstore.put(self.store, self.key, content)
+        _asked(self, lambda: obstore.put(self.store, self.key, content))
 
     def replace_bytes(self, content: bytes, was: "Version | None") -> "Version":
         """Write the object, if it still has the version that it had; None: if there is none.
@@ -293,14 +386,19 @@ class ObjectPath:
         if was is not None:
             known = zip(("e_tag", "version"), was, strict=True)
             mode = {name: value for name, value in known if value is not None}
+
+        def get() -> tuple[bytes, Version]:
+            found = obstore.get(self.store, self.key)
+            return found.bytes().to_bytes(), _version(found.meta)
+
         try:
-            with _errors(self):
-                return _version(obstore.put(self.store, self.key, content, mode=mode))
+            put = _asked(self, lambda: obstore.put(self.store, self.key, content, mode=mode))
+            return _version(put)
         except (Replaced, FileNotFoundError):
-            with suppress(FileNotFoundError), _errors(self):
-                found = obstore.get(self.store, self.key)
-                if found.bytes().to_bytes() == content:
-                    return _version(found.meta)  # by this request, whose answer was lost
+            with suppress(FileNotFoundError):
+                there, version = _asked(self, get)
+                if there == content:
+                    return version  # by this request, whose answer was lost
             raise Replaced(str(self)) from None
 
     def unlink(self, missing_ok: bool = False) -> None:
@@ -313,14 +411,36 @@ class ObjectPath:
         """Delete objects of one bucket, in as few requests as it takes."""
         obstore = library()
         if paths:
-            with suppress(FileNotFoundError), _errors(paths[0]):
-                obstore.delete(paths[0].store, [path.key for path in paths])
+            names = [path.key for path in paths]
+            with suppress(FileNotFoundError):
+                _asked(paths[0], lambda: obstore.delete(paths[0].store, names))
 
     def mkdir(self, parents: bool = False, exist_ok: bool = False) -> None:
         """Do nothing: a folder is there as soon as an object is in it."""
 
     def rmdir(self) -> None:
         """Do nothing: a folder is gone with the last object in it."""
+
+
+Piece = list[tuple[int, memoryview]]
+"""Ranges near each other: where each begins, and the memory for it."""
+
+
+def in_pieces(begin: Sequence[int], views: Sequence[memoryview]) -> list[Piece]:
+    """Ranges, ascending, cut and put together to what is read in one request each."""
+    pieces: list[Piece] = []
+    first = end = -1
+    for at, view in zip(begin, views, strict=True):
+        for skip in range(0, len(view), PIECE_BYTES):
+            some = view[skip : skip + PIECE_BYTES]
+            start = at + skip
+            near = pieces and 0 <= start - end <= GAP_BYTES
+            if not near or start + len(some) - first > PIECE_BYTES:
+                pieces.append([])
+                first = start
+            pieces[-1].append((start, some))
+            end = start + len(some)
+    return pieces
 
 
 class ObjectWriter:
@@ -330,18 +450,16 @@ class ObjectWriter:
         obstore = library()
         self._path, self._size = path, 0
         self._file = obstore.open_writer(
-            path.store, path.key, buffer_size=UPLOAD_BYTES, max_concurrency=UPLOADS
+            path.store, path.key, buffer_size=PIECE_BYTES, max_concurrency=PIECES
         )
 
     def write(self, data: memoryview) -> None:
-        with _errors(self._path):
-            # It is sent later, when the memory may be used again.
-            self._size += self._file.write(bytes(data))
+        # It is sent later, when the memory may be used again.
+        self._size += _asked(self._path, lambda: self._file.write(bytes(data)))
 
     def finish(self, durable: bool) -> None:
         try:
-            with _errors(self._path):
-                self._file.close()
+            _asked(self._path, self._file.close)
         except FileNotFoundError:  # the upload is over: its answer was lost, or it is gone
             if self._path.version() is None or self._path.stat().st_size != self._size:
                 raise

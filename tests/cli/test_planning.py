@@ -10,10 +10,11 @@ from rates import RATES
 from sweeps import swept
 
 from frontier import api
-from frontier.config import load_config
+from frontier.config import Config, load_config
 from frontier.forecast import plan_forecast
 from frontier.forecast.plan_forecast import described_cluster, forecast_of
 from frontier.report.plan import describe_plan, plan_value
+from frontier.store.objects import TRANSFER_BYTES
 
 
 def invoke(*arguments, code=0):
@@ -174,3 +175,18 @@ def test_what_is_refused(tmp_path):
     assert "is too little" in invoke(config, *at(tmp_path), *small, code=2).stderr
     said = invoke(config, *at("/proc/frontier"), code=2).stderr
     assert "the disk cannot be tried in /proc" in said
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_what_is_on_its_way_to_an_object_store_takes_memory(in_memory, bucket):
+    def memory(path):
+        config = Config(
+            name="test",
+            puzzle={"kind": "tiles", "rows": 2, "columns": 6},
+            search={"in_memory": in_memory},
+            store={"path": str(path)},
+            cluster={"workers": 1, "memory": "1.5GB"},
+        )
+        return api.plan(config).task_bytes
+
+    assert memory(bucket) - memory("runs/here") == TRANSFER_BYTES * (1 if in_memory else 2)

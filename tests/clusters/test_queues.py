@@ -1,6 +1,6 @@
 """Runs on the jobs of batch queues, and what these ask for.
 
-The queues are stood in for by `queue_command.py`; a real Slurm is in scripts/slurm_test.py.
+The queues are stood in for by `queue_command.py`; real ones are in scripts/queue_test.py.
 """
 
 import os

@@ -298,3 +298,61 @@ def test_a_family(bucket):
     invoke("run", *words)
     assert len(json.loads(invoke("status", bucket, "--json").stdout)["runs"]) == 2
     assert place_of(str(bucket)).is_dir()
+
+
+def test_a_run_that_is_read_while_it_goes_on(bucket, monkeypatch):
+    """Nobody is kept out, so what is gone is looked at again before it is called damage."""
+    api.run(plan_of(bucket, "tasks"), 12)
+    original = RunStore.is_group
+
+    def after_more(run):
+        monkeypatch.setattr(RunStore, "is_group", original)
+        api.run(plan_of(bucket, "tasks"), 16)
+        return original(run)
+
+    monkeypatch.setattr(RunStore, "is_group", after_more)
+    assert "2 layers on disk" in (said := invoke("verify", bucket, "--deep").stdout)
+    assert "all sound" in said
+    run = RunStore.open(bucket)
+    assert len(run.records) == 17
+    layer = run.layer_path(16)
+    (layer / min(names_in(layer) - {"zarr.json"})).unlink()
+    assert "is missing" in invoke("verify", bucket, code=4).stderr
+
+
+def test_a_part_that_is_given_up_while_a_run_is_read(bucket, monkeypatch):
+    run = api.run(plan_of(bucket, "tasks"), 12).store
+    original = RunStore.parts_under_way
+
+    def before_one_is_done(run, layout):
+        there = original(run, layout)
+        monkeypatch.setattr(RunStore, "parts_under_way", original)
+        run.files(13, layout).begin_bits()
+        expand_task(str(bucket), run.identity["identifier"], True, True, 13, 0)
+        return there
+
+    monkeypatch.setattr(RunStore, "parts_under_way", before_one_is_done)
+    found = verify(run, deep=20)
+    assert (found.faults, found.given_up) == ([], 11)
+
+
+def test_of_two_that_say_at_once_that_they_write(bucket, monkeypatch):
+    """One of them is refused; and one that was taken over says it no more."""
+    lock = bucket / "lock"
+    original = lease.is_held
+
+    def another_first(path):
+        monkeypatch.setattr("frontier.store.lease.is_held", original)
+        other.__enter__()
+        return False
+
+    other = lease.Lease(lock)
+    other._said["host"] = "other"
+    monkeypatch.setattr("frontier.store.lease.is_held", another_first)
+    with pytest.raises(InputError, match="on host other"), lease.Lease(lock):
+        pass
+    monkeypatch.setattr("frontier.store.lease.RENEWED", 0.01)
+    with lease.Lease(lock, take_over=True) as mine:
+        monkeypatch.setattr(other._over, "wait", lambda seconds: False)
+        other._renew()  # once, and never again
+        assert lease.holder(lock) == mine._said

@@ -1,0 +1,118 @@
+"""What object stores do that file systems do not: they do not answer, or late."""
+
+import os
+import signal
+import threading
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from frontier.store import objects
+from frontier.store.objects import GAP_BYTES, PIECE_BYTES, in_pieces
+
+SOON = {"init_backoff": timedelta(milliseconds=1), "max_backoff": timedelta(milliseconds=5)}
+
+
+@pytest.fixture
+def impatient(monkeypatch, proxy):
+    """Requests are made again at once, but not for long; answers are waited for for a second."""
+    monkeypatch.setattr(objects, "WAITS", SOON)
+    monkeypatch.setattr(objects, "FIRST_PATIENCE", 0.2)
+    monkeypatch.setenv("AWS_TIMEOUT", "1s")
+    objects.bucket_of.cache_clear()
+
+
+def first(count, harm):
+    """Harm so many requests."""
+    left = [harm] * count
+    return lambda method, path: left.pop() if left else None
+
+
+def test_a_store_that_is_away_for_a_while(bucket, proxy, monkeypatch, impatient):
+    """However many requests that costs."""
+    assert not (bucket / "file").exists()  # it answers
+    proxy.harm = first(300, "refused")
+    (bucket / "file").write_bytes(b"there")
+    assert (bucket / "file").read_bytes() == b"there"
+    assert proxy.injected["refused"] == 300
+
+
+def test_a_store_that_stays_away(bucket, proxy, monkeypatch, impatient):
+    """It is given up after some time, and then waited for no longer until it answers."""
+    monkeypatch.setattr(objects, "PATIENCE", 1.0)
+    for action in (
+        lambda: bucket.write_bytes(b"1"),
+        lambda: bucket.replace_bytes(b"1", None),
+        lambda: bucket.read_bytes(),
+        lambda: list(bucket.iterdir()),
+        lambda: bucket.unlink(missing_ok=True),
+    ):
+        proxy.harm = lambda method, path: None
+        assert not (bucket / "other").exists()
+        assert objects._patience(bucket.bucket) == 1.0
+        proxy.harm = lambda method, path: "busy"
+        with pytest.raises(OSError, match=r"has not answered for \d s .*503 Service Unavailable"):
+            action()
+        assert objects._patience(bucket.bucket) == 0.2
+
+
+def test_a_request_that_is_never_answered(bucket, proxy, impatient):
+    """It is made again, also where obstore does not dare to as it may have been carried out."""
+    assert not bucket.exists()
+    proxy.harm = first(1, "never")
+    first_version = bucket.replace_bytes(b"first", None)
+    proxy.harm = first(1, "never")
+    assert bucket.replace_bytes(b"second", first_version) == bucket.version()
+    proxy.harm = first(1, "never")
+    bucket.unlink()
+    assert not bucket.exists()
+    assert proxy.injected["never"] == 3
+
+
+def test_signals_are_heard_while_a_request_is_under_way(bucket, proxy):
+    heard, answered = threading.Event(), []
+
+    def harm(method, path):
+        os.kill(os.getpid(), signal.SIGUSR1)
+        answered.append(heard.wait(20))
+
+    before = signal.signal(signal.SIGUSR1, lambda *_: heard.set())
+    try:
+        proxy.harm = harm
+        bucket.write_bytes(b"1")
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert answered == [True]
+
+
+def test_what_is_read_in_one_request():
+    """Ranges near each other, but never much at a time."""
+    rng = np.random.default_rng(0)
+    sizes = rng.choice([1, 1000, PIECE_BYTES // 3, 3 * PIECE_BYTES + 5], size=200)
+    gaps = rng.choice([0, 1, GAP_BYTES, GAP_BYTES + 1], size=200)
+    begin = np.cumsum(gaps) + np.cumsum(sizes) - sizes
+    room = np.zeros(int(sizes.max()), dtype=np.uint8)
+    pieces = in_pieces(begin.tolist(), [memoryview(room)[:size] for size in sizes])
+    spans = [(piece[0][0], piece[-1][0] + len(piece[-1][1])) for piece in pieces]
+    assert all(end - start <= PIECE_BYTES for start, end in spans)
+    wanted = np.zeros(int(begin[-1] + sizes[-1]), dtype=bool)
+    for at, size in zip(begin, sizes, strict=True):
+        wanted[at : at + size] = True
+    for piece in pieces:
+        for at, view in piece:
+            assert wanted[at : at + len(view)].all()
+            wanted[at : at + len(view)] = False
+    assert not wanted.any()
+    for gap, count in ((GAP_BYTES, 1), (GAP_BYTES + 1, 3)):
+        views = [memoryview(room)[:10]] * 3
+        assert len(in_pieces([0, 10 + gap, 20 + 2 * gap], views)) == count
+
+
+def test_much_is_read_in_pieces(bucket, proxy):
+    content = np.random.default_rng(0).bytes(3 * PIECE_BYTES + 7)
+    bucket.write_bytes(content)
+    before, data = proxy.requests["GET"], bytearray(len(content))
+    bucket.read_ranges([0], [memoryview(data)])
+    assert data == content
+    assert proxy.requests["GET"] - before == 4
