@@ -145,7 +145,7 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
             _whole_part(reader, depth, task, part, done)
             records.append(part.record)
         except CorruptRunError as error:
-            beyond = work.files(depth + 2)
+            beyond = reader.files(depth + 2)
             if depth + 2 == len(run.records) and not files.there(task) and beyond.there(task):
                 done.given_up = depth  # since `replaced` was looked up, as in an object store
                 continue
