@@ -328,7 +328,8 @@ def test_a_part_that_is_given_up_while_a_run_is_read(bucket, monkeypatch):
         there = original(run, layout)
         monkeypatch.setattr(RunStore, "parts_under_way", original)
         run.files(13, layout).begin_bits()
-        expand_task(str(bucket), run.identity["identifier"], True, True, 13, 0)
+        name = str(bucket), run.identity["identifier"], True
+        expand_task(*name, True, 13, 0, open_workspace(*name))
         return there
 
     monkeypatch.setattr(RunStore, "parts_under_way", before_one_is_done)
