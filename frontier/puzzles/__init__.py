@@ -7,6 +7,7 @@ from frontier.puzzles.blocks import Blocks
 from frontier.puzzles.cells import Cells, define_puzzle
 from frontier.puzzles.graphs import Graph
 from frontier.puzzles.patterns import Pattern
+from frontier.puzzles.permutations import Permutations
 from frontier.puzzles.puzzle import Board, Puzzle, State
 from frontier.puzzles.tiles import Tiles
 
@@ -16,11 +17,12 @@ KINDS: dict[str, type[Puzzle]] = {
     "graph": Graph,
     "cells": Cells,
     "pattern": Pattern,
+    "permutations": Permutations,
 }
 
 __all__ = [
-    "KINDS", "Blocks", "Board", "Cells", "Graph", "Pattern", "Puzzle", "State", "Tiles",
-    "define_puzzle", "puzzle_of",
+    "KINDS", "Blocks", "Board", "Cells", "Graph", "Pattern", "Permutations", "Puzzle", "State",
+    "Tiles", "define_puzzle", "puzzle_of",
 ]  # fmt: skip
 
 

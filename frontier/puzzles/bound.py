@@ -20,6 +20,7 @@ import numpy as np
 from frontier.puzzles.board_shapes import Sort
 from frontier.puzzles.footprints import Footprint
 from frontier.puzzles.patterns import Pattern
+from frontier.puzzles.permutations import Permutations
 from frontier.puzzles.pieces import OPEN, Pieces
 from frontier.puzzles.puzzle import Board, Puzzle
 from frontier.space.deepening import Displacements
@@ -60,6 +61,8 @@ class Bound:
 
 def bound_of(puzzle: Puzzle) -> Bound:
     """The lower bound of a puzzle."""
+    if isinstance(puzzle, Permutations):
+        return _no_bound(puzzle)
     return _pattern_bound(puzzle) if isinstance(puzzle, Pattern) else _pieces_bound(puzzle)
 
 
@@ -102,6 +105,19 @@ def _pattern_bound(puzzle: Pattern) -> Bound:
     displacements = Displacements(start, place, np.full_like(place, -1), source, target)
     row_of = {tile: row for row, tile in enumerate(puzzle.members.tolist())}
     return Bound(puzzle.reading, tables, row_of, displacements, most_steps=1)
+
+
+def _no_bound(puzzle: Permutations) -> Bound:
+    """The bound 0, as one move may bring every piece home."""
+    none = np.empty(0, dtype=np.int64)
+    start = np.zeros(puzzle.graph.source.size + 1, dtype=np.int64)
+    return Bound(
+        np.arange(puzzle.cells),
+        np.zeros((1, puzzle.cells), dtype=np.int64),
+        {},
+        Displacements(start, none, none, none, none),
+        most_steps=1,
+    )
 
 
 def _table(puzzle: Pieces, sort: Sort, codes: Sequence[int]) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 LONGEST_TITLE = 100
 
@@ -92,14 +92,24 @@ class PatternTable(TitledTable):
     metric: Literal["step", "labelled"] = "step"
 
 
+class PermutationsTable(GoalsTable):
+    kind: Literal["permutations"]
+    generators: dict[str, Notation]
+    positions: StrictInt | None = None
+    orientations: StrictInt | list[StrictInt] = 1
+    closed: StrictBool = False
+
+
 KIND_TABLES = {
     "tiles": TilesTable,
     "blocks": BlocksTable,
     "graph": GraphTable,
     "cells": CellsTable,
     "pattern": PatternTable,
+    "permutations": PermutationsTable,
 }
 
 PuzzleTable = Annotated[
-    TilesTable | BlocksTable | GraphTable | CellsTable | PatternTable, Field(discriminator="kind")
+    TilesTable | BlocksTable | GraphTable | CellsTable | PatternTable | PermutationsTable,
+    Field(discriminator="kind"),
 ]

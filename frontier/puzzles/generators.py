@@ -1,0 +1,201 @@
+"""Generators: what one move of a permutation puzzle does to the pieces in all positions.
+
+A generator brings the piece in each position to another one, and may turn it on the way. It is
+written in cycles, "(1 2 3)(4 5)": the piece in position 1 goes to 2, that in 2 to 3, that in 3 to
+1; or as an image, [2, 3, 1, 5, 4]: the number in each place says where its piece goes.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from frontier.errors import InputError
+from frontier.puzzles.notation import check_label
+from frontier.text import counted
+
+MOST_POSITIONS = 64
+MOST_ORIENTATIONS = 7
+MOST_GENERATORS = 1000
+
+INVERSE = "'"
+"""What is added to the name of a generator to name its inverse."""
+
+
+@dataclass(frozen=True)
+class Generator:
+    """One move.
+
+    image: where the piece in each position goes, counted from 0. turns: what is added to its
+    orientation on the way, modulo the number of orientations there.
+    """
+
+    name: str
+    image: tuple[int, ...]
+    turns: tuple[int, ...]
+
+    @property
+    def effect(self) -> tuple:
+        return self.image, self.turns
+
+    def inverse(self, orientations: Sequence[int]) -> "Generator":
+        """The generator that undoes this one."""
+        image, turns = [0] * len(self.image), [0] * len(self.image)
+        for position, to in enumerate(self.image):
+            image[to], turns[to] = position, -self.turns[position] % orientations[position]
+        return Generator(self.name + INVERSE, tuple(image), tuple(turns))
+
+    def moved(self, pieces: np.ndarray) -> np.ndarray:
+        """What lies in each position afterwards, of int[..., positions] before."""
+        after = np.empty_like(pieces)
+        after[..., list(self.image)] = pieces
+        return after
+
+
+def generators_given(
+    given: Mapping, positions: int | None, orientations: int | Sequence[int], closed: bool
+) -> tuple[list[Generator], tuple[int, ...]]:
+    """The generators of a config, and the number of orientations in each position.
+
+    given: name -> cycles, an image, or a table of `moves`, either of these, and `turns`, one a
+    position. positions: their number; by default the greatest that a generator names. closed:
+    whether inverses are to be added. InputError if a move could not be undone.
+    """
+    if not isinstance(given, Mapping) or not 1 <= len(given) <= MOST_GENERATORS:
+        raise InputError(
+            f"puzzle.generators = {given!r}: expected a table of 1..{MOST_GENERATORS} generators, "
+            'such as {a = "(1 2 3)(4 5)", b = [2, 1, 3, 4, 5]}'
+        )
+    read = {str(name): _parts(of, f"puzzle.generators.{name}") for name, of in given.items()}
+    if positions is None:
+        positions = max(max([0, *map(max, moves), len(turns)]) for moves, turns in read.values())
+    if not 1 <= positions <= MOST_POSITIONS:
+        raise InputError(f"the puzzle has {positions} positions: 1..{MOST_POSITIONS} are supported")
+    each = _each(orientations, positions)
+    found: dict[tuple, Generator] = {}
+    for name, (moves, turns) in read.items():
+        key = f"puzzle.generators.{name}"
+        check_label(name, key)
+        generator = _generator(name, key, moves, turns, each)
+        if (same := found.get(generator.effect)) is not None:
+            raise InputError(f"{key} does what {same.name} does; leave one of them out")
+        found[generator.effect] = generator
+    for generator in list(found.values()):
+        inverse = generator.inverse(each)
+        if inverse.effect in found:
+            continue
+        if not closed:
+            raise InputError(
+                f"puzzle.generators.{generator.name} has no inverse among the generators, and "
+                "every move must be one that can be undone; give its inverse too, or set "
+                "puzzle.closed = true, which adds what is missing"
+            )
+        if inverse.name in read:
+            raise InputError(
+                f"puzzle.generators.{inverse.name} is not the inverse of {generator.name}, which "
+                "puzzle.closed = true would add by this name; name it otherwise"
+            )
+        found[inverse.effect] = inverse
+    return list(found.values()), each
+
+
+def _each(orientations: int | Sequence[int], positions: int) -> tuple[int, ...]:
+    """The number of orientations in each position."""
+    each = [orientations] * positions if type(orientations) is int else orientations
+    if not isinstance(each, list | tuple) or len(each) != positions:
+        raise InputError(
+            f"puzzle.orientations = {orientations!r}: expected one number, or one for each of the "
+            f"{counted(positions, 'position')}"
+        )
+    for number in each:
+        if type(number) is not int or not 1 <= number <= MOST_ORIENTATIONS:
+            raise InputError(
+                f"puzzle.orientations: a piece has 1..{MOST_ORIENTATIONS} orientations, not "
+                f"{number!r}"
+            )
+    return tuple(each)
+
+
+def _parts(value, key: str) -> tuple[list[list[int]], list[int]]:
+    """(cycles of positions counted from 1, turns) of a generator as it is written."""
+    moves, turns = value, []
+    if isinstance(value, Mapping):
+        if unknown := sorted(set(map(str, value)) - {"moves", "turns"}):
+            raise InputError(f"{key}.{unknown[0]}: a generator has moves and turns, nothing else")
+        moves, turns = value.get("moves", ""), value.get("turns", [])
+        if not isinstance(turns, list | tuple) or any(type(turn) is not int for turn in turns):
+            raise InputError(f"{key}.turns = {turns!r}: expected a list of numbers, one a position")
+    if isinstance(moves, str):
+        return _cycles(moves, key), list(turns)
+    if isinstance(moves, list | tuple) and all(type(to) is int for to in moves):
+        return _cycles_of_image(moves, key), list(turns)
+    raise InputError(
+        f'{key} = {moves!r}: expected cycles such as "(1 2 3)(4 5)", or a list that says for each '
+        "position where its piece goes. A move that depends on what lies where is none of this kind"
+    )
+
+
+def _cycles(text: str, key: str) -> list[list[int]]:
+    if not re.fullmatch(r"\s*(\(\s*\d+([\s,]+\d+)*\s*\)\s*)*", text):
+        raise InputError(f'{key} = {text!r}: expected cycles of positions, such as "(1 2 3)(4 5)"')
+    cycles = [list(map(int, re.findall(r"\d+", cycle))) for cycle in re.findall(r"\(.*?\)", text)]
+    named = [position for cycle in cycles for position in cycle]
+    for position in named:
+        if position < 1:
+            raise InputError(f"{key} = {text!r}: positions are counted from 1")
+        if named.count(position) > 1:
+            raise InputError(f"{key} = {text!r} names position {position} twice")
+    return cycles
+
+
+def _cycles_of_image(image: Sequence[int], key: str) -> list[list[int]]:
+    if sorted(image) != list(range(1, len(image) + 1)):
+        raise InputError(
+            f"{key} = {list(image)}: an image has each of the numbers 1..{len(image)} once"
+        )
+    cycles, seen = [], set()
+    for first in range(1, len(image) + 1):
+        cycle, position = [], first
+        while position not in seen:
+            seen.add(position)
+            cycle.append(position)
+            position = image[position - 1]
+        if cycle:  # those of one position too, as they say how many there are
+            cycles.append(cycle)
+    return cycles
+
+
+def _generator(
+    name: str, key: str, cycles: list[list[int]], turns: list[int], each: tuple[int, ...]
+) -> Generator:
+    positions = len(each)
+    image = list(range(positions))
+    for cycle in cycles:
+        if max(cycle) > positions:
+            raise InputError(
+                f"{key} names position {max(cycle)}: this puzzle has "
+                f"{counted(positions, 'position')}"
+            )
+        for position, to in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
+            image[position - 1] = to - 1
+            if each[position - 1] != each[to - 1]:
+                raise InputError(
+                    f"{key} brings a piece from position {position} to {to}, where it has "
+                    f"{each[to - 1]} orientations instead of {each[position - 1]}"
+                )
+    turns = turns or [0] * positions
+    if len(turns) != positions:
+        raise InputError(f"{key}.turns = {turns}: expected one for each of {positions} positions")
+    for position, (turn, number) in enumerate(zip(turns, each, strict=True), start=1):
+        if not -number < turn < number:
+            raise InputError(
+                f"{key}.turns: {turn} for the piece in position {position}, which has "
+                f"{counted(number, 'orientation')} (puzzle.orientations)"
+            )
+    generator = Generator(
+        name, tuple(image), tuple(t % n for t, n in zip(turns, each, strict=True))
+    )
+    if image == list(range(positions)) and not any(generator.turns):
+        raise InputError(f"{key} moves nothing; leave it out")
+    return generator

@@ -1,0 +1,69 @@
+"""A slow and obvious twin of permutation puzzles, and the moves of some that are well known.
+
+A move is a pair of lists: where the piece in each position goes, from 1, and by how much it is
+turned. A board is a tuple of (label, orientation).
+"""
+
+from collections.abc import Iterable, Sequence
+
+from twins import layers_of
+
+Move = tuple[list[int], list[int]]
+
+
+def undone(move: Move) -> Move:
+    image, turns = move
+    back = [image.index(position) + 1 for position in range(1, len(image) + 1)]
+    return back, [-turns[to - 1] for to in back]
+
+
+def moves_from(moves: Iterable[Move], orientations: Sequence[int], board: tuple) -> list[tuple]:
+    """The boards after one move."""
+    boards = []
+    for image, turns in moves:
+        after = [None] * len(board)
+        for i, (label, turned) in enumerate(board):
+            after[image[i] - 1] = (label, (turned + turns[i]) % orientations[i])
+        boards.append(tuple(after))
+    return boards
+
+
+def permutation_layers(moves, orientations, origins: Iterable[tuple]) -> list[set[tuple]]:
+    return layers_of(origins, lambda board: moves_from(moves, orientations, board))
+
+
+def flip(first: int, pancakes: int) -> list[int]:
+    """The image that turns over the first pancakes of a stack."""
+    return [*range(first, 0, -1), *range(first + 1, pancakes + 1)]
+
+
+def pancakes(number: int) -> dict:
+    """The settings of so many pancakes."""
+    return {"generators": {str(n): flip(n, number) for n in range(2, number + 1)}}
+
+
+def burnt_pancakes(number: int) -> dict:
+    """Those of pancakes with a burnt side, which the flipped ones turn."""
+    flips = {
+        str(n): {"moves": flip(n, number), "turns": [1] * n + [0] * (number - n)}
+        for n in range(1, number + 1)
+    }
+    return {"generators": flips, "orientations": 2}
+
+
+def topspin(number: int) -> dict:
+    ring = [*range(2, number + 1), 1]
+    return {"generators": {"turn": ring, "flip": [4, 3, 2, 1, *range(5, number + 1)]}}
+
+
+PYRAMINX = {
+    "orientations": [2] * 6 + [3] * 4,
+    "generators": {
+        "a": {"moves": "(1 2 3)", "turns": [0] * 6 + [1, 0, 0, 0]},
+        "b": {"moves": "(1 4 5)", "turns": [1, 0, 0, 0, 1, 0, 0, 1, 0, 0]},
+        "c": {"moves": "(2 4 6)", "turns": [0, 0, 0, 1, 0, 1, 0, 0, 1, 0]},
+        "d": {"moves": "(3 5 6)", "turns": [0] * 9 + [1]},
+    },
+}
+"""The pyraminx but for its tips: six edges, those of the corners a b, a c, a d, b c, b d, c d, and
+what turns at each of the four corners."""
