@@ -5,8 +5,8 @@ pieces) and back, and says how the base graph's arcs move them. It knows nothing
 stores or schedulers.
 
 A board is a tuple with one code for each cell: 0 for an empty cell, else the number of the piece
-that lies there. Pieces that count as the same lie in the order of their codes, so that equal
-positions are equal boards.
+that lies there, which in permutation puzzles also says how it is turned. Pieces that count as the
+same lie in the order of their codes, so that equal positions are equal boards.
 """
 
 from abc import ABC, abstractmethod
