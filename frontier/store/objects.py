@@ -22,7 +22,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from datetime import timedelta
 from functools import lru_cache
@@ -165,6 +165,8 @@ def _heard(request: Callable[[], T]) -> T:
             answer.set_exception(error)
 
     threading.Thread(target=ask, daemon=True).start()
+    while not answer.done():  # a signal may come to another thread, which does not end the wait
+        wait([answer], timeout=0.2)
     return answer.result()
 
 
