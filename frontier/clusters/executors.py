@@ -21,6 +21,9 @@ from frontier.errors import Stopped
 TASKS_UNDER_WAY = 2
 """A worker has so many threads, each with a task: one computes while another waits for the disk."""
 
+BATCHES_A_SECOND = 500
+"""No more than these are handed out: a scheduler can hand out about a thousand."""
+
 TOPIC = "frontier"
 """Of the events that tell what calls have returned."""
 
@@ -59,6 +62,12 @@ class Serial:
             yield function(*arguments)
 
 
+def calls_together(calls: int, workers: int, a_second: float) -> int:
+    """How many calls are a batch: one, unless calls are so short or workers so many that a
+    scheduler could not hand out so many by themselves. a_second: that workers could do."""
+    return max(1, min(ceil(a_second / BATCHES_A_SECOND), ceil(calls / workers)))
+
+
 @dataclass(eq=False)
 class _Batch:
     """Calls that are handed out as one."""
@@ -75,10 +84,6 @@ class Distributed:
 
     WINDOW = 3
     """So many batches are under way for each worker, so that it need not wait for the next one."""
-
-    BATCHES_A_SECOND = 500
-    """A scheduler can hand out about a thousand a second. Where calls are so short, or workers so
-    many, that there would be more than these, a batch has several calls."""
 
     OVERDUE = 1.5
     """When no call waits any more, those of a batch that has taken so many times as long as most
@@ -151,7 +156,7 @@ class Distributed:
         """At most so many batches of the calls that wait."""
         workers = max(1, self.workers)
         a_second = TASKS_UNDER_WAY * workers / self._call_seconds
-        together = min(max(1, ceil(a_second / self.BATCHES_A_SECOND)), ceil(len(waiting) / workers))
+        together = calls_together(len(waiting), workers, a_second)
         calls = [waiting.popleft() for _ in range(min(len(waiting), together * room))]
         return [calls[i : i + together] for i in range(0, len(calls), together)]
 
