@@ -28,7 +28,7 @@ COMMIT_SECONDS = {"lists": LIST_SECONDS, "memory": MEMORY_SECONDS, "tasks": 0.0}
 """Layers made in a mode are committed after so many seconds."""
 
 SAMPLE = 8
-"""So many tasks are looked at, spread evenly; all where there are no more."""
+"""The number of tasks whose reads are counted, spread evenly over a side that has more."""
 
 
 class Locality(NamedTuple):

@@ -25,7 +25,7 @@ HERE = ("local", "serial")
 """The workers of these clusters are those that are measured."""
 
 LAYERS_AT_ONCE = 3
-"""So many layers are on the disk while one of them is made."""
+"""The number of layers on the disk while the newest of them is made, at most."""
 
 
 @dataclass(frozen=True)

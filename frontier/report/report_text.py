@@ -163,7 +163,7 @@ def report_markdown(subject: RunStatistics | Comparison) -> str:
 
 
 def _fence(text: str, least: int = 1) -> str:
-    """So many backticks as stand nowhere together in a text, with which Markdown marks it."""
+    """A run of backticks longer than any in a text, as Markdown marks the ends of code by one."""
     return "`" * max([least, *(len(row) + 1 for row in re.findall("`+", text))])
 
 
