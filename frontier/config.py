@@ -138,7 +138,7 @@ def default_memory(kind: str, workers: int) -> ByteSize:
 
 
 MOST_BYTES = 1 << 20
-"""A config file has at most so many."""
+"""The greatest size of a config file in bytes."""
 
 
 def _name(name: str) -> str:

@@ -19,7 +19,7 @@ from typing import Protocol
 from frontier.errors import Stopped
 
 TASKS_UNDER_WAY = 2
-"""A worker has so many threads, each with a task: one computes while another waits for the disk."""
+"""The threads of a worker, each with a task: one computes while another waits for the disk."""
 
 TOPIC = "frontier"
 """The topic of the Dask events by which workers send what their calls have returned."""
@@ -27,7 +27,7 @@ TOPIC = "frontier"
 LOST = "the connection to the scheduler was lost"
 
 RETRIES = 3
-"""A call that raises is tried again so many times."""
+"""How often a call that raises is tried again."""
 
 
 class Executor(Protocol):

@@ -34,7 +34,7 @@ PASSED = 0.9
 """The peak is passed when a layer has less than this share of the largest one."""
 
 LEAST_LAYERS = 3
-"""The times of so many bitmaps have to be known before anything is estimated."""
+"""Nothing is estimated from this many bitmaps or fewer."""
 
 FAR = 4
 """While all layers so far are lists, the time is estimated only if no later layer is expected to

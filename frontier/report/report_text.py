@@ -19,7 +19,7 @@ from frontier.report.summary import run_value
 from frontier.report.tables import config_text, origin, spending_note, tables_of, why_no_boards
 
 BAR = 12
-"""The longest bar of a table of layers has so many cells."""
+"""The width of the longest bar in a table of layers, in characters."""
 
 DROPPED = ("log", "written", "growth", "time", "share", "up to here")
 """A narrow terminal leaves out these columns, the first ones first."""

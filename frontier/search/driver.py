@@ -48,14 +48,14 @@ from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 LIST_SECONDS = 2.0
-"""Lists are advanced for so many seconds before what was found is committed."""
+"""The seconds for which lists are advanced before the layers found are committed."""
 
 SPARE_BYTES = 1_000_000
 """Bytes of the disk that are kept free for the ledger and the log."""
 
 MEMORY_SECONDS = 20.0
-"""Bitmaps in memory are advanced for so many seconds, at least ten times as long as storing two of
-them took the last time, before two layers are stored and what was found is committed."""
+"""The seconds for which bitmaps in memory are advanced before the last two are stored and all found
+are committed; ten times as long as storing took the last time, if that is more."""
 
 
 class Driver:

@@ -25,7 +25,7 @@ from frontier.store.run import RunStore
 PROGRAM_BYTES = 100_000_000
 
 GROWTH_BYTES = 1 << 22
-"""Memory that is used again grows by a multiple of so many bytes."""
+"""Memory that is used again grows by a multiple of these bytes."""
 
 
 class Workspace(RunReader):

@@ -28,7 +28,7 @@ TRIES, TRY_SECONDS = 8, 0.05
 it is held holds it for a moment."""
 
 MOST_LETTERS = 10_000
-"""At most so many letters of the lock file are read."""
+"""The number of letters of the lock file that are read, at most."""
 
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
