@@ -26,7 +26,8 @@ RENEWED, FRESH = 15.0, 60.0
 class Lease:
     """Context manager that says that this process writes a run.
 
-    take_over: the user says that whoever said so before is gone; text as of `RunLock`.
+    take_over: True if the user says that the process which wrote the object is gone; a text is the
+    name of a job, as for `RunLock`.
     """
 
     def __init__(self, path: ObjectPath, take_over: bool | str = False):

@@ -42,9 +42,9 @@ class NotWritable(StorageError):
 class RunLock:
     """Context manager that holds the lock of a run directory.
 
-    take_over: the user says that a holder on another host is gone. Text is the name of the job of a
-    queue that this process belongs to: a holder of that name is gone, since a queue runs a job
-    once at a time, and no other is.
+    take_over: True if the user says that a holder on another host is gone. A text is the name of
+    the queue's job to which this process belongs: a holder on another host is then taken to be gone
+    if it belonged to the same job, as a queue runs a job once at a time.
     """
 
     def __init__(self, path: Path, take_over: bool | str = False):
