@@ -19,18 +19,18 @@ from typing import Protocol
 from frontier.errors import Stopped
 
 TASKS_UNDER_WAY = 2
-"""A worker has so many threads, each with a task: one computes while another waits for the disk."""
+"""The threads of a worker, each with a task: one computes while another waits for the disk."""
 
 BATCHES_A_SECOND = 500
-"""No more than these are handed out: a scheduler can hand out about a thousand."""
+"""The batches of calls that are handed out in a second, at most; a scheduler can do a thousand."""
 
 TOPIC = "frontier"
-"""Of the events that tell what calls have returned."""
+"""The topic of the Dask events by which workers send what their calls have returned."""
 
 LOST = "the connection to the scheduler was lost"
 
 RETRIES = 3
-"""A call that raises is tried again so many times."""
+"""How often a call that raises is tried again."""
 
 
 class Executor(Protocol):
@@ -83,23 +83,24 @@ class Distributed:
     here = False
 
     WINDOW = 3
-    """So many batches are under way for each worker, so that it need not wait for the next one."""
+    """The batches for each worker that the scheduler has at a time: one more than the worker has
+    threads, so that no thread waits for the next one."""
 
     OVERDUE = 1.5
-    """When no call waits any more, those of a batch that has taken so many times as long as most
-    are handed out again, each by itself."""
+    """A batch is overdue when it has taken this many times the median. Once no call waits any more,
+    the calls of overdue batches are handed out again, each by itself."""
 
     STRAGGLERS = 0.1
-    """So many of the calls, and no more, can be overdue."""
+    """No batch counts as overdue while more than this share of all calls are unfinished."""
 
     OVERDUE_SECONDS = 1.0
-    """No batch is overdue before."""
+    """A batch that has taken fewer seconds than this is never overdue."""
 
     REFRESH_SECONDS = 1.0
-    """Whether workers came or went is looked at so often."""
+    """Seconds between two counts of the workers."""
 
     WAIT_SECONDS = 0.2
-    """Whether batches are overdue is looked at so often."""
+    """Seconds that are waited for a future to end, before overdue batches are looked for again."""
 
     def __init__(self, client, patience: float, tend: Callable[[], None] = lambda: None):
         """patience: a run stops after so many seconds without any worker. tend: called once a

@@ -25,10 +25,10 @@ from frontier.space.program import program_of, reads_of
 from frontier.store.parts import footer_bytes
 
 COMMIT_SECONDS = {"lists": LIST_SECONDS, "memory": MEMORY_SECONDS, "tasks": 0.0}
-"""Layers made in a mode are committed after so many seconds."""
+"""The seconds after which layers that are made in a mode are committed."""
 
 SAMPLE = 8
-"""So many tasks are looked at, spread evenly; all where there are no more."""
+"""The number of tasks whose reads are counted, spread evenly over a side that has more."""
 
 
 class Locality(NamedTuple):

@@ -45,10 +45,10 @@ from frontier.store.slabs import new_memory
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
-"""Every so many layers of the sample board are tried; an odd number, as sides alternate."""
+"""The step between the layers of the sample board that are tried: odd, as sides alternate."""
 
 SLABS = 32
-"""So many slabs stand for all of a layer."""
+"""The number of slabs that stand for all of a layer."""
 
 TASK_SECONDS = 0.15
 """A task is tried for so long on each layer."""
