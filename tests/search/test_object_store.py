@@ -1,65 +1,29 @@
 """Runs in an object store: right, resumable, never harmed by another process."""
 
-import dataclasses
 import json
 import os
 import subprocess
 import sys
 import time
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 import zarr
 from making import invoke
+from search.bucket_runs import CONFIGS, FORMS, assert_same, plan_of
 from sweeps import swept
 
 from frontier import api
-from frontier.config import Config
 from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.search.events import LayerFinished, LayerStarted
 from frontier.search.task import expand_task
 from frontier.search.verify import verify
 from frontier.search.workspace import Workspace, open_workspace
-from frontier.space.layout import Layout
 from frontier.store import lease, zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.store.directory import names_in
 from frontier.store.objects import bucket_of, place_of
 from frontier.store.run import RunStore
-
-CONFIGS = Path(__file__).parents[2] / "configs"
-FORMS = {
-    "lists": {"list_states": 10**9},
-    "tasks": {"list_states": 0},
-    "memory": {"list_states": 0, "threads": 2},
-}
-
-
-def plan_of(path, form, **search):
-    """A plan of 2×4, whose bitmaps have several parts."""
-    config = Config(
-        name="test",
-        puzzle={"kind": "tiles", "rows": 2, "columns": 4},
-        search={"in_memory": False, **search},
-        store={"path": str(path)},
-        cluster={"kind": "serial"},
-    )
-    plan = api.plan(config)
-    if not RunStore.exists(plan.config.path):
-        plan = dataclasses.replace(plan, layout=Layout(plan.space, 1, 2))
-    return dataclasses.replace(plan, **FORMS[form])
-
-
-def assert_same(run, other):
-    """Two runs have the same layers, those that both have kept state by state."""
-    assert (run.complete, other.complete) == (True, True)
-    assert [r.states for r in run.records] == [r.states for r in other.records]
-    both = set(run.stored_depths()) & set(other.stored_depths())
-    assert len(run.records) - 1 in both
-    for depth in both:
-        ours, theirs = (Workspace(each).layer(depth).numbers() for each in (run, other))
-        assert np.array_equal(ours, theirs)
 
 
 @swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
