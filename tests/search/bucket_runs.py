@@ -1,4 +1,4 @@
-"""Runs of small boards whose directory is in an object store, or beside it."""
+"""Runs of 2×4 whose directory is in an object store, or beside it."""
 
 import dataclasses
 from pathlib import Path
@@ -19,18 +19,18 @@ FORMS = {
 }
 
 
-def plan_of(path, form, columns=3, **search):
-    """A plan of 2×3 or 2×4, whose bitmaps have several parts."""
+def plan_of(path, form, **search):
+    """A plan of 2×4, whose bitmaps have several parts."""
     config = Config(
         name="test",
-        puzzle={"kind": "tiles", "rows": 2, "columns": columns},
+        puzzle={"kind": "tiles", "rows": 2, "columns": 4},
         search={"in_memory": False, **search},
         store={"path": str(path)},
         cluster={"kind": "serial"},
     )
     plan = api.plan(config)
     if not RunStore.exists(plan.config.path):
-        plan = dataclasses.replace(plan, layout=Layout(plan.space, columns - 3, 2))
+        plan = dataclasses.replace(plan, layout=Layout(plan.space, 1, 2))
     return dataclasses.replace(plan, **FORMS[form])
 
 

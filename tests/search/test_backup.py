@@ -14,7 +14,7 @@ import pytest
 from making import invoke
 from search.runs import assert_store_the_same, config_of, in_memory
 from search.runs import run as run_of
-from search.test_two_layers import COUNTS, DEPTH, TASKS, plan_of, stopped_of
+from search.test_two_layers import COUNTS, DEPTH, plan_of, stopped_of
 from sweeps import swept
 
 from frontier import api
@@ -58,7 +58,7 @@ def test_at_many_moments_of_a_run(tmp_path, monkeypatch, form, search):
     def listen(event):
         if isinstance(event, TaskFinished | LayerFinished):
             events.append(event)
-            if len(events) % 4 == 0:
+            if len(events) % 7 == 0:
                 made.append(back_up(plan.config.path, tmp_path / f"backup-{len(made)}"))
 
     whole = run_of(plan, listeners=[listen])
@@ -293,10 +293,10 @@ def test_a_run_whose_files_are_missing(tmp_path):
     plan, store = stopped_of(tmp_path)
     part = next(store.layer_path(DEPTH - 1).glob("c.*"))
     part.unlink()
-    with pytest.raises(CorruptRunError, match=f"layers/00{DEPTH - 1} lacks 1 of its {TASKS} parts"):
+    with pytest.raises(CorruptRunError, match=f"layers/00{DEPTH - 1} lacks 1 of its 4 parts"):
         back_up(store.path, tmp_path / "backup")
     part.symlink_to(tmp_path / "nowhere")
-    with pytest.raises(CorruptRunError, match=f"00{DEPTH - 1} lacks 1 of its {TASKS} parts"):
+    with pytest.raises(CorruptRunError, match=f"00{DEPTH - 1} lacks 1 of its 4 parts"):
         back_up(store.path, tmp_path / "backup")
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
     assert plan.config.path == store.path

@@ -31,9 +31,9 @@ def test_a_driver_that_is_killed_within_a_layer(bucket, proxy, tmp_path):
     driver.append(subprocess.Popen([*command, *sets]))
     assert driver[0].wait() == -signal.SIGKILL
     assert len(RunStore.open(bucket).records) == 13
-    run = api.run(plan_of(bucket, "tasks", 4), take_over=True).store
+    run = api.run(plan_of(bucket, "tasks"), take_over=True).store
     assert not verify(run, deep=20).faults
-    assert_same(run, api.run(plan_of(tmp_path / "run", "tasks", 4)).store)
+    assert_same(run, api.run(plan_of(tmp_path / "run", "tasks")).store)
 
 
 @pytest.mark.sweep
@@ -51,9 +51,9 @@ def test_a_store_that_stays_away_stops_a_run_which_goes_on(bucket, proxy, monkey
 
     proxy.harm = harm
     with pytest.raises(StorageError, match="the object store has not answered for"):
-        api.run(plan_of(bucket, "tasks", 4))
+        api.run(plan_of(bucket, "tasks"))
     proxy.harm = lambda method, path: None
     assert not (run := RunStore.open(bucket)).complete
     assert run.records
-    run = api.run(plan_of(bucket, "tasks", 4)).store
+    run = api.run(plan_of(bucket, "tasks")).store
     assert not verify(run, deep=20).faults

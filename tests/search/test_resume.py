@@ -39,7 +39,7 @@ def test_until_and_then_on(tmp_path, form):
 
 def test_stop_and_resume_use_the_finished_tasks(tmp_path, monkeypatch):
     """Stop in the middle of a layer; only the tasks that were not finished are done again."""
-    plan = as_bits(api.plan(config_of(tmp_path, 2, 4)), prefix_digits=1, task_nodes=1)
+    plan = as_bits(api.plan(config_of(tmp_path, 2, 5)), prefix_digits=1)
     calls = counted_tasks(monkeypatch)
     events = []
     drivers = []
@@ -56,11 +56,11 @@ def test_stop_and_resume_use_the_finished_tasks(tmp_path, monkeypatch):
         if type(event).__name__ == "TaskFinished" and event.depth == 20 and event.done == 2:
             drivers[-1].stopping.set()
 
-    with pytest.raises(Stopped, match="2 of 4 tasks"):
+    with pytest.raises(Stopped, match="2 of 3 tasks"):
         run(plan, listeners=[stop_soon])
     assert isinstance(events[-1], RunStopped)
     done = run(plan)
-    assert (done.records[-1].depth, done.states) == KNOWN[2, 4]
+    assert (done.records[-1].depth, done.states) == KNOWN[2, 5]
     assert len(calls) == len(set(calls))
 
 
@@ -83,7 +83,7 @@ def test_a_stop_in_memory_waits_for_one_layer(tmp_path, monkeypatch):
 @swept("keep", ["frontier", "all"], few=1)
 def test_failures_at_random_moments_change_nothing(tmp_path, monkeypatch, keep):
     """Tasks die before, during and after their work; each run goes on where the last one fell."""
-    plan = as_bits(api.plan(config_of(tmp_path, 2, 3, search={"keep": keep})), task_nodes=1)
+    plan = as_bits(api.plan(config_of(tmp_path, 2, 4, search={"keep": keep})), prefix_digits=1)
     rng = np.random.default_rng(5)
     expand = driver_module.expand_task
 
@@ -108,7 +108,10 @@ def test_failures_at_random_moments_change_nothing(tmp_path, monkeypatch, keep):
             deaths += 1
     assert deaths > 3
     monkeypatch.setattr(driver_module, "expand_task", expand)
-    config = config_of(tmp_path / "calm", 2, 3, search={"keep": keep})
-    calm = run(as_bits(api.plan(config), task_nodes=1))
+    calm = run(
+        as_bits(
+            api.plan(config_of(tmp_path / "calm", 2, 4, search={"keep": keep})), prefix_digits=1
+        )
+    )
     assert [r.states for r in done.records] == [r.states for r in calm.records]
     assert_store_the_same(done, calm)

@@ -20,19 +20,16 @@ from frontier.search.verify import verify
 from frontier.search.workspace import open_workspace
 from frontier.store.run import RunStore
 
-DEPTH = 12
+DEPTH = 20
 """Of the layer in which runs are stopped."""
 
-TASKS = 3
-"""Of each layer."""
-
-COUNTS = [len(layer) for layer in bfs_layers(2, 3)]
+COUNTS = [len(layer) for layer in bfs_layers(2, 4)]
 
 
 def plan_of(path, **search):
-    """A plan of 2×3 by several tasks a layer, all of bits."""
-    plan = as_bits(api.plan(config_of(path, 2, 3, search=search)), task_nodes=1)
-    assert plan.layout.task_count(0) == plan.layout.task_count(1) == TASKS
+    """A plan of 2×4 by several tasks a layer, all of bits."""
+    plan = as_bits(api.plan(config_of(path, 2, 4, search=search)), prefix_digits=1, task_nodes=1)
+    assert plan.layout.task_count(0) == plan.layout.task_count(1) == 4
     return plan
 
 
@@ -93,7 +90,7 @@ def test_no_part_is_there_beside_the_one_that_replaces_it(tmp_path):
 
     done = run_of(plan, listeners=[look])
     assert [record.states for record in done.records] == COUNTS
-    assert len(looked) == TASKS * (len(sizes) - 3)
+    assert len(looked) == 4 * (len(sizes) - 3)
     three = [sum(sum(sizes[d].values()) for d in range(t - 2, t + 1)) for t in range(2, len(sizes))]
     assert max(looked) < 0.8 * max(three)
 
@@ -104,7 +101,7 @@ def test_layers_that_are_to_be_kept_are_not_given_up(tmp_path, search):
     stored = store.stored_depths()
     assert stored == list(range(DEPTH - 4 if "spare" in search else 0, DEPTH))
     for depth in stored[1:]:
-        assert parts_of(store, plan, depth).keys() == set(range(TASKS))
+        assert parts_of(store, plan, depth).keys() == set(range(4))
     assert len(parts_of(store, plan, DEPTH)) == 2
     assert verify(store).faults == []
     assert verify(store).given_up is None
@@ -115,7 +112,7 @@ def test_layers_that_are_to_be_kept_are_not_given_up(tmp_path, search):
 def test_what_is_given_up_is_no_damage(tmp_path):
     plan, store = stopped_of(tmp_path)
     assert parts_of(store, plan, DEPTH - 2).keys() ^ parts_of(store, plan, DEPTH).keys() == set(
-        range(TASKS)
+        range(4)
     )
     found = verify(store, deep=100)
     assert (found.faults, found.given_up) == ([], DEPTH - 2)
@@ -124,14 +121,14 @@ def test_what_is_given_up_is_no_damage(tmp_path):
     assert [record.states for record in done.records] == COUNTS
 
 
-@swept("done", range(1, TASKS), few=1)
+@swept("done", range(1, 4), few=1)
 def test_a_part_that_is_lost_of_a_layer_that_is_being_given_up(tmp_path, done):
     """One that nothing has replaced yet is missed at once."""
     plan, store = stopped_of(tmp_path, done)
     left = parts_of(store, plan, DEPTH - 2)
-    assert len(left) == TASKS - done
+    assert len(left) == 4 - done
     store.files(DEPTH - 2, plan.layout).path(min(left)).unlink()
-    with pytest.raises(CorruptRunError, match=f"00{DEPTH - 2} lacks 1 of its {TASKS} parts"):
+    with pytest.raises(CorruptRunError, match=f"00{DEPTH - 2} lacks 1 of its 4 parts"):
         run_of(plan)
     assert not verify(store).sound(DEPTH - 2)
 
@@ -203,7 +200,7 @@ DAMAGES = {
 
 @swept("damage", DAMAGES, few=1)
 def test_a_damaged_part_is_computed_again_from_what_is_there(tmp_path, monkeypatch, damage):
-    plan, store = stopped_of(tmp_path, done=TASKS - 1, keep="all")
+    plan, store = stopped_of(tmp_path, done=3, keep="all")
     task = one_done(store, plan)
     file = store.files(DEPTH, plan.layout).path(task)
     before = file.read_bytes()
@@ -221,7 +218,7 @@ def test_a_damaged_part_is_computed_again_from_what_is_there(tmp_path, monkeypat
 @swept("damage", DAMAGES, few=1)
 def test_a_damaged_part_whose_predecessor_is_gone_is_an_error(tmp_path, damage):
     """And nothing is committed or changed."""
-    plan, store = stopped_of(tmp_path, done=TASKS - 1)
+    plan, store = stopped_of(tmp_path, done=3)
     task = one_done(store, plan)
     file = store.files(DEPTH, plan.layout).path(task)
     DAMAGES[damage](file)
@@ -327,7 +324,7 @@ FORMS = {
 @swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
 def test_a_layer_that_tasks_have_begun_is_ended_by_tasks(tmp_path, monkeypatch, form, search):
     """Whatever the config says by then."""
-    plan, _ = stopped_of(tmp_path, done=TASKS - 1, **search)
+    plan, _ = stopped_of(tmp_path, done=3, **search)
     calls, started = counted_tasks(monkeypatch), []
 
     def listen(event):
@@ -338,7 +335,7 @@ def test_a_layer_that_tasks_have_begun_is_ended_by_tasks(tmp_path, monkeypatch, 
     assert [record.states for record in done.records] == COUNTS
     assert started[0] == (DEPTH, True)
     assert started[1] == (DEPTH + 1, form == "tasks")
-    assert len([depth for depth, _ in calls if depth == DEPTH]) == 1  # the others were done
+    assert len([depth for depth, _ in calls if depth == DEPTH]) == 1  # three were done
     assert done.records[DEPTH].form == "bits"
 
 
@@ -384,9 +381,9 @@ def test_a_stop_that_is_asked_for_says_how_many_are_done(tmp_path, monkeypatch):
     )
 
     def stop(event):
-        if isinstance(event, TaskFinished) and (event.depth, event.done) == (DEPTH, TASKS - 1):
+        if isinstance(event, TaskFinished) and (event.depth, event.done) == (DEPTH, 3):
             drivers[-1].stopping.set()
 
-    with pytest.raises(Stopped, match=f"layer {DEPTH}, {TASKS - 1} of {TASKS} tasks done"):
+    with pytest.raises(Stopped, match=f"layer {DEPTH}, 3 of 4 tasks done"):
         run_of(plan, listeners=[stop])
     assert [record.states for record in run_of(plan).records] == COUNTS
