@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,7 @@ def test_all_results_are_read():
 # --- the house: docs/architecture.md
 
 
+@cache
 def modules():
     """Each module of the package by its path, but those that start a package or a program."""
     package = ROOT / "frontier"
