@@ -323,4 +323,4 @@ def test_a_mistake_is_noticed(monkeypatch):
     """A driver that does not see what tasks have begun goes on from what they have given up."""
     monkeypatch.setattr(RunStore, "parts_under_way", lambda run, layout: set())
     with pytest.raises((AssertionError, CorruptRunError)):
-        take_turns(100, derandomize=True, phases=[Phase.generate])
+        take_turns(1000, derandomize=True, phases=[Phase.generate])
