@@ -138,7 +138,7 @@ def default_memory(kind: str, workers: int) -> ByteSize:
 
 
 MOST_BYTES = 1 << 20
-"""A config file has at most so many."""
+"""The greatest size of a config file in bytes."""
 
 
 def _name(name: str) -> str:
@@ -161,7 +161,7 @@ class Config(Table):
     store: StoreTable = StoreTable()
     cluster: ClusterTable = Field(default_factory=ClusterTable)
     _checked: list[Puzzle] = PrivateAttr(default_factory=list)
-    """The puzzles of its members, had here so that `make_puzzle` does not make them again."""
+    """Holds the puzzles of its members, so that `make_puzzle` finds them made (`puzzle_of`)."""
 
     @property
     def path(self) -> Place:

@@ -88,7 +88,7 @@ def puzzle_at(run: Config | str | Place, settings: tuple[str, ...] = ()) -> Conf
 def puzzle_and_run(
     run: Config | str | Place, settings: tuple[str, ...] = ()
 ) -> tuple[Config, RunStore | None]:
-    """The same, and its run, if there is one; one of another puzzle in the directory is none."""
+    """What `puzzle_at` gives, and the run of that puzzle; None if its directory holds none."""
     config = puzzle_at(run, settings)
     store = RunStore.open(config.path) if RunStore.exists(config.path) else None
     if store and not same_puzzle(store.identity["puzzle"], config.puzzle_settings):
@@ -116,7 +116,7 @@ def _path_of(run: str | Place) -> Place:
 
 
 def _config_in(path: Place, settings: tuple[str, ...]) -> Config:
-    """The config in a file; the error names run directories too, as one may have been meant."""
+    """The config in a file; if there is none, the error says that a run directory would do too."""
     if path.suffix != ".toml" and not path.exists():
         raise InputError(f"{path}: no such run directory or config")
     return load_config(path, settings)

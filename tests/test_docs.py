@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from frontier.space.deepening import MOST_DEPTH
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "puzzles.md"
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-SMALL, LARGE = 6_000_000, 240_000_000
+SMALL, LARGE = 200_000, 240_000_000
 """Positions of what is searched here by default, and in a sweep; only the number of positions is
 known without a search."""
 
@@ -74,6 +75,7 @@ def test_all_results_are_read():
 # --- the house: docs/architecture.md
 
 
+@cache
 def modules():
     """Each module of the package by its path, but those that start a package or a program."""
     package = ROOT / "frontier"

@@ -90,6 +90,10 @@ INSTEAD = {
     f"{RUN} --set cluster.kind=address --set cluster.address=tcp://10.0.0.1:8786 "
     "--set cluster.workers=32": PARSED,
     'HOSTS="node1 node2 node3" WORKERS=16 INTERFACE=eth0 jobs/ssh.sh': "bash -n jobs/ssh.sh",
+    "export CONFIG=mine.toml SETTINGS=cluster.options.walltime=01:00:00": PARSED,
+    "sbatch --mem=1G jobs/slurm.sh": "bash -n jobs/slurm.sh",
+    "squeue": PARSED,
+    "python -m frontier status mine.toml": PARSED,
     # need a bucket: the same runs go to one on this machine, whose server the test has started
     "pip install '.[cloud]'": PARSED,
     "export AWS_REGION=eu-central-1": PARSED,

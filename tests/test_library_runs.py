@@ -2,6 +2,7 @@
 
 import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -296,3 +297,55 @@ def test_progress_in_a_notebook(tmp_path, monkeypatch, capsys):
     assert "time left" in shown[0]
     assert "complete: depth 21, 360 states" in shown[-1]
     assert shown[-1].count("<rect") == 22
+
+
+def test_a_config_is_that_of_a_file(tmp_path):
+    file = tmp_path / "a.toml"
+    file.write_text(
+        'name = "a"\n[puzzle]\nkind = "tiles"\nrows = 2\ncolumns = 3\n'
+        "goal = [[1, 2, 3], [4, 5, 0]]\n"
+        '[search]\nkeep = "all"\n[store]\npath = "here"\n[cluster]\nmemory = "1GB"\nworkers = 3\n'
+    )
+    made = frontier.make_config(
+        name="a",
+        puzzle={**TILES, "goal": np.array([[1, 2, 3], [4, 5, 0]])},
+        search={"keep": "all"},
+        store={"path": Path("here")},
+        cluster={"memory": "1GB", "workers": np.int64(3)},
+    )
+    assert made == frontier.load_config(file)
+    assert made.puzzle_settings == frontier.load_config(file).puzzle_settings
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"puzzle": {"kind": "tiles", "rows": 2}}, r"config 'a': puzzle\.columns is missing"),
+        ({"puzzle": {**TILES, "colums": 3}}, r"unknown key puzzle\.colums; did you mean columns\?"),
+        ({"puzzle": TILES, "search": {"keep": "some"}}, r"config 'a': search\.keep = 'some'"),
+        ({"puzzle": TILES, "store": {"codec": "none"}}, "none"),
+        ({"puzzle": {**TILES, "start": "1 0 2 / 3 5 4"}}, r"puzzle\.start = .*cannot be reached"),
+        ({"puzzle": {**TILES, "goal": object()}}, "is nothing that a config file could say"),
+        ({"puzzle": 7}, r"puzzle"),
+        ({"name": "a b", "puzzle": TILES}, r"name = 'a b'"),
+    ],
+)
+def test_configs_that_cannot_be(values, message):
+    with pytest.raises(InputError, match=message):
+        frontier.make_config(**{"name": "a", **values})
+
+
+def test_a_puzzle_of_ones_own_runs_on_workers(tmp_path):
+    """They make the puzzle anew from what the run says of it."""
+    table = frontier.define_puzzle(
+        cells={"p": (0, 0), "q": (1, 0), "r": (0, 1), "s": (1, 1)},
+        moves={"e/w": (1, 0), "s/n": (0, 1)},
+        pieces={"long": ["p", "q"], "x": "r"},
+    )
+    run = frontier.run(frontier.plan(config_of(tmp_path, table, kind="serial")))
+    assert run.puzzle.title == "2 pieces on 4 cells (step)"
+    assert run.counts == [1, 1]
+    again = frontier.open_run(run.path)
+    assert again.solve(["long", "long", ".", "x"]).moves == ["x w"]
+    assert again.distance([{"long": ["p", "q"], "x": "s"}]).tolist() == [1]
+    assert again.distance({"long": ["p", "q"], "x": "s"}) == 1

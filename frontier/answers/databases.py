@@ -44,7 +44,8 @@ position: the blank's cell at each vertex. member: int64[D, tiles], each tile's 
 pattern, -1 if it is none. binomial, radices, digits, halves: how a pattern ranks its places and its
 sequences. regions: the vertices of all patterns, those of d from first_region[d] on. values: all
 distances, those of d from first_value[d] on. chosen: bool[F, D], the members of the sets. rest:
-bool[F, tiles], the tiles that none of them labels. alone: bool[D], in which every move counts."""
+bool[F, tiles], the tiles that none of them labels. alone: bool[D], the databases in which every
+move counts, which are added to no other."""
 
 
 def _joined(puzzle: Tiles, databases: Sequence[Distances]) -> Databases:

@@ -30,7 +30,7 @@ MOST_COUNTED = 20_000_000
 
 
 MANY = 20_000
-"""Where so many boards or more are asked for at once, all distances are read into memory, if they
+"""Where this many boards or more are asked for at once, all distances are read into memory, if they
 are no more than `MOST_TABLE_BYTES` and fit."""
 
 MOST_TABLE_BYTES = 1_500_000_000

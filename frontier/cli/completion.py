@@ -15,7 +15,7 @@ from frontier.puzzles.tables import KIND_TABLES
 from frontier.store.run import RunStore
 
 MOST = 500
-"""At most so many paths are offered."""
+"""The number of paths that are offered, at most."""
 
 
 def complete_run(context, parameter, incomplete: str) -> list[CompletionItem]:

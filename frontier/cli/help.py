@@ -73,8 +73,6 @@ class Group(click.Group):
     sections: title -> commands.
     """
 
-    command_class = Command
-
     def __init__(self, *arguments, examples: Mapping[str, str] = NONE, **settings):
         super().__init__(*arguments, **settings)
         self.examples = examples

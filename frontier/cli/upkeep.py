@@ -146,11 +146,11 @@ def backup(run, target, as_json):
 
 
 def _verified(store: RunStore, states: int, seed: int) -> tuple[RunStore, Verified]:
-    """The run as `run` would go on with it, and what is found of it.
+    """The run in the state from which `run` would go on, and what `verify` finds of it.
 
-    Where the ledger is behind its copy, as after a kill between the two, that is the copy's. In an
-    object store nobody is kept out: what seems to be damaged is looked at again where another
-    process has gone on meanwhile.
+    Where a kill has left the ledger behind its copy, that is the state which the copy lists. In an
+    object store no lock keeps writers out, so a run that seems to be damaged is verified again if
+    another process has gone on with it meanwhile.
     """
     try:
         found = verify_run(store, states, seed, _say)

@@ -19,15 +19,18 @@ from typing import Protocol
 from frontier.errors import Stopped
 
 TASKS_UNDER_WAY = 2
-"""A worker has so many threads, each with a task: one computes while another waits for the disk."""
+"""The threads of a worker, each with a task: one computes while another waits for the disk."""
+
+BATCHES_A_SECOND = 500
+"""The batches of calls that are handed out in a second, at most; a scheduler can do a thousand."""
 
 TOPIC = "frontier"
-"""Of the events that tell what calls have returned."""
+"""The topic of the Dask events by which workers send what their calls have returned."""
 
 LOST = "the connection to the scheduler was lost"
 
 RETRIES = 3
-"""A call that raises is tried again so many times."""
+"""How often a call that raises is tried again."""
 
 
 class Executor(Protocol):
@@ -59,6 +62,12 @@ class Serial:
             yield function(*arguments)
 
 
+def calls_together(calls: int, workers: int, a_second: float) -> int:
+    """How many calls are a batch: one, unless calls are so short or workers so many that a
+    scheduler could not hand out so many by themselves. a_second: that workers could do."""
+    return max(1, min(ceil(a_second / BATCHES_A_SECOND), ceil(calls / workers)))
+
+
 @dataclass(eq=False)
 class _Batch:
     """Calls that are handed out as one."""
@@ -74,27 +83,24 @@ class Distributed:
     here = False
 
     WINDOW = 3
-    """So many batches are under way for each worker, so that it need not wait for the next one."""
-
-    BATCHES_A_SECOND = 500
-    """A scheduler can hand out about a thousand a second. Where calls are so short, or workers so
-    many, that there would be more than these, a batch has several calls."""
+    """The batches for each worker that the scheduler has at a time: one more than the worker has
+    threads, so that no thread waits for the next one."""
 
     OVERDUE = 1.5
-    """When no call waits any more, those of a batch that has taken so many times as long as most
-    are handed out again, each by itself."""
+    """A batch is overdue when it has taken this many times the median. Once no call waits any more,
+    the calls of overdue batches are handed out again, each by itself."""
 
     STRAGGLERS = 0.1
-    """So many of the calls, and no more, can be overdue."""
+    """No batch counts as overdue while more than this share of all calls are unfinished."""
 
     OVERDUE_SECONDS = 1.0
-    """No batch is overdue before."""
+    """A batch that has taken fewer seconds than this is never overdue."""
 
     REFRESH_SECONDS = 1.0
-    """Whether workers came or went is looked at so often."""
+    """Seconds between two counts of the workers."""
 
     WAIT_SECONDS = 0.2
-    """Whether batches are overdue is looked at so often."""
+    """Seconds that are waited for a future to end, before overdue batches are looked for again."""
 
     def __init__(self, client, patience: float, tend: Callable[[], None] = lambda: None):
         """patience: a run stops after so many seconds without any worker. tend: called once a
@@ -151,7 +157,7 @@ class Distributed:
         """At most so many batches of the calls that wait."""
         workers = max(1, self.workers)
         a_second = TASKS_UNDER_WAY * workers / self._call_seconds
-        together = min(max(1, ceil(a_second / self.BATCHES_A_SECOND)), ceil(len(waiting) / workers))
+        together = calls_together(len(waiting), workers, a_second)
         calls = [waiting.popleft() for _ in range(min(len(waiting), together * room))]
         return [calls[i : i + together] for i in range(0, len(calls), together)]
 

@@ -18,7 +18,7 @@ from frontier.config_values import at_home
 from frontier.errors import InputError, Stopped
 
 CONNECT_SECONDS = 30
-"""A scheduler is waited for so many seconds."""
+"""The seconds for which a scheduler is waited for."""
 
 WORKER_SETTINGS = {
     # Buffers of many megabytes come and go: keep their pages rather than map them anew.

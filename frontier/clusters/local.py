@@ -20,7 +20,7 @@ from frontier.signals import ending, handling
 from frontier.text import counted
 
 END_SECONDS = 1.0
-"""Workers get so many seconds to end when they have nothing left to do."""
+"""The seconds that workers get to end when they have nothing left to do."""
 
 WORKER_PROCESS = "Dask Worker process"
 """How Dask names the processes of its workers."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from frontier.clusters.executors import TASKS_UNDER_WAY
+from frontier.clusters.executors import TASKS_UNDER_WAY, calls_together
 from frontier.forecast.rates import Rates
 from frontier.search.driver import LIST_SECONDS, MEMORY_SECONDS
 from frontier.search.plan import Plan
@@ -25,10 +25,10 @@ from frontier.space.program import program_of, reads_of
 from frontier.store.parts import footer_bytes
 
 COMMIT_SECONDS = {"lists": LIST_SECONDS, "memory": MEMORY_SECONDS, "tasks": 0.0}
-"""Layers made in a mode are committed after so many seconds."""
+"""The seconds after which layers that are made in a mode are committed."""
 
 SAMPLE = 8
-"""So many tasks are looked at, spread evenly; all where there are no more."""
+"""The number of tasks whose reads are counted, spread evenly over a side that has more."""
 
 
 class Locality(NamedTuple):
@@ -168,9 +168,10 @@ class Forecast:
         work += (read * rates.read_work + written * rates.write_work) / tasks
         forced = not self.cached or self.plan.config.store.fsync == "layer"
         waiting = ((not self.cached) * read * rates.read + forced * written * rates.write) / tasks
-        seconds = ceil(tasks / self.workers) * max(work, waiting)
+        task = max(work, waiting)
+        batches = ceil(tasks / calls_together(tasks, self.workers, self.workers / task))
         moving = (read + written) / self.disk_rate if self.disk_rate else 0.0
-        return max(seconds, tasks * rates.scheduler, moving)
+        return max(ceil(tasks / self.workers) * task, batches * rates.scheduler, moving)
 
     def _tasks(self, depth: int) -> int:
         return self.plan.layout.task_count(self.plan.space.side_of(depth))

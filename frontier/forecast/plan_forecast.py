@@ -19,13 +19,14 @@ from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 MANY_LAYERS = 200
-"""A run that keeps all layers is taken to have so many, where a bound on its bytes is enough."""
+"""The number of layers that a run which keeps them all is taken to have, where a bound on its bytes
+is enough."""
 
 HERE = ("local", "serial")
 """The workers of these clusters are those that are measured."""
 
 LAYERS_AT_ONCE = 3
-"""So many layers are on the disk while one of them is made."""
+"""The number of layers on the disk while the newest of them is made, at most."""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ import google_crc32c
 import numpy as np
 
 from frontier import machine
+from frontier.clusters.executors import BATCHES_A_SECOND, TASKS_UNDER_WAY
 from frontier.clusters.kinds import Executor, executor_of
 from frontier.config import ClusterTable
 from frontier.errors import InputError
@@ -44,10 +45,10 @@ from frontier.store.slabs import new_memory
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
-"""Every so many layers of the sample board are tried; an odd number, as sides alternate."""
+"""The step between the layers of the sample board that are tried: odd, as sides alternate."""
 
 SLABS = 32
-"""So many slabs stand for all of a layer."""
+"""The number of slabs that stand for all of a layer."""
 
 TASK_SECONDS = 0.15
 """A task is tried for so long on each layer."""
@@ -66,8 +67,8 @@ class Rates:
     of that. listed: of a state of a list. list_bytes: the stored bytes of such a state. read,
     write: of the disk for a byte, while all workers are at it; read_work, write_work: of the
     processor for it, checksum included. file: of opening a file. scheduler: of the scheduler's
-    processor for a task. layer: until a layer's first task is with a worker and the scheduler hears
-    of its last one. start: of the command, until the search begins.
+    processor for a batch of tasks. layer: until a layer's first task is with a worker and the
+    scheduler hears of its last one. start: of the command, until the search begins.
     """
 
     density: list[float]
@@ -256,20 +257,18 @@ def _start_seconds(folder: Path, alone: bool, fsync: str, cluster: ClusterTable)
 
 
 def empty_tasks(executor: Executor) -> tuple[float, float]:
-    """The seconds that an empty task takes alone, and the processor time of one of many in this
-    process, where the scheduler and the driver are."""
+    """The seconds that an empty task takes alone, and the processor time of a batch, one of many,
+    in this process, where the scheduler and the driver are."""
     trips = EMPTY_TASKS // 10
     began = time.perf_counter()
     for _ in range(trips):
-        list(executor.run(_nothing, [()], lambda: False))
+        list(executor.run(time.sleep, [(0,)], lambda: False))
     trip = (time.perf_counter() - began) / trips
+    # They last so long that each is a batch of its own.
+    seconds = 0 if executor.here else 2 * TASKS_UNDER_WAY * executor.workers / BATCHES_A_SECOND
     began = time.process_time()
-    list(executor.run(_nothing, [()] * EMPTY_TASKS, lambda: False))
+    list(executor.run(time.sleep, [(seconds,)] * EMPTY_TASKS, lambda: False))
     return trip, (time.process_time() - began) / EMPTY_TASKS
-
-
-def _nothing() -> None:
-    """An empty task."""
 
 
 @contextmanager

@@ -30,7 +30,7 @@ TRIAL_BYTES = 500_000_000
 MOST_LAYERS = 100_000
 
 GROWTH_LAYERS = 6
-"""The growth is the mean of so many layers: sides and symmetries make single ones uneven."""
+"""The number of layers whose mean growth is taken: sides and symmetries make single ones uneven."""
 
 
 class Sizes(NamedTuple):

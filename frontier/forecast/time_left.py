@@ -34,17 +34,18 @@ PASSED = 0.9
 """The peak is passed when a layer has less than this share of the largest one."""
 
 LEAST_LAYERS = 3
-"""The times of so many bitmaps have to be known before anything is estimated."""
+"""Nothing is estimated from this many bitmaps or fewer."""
 
 FAR = 4
-"""While all layers are lists, nothing is estimated if a later one may have more states than the
-largest so far times this: it may become a bitmap."""
+"""While all layers so far are lists, the time is estimated only if no later layer is expected to
+have more than this many times the states of the largest one: a larger layer may become a bitmap,
+and nothing is known yet of the time of bitmaps."""
 
 LISTS = 12
 """The number of layers, the last ones that are lists, from which the time per state is taken."""
 
 FADE = 0.95
-"""A bitmap has this share of the weight of the next one."""
+"""Each bitmap layer has this share of the weight that the layer after it has."""
 
 USUAL, WEIGHT = 0.25, 2.0
 """Where few bitmaps are known, the exponent b is drawn to this value, which weighs as much as
@@ -128,7 +129,8 @@ def _law(layers: Sequence[LayerRecord], largest: int) -> Callable[[int, int], fl
     if len(bits) <= LEAST_LAYERS:
         return None
     scale, power = _power_law([layers[depth] for depth in bits[1:]])
-    # The first layer that was too large for a list was one still.
+    # The layer before the first bitmap was too large for lists to go on from it, and the one before
+    # that was not. So the states of the latter stand for the limit, which is not known here.
     policy = Policy(layers[bits[0] - 2].states if bits[0] > 1 else 0)
     return lambda before, states: (
         listed * states if policy.mode(before, states) == "lists" else scale * states**power

@@ -100,7 +100,8 @@ class Shapes:
         return np.where(same, found, -1)
 
     def find_keys(self, keys: np.ndarray) -> np.ndarray:
-        """Numbers of the shapes with these keys, int64[N]; any number for a key of none."""
+        """Numbers of the shapes with these keys, int64[N]; for a key that no shape has, the number
+        of some shape."""
         return self._order[np.minimum(np.searchsorted(self._sorted, keys), len(self) - 1)]
 
     def key_of_move(self, sort: int, source: Sequence[int], target: Sequence[int]) -> np.uint64:

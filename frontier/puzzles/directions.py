@@ -142,7 +142,7 @@ class Directions:
         return pairs
 
     def _all_so(self, vector: Point, where: str) -> list[tuple[int, int]]:
-        """All pairs of cells that lie so to each other."""
+        """All pairs of cells of which the second lies at the first one's point plus a vector."""
         if self.points is None:
             raise InputError(
                 f"{where} = {list(vector)}: the cells have no points, so no two of them lie so; "

@@ -165,11 +165,13 @@ def _along_lines(shapes: Shapes, moves: Moves) -> Moves:
     graph = moves.graph
     ends = zip(graph.source.tolist(), graph.target.tolist(), strict=True)
     step = {pair: arc for arc, pair in enumerate(ends)}
-    found = []  # (source, target, voltage, its steps, the places at first of what they displace)
+    # (source, target, voltage, the arcs of its single steps, and of the tile that each of these
+    # displaces the place before the whole move)
+    found = []
     for cell, ways in enumerate(beyond):
         for way in ways:
             here, voltage, steps, places = cell, (), (), ()
-            order = list(range(len(beyond)))  # where the thing in each place was at first
+            order = list(range(len(beyond)))  # for each place: where its tile was at first
             while way in beyond[here]:
                 there = beyond[here][way]
                 arc = step[vertices[here], vertices[there]]

@@ -13,7 +13,7 @@ LOOKS = {"start", "symbols", "picture"}
 """These keys of [puzzle] change no number of states."""
 
 FEW = 6
-"""A title lists at most so many runs."""
+"""The number of runs that a title lists, at most."""
 
 
 @dataclass(frozen=True)

@@ -34,13 +34,13 @@ from frontier.search.events import (
 from frontier.text import percent, rate, size, span
 
 ROWS = 12
-"""The live table has so many layers."""
+"""The number of layers in the live table."""
 
 DROPPED = ("written", "share", "time", "so far", "rate")
 """A narrow terminal leaves out these columns, the first ones first."""
 
 WIDEST = 80
-"""The bar is at most so many columns wide."""
+"""The greatest width of the bar, in columns of the terminal."""
 
 
 class PlainProgress:
@@ -50,10 +50,10 @@ class PlainProgress:
     """
 
     SECONDS = 1.0
-    """The lines of two layers are at least so many seconds apart."""
+    """The least seconds between the lines of two layers."""
 
     TASK_SECONDS = 60.0
-    """A layer that takes longer has a line whenever so many seconds have passed."""
+    """The seconds between two lines within a layer that takes longer."""
 
     def __init__(self, file: TextIO | None):
         self._file, self._progress = file, Progress()
@@ -172,7 +172,7 @@ class NotebookProgress:
     """Shows a table and a chart in a notebook, and replaces them as the run goes on."""
 
     SECONDS = 0.5
-    """Two replacements are at least so many seconds apart."""
+    """The least seconds between two replacements."""
 
     def __init__(self):
         self._progress, self._handle, self._shown = Progress(), None, 0.0

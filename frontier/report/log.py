@@ -12,7 +12,7 @@ from frontier.store.objects import ObjectPath, Place
 LOGGED = {kind.__name__: kind for kind in (RunStarted, LayerFinished, RunFinished, RunStopped)}
 
 PUT_SECONDS = 2.0
-"""In an object store the log is written at most every so many seconds while layers end."""
+"""The least seconds between two writings of the log to an object store, while layers end."""
 
 
 class EventLog:

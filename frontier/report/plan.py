@@ -158,7 +158,7 @@ def _assumptions(value: dict, made: PlanForecast) -> list[str]:
     ]
     if value["form"] == "tasks":
         lines += [
-            f"scheduler: {rates['scheduler_seconds_a_task'] * 1e3:.1f} ms a task, "
+            f"scheduler: {rates['scheduler_seconds_a_task'] * 1e3:.1f} ms a batch of tasks, "
             f"{rates['seconds_a_layer'] * 1e3:.1f} ms a layer",
             f"locality: a task reads {layout['current_read']:.2f} times its own part of the "
             f"current layer; {layout['far_share']:.1%} of all that it reads has another prefix",

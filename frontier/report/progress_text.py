@@ -9,7 +9,7 @@ from frontier.text import counted, moment, percent, rate, rough, size, span
 NO_LAYER = "no layer is committed yet"
 
 LONGEST = 100 * 365 * 86400
-"""No time of day is named for a run that ends more than so many seconds from now."""
+"""No time of day is named for a run that ends more than this many seconds from now."""
 
 RECENT = 5
 """The rate of a run under way is that of this many last layers."""

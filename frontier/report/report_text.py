@@ -19,7 +19,7 @@ from frontier.report.summary import run_value
 from frontier.report.tables import config_text, origin, spending_note, tables_of, why_no_boards
 
 BAR = 12
-"""The longest bar of a table of layers has so many cells."""
+"""The width of the longest bar in a table of layers, in characters."""
 
 DROPPED = ("log", "written", "growth", "time", "share", "up to here")
 """A narrow terminal leaves out these columns, the first ones first."""
@@ -163,7 +163,7 @@ def report_markdown(subject: RunStatistics | Comparison) -> str:
 
 
 def _fence(text: str, least: int = 1) -> str:
-    """So many backticks as stand nowhere together in a text, with which Markdown marks it."""
+    """A run of backticks longer than any in a text, as Markdown marks the ends of code by one."""
     return "`" * max([least, *(len(row) + 1 for row in re.findall("`+", text))])
 
 

@@ -14,7 +14,7 @@ from frontier.store.run import RunStore
 from frontier.text import counted, percent
 
 DRAWN = 8
-"""A report draws at most so many of the farthest positions."""
+"""The number of farthest positions that a report draws, at most."""
 
 SPENDING = {
     "kernel": "kernels",

@@ -20,10 +20,10 @@ from frontier.text import power
 NAME = "status.html"
 
 REFRESH_SECONDS = 5
-"""The page loads itself again after so many seconds."""
+"""The seconds after which the page loads itself again."""
 
 MOST_GUESSED = 400
-"""At most so many layers to come are drawn."""
+"""The number of layers to come that are drawn, at most."""
 
 
 class StatusPage:
@@ -33,7 +33,7 @@ class StatusPage:
     """
 
     SECONDS = 3.0
-    """The page is written every so many seconds; a shorter run has its page at the end alone."""
+    """The seconds between two writings of the page; a shorter run has it at the end alone."""
 
     def __init__(self, folder: Place):
         self._path, self._progress = folder / NAME, Progress()

@@ -15,7 +15,7 @@ from frontier.store.run import RunStore
 from frontier.text import counted, percent, size, span
 
 FARTHEST = 100
-"""A summary lists at most so many of the farthest positions."""
+"""The number of farthest positions that a summary lists, at most."""
 
 
 def run_value(run: RunStore) -> dict:

@@ -146,12 +146,12 @@ def _advance_bits(work: Workspace, call: Advance) -> Advanced:
     before = time.perf_counter()
     if policy.kept is not None:
         for last in range(max(call.depth + 1, depth - 1), depth + 1):
-            # the layer before an empty one has been written over
+            # The empty layer was made in place of the one before the last.
             if not (advancing.done.complete and last < depth):
                 advancing.stored(last, _store_bits(work, last, search))
     advancing.done.storing = time.perf_counter() - before
     if advancing.done.complete or depth == call.until:
-        work.memory = None  # its gigabytes are not needed for answers
+        work.memory = None  # may be gigabytes, which nobody reads any more
     return advancing.done
 
 
@@ -159,7 +159,7 @@ def _memory(work: Workspace, call: Advance) -> MemorySearch:
     """The bitmaps with the last committed layer and the one before it."""
     if work.memory is not None and work.memory.depth == call.depth:
         return work.memory
-    work.memory = None  # its gigabytes go before others come
+    work.memory = None  # frees what may be gigabytes before as much is allocated
     work.memory = MemorySearch(work.layout, call.threads)
     for depth in (call.depth - 1, call.depth):
         _load(work, depth, work.memory.layer(depth))

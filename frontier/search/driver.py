@@ -48,14 +48,14 @@ from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 LIST_SECONDS = 2.0
-"""Lists are advanced for so many seconds before what was found is committed."""
+"""The seconds for which lists are advanced before the layers found are committed."""
 
 SPARE_BYTES = 1_000_000
-"""So many bytes of the disk are left for the ledger and the log."""
+"""Bytes of the disk that are kept free for the ledger and the log."""
 
 MEMORY_SECONDS = 20.0
-"""Bitmaps in memory are advanced for so many seconds, at least ten times as long as storing two of
-them took the last time, before two layers are stored and what was found is committed."""
+"""The seconds for which bitmaps in memory are advanced before the last two are stored and all found
+are committed; ten times as long as storing took the last time, if that is more."""
 
 
 class Driver:
@@ -129,8 +129,11 @@ class Driver:
     def _advance(
         self, function: Callable[[Advance], Advanced], seconds: float, until: int | None
     ) -> None:
-        """Several layers in one call; or none, if a worker of an earlier start has gone on with the
-        next one meanwhile and given up what it is made from."""
+        """Make several layers in one call, and commit them.
+
+        None is made if a worker that has outlived an earlier start has computed parts of the next
+        layer meanwhile, and deleted the parts that it is made from: tasks then end that layer.
+        """
         plan = self.plan
         self.run.drop_list(len(self.run.records))
         self.emit(LayerStarted(len(self.run.records), None))
@@ -149,7 +152,7 @@ class Driver:
             self._commit(done.records, done.complete)
 
     def _expand_layer(self) -> None:
-        """One layer, by tasks. Those that are done already only check what they have done."""
+        """Make one layer by tasks; a task whose part is there already only checks it."""
         began = time.perf_counter()
         plan, run = self.plan, self.run
         depth = len(run.records)

@@ -25,17 +25,16 @@ from frontier.store.parts import WRITER_BYTES
 from frontier.text import counted, size
 
 PROCESS_BYTES = 330_000_000
-"""A worker with its libraries and compiled kernels takes so many bytes before it does anything
-(measured)."""
+"""The bytes of a worker with its libraries and kernels before it does anything (measured)."""
 
 PART_WORD_SECONDS, FILE_SECONDS = 6e-9, 0.5e-3
-"""A worker needs so many seconds for a word of a part, and to open or make a file."""
+"""The seconds that a worker needs for a word of a part, and to open or make a file."""
 
 TASK_SECONDS = 1e-3
-"""A scheduler that has a processor of its own needs so many seconds for a task."""
+"""The seconds that a scheduler with a processor of its own needs for a task."""
 
 SLABS = 3
-"""A task holds so many batches of decoded slabs beside its arena."""
+"""The batches of decoded slabs that a task holds beside its arena."""
 
 SMALL_LAYER = 100_000_000
 """Layers of fewer bytes need not be divided among the workers."""
@@ -59,8 +58,8 @@ state costs a list about 130 ns on one core, a word costs a bitmap about 3 ns, s
 workers; in memory a fifth of that, as rows without a state are passed over there (2x7 measured)."""
 
 THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
-"""A layer of at most so many states is always advanced as a list, as starting a task costs more;
-where layers are in memory, one of at most so many, as a step there costs less to start."""
+"""A layer of at most this many states is always advanced as a list, as starting a task costs more.
+The second number is that for layers in memory, where a step costs less to start."""
 
 MOST_STATES = 2**63
 """State numbers have 63 bits."""
@@ -158,7 +157,7 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
         )
     if puzzle.states >= MOST_STATES:
         raise InputError(
-            f"{puzzle.title} has {puzzle.states:,} states: state numbers have 64 bits, so at "
+            f"{puzzle.title} has {puzzle.states:,} states: state numbers have 63 bits, so at "
             f"most {MOST_STATES:,} can be searched; choose a smaller board"
         )
     space = puzzle.space

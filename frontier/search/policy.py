@@ -21,15 +21,19 @@ Some = TypeVar("Some", bound=Sequence)
 
 @dataclass(frozen=True)
 class Policy:
-    """list_states: layers of at most so many states are thin. in_memory: whether others are made in
-    memory. kept: how many layers stay on the disk, the last ones; None for all."""
+    """What a run decides by the sizes of its layers alone.
+
+    list_states: a layer of at most this many states is thin. in_memory: whether layers that are not
+    made as lists are made in memory. kept: how many of the last layers stay on the disk; None for
+    all.
+    """
 
     list_states: int
     in_memory: bool = False
     kept: int | None = LEAST_KEPT
 
     def mode(self, *states: int) -> Mode:
-        """How the layer is made that follows layers of so many states, the last two."""
+        """How the next layer is made; `states`: those of the last two layers."""
         if max(states) <= self.list_states:
             return "lists"
         return "memory" if self.in_memory else "tasks"
@@ -40,9 +44,9 @@ class Policy:
         return self.kept == LEAST_KEPT
 
     def stored(self, made: Some) -> Some:
-        """Those that are stored of layers that are made in one call."""
+        """Of the layers that one call has made, in order, those that it stores."""
         return made if self.kept is None else made[-LEAST_KEPT:]
 
     def left(self, stored: Some) -> Some:
-        """Those that stay of the layers that are stored."""
+        """Of the layers on the disk, in order, those that are not deleted at the next commit."""
         return stored if self.kept is None else stored[-self.kept :]

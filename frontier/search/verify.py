@@ -248,7 +248,10 @@ def _layer_under_way(reader: RunReader, done: Verified) -> None:
 def _right_layer(
     reader: RunReader, depth: int, count: int, rng: np.random.Generator, done: Verified
 ) -> Iterator[str]:
-    """States of a layer and their neighbours' neighbours that do not lie where they must."""
+    """A line for each state asked that is wrongly in the layer or wrongly missing from it.
+
+    Asked are states drawn from the layer, and all neighbours of states drawn from the one before.
+    """
     run, space, side = reader.run, reader.space, reader.space.side_of(depth)
     layers = {d: reader.layer(d) for d in (depth, depth - 1)}
     before_known = depth < 2 or (depth - 2 in run.stored_depths() and done.sound(depth - 2))

@@ -25,7 +25,7 @@ from frontier.store.run import RunStore
 PROGRAM_BYTES = 100_000_000
 
 GROWTH_BYTES = 1 << 22
-"""Memory that is used again grows by a multiple of so many bytes."""
+"""Memory that is used again grows by a multiple of these bytes."""
 
 
 class Workspace(RunReader):
@@ -93,7 +93,7 @@ class Buffer:
     def __call__(self, size: int) -> np.ndarray:
         """An uninitialised array of `size` uint8, valid until the next call."""
         if self._bytes.size < size:
-            self._bytes = self._bytes[:0]  # the smaller one goes before the larger one comes
+            self._bytes = self._bytes[:0]  # frees the smaller one before the larger is made
             self._bytes = np.empty(-(-size // GROWTH_BYTES) * GROWTH_BYTES, dtype=np.uint8)
         return self._bytes[:size]
 
@@ -108,7 +108,7 @@ def workspace_of(path: str, identifier: str, durable: bool) -> Workspace:
     worker, name = get_worker(), (path, identifier, durable)
     with _opening:  # two tasks may come at once
         if getattr(worker, "frontier_run", None) != name:
-            worker.frontier_run = worker.frontier_workspace = None  # it goes before another comes
+            worker.frontier_run = worker.frontier_workspace = None  # frees one, then makes another
             worker.frontier_workspace = open_workspace(*name)
             worker.frontier_run = name
         return worker.frontier_workspace

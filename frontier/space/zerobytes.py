@@ -59,8 +59,8 @@ def decode_slabs(
 ) -> int:
     """Fill slabs[rows[i]] from data[begin[i] : end[i]], one after the other.
 
-    slabs: contiguous uint64 of two dimensions. begin, end, rows: int64[N]. Returns how many are
-    decoded before the first whose data are none, N if there is none such.
+    slabs: contiguous uint64 of two dimensions. begin, end, rows: int64[N]. Returns how many were
+    decoded before the first whose data are not those of a bitmap, N if all are.
     """
     from frontier.space import zerobytes_kernels
 

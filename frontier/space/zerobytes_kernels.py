@@ -18,7 +18,7 @@ from frontier.space.bits import count_bits
 from frontier.space.jit import kernel
 
 VECTOR_BYTES = 64
-"""So many bytes are done at a time."""
+"""Bytes that are encoded or decoded at a time."""
 
 
 def has_vectors() -> bool:

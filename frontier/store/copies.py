@@ -23,7 +23,9 @@ from frontier.store.run import FORMAT, RunStore
 
 
 def restore(path: Place) -> list[Place]:
-    """Write a damaged run.json or ledger.json, or a copy of it, anew from the other: which.
+    """Write run.json, the ledger or a copy of them anew from its counterpart where it is damaged.
+
+    Returns the files that were written.
 
     CorruptRunError if both are damaged, or there are no copies, as in an object store.
     """

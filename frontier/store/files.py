@@ -26,7 +26,7 @@ MARKED = re.compile(rf".+\.[0-9a-f]{{32}}({re.escape(PARTIAL)}|{re.escape(DELETI
 """Names of files and folders that are being written or deleted; nobody else has such names."""
 
 MOST_BYTES = 1 << 28
-"""A file that is read as a whole has at most so many bytes."""
+"""The greatest size in bytes of a file that is read as a whole."""
 
 MOST = 1 << 63
 """Numbers in the files of a run are smaller than this."""

@@ -43,8 +43,10 @@ def check_values(identity: dict, file: Place) -> None:
 
 
 def check_identity(path: Place, identity: dict, wanted: dict) -> None:
-    """InputError unless the run at `path`, which has this identity, has the values wanted; what it
-    is called does not matter."""
+    """InputError unless the run at `path`, whose identity is given, has the values wanted.
+
+    Names and titles are not compared.
+    """
     here = _dotted(wanted)
     there = _dotted({key: identity[key] for key in wanted})
     differences = [
@@ -68,8 +70,8 @@ def same_puzzle(one: dict, other: dict) -> bool:
 
 
 def _dotted(identity: dict) -> dict:
-    """The values with their keys as a config names them, such as puzzle.goal; what they are called
-    does not matter."""
+    """The values with their keys as a config names them, such as puzzle.goal, without the name of
+    the run and the title of its puzzle."""
     dotted = {}
     for key, value in identity.items():
         if isinstance(value, dict):

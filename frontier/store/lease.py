@@ -4,8 +4,9 @@ An object store has no locks. Who writes a run there puts an object beside it th
 renews it as long as it lives. Another process that finds it fresh ends with an error rather than do
 the same work again. Nothing else relies on it: two that do not see each other compute the same
 parts, and of their commits one alone succeeds (`frontier.store.run`). Of two that begin at once one
-says so, and one that was taken over says it no more. How old a word is is seen by the clocks of the
-store and of this host; where they differ by a minute, it is believed for too long or not at all.
+puts the object there, and one whose object was replaced by another process renews it no more. The
+age of the object is the difference between the clock of this host and the time that the store gives
+it; where the two clocks differ by a minute, it counts for too long or not at all.
 """
 
 import json
@@ -19,13 +20,14 @@ from frontier.errors import InputError
 from frontier.store.objects import ObjectPath, Replaced
 
 RENEWED, FRESH = 15.0, 60.0
-"""It is renewed every so many seconds, and believed for so many."""
+"""Seconds after which the object is renewed, and seconds for which it counts."""
 
 
 class Lease:
     """Context manager that says that this process writes a run.
 
-    take_over: the user says that whoever said so before is gone; text as of `RunLock`.
+    take_over: True if the user says that the process which wrote the object is gone; a text is the
+    name of a job, as for `RunLock`.
     """
 
     def __init__(self, path: ObjectPath, take_over: bool | str = False):

@@ -28,7 +28,7 @@ TRIES, TRY_SECONDS = 8, 0.05
 it is held holds it for a moment."""
 
 MOST_LETTERS = 10_000
-"""At most so many letters of the lock file are read."""
+"""The number of letters of the lock file that are read, at most."""
 
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
@@ -42,9 +42,9 @@ class NotWritable(StorageError):
 class RunLock:
     """Context manager that holds the lock of a run directory.
 
-    take_over: the user says that a holder on another host is gone. Text is the name of the job of a
-    queue that this process belongs to: a holder of that name is gone, since a queue runs a job
-    once at a time, and no other is.
+    take_over: True if the user says that a holder on another host is gone. A text is the name of
+    the queue's job to which this process belongs: a holder on another host is then taken to be gone
+    if it belonged to the same job, as a queue runs a job once at a time.
     """
 
     def __init__(self, path: Path, take_over: bool | str = False):

@@ -22,7 +22,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from datetime import timedelta
 from functools import lru_cache
@@ -43,7 +43,7 @@ BEGINS = re.compile(rf"({'|'.join(SCHEMES)}):|[^/]*://")
 """What begins so is meant to be a URL. One with a name and a password in it is refused."""
 
 PATIENCE, FIRST_PATIENCE = 240.0, 20.0
-"""A store is asked for so many seconds, again and again, before that is an error. The second is for
+"""The seconds for which a store is asked again and again before that is an error. The second is for
 one that has never answered this process, or was given up and has not answered since. obstore waits
 for an answer for thirty seconds before it asks again (AWS_TIMEOUT)."""
 
@@ -57,7 +57,7 @@ GAP_BYTES = 64 << 10
 """Ranges that are closer together are read in one request."""
 
 PIECE_BYTES, PIECES = 8 << 20, 4
-"""What is large is read and sent in pieces of so many bytes, so many of them at a time."""
+"""What is large is read and sent in pieces: their bytes, and how many are under way at a time."""
 
 TRANSFER_BYTES = PIECE_BYTES * (PIECES + 1)
 """Memory that what is on its way from or to one object takes at most."""
@@ -165,6 +165,8 @@ def _heard(request: Callable[[], T]) -> T:
             answer.set_exception(error)
 
     threading.Thread(target=ask, daemon=True).start()
+    while not answer.done():  # a signal may come to another thread, which does not end the wait
+        wait([answer], timeout=0.2)
     return answer.result()
 
 

@@ -68,10 +68,11 @@ ROWS_APART = {
     TOP_CELL: {TOP_TILE: 0, BOTTOM_TILE: 1, BLANK: 0},
     BOTTOM_CELL: {TOP_TILE: 1, BOTTOM_TILE: 0, BLANK: 0},
 }
-"""Of one that arrives: whom it can be matched with, and the vertical steps that the pair counts."""
+"""For each kind of tile or cell that arrives: the waiting kinds with which it can be matched, each
+with the vertical steps between the two."""
 
 Waiting = tuple[int, ...]
-"""How many wait of each kind."""
+"""The number of tiles or cells that wait, for each kind."""
 
 
 def manhattan_counts(columns: int) -> list[int]:

@@ -92,13 +92,13 @@ def test_a_run_that_exists_is_known_and_kept(tmp_path):
     config = load_config(
         CONFIGS / "2x6.toml", (f"store.path={tmp_path / 'run'}", "cluster.kind=serial")
     )
-    api.run(api.plan(config), until=40)
+    api.run(api.plan(config), until=34)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     words = CONFIGS / "2x6.toml", *at(tmp_path / "run")
     value = json.loads(invoke(*words, "--json").stdout)
-    assert len(value["layers"]) == value["forecast"]["layers"]["known"] == 41
+    assert len(value["layers"]) == value["forecast"]["layers"]["known"] == 35
     assert not value["forecast"]["layers"]["depth_is_known"]
-    assert "41 are committed" in invoke(*words).stdout
+    assert "35 are committed" in invoke(*words).stdout
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     other = invoke(*words, "--set", "puzzle.goal=[[1,2,3,4,5,6],[7,8,9,10,11,0]]", code=2)
     assert "was made by another config" in other.stderr
@@ -107,16 +107,16 @@ def test_a_run_that_exists_is_known_and_kept(tmp_path):
 @pytest.mark.usefixtures("known_rates")
 def test_the_plan_of_a_complete_run_says_what_such_a_run_takes(tmp_path):
     config = load_config(
-        CONFIGS / "2x5.toml", (f"store.path={tmp_path / 'run'}", "cluster.kind=serial")
+        CONFIGS / "2x4.toml", (f"store.path={tmp_path / 'run'}", "cluster.kind=serial")
     )
-    words = CONFIGS / "2x5.toml", *at(tmp_path / "run")
+    words = CONFIGS / "2x4.toml", *at(tmp_path / "run")
     before = json.loads(invoke(*words, "--json").stdout)
     api.run(api.plan(config))
     after = json.loads(invoke(*words, "--json").stdout)
     for key in ("seconds", "bytes"):
         assert after["forecast"][key] == before["forecast"][key]
     assert after["forecast"]["disk"]["peak"] == before["forecast"]["disk"]["peak"] > 0
-    assert len(after["layers"]) == 56
+    assert len(after["layers"]) == 37
     status = json.loads(making.invoke("status", tmp_path / "run", "--json").stdout)
     shared = before.keys() - {"forecast"}
     assert {key: after[key] for key in shared} == {key: status[key] for key in shared}
@@ -147,8 +147,8 @@ def test_a_family_is_planned_member_by_member(tmp_path):
 
 @pytest.mark.usefixtures("known_rates")
 def test_warnings_say_what_is_short(tmp_path):
-    config = load_config(CONFIGS / "2x9.toml", (f"store.path={tmp_path}",))
-    made = forecast_of(api.plan(described_cluster(config, 10_000)))
+    config = load_config(CONFIGS / "2x8.toml", (f"store.path={tmp_path}",))
+    made = forecast_of(api.plan(described_cluster(config, 5000)))
     short = dataclasses.replace(made, free=10**9, free_files=1000)
     said = " ".join(short.warnings)
     assert "has room for 1.0 GB" in said

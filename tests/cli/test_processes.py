@@ -10,6 +10,7 @@ import time
 import psutil
 import pytest
 from making import BY_TASKS, CONFIGS, invoke, serial, wait_for_depth
+from sweeps import swept
 
 from frontier.store.run import RunStore
 
@@ -38,10 +39,11 @@ main(sys.argv[2:])
 """The command line, which kills itself when it begins so many tasks."""
 
 
-def test_a_killed_run_goes_on(tmp_path):
+@swept("kills", [(20,), (5, 20)], few=1)
+def test_a_killed_run_goes_on(tmp_path, kills):
     """Its layers are those of a run that nothing disturbs."""
     words = ["run", CONFIGS / "2x4.toml", *BY_TASKS, *serial(tmp_path), "--json"]
-    for tasks in (5, 20):
+    for tasks in kills:
         command = [sys.executable, "-c", MORTAL, str(tasks), *map(str, words)]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == -signal.SIGKILL, done.stderr

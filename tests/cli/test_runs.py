@@ -8,6 +8,7 @@ import os
 import pytest
 from click.testing import CliRunner
 from making import BY_TASKS, CONFIGS, invoke, serial
+from sweeps import swept
 
 from frontier.cli import main
 from frontier.store.files import read_sealed
@@ -24,7 +25,7 @@ DEPTHS = {
 LINES = {(1, n): n - 1 for n in range(1, 10)} | {(2, 1): 1, (3, 1): 2, (4, 1): 3}
 
 
-@pytest.mark.parametrize("name", DEPTHS)
+@swept("name", DEPTHS, few=[name for name in DEPTHS if name != "2x5"])
 def test_run_finds_the_depths(tmp_path, name):
     result = invoke("run", CONFIGS / f"{name}.toml", *serial(tmp_path), "--json")
     value = json.loads(result.stdout)

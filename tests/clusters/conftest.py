@@ -1,7 +1,10 @@
 """Queues of every kind, stood in for by `queue_command.py`."""
 
 import os
+import re
+import shutil
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -40,3 +43,20 @@ def queue(tmp_path, monkeypatch):
     for job in log.iterdir():
         for process in members_of(int(job.name)):
             process.kill()
+
+
+@pytest.fixture
+def certificates(tmp_path):
+    """Made by the commands of docs/clusters.md; gives the folder of Dask's settings, as there."""
+    if shutil.which("openssl") is None:
+        pytest.skip("there is no openssl")
+    page = (Path(__file__).parents[2] / "docs" / "clusters.md").read_text(encoding="utf-8")
+    part = page.split("## Encryption")[1].split("\n## ")[0]
+    shell = re.search(r"```sh\n(.*?)```", part, re.DOTALL)[1]
+    settings = re.search(r"```yaml\n(.*?)```", part, re.DOTALL)[1]
+    home = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    subprocess.run(["bash", "-euc", shell], check=True, env=home, capture_output=True)
+    folder = tmp_path / "settings"
+    folder.mkdir()
+    (folder / "distributed.yaml").write_text(settings.replace("/home/you", str(tmp_path)))
+    return folder

@@ -7,6 +7,7 @@ import pytest
 from distributed import Client, LocalCluster
 from sweeps import swept
 
+from frontier.clusters import executors
 from frontier.clusters.executors import TOPIC, Distributed
 from frontier.errors import Stopped
 
@@ -45,10 +46,10 @@ class Noted(Distributed):
         return super()._hand_out(function, calls, batches)
 
 
-def test_so_many_are_under_way_as_workers_can_use(client):
+def test_so_many_are_under_way_as_workers_can_use(client, monkeypatch):
     """Also when there are fewer workers than before."""
     executor, ahead = Noted(client), []
-    executor.BATCHES_A_SECOND = float("inf")
+    monkeypatch.setattr(executors, "BATCHES_A_SECOND", float("inf"))
     for taken, _ in enumerate(executor.run(abs, [(i,) for i in range(60)], lambda: False), 1):
         ahead.append(len(executor.batches) - taken)
         if taken == 20:
@@ -85,9 +86,10 @@ def held_once(number: int) -> int:
     return number
 
 
-def test_a_call_that_takes_too_long_is_handed_out_again(client):
+def test_a_call_that_takes_too_long_is_handed_out_again(client, monkeypatch):
     executor = Noted(client)
-    executor.OVERDUE_SECONDS, executor.BATCHES_A_SECOND = 0.1, float("inf")
+    executor.OVERDUE_SECONDS = 0.1
+    monkeypatch.setattr(executors, "BATCHES_A_SECOND", float("inf"))
     try:
         done = list(executor.run(held_once, [(i,) for i in range(40)], lambda: False))
         assert HELD.is_set()

@@ -62,7 +62,7 @@ def forecast_of(plan, sizes, workers=1, cache=1e12, **more):
     return made.with_cache(cache)
 
 
-@pytest.mark.parametrize(("rows", "columns", "depth"), [(2, 3, 21), (2, 5, 55), (3, 3, 31)])
+@swept(("rows", "columns", "depth"), [(2, 3, 21), (3, 3, 31), (2, 5, 55)], few=1)
 def test_a_trial_of_a_small_space_finds_all_layers(rows, columns, depth):
     trial = trial_of(Tiles(rows, columns))
     assert len(trial.sizes) == depth + 1
@@ -93,7 +93,7 @@ def test_estimated_layers_follow_the_known_ones_and_add_up(board, share):
     assert estimated.complete == (share == 1)
 
 
-@pytest.mark.parametrize("board", [(2, 5), (3, 3)])
+@swept("board", [(2, 5), (3, 3)], few=1)
 def test_the_peak_is_foretold_from_the_first_thousand_states(board):
     sizes = sizes_of(*board)
     estimated = estimate_sizes(trial_of(Tiles(*board), 1000).sizes, sum(sizes))
@@ -193,7 +193,7 @@ def run_store(tmp_path):
     return api.open_run(tmp_path / "run").store
 
 
-@pytest.mark.parametrize("keep", ["frontier", "all"])
+@swept("keep", ["frontier", "all"], few=["all"])
 def test_forms_of_layers_and_what_is_kept(tmp_path, keep):
     plan = dataclasses.replace(plan_of(tmp_path, 2, 5, keep=keep), list_states=20_000)
     made = forecast_of(plan, sizes_of(2, 5))

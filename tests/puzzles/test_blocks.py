@@ -109,7 +109,7 @@ def test_goat_near_the_goal():
     assert_layers(puzzle, board_cells(drawing), [position(drawing, alike)], alike, most=14)
 
 
-@swept("seed", range(60), few=8)
+@swept("seed", range(60), few=5)
 def test_random_boards(seed):
     drawing, alike = random_blocks(random.Random(seed))
     puzzle = Blocks(drawing, alike=alike, metric=random.Random(seed).choice(METRICS))
@@ -156,7 +156,7 @@ def test_a_part_of_a_board_needs_a_start_where_shapes_are_many(monkeypatch):
     )
 
 
-@swept("seed", range(30), few=6)
+@swept("seed", range(30), few=4)
 def test_shapes_found_by_search(seed, monkeypatch):
     """What a search finds is the same where the shapes are those that can be reached."""
     monkeypatch.setattr(shapes_module, "_fill", lambda cells, sorts: None)
@@ -202,7 +202,7 @@ def test_rush_hour():
     assert [whole in layer for layer in layers].index(True) == len(layers) - 1 == 51
 
 
-@swept("seed", range(60), few=8)
+@swept("seed", range(60), few=5)
 def test_random_axes(seed):
     rng = random.Random(seed)
     drawing, alike = random_blocks(rng)

@@ -98,10 +98,10 @@ def test_the_space_holds_exactly_what_can_be_reached(shape):
 
 def test_the_sign_is_the_same_for_all_boards_of_a_blank():
     """What makes half of the lift unreachable: the blank's cell fixes the sign."""
-    signs = {}
+    puzzle, signs = Tiles(2, 3), {}
     for layer in bfs_layers(2, 3):
         for cells in layer:
-            vertex, sequence = Tiles(2, 3).state(cells)
+            vertex, sequence = puzzle.state(cells)
             signs.setdefault(vertex, set()).add(sign(sequence))
     assert all(len(found) == 1 for found in signs.values())
     assert len(signs) == 6

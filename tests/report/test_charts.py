@@ -19,11 +19,22 @@ from frontier.report.statistics import statistics_of
 SIZES = (LARGE, SMALL, PAPER)
 
 
+class Figures(dict):
+    """Of runs by their names, made when they are asked for."""
+
+    def __init__(self, folder):
+        super().__init__()
+        self.folder = folder
+
+    def __missing__(self, name):
+        run = made(self.folder / name, name, until=9 if name == "2x3" else None)
+        self[name] = statistics_of(run)
+        return self[name]
+
+
 @pytest.fixture(scope="module")
 def figures(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    wanted = (("2x2", None), ("2x4", None), ("hexagram", None), ("2x3", 9))
-    return {name: statistics_of(made(folder / name, name, until=until)) for name, until in wanted}
+    return Figures(tmp_path_factory.mktemp("runs"))
 
 
 def several(run, number):
@@ -62,7 +73,7 @@ def test_axes_of_all_charts_stand_in_one_column(figures, size, name):
 
 
 @swept("size", SIZES, few=[SMALL])
-@swept("depth", [*range(1, 13), 24, 31, 44, 55, 84, 99, 100, 101, 124, 152], few=[1, 44, 101, 152])
+@swept("depth", [*range(1, 13), 24, 31, 44, 55, 84, 99, 100, 101, 124, 152], few=[1, 44, 101])
 def test_the_last_tick_is_at_the_depth(figures, size, depth):
     layer = figures["2x2"].layers[0]
     layers = tuple(replace(layer, depth=at) for at in range(depth + 1))
@@ -76,7 +87,7 @@ def test_the_last_tick_is_at_the_depth(figures, size, depth):
 
 
 @swept("size", SIZES, few=[PAPER])
-@swept("name", ["2x2", "2x4", "hexagram", "2x3"], few=2)
+@swept("name", ["2x4", "2x2", "hexagram", "2x3"], few=1)
 def test_peak_and_depth_are_marked(figures, size, name):
     """Within the chart, above what they are said of, and not over bars."""
     run = figures[name]

@@ -180,13 +180,14 @@ def test_known_depths_with_several_tasks(tmp_path, size, kind):
     assert sum(record.home for record in done.records) == done.states // prod(size)
 
 
-def test_forms_change_within_a_run(tmp_path):
-    plan = api.plan(config_of(tmp_path, 2, 5))
-    mixed = dataclasses.replace(as_bits(plan, prefix_digits=1), list_states=20_000)
+@swept(("columns", "most"), [(4, 500), (5, 20_000)], few=1)
+def test_forms_change_within_a_run(tmp_path, columns, most):
+    plan = api.plan(config_of(tmp_path, 2, columns))
+    mixed = dataclasses.replace(as_bits(plan, prefix_digits=1), list_states=most)
     done = run(mixed)
     assert {record.form for record in done.records} == {"list", "bits"}
     assert [record.form for record in done.records][:: len(done.records) - 1] == ["list", "list"]
-    plain = run(api.plan(config_of(tmp_path / "plain", 2, 5)))
+    plain = run(api.plan(config_of(tmp_path / "plain", 2, columns)))
     assert [r.states for r in done.records] == [r.states for r in plain.records]
 
 

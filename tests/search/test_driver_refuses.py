@@ -88,7 +88,7 @@ def test_worker_memory_chooses_the_layout(tmp_path):
 
 
 def test_boards_too_large_for_state_numbers_are_refused(tmp_path):
-    with pytest.raises(InputError, match="64 bits"):
+    with pytest.raises(InputError, match="63 bits"):
         api.plan(config_of(tmp_path, 5, 5))
 
 

@@ -91,7 +91,7 @@ SEEN = [KeyboardInterrupt, RuntimeError, StorageError]
 
 
 @swept(("keep", "after"), [("frontier", False), ("all", True)], few=1)
-@swept("moment", MOMENTS, few=["layer", "part", "ledger"])
+@swept("moment", MOMENTS, few=["layer", "ledger"])
 def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment, keep, after):
     """Now and again, each time in another run, most of them after calls that are committed."""
     calm, committed = run(plan_of(tmp_path / "calm", 3, keep)), []

@@ -1,64 +1,29 @@
 """Runs in an object store: right, resumable, never harmed by another process."""
 
-import dataclasses
 import json
 import os
 import subprocess
 import sys
 import time
-from pathlib import Path
+from itertools import product
 
 import numpy as np
 import pytest
 import zarr
 from making import invoke
+from search.bucket_runs import CONFIGS, FORMS, assert_same, plan_of
 from sweeps import swept
 
 from frontier import api
-from frontier.config import Config
 from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.search.events import LayerFinished, LayerStarted
 from frontier.search.task import expand_task
 from frontier.search.verify import verify
 from frontier.search.workspace import Workspace, open_workspace
-from frontier.space.layout import Layout
 from frontier.store import lease, zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.store.directory import names_in
 from frontier.store.objects import bucket_of, place_of
 from frontier.store.run import RunStore
-
-CONFIGS = Path(__file__).parents[2] / "configs"
-FORMS = {
-    "lists": {"list_states": 10**9},
-    "tasks": {"list_states": 0},
-    "memory": {"list_states": 0, "threads": 2},
-}
-
-
-def plan_of(path, form, **search):
-    """A plan of 2×4, whose bitmaps have several parts."""
-    config = Config(
-        name="test",
-        puzzle={"kind": "tiles", "rows": 2, "columns": 4},
-        search={"in_memory": False, **search},
-        store={"path": str(path)},
-        cluster={"kind": "serial"},
-    )
-    plan = api.plan(config)
-    if not RunStore.exists(plan.config.path):
-        plan = dataclasses.replace(plan, layout=Layout(plan.space, 1, 2))
-    return dataclasses.replace(plan, **FORMS[form])
-
-
-def assert_same(run, other):
-    """Two runs have the same layers, those that both have kept state by state."""
-    assert (run.complete, other.complete) == (True, True)
-    assert [r.states for r in run.records] == [r.states for r in other.records]
-    both = set(run.stored_depths()) & set(other.stored_depths())
-    assert len(run.records) - 1 in both
-    for depth in both:
-        ours, theirs = (Workspace(each).layer(depth).numbers() for each in (run, other))
-        assert np.array_equal(ours, theirs)
 
 
 @swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
@@ -74,8 +39,11 @@ def test_a_run_that_is_stopped_and_goes_on(bucket, tmp_path, form, search):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", [LayerStarted, LayerFinished])
-@pytest.mark.parametrize("form", ["lists", "tasks"])
+@swept(
+    ("form", "kind"),
+    product(["lists", "tasks"], [LayerStarted, LayerFinished]),
+    few=[("lists", LayerStarted), ("tasks", LayerFinished)],
+)
 def test_of_two_drivers_one_goes_on(bucket, monkeypatch, form, kind):
     """The other one ends with an error when it commits, and has harmed nothing."""
     monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
@@ -94,9 +62,11 @@ def test_of_two_drivers_one_goes_on(bucket, monkeypatch, form, kind):
     assert not verify(run, deep=20).faults
 
 
-@pytest.mark.parametrize("ahead", [0, 1, 3])
-@pytest.mark.parametrize("moment", ["sweep", "drop_list"])
-@pytest.mark.parametrize("form", ["lists", "tasks"])
+@swept(
+    ("form", "moment", "ahead"),
+    product(["lists", "tasks"], ["sweep", "drop_list"], [0, 1, 3]),
+    few=[("lists", "sweep", 0), ("lists", "drop_list", 1), ("tasks", "sweep", 3)],
+)
 def test_a_driver_that_was_overtaken_deletes_nothing(bucket, monkeypatch, form, moment, ahead):
     """Another one goes on while it has read the ledger and not yet written to it."""
     monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
@@ -188,33 +158,33 @@ def test_a_late_worker_of_a_run_that_was_deleted(bucket):
 
 
 def test_commands(bucket, tmp_path):
-    words = CONFIGS / "2x4.toml", "--set", f"store.path={bucket}"
+    words = CONFIGS / "2x3.toml", "--set", f"store.path={bucket}"
     settings = ("--set", "search.in_memory=false", "--set", "cluster.kind=serial")
     keep = ("--set", "search.keep=all")
-    invoke("run", *words, *settings, *keep, "--until", "20")
+    invoke("run", *words, *settings, *keep, "--until", "10")
     assert f"in {bucket}" in invoke("status", bucket).stdout
     assert "stopped" in invoke("status", bucket).stdout
     invoke("run", *words, *settings, *keep, "--json")
     status = json.loads(invoke("status", bucket, "--json").stdout)
-    assert (status["complete"], status["depth"], status["states"]) == (True, 36, 20_160)
+    assert (status["complete"], status["depth"], status["states"]) == (True, 21, 360)
     assert "all sound" in invoke("verify", bucket, "--deep").stdout
-    assert "1 position at depth 36" in invoke("farthest", bucket).stdout
+    assert "1 position at depth 21" in invoke("farthest", bucket).stdout
     board = json.loads(invoke("farthest", bucket, "--json").stdout)["positions"]
-    assert "36 moves" in invoke("solve", bucket, " ".join(map(str, np.ravel(board)))).stdout
-    assert "36 moves" in invoke("report", bucket).stdout
+    assert "21 moves" in invoke("solve", bucket, " ".join(map(str, np.ravel(board)))).stdout
+    assert "21 moves" in invoke("report", bucket).stdout
     invoke("export", bucket, tmp_path / "distances.zarr")
-    assert zarr.open_array(tmp_path / "distances.zarr", mode="r").attrs["states"] == 20_160
+    assert zarr.open_array(tmp_path / "distances.zarr", mode="r").attrs["states"] == 360
     run = RunStore.open(bucket)
-    part = min(names_in(run.layer_path(20)) - {"zarr.json"})
-    content = bytearray((run.layer_path(20) / part).read_bytes())
+    part = min(names_in(run.layer_path(12)) - {"zarr.json"})
+    content = bytearray((run.layer_path(12) / part).read_bytes())
     content[0] ^= 1
-    (run.layer_path(20) / part).write_bytes(bytes(content))
-    assert str(run.layer_path(20) / part) in invoke("verify", bucket, code=4).stderr
-    assert "layers 20–36 given up" in invoke("repair", bucket, "--yes").stdout
+    (run.layer_path(12) / part).write_bytes(bytes(content))
+    assert str(run.layer_path(12) / part) in invoke("verify", bucket, code=4).stderr
+    assert "layers 12–21 given up" in invoke("repair", bucket, "--yes").stdout
     invoke("run", *words, *settings, *keep)
     assert "all sound" in invoke("verify", bucket, "--deep").stdout
     invoke("run", *words, *settings, "--fresh", "--yes")
-    assert RunStore.open(bucket).stored_depths() == [35, 36]
+    assert RunStore.open(bucket).stored_depths() == [20, 21]
     for command in (("backup", bucket, tmp_path / "copy"), ("backup", bucket, f"{bucket}-copy")):
         assert "from one file system to another" in invoke(*command, code=2).stderr
     invoke("export", bucket, f"{bucket}.zarr", code=2)

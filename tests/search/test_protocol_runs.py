@@ -312,10 +312,10 @@ def take_turns(examples: int, **more) -> None:
     run_state_machine_as_test(Runs, settings=settings(**wanted, suppress_health_check=checks))
 
 
-@swept("examples", [2, 30], few=1)
-def test_driver_workers_and_repair_take_turns(examples):
+@swept(("examples", "steps"), [(2, 20), (30, 50)], few=1)
+def test_driver_workers_and_repair_take_turns(examples, steps):
     """Committed layers stay, and their counts are right."""
-    take_turns(examples)
+    take_turns(examples, stateful_step_count=steps)
 
 
 @pytest.mark.sweep
@@ -323,4 +323,4 @@ def test_a_mistake_is_noticed(monkeypatch):
     """A driver that does not see what tasks have begun goes on from what they have given up."""
     monkeypatch.setattr(RunStore, "parts_under_way", lambda run, layout: set())
     with pytest.raises((AssertionError, CorruptRunError)):
-        take_turns(100, derandomize=True, phases=[Phase.generate])
+        take_turns(1000, derandomize=True, phases=[Phase.generate])

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 from making import CONFIGS, invoke
-from search.stopped import SETTINGS, config_of, half_done
+from search.stopped import SETTINGS, config_of, copy_of_half_done, half_done
 from sweeps import swept
 
 from frontier import api
@@ -44,7 +44,7 @@ def test_layers_of_another_run_are_refused(tmp_path, depths, form, monkeypatch):
 
 
 def test_the_whole_of_another_run_s_layers_and_ledger_is_refused(tmp_path):
-    mine = half_done(tmp_path / "mine")
+    mine = copy_of_half_done(tmp_path / "mine")
     other = of_another_blank(tmp_path / "other")
     for name in ("layers", "copies", "ledger.json"):
         if (mine.path / name).is_dir():
@@ -73,7 +73,7 @@ def test_layers_of_an_earlier_run_in_the_same_place_are_refused(tmp_path):
 def test_parts_of_a_layer_that_change_places_are_refused(tmp_path, monkeypatch):
     """Each is whole, and of this run."""
     monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
-    plan = api.plan(config_of(tmp_path / "run", keep="all"))
+    plan = api.plan(config_of(tmp_path / "run", spare=2))
     plan = dataclasses.replace(plan, layout=dataclasses.replace(plan.layout, task_nodes=1))
     run = api.run(plan, until=20).store
     for one, other in (
@@ -94,7 +94,7 @@ def test_parts_of_a_layer_that_change_places_are_refused(tmp_path, monkeypatch):
 
 def test_run_fresh_leaves_what_is_not_the_run_s(tmp_path):
     """Files in its layers, and a layer that is a link."""
-    run = half_done(tmp_path / "run")
+    run = copy_of_half_done(tmp_path / "run")
     shutil.copytree(run.layer_path(20), tmp_path / "elsewhere")
     linked = {path: path.read_bytes() for path in (tmp_path / "elsewhere").iterdir()}
     (run.path / "layers" / "0040").symlink_to(tmp_path / "elsewhere")
@@ -110,7 +110,7 @@ def test_run_fresh_leaves_what_is_not_the_run_s(tmp_path):
 
 
 def test_forgetting_leaves_what_is_not_the_run_s(tmp_path):
-    run = half_done(tmp_path / "run")
+    run = copy_of_half_done(tmp_path / "run")
     others = [run.layer_path(depth) / "notes" for depth in (19, 20)]
     for path in others:
         path.write_text("mine")
@@ -121,7 +121,7 @@ def test_forgetting_leaves_what_is_not_the_run_s(tmp_path):
 
 
 def test_a_layer_that_has_become_a_link_is_not_written_to(tmp_path):
-    run = half_done(tmp_path / "run")
+    run = copy_of_half_done(tmp_path / "run")
     run.layer_path(20).rename(tmp_path / "elsewhere")
     run.layer_path(20).symlink_to(tmp_path / "elsewhere")
     before = {path: path.read_bytes() for path in (tmp_path / "elsewhere").iterdir()}

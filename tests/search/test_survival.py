@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from making import invoke
-from search.stopped import WAYS, config_of, half_done, way_of
+from search.stopped import WAYS, config_of, copy_of_half_done, way_of
 
 from frontier import api
 from frontier.errors import CorruptRunError, InputError
@@ -20,7 +20,7 @@ from frontier.store.run import RunStore
 
 
 def test_a_deleted_run_json_is_named(tmp_path):
-    path = half_done(tmp_path / "run").path
+    path = copy_of_half_done(tmp_path / "run").path
     (path / "run.json").unlink()
     for command in ("status", "verify", "farthest"):
         assert f"{path / 'run.json'} is missing" in invoke(command, path, code=4).stderr
@@ -29,7 +29,7 @@ def test_a_deleted_run_json_is_named(tmp_path):
 
 
 def test_what_is_left_of_run_json_and_ledger_is_not_begun_anew(tmp_path):
-    run = half_done(tmp_path / "run")
+    run = copy_of_half_done(tmp_path / "run")
     for name in ("run.json", "ledger.json"):
         (run.path / name).unlink()
     with pytest.raises(CorruptRunError, match="holds layers"):
@@ -52,7 +52,7 @@ def test_a_run_with_nothing_to_go_on_from_needs_no_repair(tmp_path):
 
 
 def test_a_repair_that_was_killed_between_ledger_and_copy(tmp_path):
-    run = half_done(tmp_path / "run", keep="all")
+    run = copy_of_half_done(tmp_path / "run", keep="all")
     ledger = read_sealed(run.path / "ledger.json")
     write_sealed(run.path / "copies" / "ledger.json", {**ledger, "layers": ledger["layers"][:10]})
     assert verify(RunStore.open(run.path)).faults == []
@@ -70,7 +70,7 @@ def test_nothing_is_to_be_repaired_of_a_complete_run(tmp_path, way):
 
 @pytest.mark.parametrize("complete", [False, True])
 def test_giving_up_a_spare_layer_loses_nothing_else(tmp_path, complete):
-    run = half_done(tmp_path / "run", spare=2)
+    run = copy_of_half_done(tmp_path / "run", spare=2)
     if complete:
         run = api.run(api.plan(config_of(run.path, spare=2))).store
     last = len(run.records) - 1
@@ -87,7 +87,7 @@ def test_giving_up_a_spare_layer_loses_nothing_else(tmp_path, complete):
 
 
 def test_an_interrupted_deletion_is_recognised(tmp_path, monkeypatch):
-    run = half_done(tmp_path / "run")
+    run = copy_of_half_done(tmp_path / "run")
     real, left = Path.unlink, iter(range(100))
 
     def dying(path, missing_ok=False):
@@ -105,7 +105,7 @@ def test_an_interrupted_deletion_is_recognised(tmp_path, monkeypatch):
 
 
 def test_take_over_of_a_run_that_is_started_anew(tmp_path):
-    path = half_done(tmp_path / "run").path
+    path = copy_of_half_done(tmp_path / "run").path
     config = tmp_path / "config.toml"
     config.write_text('name = "t"\n[puzzle]\nkind = "tiles"\nrows = 2\ncolumns = 2\n')
     (path / "lock").write_text(json.dumps({"host": "elsewhere", "process": 7, "since": 0}))

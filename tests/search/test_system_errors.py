@@ -6,7 +6,7 @@ import os
 import pytest
 from click.testing import CliRunner
 from making import CONFIGS, invoke
-from search.stopped import SETTINGS, config_of, half_done
+from search.stopped import SETTINGS, config_of, copy_of_half_done
 from sweeps import swept
 
 from frontier import api
@@ -44,7 +44,7 @@ READS = [
 @swept(("call", "name"), READS, few=[READS[0], READS[3], READS[-1]])
 def test_an_error_of_the_system_is_no_damage(tmp_path, monkeypatch, number, name, call):
     """It stops what is asked for, with a sentence, and nothing is mended because of it."""
-    run = half_done(tmp_path / "run", spare=2)
+    run = copy_of_half_done(tmp_path / "run", spare=2)
     before = {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
     failed = failing(monkeypatch, call, name, number)
     config = ["--set", f"store.path={run.path}", "--set", "search.spare=2", *SETTINGS]

@@ -90,7 +90,8 @@ def test_3x3_from_every_cell(blank):
     assert bitmap_sizes(space, origins, Layout(space, 1, 2)) == expected
 
 
-@swept("row_words", ROW_WORDS, few=[6])
+@pytest.mark.sweep
+@pytest.mark.parametrize("row_words", ROW_WORDS)
 def test_3x3_in_every_layout(row_words):
     puzzle, space = Tiles(3, 3), Tiles(3, 3).space
     origins = [space.number(*state) for state in origins_of(puzzle)]
@@ -150,7 +151,7 @@ def test_2x5_known_numbers():
 @swept(
     ("prefix_digits", "nodes"),
     [(0, 2), (2, 2), (0, 1), (0, 5), (1, 1), (1, 3), (2, 5), (3, 5)],
-    few=2,
+    few=[(2, 2)],
 )
 def test_2x5_in_many_layouts(prefix_digits, nodes, slab_bytes, monkeypatch):
     monkeypatch.setattr(layout_module, "ROW_WORDS", 42 if slab_bytes == 1000 else 4096)
@@ -162,7 +163,7 @@ def test_2x5_in_many_layouts(prefix_digits, nodes, slab_bytes, monkeypatch):
     assert sizes == [layer.size for layer in layers]
 
 
-@pytest.mark.parametrize("row_words", ROW_WORDS[1:])
+@swept("row_words", ROW_WORDS[1:], few=[6])
 def test_2x5_in_short_rows(row_words, monkeypatch):
     monkeypatch.setattr(layout_module, "ROW_WORDS", row_words)
     space, layers = lists_2x5()
@@ -175,9 +176,9 @@ def test_2x5_in_short_rows(row_words, monkeypatch):
 
 @swept(
     ("depth", "settings"),
-    [(0, (2, 2)), (9, (3, 4)), (50, (1, 5)), (55, (2, 2)), (20, (0, 3)), (36, (1, 1)),
+    [(9, (3, 4)), (55, (2, 2)), (0, (2, 2)), (50, (1, 5)), (20, (0, 3)), (36, (1, 1)),
      (37, (2, 5)), (54, (2, 1))],
-    few=4,
+    few=2,
 )  # fmt: skip
 def test_2x5_states_of_a_layer(depth, settings):
     space, layers = lists_2x5()
@@ -223,7 +224,8 @@ def test_random_graphs_are_of_all_kinds():
     assert any(len(set(origins)) > 1 and space.sides == 2 for space, _, origins, _ in cases)
 
 
-@swept("seed", range(4), few=1)
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(4))
 def test_random_graphs_with_eight_things(seed):
     rng = random.Random(seed)
     border = seed % 4
@@ -255,7 +257,7 @@ def test_bitmaps_and_lists_agree_on_random_graphs_with_nine_things(seed):
 # --- graphs whose numbers are known
 
 
-@swept("m", range(11), few=8)
+@swept("m", range(11), few=[0, 1, 2, 5, 7])
 def test_neighbour_swaps_find_the_numbers_of_inversions(m):
     arcs = [(0, 0, (i,)) for i in range(m - 1)]
     space = Space(graph_of(1, m, arcs), [(0, 0)])

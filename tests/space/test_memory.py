@@ -37,6 +37,10 @@ PUZZLES = {
     "labelled 3x3": lambda: Pattern(3, 3, labels=[1, 2, 3, 6], metric="labelled"),
 }
 
+SOME = ["tiles 1x5", "tiles 2x3", "tiles 2x4", "tiles 3x3", "multi 2x3", "multi 2x4",
+        "pattern 2x4, k = 1", "pattern 2x4, k = 3", "labelled 2x4"]  # fmt: skip
+each_puzzle = swept("name", PUZZLES, few=SOME)
+
 
 @cache
 def puzzle_named(name):
@@ -93,7 +97,7 @@ def walk_layers(space, origins, layers, layout, threads, states=True):
 # --- the layers of whole searches
 
 
-@pytest.mark.parametrize("name", PUZZLES)
+@each_puzzle
 def test_the_spaces_are_of_both_kinds(name):
     space, _, layers = known(name)
     assert space.sides == (1 if name.startswith("multi") else 2)
@@ -117,7 +121,7 @@ def test_layers_are_those_of_a_dictionary(name, expected):
     walk_layers(space, origins, layers, memory_layout(space, 2), 2)
 
 
-@swept("name", [name for name in PUZZLES if name != "tiles 3x3"], few=4)
+@swept("name", [name for name in PUZZLES if name != "tiles 3x3"], few=3)
 def test_layers_in_every_layout(name):
     space, origins, layers = known(name)
     tried = set()
@@ -131,7 +135,7 @@ def test_layers_in_every_layout(name):
         assert max(rows for _, rows in tried) > 1
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@swept("threads", [1, 2], few=[2])
 @swept(("digits", "nodes"), [(0, 2), (1, 4), (1, 3), (0, 5), (1, 1)], few=2)
 def test_layers_of_3x3(digits, nodes, threads):
     space, origins, layers = known("tiles 3x3")
@@ -141,7 +145,7 @@ def test_layers_of_3x3(digits, nodes, threads):
 
 
 @swept("threads", [1, 2, 3], few=[2])
-@pytest.mark.parametrize("name", PUZZLES)
+@each_puzzle
 def test_layer_sizes(name, threads):
     space, origins, layers = known(name)
     layout = memory_layout(space, threads)
@@ -289,7 +293,7 @@ SPACES = {
 
 
 @swept("threads", [1, 2, 3, 8, 30], few=[1, 8])
-@pytest.mark.parametrize("name", SPACES)
+@swept("name", SPACES, few=[*SOME, *[name for name in SPACES if name not in PUZZLES]])
 def test_memory_layout(name, threads):
     space = SPACES[name]()
     layout = memory_layout(space, threads)
@@ -328,7 +332,7 @@ def test_shares_are_even():
         assert share <= 1.25 * max(space.nodes) * layout.prefixes / 2
 
 
-@pytest.mark.parametrize("name", PUZZLES)
+@each_puzzle
 def test_memory_bytes_cover_the_bitmaps(name):
     space = known(name)[0]
     layout = memory_layout(space, 2)

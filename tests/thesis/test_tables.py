@@ -1,16 +1,13 @@
 """The `thesis` command: each number it prints, and the slips it finds."""
 
 import json
-from functools import cache
-from importlib.metadata import PackageNotFoundError
 from itertools import permutations
 
 import pytest
 from making import invoke
 from twins import sign
 
-from frontier.thesis import claims, tables
-from frontier.thesis.report import made_with
+from frontier.thesis import claims
 from frontier.thesis.runs import Runs
 from frontier.thesis.tables import TABLES as BY_NAME
 from frontier.thesis.tables import Row
@@ -19,14 +16,6 @@ LIMIT = 1_000_000
 """Larger runs are not made, so the claims that rest on them have nothing beside them."""
 
 TABLES = ("1.1", "3.1", "4.1", "4.2", "moves", "5.1", "5.2", "beyond")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def sums_once():
-    """Manhattan sums, which take seconds and are the same each time (test_manhattan.py)."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "manhattan_counts", cache(tables.manhattan_counts))
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -340,86 +329,3 @@ def test_the_text_of_one_table(written, directory):
     summary = "20 claims: 17 agree, 0 are slips of the thesis, 0 differ, 3 have no run."
     assert summary in result.stdout.splitlines()
     assert result.stdout.count("## ") == 1
-
-
-def test_runs_are_told_before_they_are_made(tmp_path):
-    result = invoke("thesis", "--table", "4.1", "--runs", tmp_path / "runs", "--limit", 120)
-    names = [line.split(":")[0] for line in result.stderr.splitlines()]
-    assert names == [f"pattern-2x{n}-k1" for n in (1, 2, 3)]
-    assert "pattern-2x3-k1: 120 states" in result.stderr
-    assert "| f(3) | 20 | 20 | agrees |" in result.stdout
-    assert "| f(4) | 27 | – | no run |" in result.stdout
-    assert "pattern-2x4-k1" not in {entry.name for entry in (tmp_path / "runs").iterdir()}
-
-
-COMPUTED = ("3.1", "4.2", "moves")
-"""Tables that need no run."""
-
-
-@pytest.fixture
-def few(monkeypatch):
-    """2×100 takes some seconds."""
-    monkeypatch.delitem(claims.SEQUENCES, 100)
-
-
-def test_nothing_is_made_without_a_limit(tmp_path, few):
-    """All tables are shown, and nothing differs; what rests on runs has none."""
-    arguments = "thesis", "--runs", tmp_path, "--limit", 0
-    found = json.loads(invoke(*arguments, "--json").stdout)
-    assert list(found["tables"]) == list(BY_NAME)
-    for name, rows in found["tables"].items():
-        for row in rows:
-            shown = name in COMPUTED or row["claim"].startswith("lower bound")
-            assert (row["verdict"] != "no run") == shown
-    assert found["runs"] == []
-    assert "beyond" not in found
-    result = invoke(*arguments)
-    assert result.stderr == ""
-    assert list(tmp_path.iterdir()) == []
-    none = verdicts(found["tables"]).count("no run")
-    assert result.stdout.count(" | – | no run |") == none > 50
-    assert f" 0 differ, {none} have no run." in result.stdout
-
-
-@pytest.mark.sweep
-def test_nothing_goes_beyond_without_runs(tmp_path):
-    arguments = "thesis", "--table", "beyond", "--runs", tmp_path, "--limit", 0
-    found = json.loads(invoke(*arguments, "--json").stdout)
-    assert found["tables"] == found["beyond"]["bounds"] == found["beyond"]["formulas"] == {}
-    assert not any(found["beyond"]["depths"].values())
-    assert "claims" not in invoke(*arguments).stdout
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_what_thesis_refuses(tmp_path):
-    (tmp_path / "file").write_text("mine")
-    result = invoke("thesis", "--table", "9.9", code=2)
-    assert "'9.9' is not one of" in result.stderr
-    arguments = "thesis", "--table", "3.1", "--runs", tmp_path
-    for target in (tmp_path / "file", tmp_path / "file" / "below"):
-        result = invoke(*arguments, "--write", target, code=2)
-        assert result.stderr.startswith(f"frontier: --write {target / 'thesis.md'}: ")
-    (tmp_path / "old").mkdir()
-    (tmp_path / "old" / "thesis.json").write_text("mine")
-    result = invoke(*arguments, "--write", tmp_path / "old", code=2)
-    assert "thesis.json exists already; name another file, or give --force" in result.stderr
-    assert [file.name for file in (tmp_path / "old").iterdir()] == ["thesis.json"]
-    invoke(*arguments, "--write", tmp_path / "old", "--force")
-    assert (tmp_path / "old" / "thesis.json").read_text() != "mine"
-    assert (tmp_path / "file").read_text() == "mine"
-    config = tmp_path / "mine.toml"
-    config.write_text(
-        'name = "mine"\n[puzzle]\nkind = "tiles"\nrows = 2\ncolumns = 3\n'
-        f'[store]\npath = "{tmp_path / "pattern-2x3-k1"}"\n[cluster]\nkind = "serial"\n'
-    )
-    invoke("run", config)
-    result = invoke("thesis", "--table", "4.1", "--runs", tmp_path, "--limit", 400, code=2)
-    assert "name another directory with --runs" in result.stderr
-
-
-def test_a_clone_that_is_not_installed_can_make_the_tables(monkeypatch):
-    def missing(name):
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr("importlib.metadata.Distribution.from_name", missing)
-    assert made_with()["frontier"] == "not installed"

@@ -19,7 +19,7 @@ from frontier.report.html import page
 from frontier.text import counted
 
 STRIP_WIDTH = 960
-"""A strip is at most so many pixels wide, if a board is no wider."""
+"""The greatest width of a strip in pixels, unless a single board is wider."""
 
 STRIP_SIDE, ANIMATION_SIDE = 30, 48
 """The sides of a cell of a strip and of an animation, in pixels."""
@@ -30,8 +30,8 @@ CAPTION, LARGE, GAP = 13, 16, 14
 boards, in pixels."""
 
 FIRST_PAUSE, MOVE_SECONDS, LAST_PAUSE = 1.0, 0.8, 2.5
-"""The first position stands still for so many seconds, a move takes so many, and the last position
-stands still for so many."""
+"""The seconds for which the first position stands still, those of a move, and those for which the
+last position stands still."""
 
 SLIDING = 0.6
 """The part of a move's time in which its piece slides."""

@@ -25,7 +25,7 @@ MARGIN = 0.22
 """The margin around a board, in sides of a cell."""
 
 NOTEBOOK_SIDE, MOST_BOARDS = 24, 50
-"""The side of a cell in a notebook, in pixels; it shows at most so many boards."""
+"""In a notebook, the side of a cell in pixels, and the greatest number of boards that are shown."""
 
 NAME, ASIDE = 0.25, 0.52
 """The letter size of the name of a cell, and its distance from the middle, in sides of a cell."""

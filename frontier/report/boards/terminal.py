@@ -27,7 +27,7 @@ BROADER = 1.6
 """A graph is drawn up to this factor wider than necessary if its edges are straighter then."""
 
 BETWEEN = 3
-"""Boards that stand side by side are so many columns apart."""
+"""The columns between boards that stand side by side."""
 
 NO_CELL, OPEN, NOTHING = -2, -1, 0
 DIM = Style(dim=True)

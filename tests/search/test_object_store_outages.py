@@ -1,0 +1,59 @@
+"""Runs in an object store whose driver is killed, or which the store leaves alone for too long."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+from search.bucket_runs import CONFIGS, assert_same, plan_of
+
+from frontier import api
+from frontier.errors import StorageError
+from frontier.search.verify import verify
+from frontier.store.run import RunStore
+
+
+@pytest.mark.sweep
+def test_a_driver_that_is_killed_within_a_layer(bucket, proxy, tmp_path):
+    """What is there of the layer is used, and all is right."""
+    words = ["search.in_memory=false", f"store.path={bucket}", "cluster.kind=serial"]
+    command = [sys.executable, CONFIGS.parent / "scripts/finely.py", "run", CONFIGS / "2x4.toml"]
+    seen, driver = [], []
+
+    def harm(method, path):
+        if method == "PUT" and "/0013/c." in path and path not in seen:
+            seen.append(path)
+            if len(seen) == 3:
+                driver[0].kill()
+
+    proxy.harm = harm
+    sets = [word for each in words for word in ("--set", each)]
+    driver.append(subprocess.Popen([*command, *sets]))
+    assert driver[0].wait() == -signal.SIGKILL
+    assert len(RunStore.open(bucket).records) == 13
+    run = api.run(plan_of(bucket, "tasks"), take_over=True).store
+    assert not verify(run, deep=20).faults
+    assert_same(run, api.run(plan_of(tmp_path / "run", "tasks")).store)
+
+
+@pytest.mark.sweep
+def test_a_store_that_stays_away_stops_a_run_which_goes_on(bucket, proxy, monkeypatch):
+    monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
+    monkeypatch.setattr("frontier.search.driver.MEMORY_SECONDS", 0)
+    for name in ("PATIENCE", "FIRST_PATIENCE"):
+        monkeypatch.setattr(f"frontier.store.objects.{name}", 0.1)
+    commits = []
+
+    def harm(method, path):
+        if method == "PUT" and path.endswith("/ledger.json"):
+            commits.append(path)
+        return "refused" if len(commits) > 5 and "/layers/" in path else None
+
+    proxy.harm = harm
+    with pytest.raises(StorageError, match="the object store has not answered for"):
+        api.run(plan_of(bucket, "tasks"))
+    proxy.harm = lambda method, path: None
+    assert not (run := RunStore.open(bucket)).complete
+    assert run.records
+    run = api.run(plan_of(bucket, "tasks")).store
+    assert not verify(run, deep=20).faults

@@ -1,0 +1,136 @@
+"""docs/library.md: its examples and its names; what `import frontier` loads."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+
+import frontier
+from frontier import api
+from frontier.answers.layers import MOST_NUMBERS
+
+PAGE = Path(__file__).parents[1] / "docs" / "library.md"
+
+
+TILES = {"kind": "tiles", "rows": 2, "columns": 3}
+
+
+def blocks_of(section):
+    """The examples of a section: (Python, what it prints)."""
+    found = re.findall(r"^```(python|text)\n(.*?)^```$", section, re.M | re.S)
+    for number, (kind, text) in enumerate(found):
+        if kind == "python":
+            after = found[number + 1] if number + 1 < len(found) else ("", "")
+            yield text, after[1] if after[0] == "text" else ""
+
+
+def test_the_examples_print_what_stands_below_them(tmp_path, monkeypatch):
+    (tmp_path / "configs").symlink_to(PAGE.parents[1] / "configs")
+    monkeypatch.chdir(tmp_path)
+    sections = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.M)
+    names, ran = {}, 0
+    for section in sections[1:5]:
+        for source, expected in blocks_of(section):
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said):
+                exec(compile(source, str(PAGE), "exec"), names)
+            lines = [line.rstrip() for line in said.getvalue().splitlines()]
+            assert lines == [line.rstrip() for line in expected.splitlines()]
+            ran += 1
+    assert ran == 5
+    assert (tmp_path / "2x4.png").read_bytes()[1:4] == b"PNG"
+
+
+def names_of(heading):
+    """The names in the first column of a table of the page."""
+    table = PAGE.read_text(encoding="utf-8").split(f"| {heading} | |\n| --- | --- |\n")[1]
+    rows = takewhile(lambda line: line.startswith("|"), table.splitlines())
+    return {name for row in rows for name in re.findall(r"`(\w+)", row.split("|")[1])}
+
+
+def test_the_page_has_every_name():
+    assert names_of("`frontier.`") == set(frontier.__all__)
+    for heading, what in (("of a `Run`", api.Run), ("of a `Layer`", api.Layer)):
+        public = {name for name in dir(what) if not name.startswith("_")} - {"store"}
+        assert names_of(heading) == public
+    for heading, what in (("of a `Config`", frontier.Config), ("of a `Plan`", frontier.Plan)):
+        fields = {*getattr(what, "model_fields", {}), *getattr(what, "__dataclass_fields__", {})}
+        assert names_of(heading) <= {*fields, *dir(what)}
+
+
+@pytest.mark.parametrize("what", [api.Plan, api.Run, api.Layer, api.Drawings, api.Solved])
+def test_everything_is_typed(what):
+    for name, member in vars(what).items():
+        function = getattr(member, "fget", None) or getattr(member, "func", None) or member
+        if callable(function) and not name.startswith("_"):
+            hints = function.__annotations__
+            taken = function.__code__.co_varnames[1 : function.__code__.co_argcount]
+            assert "return" in hints, name
+            assert set(taken) <= set(hints), name
+    assert (Path(frontier.__file__).parent / "py.typed").exists()
+
+
+SMALL_RUN = """
+import sys
+from frontier.cli import main
+main(["run", sys.argv[1], "--set", "store.path=" + sys.argv[2], "--json"], standalone_mode=False)
+print({"numba", "dask", "distributed", "matplotlib"} & set(sys.modules))
+"""
+
+
+def test_a_small_run_loads_neither_numba_nor_dask(tmp_path):
+    """They take longer to load than it takes."""
+    config = Path(frontier.__file__).parents[1] / "configs" / "3x3.toml"
+    command = [sys.executable, "-c", SMALL_RUN, config, tmp_path / "run"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    summary, loaded = said.splitlines()
+    assert json.loads(summary)["states"] == 181_440
+    assert loaded == "set()"
+
+
+USER = """
+import sys
+import numba
+import frontier.api
+
+@numba.njit(cache=True)
+def mine(x):
+    return x + 1
+
+assert mine(1) == 2
+"""
+
+
+@pytest.mark.sweep
+def test_a_users_own_kernels_stay_where_numba_puts_them(tmp_path):
+    script = tmp_path / "user.py"
+    script.write_text(USER)
+    home = {
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "PYTHONPATH": str(Path(frontier.__file__).parents[1]),
+    }
+    subprocess.run(
+        [sys.executable, script], check=True, env={**os.environ, **home, "NUMBA_CACHE_DIR": ""}
+    )
+    assert list((tmp_path / "__pycache__").glob("user.mine-*.nbi"))
+    assert not list((tmp_path / "cache").rglob("*mine*"))
+
+
+def test_importing_loads_no_kernels():
+    code = "import sys, frontier; print({'numba', 'dask', 'zarr', 'pydantic'} & set(sys.modules))"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "set()"
+    assert set(frontier.__all__) <= set(dir(frontier))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = frontier.nothing
+
+
+def test_limits_stand_in_the_page():
+    assert f"at most {MOST_NUMBERS:,} of them" in PAGE.read_text(encoding="utf-8")
