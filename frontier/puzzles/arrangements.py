@@ -11,6 +11,7 @@ each orbit are a class of their own.
 """
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
@@ -30,31 +31,36 @@ class Arrangements:
     """
 
     def __init__(self, first: np.ndarray, generators: Sequence[Generator], each: np.ndarray):
-        """first: such rows. each: int[positions], the number of orientations."""
+        """first: such rows. each: int[positions], the number of orientations.
+
+        Every move can be undone, so what is new in a layer is in neither of the two before it.
+        """
         self._each, self._generators = each, generators
-        known, new = self._keys(first[:0]), np.unique(self._keys(first))
-        while new.size:
-            known = np.sort(np.concatenate([known, new]))
-            if known.size > MOST_SHAPES:
+        self._values = (each * (1 + (first // each).max())).tolist()
+        known, index = np.unique(self._keys(first), return_index=True)
+        layers, count, before, rows = [first[:0]], 0, known[:0], first[index]
+        while len(rows):
+            layers.append(rows)
+            if (count := count + len(rows)) > MOST_SHAPES:
                 raise InputError(
                     f"the generators lead to more than {MOST_SHAPES:,} arrangements of like pieces "
                     "and orientations, more than are supported; fewer like pieces or positions "
                     "make fewer"
                 )
-            rows = self._rows(new)
-            reached = [self._keys(self.after(generator, rows)) for generator in generators]
-            new = np.setdiff1d(np.concatenate(reached), known)
-        self._known, self.rows = known, self._rows(known)
+            reached = np.concatenate([self.after(generator, rows) for generator in generators])
+            keys, index = np.unique(self._keys(reached), return_index=True)
+            new = ~np.isin(keys, np.concatenate([before, known]), assume_unique=True)
+            before, known, rows = known, keys[new], reached[index[new]]
+        rows = np.concatenate(layers)
+        keys = self._keys(rows)
+        order = np.argsort(keys)
+        self._known, self.rows = keys[order], rows[order]
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def _keys(self, rows: np.ndarray) -> np.ndarray:
-        """Rows as texts of bytes, which compare as the rows do."""
-        return np.ascontiguousarray(rows).view(f"S{self._each.size}").ravel()
-
-    def _rows(self, keys: np.ndarray) -> np.ndarray:
-        return keys.view(np.uint8).reshape(-1, self._each.size)
+        return _keys(rows, self._values)
 
     def after(self, generator: Generator, rows: np.ndarray) -> np.ndarray:
         """The arrangements after a generator."""
@@ -82,18 +88,21 @@ class Arrangements:
             target = self.find(self.after(generator, self.rows))
             came = generator.moved(place)[:, reading]
             there = place[target][:, reading] >= 0
-            permutations, which = np.unique(
-                came[there].reshape(len(self), length), axis=0, return_inverse=True
+            orders = came[there].reshape(len(self), length)
+            _, index, which = np.unique(
+                _keys(orders, [length] * length), return_index=True, return_inverse=True
             )
-            ours = [number.setdefault(tuple(p), len(number)) for p in permutations.tolist()]
+            ours = [number.setdefault(tuple(p), len(number)) for p in orders[index].tolist()]
             if len(number) > MOST_VOLTAGES:
                 raise InputError(
                     f"the moves permute the distinct pieces in more than {MOST_VOLTAGES:,} ways, "
                     "more than are supported; fewer groups of like pieces make fewer"
                 )
-            voltage = np.array(ours)[which.ravel()]
+            voltage = np.array(ours)[which]
             arcs.append((source * len(self) + target) * (MOST_VOLTAGES + 1) + voltage)
-        pair, voltage = np.divmod(np.unique(np.concatenate(arcs)), MOST_VOLTAGES + 1)
+        arcs = np.sort(np.concatenate(arcs))
+        arcs = arcs[np.diff(arcs, prepend=-1) > 0]
+        pair, voltage = np.divmod(arcs, MOST_VOLTAGES + 1)
         source, target = np.divmod(pair, len(self))
         # An exchange of like pieces changes nothing.
         nothing = number.get(tuple(range(length)), -1)
@@ -103,6 +112,20 @@ class Arrangements:
         return BaseGraph(
             len(self), m, words, source[moves], target[moves], voltage[moves], tuple(smaller)
         )
+
+
+def _keys(rows: np.ndarray, values: Sequence[int]) -> np.ndarray:
+    """A key for each row, which compare as the rows do. values: how many there are of each column.
+
+    They are numbers, and texts of bytes where numbers would have too many digits.
+    """
+    if prod(values) >= 2**63:
+        return np.ascontiguousarray(rows).view(f"S{len(values)}").ravel()
+    keys = np.zeros(len(rows), dtype=np.int64)
+    for many, column in zip(values, rows.T, strict=True):
+        keys *= many
+        keys += column
+    return keys
 
 
 def neighbour_swaps(permutation: Sequence[int]) -> tuple[int, ...]:

@@ -69,15 +69,15 @@ def generators_given(
         )
     read = {str(name): _parts(of, f"puzzle.generators.{name}") for name, of in given.items()}
     if positions is None:
-        positions = max(max([0, *map(max, moves), len(turns)]) for moves, turns in read.values())
+        positions = max(max([0, *steps, len(turns)]) for steps, _, turns in read.values())
     if not 1 <= positions <= MOST_POSITIONS:
         raise InputError(f"the puzzle has {positions} positions: 1..{MOST_POSITIONS} are supported")
     each = _each(orientations, positions)
     found: dict[tuple, Generator] = {}
-    for name, (moves, turns) in read.items():
+    for name, parts in read.items():
         key = f"puzzle.generators.{name}"
         check_label(name, key)
-        generator = _generator(name, key, moves, turns, each)
+        generator = _generator(name, key, *parts, each)
         if (same := found.get(generator.effect)) is not None:
             raise InputError(f"{key} does what {same.name} does; leave one of them out")
         found[generator.effect] = generator
@@ -117,85 +117,84 @@ def _each(orientations: int | Sequence[int], positions: int) -> tuple[int, ...]:
     return tuple(each)
 
 
-def _parts(value, key: str) -> tuple[list[list[int]], list[int]]:
-    """(cycles of positions counted from 1, turns) of a generator as it is written."""
+def _parts(value, key: str) -> tuple[dict[int, int], list[int], list[int]]:
+    """(where the pieces in some positions go, counted from 1; its image, its turns, each empty if
+    it has none) of a generator as it is written."""
     moves, turns = value, []
     if isinstance(value, Mapping):
         if unknown := sorted(set(map(str, value)) - {"moves", "turns"}):
             raise InputError(f"{key}.{unknown[0]}: a generator has moves and turns, nothing else")
         moves, turns = value.get("moves", ""), value.get("turns", [])
-        if not isinstance(turns, list | tuple) or any(type(turn) is not int for turn in turns):
+        if not _are_numbers(turns):
             raise InputError(f"{key}.turns = {turns!r}: expected a list of numbers, one a position")
     if isinstance(moves, str):
-        return _cycles(moves, key), list(turns)
-    if isinstance(moves, list | tuple) and all(type(to) is int for to in moves):
-        return _cycles_of_image(moves, key), list(turns)
-    raise InputError(
-        f'{key} = {moves!r}: expected cycles such as "(1 2 3)(4 5)", or a list that says for each '
-        "position where its piece goes. A move that depends on what lies where is none of this kind"
-    )
+        return _steps_of_cycles(moves, key), [], list(turns)
+    if not _are_numbers(moves):
+        raise InputError(
+            f'{key} = {moves!r}: expected cycles such as "(1 2 3)(4 5)", or a list that says for '
+            "each position where its piece goes. A move that depends on what lies where is none of "
+            "this kind"
+        )
+    if sorted(moves) != list(range(1, len(moves) + 1)):
+        raise InputError(
+            f"{key} = {list(moves)}: an image has each of the numbers 1..{len(moves)} once"
+        )
+    return dict(enumerate(moves, start=1)), list(moves), list(turns)
 
 
-def _cycles(text: str, key: str) -> list[list[int]]:
+def _are_numbers(value) -> bool:
+    return isinstance(value, list | tuple) and all(type(number) is int for number in value)
+
+
+def _steps_of_cycles(text: str, key: str) -> dict[int, int]:
     if not re.fullmatch(r"\s*(\(\s*\d+([\s,]+\d+)*\s*\)\s*)*", text):
         raise InputError(f'{key} = {text!r}: expected cycles of positions, such as "(1 2 3)(4 5)"')
-    cycles = [list(map(int, re.findall(r"\d+", cycle))) for cycle in re.findall(r"\(.*?\)", text)]
-    named = [position for cycle in cycles for position in cycle]
-    for position in named:
-        if position < 1:
-            raise InputError(f"{key} = {text!r}: positions are counted from 1")
-        if named.count(position) > 1:
-            raise InputError(f"{key} = {text!r} names position {position} twice")
-    return cycles
-
-
-def _cycles_of_image(image: Sequence[int], key: str) -> list[list[int]]:
-    if sorted(image) != list(range(1, len(image) + 1)):
-        raise InputError(
-            f"{key} = {list(image)}: an image has each of the numbers 1..{len(image)} once"
-        )
-    cycles, seen = [], set()
-    for first in range(1, len(image) + 1):
-        cycle, position = [], first
-        while position not in seen:
-            seen.add(position)
-            cycle.append(position)
-            position = image[position - 1]
-        if cycle:  # those of one position too, as they say how many there are
-            cycles.append(cycle)
-    return cycles
+    steps: dict[int, int] = {}
+    for cycle in re.findall(r"\(.*?\)", text):
+        cycle = list(map(int, re.findall(r"\d+", cycle)))
+        for position, to in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
+            if position < 1:
+                raise InputError(f"{key} = {text!r}: positions are counted from 1")
+            if position in steps:
+                raise InputError(f"{key} = {text!r} names position {position} twice")
+            steps[position] = to
+    return steps
 
 
 def _generator(
-    name: str, key: str, cycles: list[list[int]], turns: list[int], each: tuple[int, ...]
+    name: str,
+    key: str,
+    steps: dict[int, int],
+    image: list[int],
+    turns: list[int],
+    each: tuple[int, ...],
 ) -> Generator:
-    positions = len(each)
-    image = list(range(positions))
-    for cycle in cycles:
-        if max(cycle) > positions:
+    positions, to_of = len(each), list(range(len(each)))
+    for what, listed in ((key, image), (f"{key}.turns", turns)):
+        if listed and len(listed) != positions:
             raise InputError(
-                f"{key} names position {max(cycle)}: this puzzle has "
-                f"{counted(positions, 'position')}"
+                f"{what} = {listed}: expected a number for each of the "
+                f"{counted(positions, 'position')} of this puzzle"
             )
-        for position, to in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
-            image[position - 1] = to - 1
-            if each[position - 1] != each[to - 1]:
-                raise InputError(
-                    f"{key} brings a piece from position {position} to {to}, where it has "
-                    f"{each[to - 1]} orientations instead of {each[position - 1]}"
-                )
+    if (last := max(steps, default=0)) > positions:
+        raise InputError(
+            f"{key} names position {last}: this puzzle has {counted(positions, 'position')}"
+        )
+    for position, to in steps.items():
+        if each[position - 1] != each[to - 1]:
+            raise InputError(
+                f"{key} brings a piece from position {position} to {to}, where it has "
+                f"{each[to - 1]} orientations instead of {each[position - 1]}"
+            )
+        to_of[position - 1] = to - 1
     turns = turns or [0] * positions
-    if len(turns) != positions:
-        raise InputError(f"{key}.turns = {turns}: expected one for each of {positions} positions")
     for position, (turn, number) in enumerate(zip(turns, each, strict=True), start=1):
         if not -number < turn < number:
             raise InputError(
                 f"{key}.turns: {turn} for the piece in position {position}, which has "
                 f"{counted(number, 'orientation')} (puzzle.orientations)"
             )
-    generator = Generator(
-        name, tuple(image), tuple(t % n for t, n in zip(turns, each, strict=True))
-    )
-    if image == list(range(positions)) and not any(generator.turns):
+    turned = tuple(turn % number for turn, number in zip(turns, each, strict=True))
+    if to_of == list(range(positions)) and not any(turned):
         raise InputError(f"{key} moves nothing; leave it out")
-    return generator
+    return Generator(name, tuple(to_of), turned)

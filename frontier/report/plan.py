@@ -93,7 +93,7 @@ def describe_plan(value: dict, made: PlanForecast) -> str:
     rows = {
         "states": f"{found['states_of_the_puzzle']:,}",
         "layers": _layers(**value["layers"], committed=len(found["layers"])),
-        "base graph": "{vertices:,} vertices, {arcs:,} arcs".format(**value["base_graph"]),
+        "base graph": _base_graph(**value["base_graph"]),
         "layout": _layout(value["layout"], by_tasks),
         "searched": plan.way,
         "memory": "{} of {}, ".format(*map(size, value["memory"].values())) + processes,
@@ -123,6 +123,11 @@ def _layers(known: int, depth: int, depth_is_known: bool, committed: int) -> str
     if committed:
         return f"{text}; {committed} are committed, and what follows is of the others"
     return text
+
+
+def _base_graph(vertices: int, arcs: int) -> str:
+    many = "1 vertex" if vertices == 1 else f"{vertices:,} vertices"
+    return f"{many}, {counted(arcs, 'arc')}"
 
 
 def _layout(layout: dict, by_tasks: bool) -> str:

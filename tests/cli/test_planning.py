@@ -45,6 +45,12 @@ def test_a_plan_is_measured_and_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("known_rates")
+def test_one_is_said_as_one(tmp_path):
+    said = invoke(CONFIGS / "topspin-9.toml", *at(tmp_path / "run")).stdout
+    assert "1 vertex, 3 arcs" in said
+
+
 @pytest.mark.sweep
 def test_workers_are_started_for_a_plan_by_tasks(tmp_path):
     result = invoke(CONFIGS / "2x5.toml", *at(tmp_path / "run", "local"), *BY_TASKS)

@@ -6,6 +6,7 @@ turned. A board is a tuple of (label, orientation).
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 from twins import layers_of
 
 Move = tuple[list[int], list[int]]
@@ -30,6 +31,24 @@ def moves_from(moves: Iterable[Move], orientations: Sequence[int], board: tuple)
 
 def permutation_layers(moves, orientations, origins: Iterable[tuple]) -> list[set[tuple]]:
     return layers_of(origins, lambda board: moves_from(moves, orientations, board))
+
+
+def packed_sizes(images: Sequence[list[int]]) -> list[int]:
+    """The sizes of the layers of up to 16 distinct pieces, whose board is a number of 16 digits."""
+    shifts = [4 * place for place in range(len(images[0]))]
+    layer = np.array([sum(place << shift for place, shift in enumerate(shifts))], dtype=np.uint64)
+    before, sizes = layer[:0], []
+    while layer.size:
+        sizes.append(layer.size)
+        found = before[:0]
+        for image in images:
+            moved = np.zeros_like(layer)
+            for shift, to in zip(shifts, image, strict=True):
+                moved |= (layer >> np.uint64(shift) & np.uint64(15)) << np.uint64(4 * (to - 1))
+            found = np.union1d(found, moved)
+        known = np.concatenate([before, layer])
+        before, layer = layer, found[~np.isin(found, known, assume_unique=True)]
+    return sizes
 
 
 def flip(first: int, pancakes: int) -> list[int]:

@@ -1,20 +1,16 @@
-"""Permutation puzzles: whole searches against dictionaries and known tables, texts, refusals."""
+"""Permutation puzzles: whole searches against dictionaries and known tables."""
 
-import json
 import random
 import tomllib
 from math import comb, factorial
 from pathlib import Path
 
-import numpy as np
 import pytest
 from engine import bitmap_sizes, boards_at, graph_of, list_layers
-from hypothesis import given
-from hypothesis import strategies as st
-from making import invoke
 from puzzles.permutation_twins import (
     PYRAMINX,
     burnt_pancakes,
+    packed_sizes,
     pancakes,
     permutation_layers,
     topspin,
@@ -23,10 +19,7 @@ from puzzles.permutation_twins import (
 from sweeps import swept
 from twins import layers_of as layers_by_dictionary
 
-from frontier.errors import InputError
 from frontier.puzzles import Permutations, puzzle_of
-from frontier.puzzles.arrangements import neighbour_swaps
-from frontier.puzzles.board_shapes import MOST_SHAPES
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 
@@ -95,9 +88,6 @@ def random_moves(rng, positions, orientations):
     return found
 
 
-# --- whole searches
-
-
 @swept("seed", range(120), few=30)
 def test_random_puzzles(seed):
     rng = random.Random(seed)
@@ -131,6 +121,14 @@ def test_burnt_pancakes_by_dictionary(number):
 def test_topspin_by_dictionary(number):
     moves = [(image, [0] * number) for image in topspin(number)["generators"].values()]
     assert_layers(moves, [1] * number, [tuple((str(n), 0) for n in range(number))])
+
+
+@swept("number", range(5, 12), few=[5, 7])
+def test_topspin_by_packed_numbers(number):
+    settings = topspin(number)
+    images = list(settings["generators"].values())
+    sizes = sizes_of(Permutations(**settings, closed=True))
+    assert sizes == packed_sizes([*images, undone((images[0], [0] * number))[0]])
 
 
 def test_like_pieces_and_several_goals():
@@ -176,7 +174,7 @@ def test_pancakes(number):
     few=[(1, 1), (2, 4), (3, 6), (4, 8), (5, 10), (6, 12)],
 )
 def test_burnt_pancakes(number, depth):
-    """OEIS A078942."""
+    """OEIS A078941."""
     sizes = sizes_of(Permutations(**burnt_pancakes(number)))
     assert (len(sizes) - 1, sum(sizes)) == (depth, 2**number * factorial(number))
 
@@ -254,194 +252,3 @@ def test_hanoi_is_a_base_graph_alone(disks):
     assert [layer.size for layer in list_layers(space, [space.number(0, ())])] == sizes
     assert bitmap_sizes(space, [space.number(0, ())], Layout(space, 0, 100)) == sizes
     assert len(sizes) - 1 == [1, 3, 5, 9, 13, 17, 25][disks - 1]
-
-
-# --- generators
-
-
-@given(st.permutations(range(1, 9)), st.randoms(use_true_random=False))
-def test_cycles_and_images_agree(image, rng):
-    """Cycles may begin anywhere and stand in any order; positions that stay may be left out."""
-    if image == sorted(image):
-        return
-    cycles, left = [], set(image)
-    while left:
-        cycle = [rng.choice(sorted(left))]
-        while (to := image[cycle[-1] - 1]) != cycle[0]:
-            cycle.append(to)
-        left -= set(cycle)
-        if len(cycle) > 1 or rng.random() < 0.5:
-            cycles.append(cycle)
-    rng.shuffle(cycles)
-    text = " ".join("(" + rng.choice([" ", ", "]).join(map(str, cycle)) + ")" for cycle in cycles)
-    one = Permutations({"g": image}, closed=True)
-    other = Permutations({"g": text}, positions=8, closed=True)
-    assert [g.effect for g in one.generators] == [g.effect for g in other.generators]
-    board = np.array(one.goals)
-    assert (one.generators[0].moved(board)[0][np.array(image) - 1] == board[0]).all()
-
-
-@given(st.permutations(range(7)))
-def test_neighbour_swaps(permutation):
-    row = list(range(7))
-    swaps = neighbour_swaps(permutation)
-    for i in swaps:
-        row[i], row[i + 1] = row[i + 1], row[i]
-    assert row == list(permutation)
-    inversions = sum(permutation[j] < permutation[i] for i in range(7) for j in range(i, 7))
-    assert len(swaps) == inversions
-
-
-def test_inverses_that_are_added():
-    puzzle = Permutations({"a": "(1 2 3)", "b": "(1 2)"}, closed=True)
-    assert [g.name for g in puzzle.generators] == ["a", "b", "a'"]
-    both = Permutations({"a": "(1 2 3)", "c": "(3 2 1)"})
-    assert [g.name for g in both.generators] == ["a", "c"]
-    turned = Permutations({"a": {"turns": [1, 0]}}, orientations=3, closed=True)
-    assert [g.turns for g in turned.generators] == [(1, 0), (2, 0)]
-
-
-REFUSED = [
-    ({"a": "(1 2 3)"}, {}, r"puzzle\.generators\.a has no inverse among .*closed = true"),
-    ({"a": "(1 2 3)", "a'": "(1 2)"}, {"closed": True}, r"a' is not the inverse of a"),
-    ({"a": "(1 2)", "b": [2, 1]}, {}, r"generators\.b does what a does"),
-    ({}, {}, r"puzzle\.generators = \{\}: expected a table"),
-    ({"a": "1 2"}, {}, r"generators\.a = '1 2': expected cycles"),
-    ({"a": "(1 2)(2 3)"}, {}, r"names position 2 twice"),
-    ({"a": "(0 1)"}, {}, r"positions are counted from 1"),
-    ({"a": [2, 2]}, {}, r"a = \[2, 2\]: an image has each of the numbers 1\.\.2 once"),
-    ({"a": [1, 2]}, {}, r"generators\.a moves nothing"),
-    ({"a": 3}, {}, r"depends on what lies where is none of this kind"),
-    ({"a b": "(1 2)"}, {}, r"'a b' is no label"),
-    ({"a": "(1 2)"}, {"positions": 1}, r"names position 2: this puzzle has 1 position$"),
-    ({"a": "(1 65)"}, {}, r"has 65 positions: 1\.\.64 are supported"),
-    ({"a": "(1 2)"}, {"orientations": 8}, r"has 1\.\.7 orientations, not 8"),
-    ({"a": "(1 2)"}, {"orientations": [2]}, r"one for each of the 2 positions"),
-    ({"a": "(1 2)"}, {"orientations": [2, 1]}, r"from position 1 to 2, where it has 1 orient"),
-    ({"a": {"moves": "(1 2)", "turns": [1, 0, 0]}}, {"positions": 2}, r"one for each of 2 pos"),
-    ({"a": {"moves": "(1 2)", "turns": [1, 0]}}, {}, r"turns: 1 for the piece in position 1"),
-    ({"a": {"moves": "(1 2)", "turns": "1"}}, {}, r"turns = '1': expected a list of numbers"),
-    ({"a": {"move": "(1 2)"}}, {}, r"a\.move: a generator has moves and turns"),
-    ({"a": "(1 2)"}, {"goal": "abc"}, r"puzzle\.goal = 'abc' has 3 labels"),
-    ({"a": "(1 2)"}, {"goal": "a?"}, r"\? stands for no piece here; .*equal labels"),
-    ({"a": "(1 2)"}, {"goal": "ab", "start": "aa"}, r"start = aa: 'a' in position 2 is one too"),
-    ({"a": "(1 2)(3 4)"}, {"goal": "abcd", "start": "cbad"}, r"'c' in position 1 is one too"),
-    ({"a": "(1 2)"}, {"goals": ["ab", "ac"]}, r"'c' in position 2 is one too many, or cannot come"),
-    ({"a": "(1 2)"}, {"orientations": 2, "goal": ["a+2", "b"]}, r"orientations 0\.\.1"),
-    ({"a": "(1 2)"}, {"orientations": 2, "goal": ["a+1+1", "b"]}, r"ends as if it were turned"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("generators", "settings", "message"), REFUSED)
-def test_puzzles_that_cannot_be(generators, settings, message):
-    with pytest.raises(InputError, match=message):
-        Permutations(generators, **settings)
-
-
-def test_too_many_arrangements():
-    swaps = {f"s{n}": f"({n} {n + 1})" for n in range(1, 26)}
-    with pytest.raises(InputError, match=f"more than {MOST_SHAPES:,} arrangements"):
-        Permutations(swaps, goal="ab" * 13).graph  # noqa: B018
-
-
-def test_a_start_that_cannot_be_reached():
-    with pytest.raises(InputError, match=r"puzzle\.start = 132: .*cannot be reached"):
-        Permutations({"a": "(1 2 3)"}, closed=True, start="132").check()
-    turned = Permutations({"a": "(1 2)"}, orientations=2, start=["1+1", "2"])
-    with pytest.raises(InputError, match=r"puzzle\.start = 1\+1 2: .*cannot be reached"):
-        turned.check()
-    puzzle = Permutations({"a": "(1 2 3)"}, closed=True, goals=["123", "132"], start="321")
-    puzzle.check()
-    assert [puzzle.line(puzzle.board((v, s))) for v, s in zip(*puzzle.origins(), strict=True)] == [
-        "132"
-    ]
-    assert puzzle.from_anywhere().reaches(puzzle.parse("123"))
-
-
-def test_what_is_said_of_a_search_that_ends_where_it_begins():
-    assert Permutations({"a": "(1 2)"}, goal="aa").remark.startswith("every position that can")
-    assert Permutations({"a": "(1 2)"}).remark is None
-
-
-# --- boards
-
-LARGE = [
-    Permutations(**pancakes(9)),
-    Permutations(**burnt_pancakes(5)),
-    Permutations(**PYRAMINX, closed=True),
-    Permutations({"a": "(1 2 3 4 5)(6 7 8)", "b": "(1 2)"}, closed=True, goal="aabcdefg"),
-    Permutations(
-        {"a": {"moves": "(1 2 3 4)", "turns": [1, 0, 0, 0]}},
-        orientations=4, closed=True, goal=["ten", "x", "x", "x"],
-    ),
-]  # fmt: skip
-
-
-@given(st.integers(0, len(LARGE) - 1), st.randoms(use_true_random=False))
-def test_state_undoes_board(number, rng):
-    puzzle = LARGE[number]
-    board = puzzle.goals[0]
-    for _ in range(12):
-        generator = rng.choice(puzzle.generators)
-        after = puzzle._after(generator, board)
-        followed = puzzle.follow(board, puzzle._settled(after))
-        assert puzzle._settled(followed) == puzzle._settled(after)
-        assert followed in [puzzle._after(g, board) for g in puzzle.generators]
-        name = puzzle.name_move(board, after)
-        assert name in [g.name for g in puzzle.generators if puzzle._after(g, board) == after]
-        board = after
-    board = puzzle._settled(board)
-    assert puzzle.board(puzzle.state(board)) == board
-    assert puzzle.reaches(board)
-    assert puzzle.parse(puzzle.write(board)) == board
-    assert puzzle.parse(json.loads(json.dumps(puzzle.write(board)))) == board
-    assert puzzle.parse(puzzle.line(board)) == board
-    assert "\n" not in puzzle.line(board)
-
-
-def test_codes_that_are_no_board():
-    puzzle = Permutations({"a": "(1 2)(3 4)"})
-    for board in ((1, 1, 3, 4), (3, 2, 1, 4), (5, 2, 3, 4), (0, 2, 3, 4)):
-        with pytest.raises(InputError, match=r"each of the pieces 1\.\.4 must lie in it once"):
-            puzzle.state(board)
-
-
-def test_a_board_out_of_reach():
-    puzzle = Permutations({"a": "(1 2)"}, orientations=2)
-    assert not puzzle.reaches(puzzle.parse("1+1 2"))
-    with pytest.raises(InputError, match=r"board 1\+1 2 cannot be reached"):
-        puzzle.state(puzzle.parse("1+1 2"))
-
-
-# --- as a user types it
-
-
-def test_a_run_from_a_config(tmp_path):
-    """It is whole, its answers are shortest, and boards are drawn as a row."""
-    path = tmp_path / "run"
-    settings = [f"store.path={path}", "search.keep=all", "cluster.kind=serial"]
-    config = tmp_path / "burnt.toml"
-    moves = burnt_pancakes(4)["generators"]
-    lines = [
-        f"{name} = {{moves = {of['moves']}, turns = {of['turns']}}}" for name, of in moves.items()
-    ]
-    config.write_text(
-        'name = "burnt"\n[puzzle]\nkind = "permutations"\norientations = 2\n'
-        "[puzzle.generators]\n" + "\n".join(lines),
-        encoding="utf-8",
-    )
-    options = [word for setting in settings for word in ("--set", setting)]
-    invoke("run", config, *options)
-    assert "all sound" in invoke("verify", path, "--deep").stdout
-    summary = json.loads((path / "summary.json").read_text())
-    assert (summary["depth"], summary["states"]) == (8, 384)
-    assert "1+1" in invoke("farthest", path).stdout
-    assert "| 8 |" in invoke("report", path, "--markdown", "-").stdout
-    for method in ("layers", "ida", "search"):
-        asked = path if method == "layers" else config
-        board = "1+1 2+1 3+1 4+1"
-        answer = json.loads(invoke("solve", asked, board, "--method", method, "--json").stdout)
-        assert answer["distance"] == 8
-        assert set(answer["moves"]) <= set(moves)
-    drawn = invoke("draw", config, "2+1 1 3 4").stdout
-    assert "│ 2+1 │  1  │  3  │  4  │" in drawn

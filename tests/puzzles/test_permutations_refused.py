@@ -1,0 +1,119 @@
+"""Permutation puzzles: generators in cycles and as images, their inverses, and what is refused."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frontier.errors import InputError
+from frontier.puzzles import Permutations, arrangements
+from frontier.puzzles.arrangements import neighbour_swaps
+
+
+@given(st.permutations(range(1, 9)), st.randoms(use_true_random=False))
+def test_cycles_and_images_agree(image, rng):
+    """Cycles may begin anywhere and stand in any order; positions that stay may be left out."""
+    if image == sorted(image):
+        return
+    cycles, left = [], set(image)
+    while left:
+        cycle = [rng.choice(sorted(left))]
+        while (to := image[cycle[-1] - 1]) != cycle[0]:
+            cycle.append(to)
+        left -= set(cycle)
+        if len(cycle) > 1 or rng.random() < 0.5:
+            cycles.append(cycle)
+    rng.shuffle(cycles)
+    text = " ".join("(" + rng.choice([" ", ", "]).join(map(str, cycle)) + ")" for cycle in cycles)
+    one = Permutations({"g": image}, closed=True)
+    other = Permutations({"g": text}, positions=8, closed=True)
+    assert [g.effect for g in one.generators] == [g.effect for g in other.generators]
+    board = np.array(one.goals)
+    assert (one.generators[0].moved(board)[0][np.array(image) - 1] == board[0]).all()
+
+
+@given(st.permutations(range(7)))
+def test_neighbour_swaps(permutation):
+    row = list(range(7))
+    swaps = neighbour_swaps(permutation)
+    for i in swaps:
+        row[i], row[i + 1] = row[i + 1], row[i]
+    assert row == list(permutation)
+    inversions = sum(permutation[j] < permutation[i] for i in range(7) for j in range(i, 7))
+    assert len(swaps) == inversions
+
+
+def test_inverses_that_are_added():
+    puzzle = Permutations({"a": "(1 2 3)", "b": "(1 2)"}, closed=True)
+    assert [g.name for g in puzzle.generators] == ["a", "b", "a'"]
+    both = Permutations({"a": "(1 2 3)", "c": "(3 2 1)"})
+    assert [g.name for g in both.generators] == ["a", "c"]
+    turned = Permutations({"a": {"turns": [1, 0]}}, orientations=3, closed=True)
+    assert [g.turns for g in turned.generators] == [(1, 0), (2, 0)]
+
+
+REFUSED = [
+    ({"a": "(1 2 3)"}, {}, r"puzzle\.generators\.a has no inverse among .*closed = true"),
+    ({"a": "(1 2 3)", "a'": "(1 2)"}, {"closed": True}, r"a' is not the inverse of a"),
+    ({"a": "(1 2)", "b": [2, 1]}, {}, r"generators\.b does what a does"),
+    ({}, {}, r"puzzle\.generators = \{\}: expected a table"),
+    ({"a": "1 2"}, {}, r"generators\.a = '1 2': expected cycles"),
+    ({"a": "(1 2)(2 3)"}, {}, r"names position 2 twice"),
+    ({"a": "(0 1)"}, {}, r"positions are counted from 1"),
+    ({"a": [2, 2]}, {}, r"a = \[2, 2\]: an image has each of the numbers 1\.\.2 once"),
+    ({"a": [1, 2]}, {}, r"generators\.a moves nothing"),
+    ({"a": [2, 1]}, {"positions": 3}, r"a = \[2, 1\]: expected a number for each of the 3 pos"),
+    ({"a": [2, 1], "b": [1, 3, 2]}, {}, r"a = \[2, 1\]: expected a number for each of the 3 pos"),
+    ({"a": 3}, {}, r"depends on what lies where is none of this kind"),
+    ({"a b": "(1 2)"}, {}, r"'a b' is no label"),
+    ({"a": "(1 2)"}, {"positions": 1}, r"names position 2: this puzzle has 1 position$"),
+    ({"a": "(1 65)"}, {}, r"has 65 positions: 1\.\.64 are supported"),
+    ({"a": "(1 2)"}, {"orientations": 8}, r"has 1\.\.7 orientations, not 8"),
+    ({"a": "(1 2)"}, {"orientations": [2]}, r"one for each of the 2 positions"),
+    ({"a": "(1 2)"}, {"orientations": [2, 1]}, r"from position 1 to 2, where it has 1 orient"),
+    ({"a": {"moves": "(1 2)", "turns": [1, 0, 0]}}, {"positions": 2}, r"each of the 2 positions"),
+    ({"a": {"moves": "(1 2)", "turns": [1, 0]}}, {}, r"turns: 1 for the piece in position 1"),
+    ({"a": {"moves": "(1 2)", "turns": "1"}}, {}, r"turns = '1': expected a list of numbers"),
+    ({"a": {"move": "(1 2)"}}, {}, r"a\.move: a generator has moves and turns"),
+    ({"a": "(1 2)"}, {"goal": "abc"}, r"puzzle\.goal = 'abc' has 3 labels"),
+    ({"a": "(1 2)"}, {"goal": "a?"}, r"\? stands for no piece here; .*equal labels"),
+    ({"a": "(1 2)"}, {"goal": "ab", "start": "aa"}, r"start = aa: 'a' in position 2 is one too"),
+    ({"a": "(1 2)(3 4)"}, {"goal": "abcd", "start": "cbad"}, r"'c' in position 1 is one too"),
+    ({"a": "(1 2)"}, {"goals": ["ab", "ac"]}, r"'c' in position 2 is one too many, or cannot come"),
+    ({"a": "(1 2)"}, {"orientations": 2, "goal": ["a+2", "b"]}, r"orientations 0\.\.1"),
+    ({"a": "(1 2)"}, {"orientations": 2, "goal": ["a+1+1", "b"]}, r"ends as if it were turned"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("generators", "settings", "message"), REFUSED)
+def test_puzzles_that_cannot_be(generators, settings, message):
+    with pytest.raises(InputError, match=message):
+        Permutations(generators, **settings)
+
+
+def test_too_many_arrangements(monkeypatch):
+    swaps = {f"s{n}": f"({n} {n + 1})" for n in range(1, 6)}
+    monkeypatch.setattr(arrangements, "MOST_SHAPES", 20)
+    assert Permutations(swaps, goal="ababab").graph.vertices == 20
+    monkeypatch.setattr(arrangements, "MOST_SHAPES", 19)
+    with pytest.raises(InputError, match="more than 19 arrangements"):
+        Permutations(swaps, goal="ababab").graph  # noqa: B018
+
+
+def test_a_start_that_cannot_be_reached():
+    with pytest.raises(InputError, match=r"puzzle\.start = 132: .*cannot be reached"):
+        Permutations({"a": "(1 2 3)"}, closed=True, start="132").check()
+    turned = Permutations({"a": "(1 2)"}, orientations=2, start=["1+1", "2"])
+    with pytest.raises(InputError, match=r"puzzle\.start = 1\+1 2: .*cannot be reached"):
+        turned.check()
+    puzzle = Permutations({"a": "(1 2 3)"}, closed=True, goals=["123", "132"], start="321")
+    puzzle.check()
+    assert [puzzle.line(puzzle.board((v, s))) for v, s in zip(*puzzle.origins(), strict=True)] == [
+        "132"
+    ]
+    assert puzzle.from_anywhere().reaches(puzzle.parse("123"))
+
+
+def test_what_is_said_of_a_search_that_ends_where_it_begins():
+    assert Permutations({"a": "(1 2)"}, goal="aa").remark.startswith("every position that can")
+    assert Permutations({"a": "(1 2)"}).remark is None
