@@ -22,6 +22,11 @@ def test_the_dictionary_search(rows, columns):
     assert search(rows, columns) == list(map(len, twins.bfs_layers(rows, columns)))
 
 
+def test_the_plain_search_of_pancakes():
+    search = runpy.run_path(str(SCRIPTS / "plain_pancakes.py"))["search"]
+    assert search(5, threads=2) == [1, 4, 12, 35, 48, 20]
+
+
 @pytest.mark.parametrize(
     "output",
     [

@@ -13,7 +13,13 @@ from frontier.errors import InputError
 from frontier.find_runs import paths_of
 from frontier.report.comparison import Comparison
 from frontier.report.console import console_on
-from frontier.report.report_text import report_csv, report_markdown, report_text, report_value
+from frontier.report.report_text import (
+    report_b_file,
+    report_csv,
+    report_markdown,
+    report_text,
+    report_value,
+)
 from frontier.report.statistics import RunStatistics, statistics_of
 from frontier.store.run import RunStore
 
@@ -45,10 +51,11 @@ def _file_option(name: str, what: str):
     "200 dpi, by the ending of its name.",
 )
 @_file_option("csv", "the layers as a table for programs")
+@_file_option("b-file", "the states of each layer as OEIS has sequences: n a(n) a line")
 @_file_option("markdown", "the report as text with tables")
 @force_option
 @json_option
-def report(runs, html, chart, csv, markdown, force, as_json):
+def report(runs, html, chart, csv, b_file, markdown, force, as_json):
     """Report what RUN found, and how; of several runs, compare them.
 
     States of each layer, shares, mean and median depth, growth, time and bytes, where the time
@@ -61,6 +68,7 @@ def report(runs, html, chart, csv, markdown, force, as_json):
         "html": Target.of("--html", html),
         "chart": Target.of("--chart", chart, ".png", ".pdf", ".svg"),
         "csv": Target.of("--csv", csv),
+        "b-file": Target.of("--b-file", b_file),
         "markdown": Target.of("--markdown", markdown),
     }
     check_targets(targets.values(), force)
@@ -101,7 +109,8 @@ def _content(kind: str, target: Target, subject: RunStatistics | Comparison) -> 
         from frontier.report.charts import report_picture
 
         return report_picture(subject, target.path.suffix.removeprefix("."))
-    return report_csv(subject) if kind == "csv" else report_markdown(subject)
+    texts = {"csv": report_csv, "b-file": report_b_file, "markdown": report_markdown}
+    return texts[kind](subject)
 
 
 def _print(subject: RunStatistics | Comparison) -> None:

@@ -1,4 +1,4 @@
-"""Reports as text: in a terminal, as Markdown, CSV and JSON."""
+"""Reports as text: in a terminal, as Markdown, CSV, b-files and JSON."""
 
 import csv
 import io
@@ -10,6 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from frontier.errors import InputError
 from frontier.report.boards import draw_boards
 from frontier.report.comparison import Comparison
 from frontier.report.console import fitting_table, table_of
@@ -151,6 +152,16 @@ def report_csv(subject: RunStatistics | Comparison) -> str:
     writer.writerow(header)
     writer.writerows([map(_number, row) for row in rows])
     return text.getvalue()
+
+
+def report_b_file(subject: RunStatistics | Comparison) -> str:
+    """The states of each layer as OEIS has sequences, offset 0: `n a(n)` a line, nothing else."""
+    if isinstance(subject, Comparison):
+        raise InputError(
+            f"a b-file has one sequence, not those of {len(subject.runs)} runs; report each by "
+            "itself"
+        )
+    return "".join(f"{layer.depth} {layer.states}\n" for layer in subject.layers)
 
 
 def report_markdown(subject: RunStatistics | Comparison) -> str:

@@ -105,6 +105,15 @@ def test_csv(runs, tmp_path):
     assert sum(int(row["bytes_written"]) for row in rows) == figures.bytes
 
 
+def test_b_file(runs, tmp_path):
+    """OEIS: each line n and a(n), parted by a blank, from the offset on."""
+    said = invoke("report", runs / "2x2", "--b-file", "-").stdout
+    assert said == "0 1\n1 2\n2 2\n3 2\n4 2\n5 2\n6 1\n"
+    said = invoke("report", runs / "2x2", runs / "2x3", "--b-file", tmp_path / "new", code=2).stderr
+    assert "a b-file has one sequence, not those of 2 runs" in said
+    assert not list(tmp_path.iterdir())
+
+
 def test_csv_of_several(runs, tmp_path):
     invoke("report", runs / "2x3", runs / "2x2", "--csv", tmp_path / "both.csv")
     rows = list(csv.DictReader(io.StringIO((tmp_path / "both.csv").read_text())))
@@ -137,7 +146,7 @@ def test_markdown(runs, tmp_path):
 
 def test_a_table_on_standard_output(runs, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for option in ("--csv", "--markdown"):
+    for option in ("--csv", "--b-file", "--markdown"):
         invoke("report", runs / "2x3", option, "file")
         said = invoke("report", runs / "2x3", option, "-")
         assert (said.stdout, said.stderr) == (Path("file").read_text(), "")

@@ -1,0 +1,114 @@
+"""The plain breadth-first search of a stack of pancakes, to compare with.
+
+It is what `scripts/plain_search.py` is for tiles, and as plain: a byte for each of the n! orders,
+its distance from the sorted stack (255: not seen yet), each layer one scan of all the bytes,
+all cores, Numba. The number of an order is its rank by Lehmer digits of radices n, ..., 2; orders
+are packed four bits a pancake into one integer.
+
+    python scripts/plain_pancakes.py 10
+"""
+
+import argparse
+import json
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from math import factorial
+
+import numba
+import numpy as np
+
+UNSEEN = 255
+PIECE = 1 << 20  # orders that a thread scans at a time
+ONES = 0x111111111111111  # 15 entries of 1
+NUMBERS = 0xEDCBA9876543210  # 15 entries 0, 1, ..., 14
+
+
+@cache
+def kernel(pancakes: int):
+    """Compile expand(distance, depth, first, last) for so many pancakes."""
+    if not 2 <= pancakes <= 15:
+        raise ValueError(f"{pancakes} pancakes: 2 to 15 are supported")
+
+    @numba.njit
+    def rank(order):
+        smaller = NUMBERS  # entry t: how many pancakes less than t are left
+        number = 0
+        for place in range(pancakes - 1):
+            pancake = 4 * (order >> 4 * place & 15)
+            number = number * (pancakes - place) + (smaller >> pancake & 15)
+            smaller -= ONES << (pancake + 4)
+        return number
+
+    @numba.njit
+    def unrank(number):
+        digits = 0
+        for place in range(pancakes - 2, -1, -1):
+            digits = digits << 4 | number % (pancakes - place)
+            number //= pancakes - place
+        left, order = NUMBERS, 0  # left: the pancakes that are left, in order
+        for place in range(pancakes):
+            digit = 4 * (digits >> 4 * place & 15)
+            order |= (left >> digit & 15) << 4 * place
+            below = (1 << digit) - 1
+            left = left & below | left >> 4 & ~below
+        return order
+
+    @numba.njit("int64(uint8[::1], int64, int64, int64)", nogil=True)
+    def expand(distance, depth, first, last):
+        """Expand the orders first..last-1 that are at `depth`; returns how many there are."""
+        found = 0
+        for number in range(first, last):
+            if distance[number] != depth:
+                continue
+            found += 1
+            order = unrank(number)
+            flipped = order & 15  # the first pancakes, turned over
+            for flip in range(2, pancakes + 1):
+                flipped = flipped << 4 | order >> 4 * (flip - 1) & 15
+                to = rank(order >> 4 * flip << 4 * flip | flipped)
+                if distance[to] == UNSEEN:
+                    distance[to] = depth + 1
+        return found
+
+    return expand
+
+
+def search(pancakes: int, threads: int) -> list[int]:
+    """Number of orders in each layer, from depth 0 on."""
+    expand, orders = kernel(pancakes), factorial(pancakes)
+    distance = np.full(orders, UNSEEN, dtype=np.uint8)
+    distance[0] = 0
+    pieces = [(first, min(first + PIECE, orders)) for first in range(0, orders, PIECE)]
+    layers = []
+    with ThreadPoolExecutor(threads) as pool:
+        while True:
+            depth = len(layers)
+            found = sum(pool.map(lambda piece, d=depth: expand(distance, d, *piece), pieces))
+            if not found:
+                return layers
+            layers.append(found)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Plain breadth-first search of pancakes.")
+    parser.add_argument("pancakes", type=int)
+    cores = os.cpu_count() or 1
+    parser.add_argument("--threads", type=int, default=cores, help="default: every core")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    options = parser.parse_args()
+    kernel(options.pancakes)  # compile first
+    began = time.perf_counter()
+    layers = search(options.pancakes, options.threads)
+    seconds = time.perf_counter() - began
+    if options.json:
+        print(json.dumps({"layers": layers, "seconds": seconds}))
+        return
+    for depth, found in enumerate(layers):
+        print(f"{depth:5} {found:15,}")
+    print(f"{sum(layers):,} states, depth {len(layers) - 1}, {seconds:.2f} s")
+
+
+if __name__ == "__main__":
+    main()
