@@ -13,7 +13,13 @@ from frontier.errors import InputError
 from frontier.find_runs import paths_of
 from frontier.report.comparison import Comparison
 from frontier.report.console import console_on
-from frontier.report.report_text import report_csv, report_markdown, report_text, report_value
+from frontier.report.report_text import (
+    report_bfile,
+    report_csv,
+    report_markdown,
+    report_text,
+    report_value,
+)
 from frontier.report.statistics import RunStatistics, statistics_of
 from frontier.store.run import RunStore
 
@@ -45,10 +51,11 @@ def _file_option(name: str, what: str):
     "200 dpi, by the ending of its name.",
 )
 @_file_option("csv", "the layers as a table for programs")
+@_file_option("bfile", "the sizes of the layers of one run as the OEIS takes them")
 @_file_option("markdown", "the report as text with tables")
 @force_option
 @json_option
-def report(runs, html, chart, csv, markdown, force, as_json):
+def report(runs, html, chart, csv, bfile, markdown, force, as_json):
     """Report what RUN found, and how; of several runs, compare them.
 
     States of each layer, shares, mean and median depth, growth, time and bytes, where the time
@@ -61,6 +68,7 @@ def report(runs, html, chart, csv, markdown, force, as_json):
         "html": Target.of("--html", html),
         "chart": Target.of("--chart", chart, ".png", ".pdf", ".svg"),
         "csv": Target.of("--csv", csv),
+        "bfile": Target.of("--bfile", bfile),
         "markdown": Target.of("--markdown", markdown),
     }
     check_targets(targets.values(), force)
@@ -69,6 +77,8 @@ def report(runs, html, chart, csv, markdown, force, as_json):
     begun = [path for path in paths if RunStore.exists(path)]
     found = [statistics_of(RunStore.open(path)) for path in begun]
     subject = found[0]
+    if bfile and len(paths) > 1:
+        raise InputError(f"--bfile is a table of one run, not of {len(paths)}; name one of them")
     if len(paths) > 1:
         subject = Comparison(tuple(found), tuple(map(str, begun)))
         for difference in subject.differences:
@@ -101,7 +111,7 @@ def _content(kind: str, target: Target, subject: RunStatistics | Comparison) -> 
         from frontier.report.charts import report_picture
 
         return report_picture(subject, target.path.suffix.removeprefix("."))
-    return report_csv(subject) if kind == "csv" else report_markdown(subject)
+    return {"csv": report_csv, "bfile": report_bfile, "markdown": report_markdown}[kind](subject)
 
 
 def _print(subject: RunStatistics | Comparison) -> None:

@@ -153,6 +153,19 @@ def report_csv(subject: RunStatistics | Comparison) -> str:
     return text.getvalue()
 
 
+def report_bfile(run: RunStatistics) -> str:
+    """The sizes of the layers as the On-Line Encyclopedia of Integer Sequences takes tables, a line
+    "n a(n)" for each depth n; lines before them say what they are, behind a #."""
+    known = "all terms" if run.complete else "not all terms, as the search is not complete"
+    goals = " or ".join(map(run.puzzle.line, run.puzzle.goals))
+    return "".join(
+        [
+            f"# Number of positions of {run.puzzle.title} at n moves from {goals}: {known}.\n",
+            *(f"{layer.depth} {layer.states}\n" for layer in run.layers),
+        ]
+    )
+
+
 def report_markdown(subject: RunStatistics | Comparison) -> str:
     """A report as text with tables."""
     look = {"tables": tables_of(subject), "origin": origin, "config": config_text}
