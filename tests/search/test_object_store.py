@@ -254,14 +254,14 @@ def test_a_bucket_that_cannot_be_used(s3_bucket, monkeypatch):
             assert "pip install 'frontier[cloud]'" in invoke("run", *here, code=2).stderr
 
 
-def test_a_plan(bucket):
-    value = json.loads(
-        invoke("plan", CONFIGS / "2x4.toml", "--set", f"store.path={bucket}", "--json").stdout
-    )
-    assert value["forecast"]["disk"]["free"] is None
+@swept("form", ["text", "json"], few=1)
+def test_a_plan(bucket, form):
+    words = "plan", CONFIGS / "2x4.toml", "--set", f"store.path={bucket}"
+    if form == "text":
+        assert "free: not known" in invoke(*words).stdout
+    else:
+        assert json.loads(invoke(*words, "--json").stdout)["forecast"]["disk"]["free"] is None
     assert names_in(bucket) == set()
-    said = invoke("plan", CONFIGS / "2x4.toml", "--set", f"store.path={bucket}").stdout
-    assert "free: not known" in said
 
 
 def test_a_family(bucket):
