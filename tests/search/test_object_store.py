@@ -192,10 +192,11 @@ def test_commands(bucket, tmp_path):
     assert "cannot be repaired" in invoke("repair", bucket, code=4).stderr
 
 
-def test_zarr_opens_the_layers(bucket):
+@swept("until", [20, None], few=1)
+def test_zarr_opens_the_layers(s3_bucket, until):
     from obstore.store import from_url
 
-    run = api.run(plan_of(bucket, "tasks", keep="all")).store
+    run = api.run(plan_of(s3_bucket, "tasks", keep="all"), until).store
     store = zarr.storage.ObjectStore(from_url(str(run.layers_path)), read_only=True)
     group = zarr.open_group(store, mode="r")
     work = Workspace(run)
@@ -235,11 +236,11 @@ def test_who_says_that_it_writes(bucket, monkeypatch):
     api.run(plan_of(bucket, "lists"), 8)
 
 
-def test_a_bucket_that_cannot_be_used(bucket, monkeypatch):
+def test_a_bucket_that_cannot_be_used(s3_bucket, monkeypatch):
     missing = "s3://no-such-bucket/run"
     words = CONFIGS / "2x3.toml", "--set", f"store.path={missing}"
     assert "no-such-bucket" in invoke("run", *words, code=3).stderr
-    assert "no such run directory" in invoke("status", bucket / "run", code=2).stderr
+    assert "no such run directory" in invoke("status", s3_bucket / "run", code=2).stderr
     assert "NoSuchBucket" in invoke("run", *words, code=3).stderr
     with monkeypatch.context() as patch:
         patch.setenv("AWS_ENDPOINT_URL", "127.0.0.1:1")
@@ -249,18 +250,18 @@ def test_a_bucket_that_cannot_be_used(bucket, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, name, None)
             bucket_of.cache_clear()
-            here = CONFIGS / "2x3.toml", "--set", f"store.path={bucket}"
+            here = CONFIGS / "2x3.toml", "--set", f"store.path={s3_bucket}"
             assert "pip install 'frontier[cloud]'" in invoke("run", *here, code=2).stderr
 
 
-def test_a_plan(bucket):
-    value = json.loads(
-        invoke("plan", CONFIGS / "2x4.toml", "--set", f"store.path={bucket}", "--json").stdout
-    )
-    assert value["forecast"]["disk"]["free"] is None
+@swept("form", ["text", "json"], few=1)
+def test_a_plan(bucket, form):
+    words = "plan", CONFIGS / "2x4.toml", "--set", f"store.path={bucket}"
+    if form == "text":
+        assert "free: not known" in invoke(*words).stdout
+    else:
+        assert json.loads(invoke(*words, "--json").stdout)["forecast"]["disk"]["free"] is None
     assert names_in(bucket) == set()
-    said = invoke("plan", CONFIGS / "2x4.toml", "--set", f"store.path={bucket}").stdout
-    assert "free: not known" in said
 
 
 def test_a_family(bucket):
