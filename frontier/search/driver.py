@@ -229,22 +229,10 @@ class Driver:
                 "something that the search read is wrong; nothing more is committed"
             )
         run.commit(records, complete, tuple(forget))
-        disk = sum(record.bytes for record in run.records if record.stored)
         elapsed = time.perf_counter() - self._started
         for record in records:
             so_far += record.states
-            self.emit(
-                LayerFinished(
-                    record.depth,
-                    record.states,
-                    so_far,
-                    record.form,
-                    record.seconds,
-                    elapsed,
-                    disk,
-                    record.bytes,
-                )
-            )
+            self.emit(LayerFinished(record, so_far, elapsed, run.disk))
 
     def close(self) -> None:
         """Let go of the workspace, which may have gigabytes: a notebook keeps an error and all that

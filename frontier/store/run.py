@@ -189,6 +189,11 @@ class RunStore:
         return sum(record.states for record in self.records)
 
     @property
+    def disk(self) -> int:
+        """Bytes of the layers on disk."""
+        return sum(record.bytes for record in self.records if record.stored)
+
+    @property
     def start_depth(self) -> int | None:
         """Depth of the position whose distance is asked for, None if not (yet) found."""
         return next((record.depth for record in self.records if record.start), None)

@@ -161,7 +161,7 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, digits, nod
         if isinstance(event, LayerFinished):
             counting.depth = event.depth + 1
             files = run_store(tmp_path).files(event.depth, plan.layout)
-            if event.form == "bits":
+            if event.layer.form == "bits":
                 slabs[event.depth] = sum(len(files.part(task).slabs) for task in files.tasks)
 
     store = api.run(plan, listeners=[listen]).store
