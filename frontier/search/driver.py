@@ -180,7 +180,7 @@ class Driver:
                 f"interrupted in layer {depth}, {tasks - left} of {counted(tasks, 'task')} done"
             )
         if not states:
-            run.commit([], complete=True, forget=tuple(self._given_up()))
+            self._commit([], complete=True)
             run.abandon_layer(depth)
             return
         record = self._record(
@@ -190,17 +190,6 @@ class Driver:
             for kind, seconds in result.seconds.items():
                 record.work[kind] = record.work.get(kind, 0.0) + seconds
         self._commit([record], complete=False)
-
-    def _given_up(self) -> list[int]:
-        """The depth of the layer whose parts the tasks of the layer under way delete, or have
-        deleted; empty if there is none."""
-        before = len(self.run.records) - 2
-        if before not in self.run.stored_depths() or self.run.records[before].form == "list":
-            return []
-        if before == self._fading:
-            return [before]
-        files = self.run.files(before, self.plan.layout)
-        return [before] if len(part_names(files.folder)) < len(files.tasks) else []
 
     def _check_disk(self, left: int) -> None:
         """Stopped when the tasks under way may fill the disk. left: tasks that are not done."""
@@ -214,12 +203,12 @@ class Driver:
                 "tasks under way and the ledger; make room, or give it another disk"
             )
 
-    def _commit(self, records: list[LayerRecord], complete: bool):
+    def _commit(self, records: list[LayerRecord], complete: bool) -> None:
         run, policy = self.run, self.plan.policy
         stored = [*run.stored_depths(), *(record.depth for record in records if record.stored)]
         forget = set(stored) - set(policy.left(stored))
         if policy.kept is not None:
-            forget |= set(self._given_up())
+            forget |= self._given_up()
         so_far = run.states
         found = so_far + sum(record.states for record in records)
         if found > self.plan.puzzle.states:
@@ -233,6 +222,15 @@ class Driver:
         for record in records:
             so_far += record.states
             self.emit(LayerFinished(record, so_far, elapsed, run.disk))
+
+    def _given_up(self) -> set[int]:
+        """The depth of the layer whose parts tasks of the layer under way may have deleted."""
+        before = len(self.run.records) - 2
+        if before not in self.run.stored_depths() or self.run.records[before].form == "list":
+            return set()
+        files = self.run.files(before, self.plan.layout)
+        gone = before == self._fading or len(part_names(files.folder)) < len(files.tasks)
+        return {before} if gone else set()
 
     def close(self) -> None:
         """Let go of the workspace, which may have gigabytes: a notebook keeps an error and all that
