@@ -16,7 +16,7 @@ from frontier.search.workspace import Workspace, workspace_of
 from frontier.space.memory import Bitmaps, MemorySearch, count_all
 from frontier.stopwatch import preparing
 from frontier.store.ledger import LayerRecord
-from frontier.store.parts import Record, digest_of
+from frontier.store.parts import PartRecord, digest_of
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class _Advancing:
         over = depth == self.call.until or now - self._started > self.call.seconds
         return over or (self.call.stop is not None and self.call.stop())
 
-    def stored(self, depth: int, parts: list[Record]) -> None:
+    def stored(self, depth: int, parts: list[PartRecord]) -> None:
         """Note that a layer is stored."""
         for record in self.done.records:
             if record.depth == depth:
@@ -179,14 +179,14 @@ def _load(work: Workspace, depth: int, bitmaps: Bitmaps) -> None:
     bitmaps.find_live()
 
 
-def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[Record]:
+def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[PartRecord]:
     """Store a layer, part by part; the driver commits it."""
     files, layout, bitmaps = work.files(depth), work.layout, search.layer(depth)
     work.run.check_still_there()
     files.begin_bits(work.run.durable)
     number = work.start_in(files.side)
 
-    def store(task: int) -> Record:
+    def store(task: int) -> PartRecord:
         where, states = layout.task(files.side, task), 0
         home = None if work.home is None else 0
         with files.write_part(task, work.writer, work.run.durable) as writer:
@@ -211,7 +211,7 @@ def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[Recor
 
 def _holds(work: Workspace, side: int, task: int, number: int, bitmaps: Bitmaps) -> bool:
     """Whether a state lies in a task's part."""
-    where = work.layout.place(side, np.array([number], dtype=np.uint64))[0]
+    where = work.layout.locate(side, np.array([number], dtype=np.uint64))[0]
     return int(where[0]) == task and bitmaps.holds(number)
 
 

@@ -43,7 +43,7 @@ from frontier.store.layers import most_part_bytes
 from frontier.store.ledger import LayerRecord
 from frontier.store.lock import NotWritable, writing
 from frontier.store.objects import ObjectPath
-from frontier.store.parts import Record, digest_of
+from frontier.store.parts import PartRecord, digest_of
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 
@@ -110,7 +110,7 @@ class Driver:
         self._commit([self._record([part], "list", 0.0)], complete=False)
 
     @staticmethod
-    def _record(parts: list[Record], form: str, seconds: float) -> LayerRecord:
+    def _record(parts: list[PartRecord], form: str, seconds: float) -> LayerRecord:
         """The line of a stored layer; parts: their records, in the order of the tasks."""
         homes = [part.home for part in parts]
         return LayerRecord(
@@ -305,7 +305,7 @@ def _checked(plan: Plan, run: RunStore, held: bool = False) -> RunStore:
 
 def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client) -> None:
     began = time.perf_counter()
-    with executor_of(plan.config.cluster, plan.alone, client) as executor:
+    with executor_of(plan.config.cluster, plan.in_memory, client) as executor:
         driver = Driver(plan, run, executor, emit, began)
         depth = len(run.records) - 1
         note_start(run.environment_path, plan.config, len(run.records), executor.workers)

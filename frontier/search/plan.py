@@ -33,7 +33,7 @@ PART_WORD_SECONDS, FILE_SECONDS = 6e-9, 0.5e-3
 TASK_SECONDS = 1e-3
 """The seconds that a scheduler with a processor of its own needs for a task."""
 
-SLABS = 3
+DECODED_BATCHES = 3
 """The batches of decoded slabs that a task holds beside its arena."""
 
 SMALL_LAYER = 100_000_000
@@ -83,7 +83,7 @@ class Plan:
     threads: int = 0
 
     def __repr__(self) -> str:
-        where = f"in memory, {counted(self.threads, 'thread')}" if self.alone else "by tasks"
+        where = f"in memory, {counted(self.threads, 'thread')}" if self.in_memory else "by tasks"
         return (
             f"<Plan of {self.config.name}: {self.puzzle.title}, "
             f"{counted(self.puzzle.states, 'state')}; {where}, {size(self.task_bytes)} a process; "
@@ -91,20 +91,20 @@ class Plan:
         )
 
     @property
-    def alone(self) -> bool:
-        """Whether one process does all the work."""
+    def in_memory(self) -> bool:
+        """Whether one process holds the layers and does all the work."""
         return self.threads > 0
 
     @property
     def policy(self) -> Policy:
         search = self.config.search
         kept = None if search.keep == "all" else LEAST_KEPT + search.spare
-        return Policy(self.list_states, self.alone, kept)
+        return Policy(self.list_states, self.in_memory, kept)
 
     @property
     def way(self) -> str:
         """Where layers are while they are searched, and how to have it otherwise."""
-        if self.alone:
+        if self.in_memory:
             where = "process" if self.config.cluster.workers_here else "worker"
             return (
                 f"in memory, by {counted(self.threads, 'thread')} of one {where} "
@@ -204,7 +204,7 @@ def _plan_in_memory(
     share = _share(config)
     chosen = Layout.from_settings(space, layout) if layout else memory_layout(space, share)
     need = process_bytes(space) + memory_bytes(chosen)
-    need += share * (WRITER_BYTES + SLABS * chosen.slab_bytes + _transfer_bytes(config))
+    need += share * (WRITER_BYTES + DECODED_BATCHES * chosen.slab_bytes + _transfer_bytes(config))
     left = config.cluster.memory * share - need
     if not config.search.in_memory or left < 0:
         return None
@@ -247,7 +247,7 @@ def _costs(layout: Layout, side: int) -> tuple[int, float]:
     held = (
         (own + read) / own * most_part_bytes(layout) + WRITER_BYTES + program.nbytes + reads.nbytes
     )
-    decoded = Places(layout, reads).count + SLABS * layout.cuts
+    decoded = Places(layout, reads).count + DECODED_BATCHES * layout.cuts
     need = process_bytes(layout.space) + TASKS_UNDER_WAY * (ceil(held) + 2 * GROWTH_BYTES)
     need += decoded * layout.slab_bytes
     files = np.unique(reads.task).size + 2

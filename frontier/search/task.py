@@ -17,14 +17,14 @@ from frontier.space.bits import expand
 from frontier.space.layout import Task
 from frontier.stopwatch import Stopwatch
 from frontier.store.files import force
-from frontier.store.parts import Record
+from frontier.store.parts import PartRecord
 
 
 @dataclass
 class TaskResult:
     """What a task found, and where the time of its worker went, in seconds by kind."""
 
-    record: Record
+    record: PartRecord
     seconds: dict[str, float] = field(default_factory=dict)
 
 
@@ -141,6 +141,6 @@ def _start_in(work: Workspace, task: Task) -> tuple[int, int, int] | None:
     number = work.start_in(task.side)
     if number is None:
         return None
-    place = work.layout.place(task.side, np.array([number], dtype=np.uint64))
+    place = work.layout.locate(task.side, np.array([number], dtype=np.uint64))
     where, slab, word, bit = (int(of[0]) for of in place)
     return (slab, word, bit) if where == task.number else None

@@ -21,7 +21,7 @@ from frontier.store.copies import check_copies
 from frontier.store.directory import part_names
 from frontier.store.files import read_json, read_sealed
 from frontier.store.layers import LIST_NAME, bits_metadata, list_metadata
-from frontier.store.parts import Part, Record, digest_of
+from frontier.store.parts import Part, PartRecord, digest_of
 from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
 from frontier.text import counted
@@ -135,7 +135,7 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
         yield from _whole_list(reader, depth, record.states, record.digest, done)
         return
     replaced = run.parts_under_way(reader.layout) if depth + 2 == len(run.records) else set()
-    records: list[Record] = []
+    records: list[PartRecord] = []
     for task in files.tasks:
         if task in replaced and not files.there(task):
             done.given_up = depth

@@ -48,7 +48,7 @@ from frontier.store.files import (
     write_sealed,
 )
 from frontier.store.identity import check_values
-from frontier.store.layers import GROUP, LIST_NAME, LayerFiles
+from frontier.store.layers import LIST_NAME, ZARR_GROUP, LayerFiles
 from frontier.store.ledger import LayerRecord, ledger_bytes, read_ledger
 from frontier.store.objects import ObjectPath, Place, Replaced
 from frontier.text import counted
@@ -349,14 +349,14 @@ class RunStore:
     def is_group(self) -> bool:
         """Whether Zarr can open the layers together."""
         try:
-            return read_json(self.layers_path / "zarr.json") == GROUP
+            return read_json(self.layers_path / "zarr.json") == ZARR_GROUP
         except CorruptRunError:
             return False
 
     def describe_group(self) -> None:
         """Write the ``zarr.json`` of all layers anew."""
         self.layers_path.mkdir(exist_ok=True)
-        write_json(self.layers_path / "zarr.json", GROUP, self.durable)
+        write_json(self.layers_path / "zarr.json", ZARR_GROUP, self.durable)
 
     def _write_ledger(self) -> None:
         run, nonce = self.identity["identifier"], uuid.uuid4().hex if self.in_objects else None

@@ -49,7 +49,7 @@ def draw_boards(
     console = console or Console()
     pictures = [puzzle.picture(board) for board in boards]
     if not named:
-        pictures = [picture.alone() for picture in pictures]
+        pictures = [picture.alike() for picture in pictures]
     drawings = [drawing(picture, console.encoding, console.width) for picture in pictures]
     if captions:
         drawings = [[Text(c), *d] for c, d in zip(captions, drawings, strict=True)]
