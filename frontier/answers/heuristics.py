@@ -1,4 +1,4 @@
-"""Pattern databases as the lower bound of a search by IDA*: which of them fit a puzzle; its kernel.
+"""Pattern databases as the lower bound of a search by IDA*: which fit a puzzle, and its kernel.
 
 Each database holds the distances of one pattern (`frontier.puzzles.pattern_graph`). The bound is
 the greatest of
