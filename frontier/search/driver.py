@@ -6,7 +6,6 @@ when all its tasks are done; a stop or a crash in between costs at most the task
 """
 
 import errno
-import shutil
 import signal
 import threading
 import time
@@ -38,11 +37,11 @@ from frontier.search.workspace import Workspace
 from frontier.signals import ending, handling
 from frontier.store.copies import check_copies
 from frontier.store.directory import force_all, make_directory, part_names
+from frontier.store.files import free_bytes
 from frontier.store.identity import check_identity
 from frontier.store.layers import most_part_bytes
 from frontier.store.ledger import LayerRecord
 from frontier.store.lock import NotWritable, writing
-from frontier.store.objects import ObjectPath
 from frontier.store.parts import PartRecord, digest_of
 from frontier.store.run import RunStore
 from frontier.text import counted, size
@@ -194,10 +193,8 @@ class Driver:
     def _check_disk(self, left: int) -> None:
         """Stopped when the tasks under way may fill the disk. left: tasks that are not done."""
         path = self.run.path
-        if isinstance(path, ObjectPath):  # no object store says how much room it has
-            return
         under_way = min(self.executor.at_once, left) * most_part_bytes(self.plan.layout)
-        if (free := shutil.disk_usage(path).free) < (wanted := under_way + SPARE_BYTES):
+        if (free := free_bytes(path)) < (wanted := under_way + SPARE_BYTES):
             raise Stopped(
                 f"only {size(free)} are free at {path}, and {size(wanted)} are wanted for the "
                 "tasks under way and the ledger; make room, or give it another disk"
@@ -282,7 +279,7 @@ def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> RunStore
         run.describe_group()
     run.sweep()
     if not run.complete and (until is None or len(run.records) <= until):
-        if found and durable and not run.in_objects:
+        if found and durable:
             force_all(path)  # an earlier start may have left that to the system
         with _missing_it(run):
             _search(plan, run, until, emit, client)

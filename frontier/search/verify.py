@@ -112,9 +112,7 @@ def _whole_ledger(run: RunStore, done: Verified) -> None:
         check_copies(run)
     except CorruptRunError as error:
         done.faults.append(Fault(LEDGER, str(error)))
-    others = {}
-    if not run.in_objects:
-        others = {run.path / "copies" / name: GROUP for name in ("run.json", "ledger.json")}
+    others = dict.fromkeys(run.copies, GROUP)
     if (summary := run.path / "summary.json").exists():
         others[summary] = SUMMARY
     for other, kind in others.items():
