@@ -203,16 +203,10 @@ def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[PartR
                 if len(words) < layout.slab_nodes:
                     words = np.pad(words, ((0, layout.slab_nodes - len(words)), (0, 0)))
                 writer.write(slab, words)
-            start = number is not None and _holds(work, files.side, task, number, bitmaps)
+            start = work.start_at(where) is not None and bitmaps.holds(number)
             return writer.finish(files.run, depth, task, states, start, home)
 
     return search.share(store, files.tasks)
-
-
-def _holds(work: Workspace, side: int, task: int, number: int, bitmaps: Bitmaps) -> bool:
-    """Whether a state lies in a task's part."""
-    where = work.layout.locate(side, np.array([number], dtype=np.uint64))[0]
-    return int(where[0]) == task and bitmaps.holds(number)
 
 
 def _start_listed(work: Workspace, depth: int, numbers: np.ndarray) -> bool:
