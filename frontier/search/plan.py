@@ -143,26 +143,10 @@ def layout_settings(layout: Layout) -> dict:
 
 def make_plan(config: Config, layout: dict | None = None) -> Plan:
     """Plan a run; `layout`: settings to keep, of a run that exists. InputError if it cannot fit."""
-    puzzle = config.make_puzzle()
-    memory, share = config.cluster.memory, _share(config)
+    puzzle, memory = config.make_puzzle(), config.cluster.memory
     if config.cluster.workers_here and not config.cluster.oversubscribe:
         machine.refuse_beyond(config.cluster.workers_here, memory)
-    least = PROCESS_BYTES + puzzle.shape_bytes
-    if puzzle.shape_bytes and least > memory * share:
-        raise InputError(
-            f"cluster.memory = {size(memory)} a worker is too little: {puzzle.title} "
-            f"has shapes of {size(puzzle.shape_bytes)}, in one process that may have "
-            f"{size(memory * share)}; set cluster.memory to at least "
-            f"{ceil(least / share):,}, or choose fewer labels or a smaller board"
-        )
-    if puzzle.states >= MOST_STATES:
-        raise InputError(
-            f"{puzzle.title} has {puzzle.states:,} states: state numbers have 63 bits, so at "
-            f"most {MOST_STATES:,} can be searched; choose a smaller board"
-        )
-    space = puzzle.space
-    if max(space.nodes) * space.code.half >= MOST_STATES:
-        raise InputError(f"{puzzle.title}: its state numbers would exceed 63 bits")
+    space = _space_of(puzzle, memory, _share(config))
     in_memory = _plan_in_memory(config, puzzle, space, layout)
     if in_memory:
         return in_memory
@@ -192,6 +176,28 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     by_task = max(THIN_STATES, (memory - need) // LISTED_BYTES)
     list_states = min(max(THIN_STATES, words // THIN_WORDS), int(by_memory), by_task)
     return Plan(config, puzzle, space, chosen, list_states, need)
+
+
+def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
+    """The space of a puzzle; InputError if it is too large for a process that may have the memory
+    of `share` workers, or for any."""
+    least = PROCESS_BYTES + puzzle.shape_bytes
+    if puzzle.shape_bytes and least > memory * share:
+        raise InputError(
+            f"cluster.memory = {size(memory)} a worker is too little: {puzzle.title} "
+            f"has shapes of {size(puzzle.shape_bytes)}, in one process that may have "
+            f"{size(memory * share)}; set cluster.memory to at least "
+            f"{ceil(least / share):,}, or choose fewer labels or a smaller board"
+        )
+    if puzzle.states >= MOST_STATES:
+        raise InputError(
+            f"{puzzle.title} has {puzzle.states:,} states: state numbers have 63 bits, so at "
+            f"most {MOST_STATES:,} can be searched; choose a smaller board"
+        )
+    space = puzzle.space
+    if max(space.nodes) * space.code.half >= MOST_STATES:
+        raise InputError(f"{puzzle.title}: its state numbers would exceed 63 bits")
+    return space
 
 
 def _plan_in_memory(
