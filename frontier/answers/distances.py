@@ -197,7 +197,7 @@ def _type(depth: int) -> np.dtype:
 
 
 def _piece_rows(space: Space, dtype: np.dtype, size: int) -> int:
-    """Rows, an even number, of about so many bytes."""
+    """An even number of rows, of about `size` bytes together."""
     return max(2, min(2 * space.graph.vertices, size // (space.code.half * dtype.itemsize) & ~1))
 
 

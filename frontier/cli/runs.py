@@ -184,7 +184,7 @@ def status(run, watching, interval, as_json):
 )
 @run_argument
 @click.option(
-    "--limit", type=click.IntRange(min=0), metavar="N", default=100, help="At most so many."
+    "--limit", type=click.IntRange(min=0), metavar="N", default=100, help="At most N of them."
 )
 @json_option
 def farthest(run, limit, as_json):

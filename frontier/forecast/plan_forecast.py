@@ -79,7 +79,7 @@ class PlanForecast:
 
 
 def described_cluster(config: Config, workers: int) -> Config:
-    """The config for a cluster of so many workers that is not there to be looked at."""
+    """The config for a cluster of `workers` workers that is not there to be looked at."""
     update = {"kind": "address", "address": "described", "workers": workers}
     if "memory" not in config.cluster.model_fields_set:
         update["memory"] = default_memory("address", workers)

@@ -208,7 +208,7 @@ def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
 
 
 def disk_rates(folder: Place, size: int) -> dict[str, float]:
-    """The disk on files of so many bytes, which are forced to it and not in the page cache."""
+    """The rates of the disk on files of `size` bytes, forced to it and not in the page cache."""
     data = np.random.default_rng(0).bytes(size)
     paths = [folder / uuid.uuid4().hex for _ in range(max(2, min(DISK_FILES, DISK_BYTES // size)))]
 

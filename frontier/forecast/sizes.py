@@ -25,7 +25,7 @@ EXPONENT = 2.5
 
 TRIAL_STATES = 2_000_000
 TRIAL_BYTES = 500_000_000
-"""A trial ends with the layer that exceeds so many states, or so much memory."""
+"""A trial ends with the layer that has more states than this, or needs more bytes of memory."""
 
 MOST_LAYERS = 100_000
 
@@ -80,7 +80,7 @@ def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
 
 
 def estimate_sizes(known: list[int], states: int, exponent: float = EXPONENT) -> Sizes:
-    """The sizes of all layers of a space of so many states, of which the first ones are known."""
+    """The sizes of all layers of a space of `states` states. known: those of the first layers."""
     rest = states - sum(known)
     if rest <= 0:
         return Sizes(list(known), len(known))

@@ -31,7 +31,7 @@ LEFT = ("seconds", "least", "most", "depth", "least_depth", "most_depth", "passe
 """The fields of the time left that are in the JSON."""
 
 TRIES = 3
-"""A run may look damaged or gone so often in a row, as its files may be replaced meanwhile."""
+"""How often in a row a run may look damaged or gone, as its files may be replaced meanwhile."""
 
 
 def status_of(run: RunStore, resume: str | None = None) -> dict:

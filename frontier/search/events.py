@@ -29,8 +29,8 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class LayerStarted:
-    """The layer `depth` is under way, of so many `tasks`; None where one call may do several layers
-    from this one on."""
+    """The layer `depth` is under way. tasks: how many it has; None where one call may do several
+    layers from this one on."""
 
     depth: int
     tasks: int | None

@@ -71,7 +71,7 @@ class Plan:
 
     list_states: layers of at most this many states are advanced as lists.
     task_bytes: the greatest memory that a worker needs for a task, itself included.
-    threads: layers are advanced in memory by so many threads of one process; 0: by tasks.
+    threads: how many of one process advance layers in memory; 0: they are advanced by tasks.
     """
 
     config: Config
@@ -291,7 +291,7 @@ def _finest(space: Space) -> Layout:
 
 
 def _candidates(space: Space, memory: int) -> Iterator[Layout]:
-    """Layouts to choose from: prefixes of every length, nodes in so many tasks that they fit."""
+    """Layouts to choose from: prefixes of every length, nodes in enough tasks that each fits."""
     nodes, leading = max(space.nodes), space.code.leading
     layer = nodes * space.code.words * WORD_BYTES
     most = min(memory, max(LARGE_TASK, layer // MANY_TASKS))

@@ -79,7 +79,7 @@ class Layout:
 
     @classmethod
     def cut(cls, space: Space, prefix_digits: int, tasks: int) -> "Layout":
-        """The layout that divides the nodes under a prefix among about so many tasks."""
+        """The layout that divides the nodes under a prefix among about `tasks` tasks."""
         nodes = ceil(max(space.nodes) / tasks)
         slab = cls(space, prefix_digits, nodes).slab_nodes
         return cls(space, prefix_digits, ceil(nodes / slab) * slab)

@@ -190,7 +190,7 @@ def read_bounded(path: Place, most: int = MOST_BYTES) -> bytes:
 
 
 def read_tail(path: Place, size: int) -> tuple[bytes, int]:
-    """The last bytes of a file, so many if it has them, and how many it has.
+    """The last `size` bytes of a file, or all if it has fewer, and how many it has.
 
     ValueError if it is no regular file, such as a pipe, which never ends.
     """

@@ -329,7 +329,7 @@ class ObjectPath:
         return _asked(self, get)
 
     def read_tail(self, size: int) -> tuple[bytes, int]:
-        """The last bytes of the object, so many if it has them, and how many it has."""
+        """The last `size` bytes of the object, or all if it has fewer, and how many it has."""
         obstore = library()
         if self.bucket.startswith("az:"):  # which reads no range from the end
             total = self.stat().st_size

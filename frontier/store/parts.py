@@ -49,7 +49,7 @@ WRITER_BYTES = BLOCKS * BLOCK_BYTES
 
 
 def footer_bytes(slabs: int) -> int:
-    """Bytes of a file of so many slabs behind the slabs."""
+    """Bytes of a part behind its slabs, of which it can have `slabs`."""
     return RECORD_BYTES + 16 * slabs + CHECKSUM_BYTES
 
 
@@ -179,7 +179,7 @@ class PartWriter:
         return record
 
     def _room(self, size: int) -> np.ndarray:
-        """Where the next bytes of the file go, up to so many: the rest of a block, or another."""
+        """Where the next bytes of the file go, up to `size`: the rest of a block, or another."""
         if self._block.size - self._filled < size:
             self._flush()
             self._block, self._filled = np.empty(0, dtype=np.uint8), 0
@@ -191,7 +191,7 @@ class PartWriter:
         return self._block[self._filled :]
 
     def _advance(self, size: int) -> None:
-        """Make the next bytes of the block, so many of them, part of the file."""
+        """Make the next `size` bytes of the block part of the file."""
         self._filled += size
         self._size += size
 

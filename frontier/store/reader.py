@@ -107,7 +107,7 @@ class StoredLayer:
         """The states of a list."""
         numbers = np.empty(0, dtype=np.uint64)
         if self.states:
-            part = self.files.list_part(self.states)  # before memory for so many states is taken
+            part = self.files.list_part(self.states)  # before memory is taken for them
             numbers = np.empty(list_slabs(self.states) * LIST_SLAB, dtype=np.uint64)
             if part.states != self.states:
                 raise part.miscounted(self.states)
@@ -239,7 +239,7 @@ class StoredLayer:
         return found
 
     def some(self, count: int, most_slabs: int, rng: np.random.Generator) -> np.ndarray:
-        """Up to `count` states of the layer from at most so many of its slabs, at random."""
+        """Up to `count` states of the layer from at most `most_slabs` of its slabs, at random."""
         if self.is_list:
             return rng.choice(self._numbers, min(count, self.states), replace=False)
         layout, code = self.files.layout, self.files.layout.space.code
