@@ -198,6 +198,7 @@ def test_zarr_opens_the_layers(bucket):
     group = zarr.open_group(store, mode="r")
     work = Workspace(run)
     assert sorted(group.array_keys()) == [f"{depth:04d}" for depth in run.stored_depths()]
+    assert {record.form for record in run.records[::5]} == {"list", "bits"}
     for record in run.records[::5]:
         array = group[f"{record.depth:04d}"]
         numbers = work.layer(record.depth).numbers()
