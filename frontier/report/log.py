@@ -50,14 +50,12 @@ class EventLog:
 
 def _logged(event: Event) -> dict:
     """What the line of an event says of it."""
-    if not isinstance(event, LayerFinished):
-        return asdict(event)
-    layer = event.layer
-    return {
-        "depth": layer.depth, "states": layer.states, "states_so_far": event.states_so_far,
-        "form": layer.form, "seconds": layer.seconds, "elapsed": event.elapsed,
-        "disk": event.disk, "written": layer.bytes,
-    }  # fmt: skip
+    said = asdict(event)
+    if isinstance(event, LayerFinished):
+        layer = said.pop("layer")
+        said |= {name: layer[name] for name in ("depth", "states", "form", "seconds")}
+        said["written"] = layer["bytes"]
+    return said
 
 
 def read_last_start(path: Place) -> list[tuple[float, Event | None]]:

@@ -7,6 +7,8 @@ before are dropped (delayed duplicate detection, R. E. Korf, AAAI 2004). The cos
 number of states alone, whatever the size of the space.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from frontier.space.graph import Space
@@ -60,6 +62,15 @@ class ListKernel:
             limit = space.nodes[(side + 1) % space.sides] * space.code.half
             found = _sorted(found, np.uint64(limit))
         return found[: _keep_new(found, previous, itself)].copy()
+
+    def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
+        """The layers of a search from some states, (vertices, sequences), up to the last one."""
+        current, depth = np.unique(self.space.numbers(*origins)[1]), 0
+        previous = current[:0]
+        while current.size:
+            yield current
+            current, previous = self.expand(self.space.side_of(depth), current, previous), current
+            depth += 1
 
     def neighbours(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """All neighbours of uint64[N] states of a side, in the order of the arcs.
