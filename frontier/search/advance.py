@@ -88,11 +88,10 @@ def advance_lists(call: Advance) -> Advanced:
 def _advance_lists(work: Workspace, call: Advance) -> Advanced:
     depth, advancing = call.depth, _Advancing(call, "list")
     previous, current = work.layer(depth - 1).numbers(), work.layer(depth).numbers()
-    layers: list[tuple[int, np.ndarray]] = []
+    layers: list[tuple[int, np.ndarray, bool, int | None]] = []
     policy, over = call.policy, False
 
-    def store(depth: int, numbers: np.ndarray) -> None:
-        start, home = _start_listed(work, depth, numbers), _home_listed(work, depth, numbers)
+    def store(depth: int, numbers: np.ndarray, start: bool, home: int | None) -> None:
         files, durable = work.files(depth), work.run.durable
         work.run.check_still_there()
         advancing.stored(depth, [files.write_list(numbers, work.writer, durable, start, home)])
@@ -104,14 +103,14 @@ def _advance_lists(work: Workspace, call: Advance) -> Advanced:
             break
         depth += 1
         previous, current = current, found
-        layers = [*layers[-1:], (depth, found)]
         start, home = _start_listed(work, depth, found), _home_listed(work, depth, found)
+        layers = [*layers[-1:], (depth, found, start, home)]
         over = advancing.add(depth, int(found.size), start, home)
         if policy.kept is None:
-            store(depth, found)
+            store(*layers[-1])
     if policy.kept is not None:
-        for depth, numbers in layers:
-            store(depth, numbers)
+        for layer in layers:
+            store(*layer)
     return advancing.done
 
 

@@ -237,10 +237,6 @@ class ObjectPath:
     def parent(self) -> "ObjectPath":
         return ObjectPath(self.bucket, self.parts[:-1])
 
-    @property
-    def parents(self) -> list["ObjectPath"]:
-        return [ObjectPath(self.bucket, self.parts[:i]) for i in range(len(self.parts))][::-1]
-
     def absolute(self) -> "ObjectPath":
         return self
 
