@@ -40,7 +40,7 @@ from frontier.thesis.tables import TABLES, beyond
     type=click.IntRange(min=0),
     default=300_000_000,
     metavar="STATES",
-    help="Make a run that is missing if it has at most so many states.",
+    help="Make a run that is missing if it has at most this many states.",
 )
 @click.option(
     "--columns",

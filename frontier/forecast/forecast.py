@@ -103,7 +103,7 @@ class Forecast:
     cached: bool = True
 
     def with_cache(self, size: float) -> "Forecast":
-        """The same where the system keeps so many bytes in its page cache."""
+        """The same where the system keeps `size` bytes in its page cache."""
         return self if self.disk <= size else replace(self, cached=False)
 
     @property

@@ -23,7 +23,7 @@ from frontier.search.workspace import Workspace, open_workspace
 from frontier.store import lease, zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.store.directory import names_in
 from frontier.store.objects import bucket_of, place_of
-from frontier.store.run import RunStore
+from frontier.store.run import ObjectRunStore, RunStore
 
 
 @swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
@@ -71,14 +71,14 @@ def test_a_driver_that_was_overtaken_deletes_nothing(bucket, monkeypatch, form, 
     """Another one goes on while it has read the ledger and not yet written to it."""
     monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
     api.run(plan_of(bucket, form), 9)
-    original, depth = getattr(RunStore, moment), 9 + ahead
+    original, depth = getattr(ObjectRunStore, moment), 9 + ahead
 
     def overtaken(run, *arguments):
-        monkeypatch.setattr(RunStore, moment, original)
+        monkeypatch.setattr(ObjectRunStore, moment, original)
         api.run(plan_of(bucket, form), depth, take_over=True)
         original(run, *arguments)
 
-    monkeypatch.setattr(RunStore, moment, overtaken)
+    monkeypatch.setattr(ObjectRunStore, moment, overtaken)
     if ahead:
         with pytest.raises(Gone, match="by another process"):
             api.run(plan_of(bucket, form))
@@ -122,10 +122,8 @@ def test_two_that_begin_the_same_run(bucket, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(RunStore, "create", classmethod(create))
             api.run(plan_of(bucket, "lists"), 5, take_over=True)
-        run = cls(
-            path, {"format": 3, "identifier": "0" * 32, "created": 0.0, **identity}, [], False
-        )
-        run._begin_in_objects()
+        begun = {"format": 3, "identifier": "0" * 32, "created": 0.0, **identity}
+        ObjectRunStore(path, begun, [], False).begin()
 
     monkeypatch.setattr(RunStore, "create", classmethod(after_another))
     with pytest.raises(Gone, match="by another process"):
@@ -201,6 +199,7 @@ def test_zarr_opens_the_layers(s3_bucket, until):
     group = zarr.open_group(store, mode="r")
     work = Workspace(run)
     assert sorted(group.array_keys()) == [f"{depth:04d}" for depth in run.stored_depths()]
+    assert {record.form for record in run.records[::5]} == {"list", "bits"}
     for record in run.records[::5]:
         array = group[f"{record.depth:04d}"]
         numbers = work.layer(record.depth).numbers()
