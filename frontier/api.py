@@ -61,7 +61,7 @@ class Plan(plans.Plan):
     fresh: bool = False
 
     def _repr_html_(self) -> str:
-        where = f"in memory, {counted(self.threads, 'thread')}" if self.alone else "by tasks"
+        where = f"in memory, {counted(self.threads, 'thread')}" if self.in_memory else "by tasks"
         facts = {
             "states": f"{self.puzzle.states:,}",
             "layers": where,
@@ -156,9 +156,9 @@ class Run:
         int[N, rows, columns]. -1 where the goal cannot be reached, or is farther than the run has
         come. Needs `search.keep = "all"`.
         """
-        array, alone = self._boards(boards)
+        array, single = self._boards(boards)
         found = self.oracle.distance(array)
-        return int(found[0]) if alone else found
+        return int(found[0]) if single else found
 
     def _boards(self, given: str | Mapping | ArrayLike | Sequence) -> tuple[np.ndarray, bool]:
         """Boards as int[N, cells], and whether what was given is one board, not a list of it.
@@ -171,8 +171,8 @@ class Run:
             array = np.empty(0, dtype=object)
         if array.dtype.kind not in "OUS":
             cells = self.puzzle.cells
-            alone = array.ndim > 0 and array.size == cells != array[0].size
-            return self.puzzle.as_boards(array.reshape(1, cells) if alone else array), alone
+            single = array.ndim > 0 and array.size == cells != array[0].size
+            return self.puzzle.as_boards(array.reshape(1, cells) if single else array), single
         if not array.ndim:
             return np.array([self.board(given)]), True
         try:

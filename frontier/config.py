@@ -137,7 +137,7 @@ def default_memory(kind: str, workers: int) -> ByteSize:
     return ByteSize(MEMORY)
 
 
-MOST_BYTES = 1 << 20
+CONFIG_BYTES = 1 << 20
 """The greatest size of a config file in bytes."""
 
 
@@ -220,7 +220,7 @@ def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config
     settings = (settings,) if isinstance(settings, str) else tuple(settings)
     try:
         # TOML is UTF-8, to which editors may add a BOM.
-        text = read_bounded(path, MOST_BYTES).decode("utf-8-sig")
+        text = read_bounded(path, CONFIG_BYTES).decode("utf-8-sig")
     except FileNotFoundError:
         raise InputError(f"{path}: no such config file") from None
     except (OSError, ValueError) as error:

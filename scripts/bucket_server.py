@@ -38,12 +38,13 @@ LATE_SECONDS = 0.5
 
 SERVER = """
 import sys
-from moto.server import DomainDispatcherApplication, create_backend_app
+from moto.server import create_backend_app
 from werkzeug.serving import run_simple
-run_simple("127.0.0.1", int(sys.argv[1]), DomainDispatcherApplication(create_backend_app))
+run_simple("127.0.0.1", int(sys.argv[1]), create_backend_app("s3"))
 """
 """One request is carried out after the other, so that an object is compared and replaced at once,
-as object stores promise; moto's own program carries out several."""
+as object stores promise; moto's own program carries out several, and looks at each for the service
+of Amazon's that is meant, which takes as long as the request."""
 
 HOP = {"connection", "transfer-encoding", "content-length", "keep-alive", "server", "date"}
 """Headers that a proxy makes itself."""

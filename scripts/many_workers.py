@@ -42,7 +42,7 @@ from frontier.forecast.plan_forecast import described_cluster, forecast_of
 from frontier.search.driver import Driver
 from frontier.search.task import TaskResult
 from frontier.store.ledger import LayerRecord
-from frontier.store.parts import Record
+from frontier.store.parts import PartRecord
 from frontier.store.run import RunStore
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
@@ -263,7 +263,9 @@ class SimulatedWorker:
         began = time.time()
         async with self.computing:
             await asyncio.sleep(seconds)
-        record = Record(self.told["run"], depth, part, self.told["states"], 1, "", digest="0" * 64)
+        record = PartRecord(
+            self.told["run"], depth, part, self.told["states"], 1, "", digest="0" * 64
+        )
         return TaskResult(record, {"told": (began, time.time(), seconds)})
 
     def send(self, operation: str, **more) -> None:

@@ -15,7 +15,7 @@ import google_crc32c
 import numpy as np
 
 from frontier.store.codecs import CHECKSUM_BYTES
-from frontier.store.parts import EMPTY, RECORD_BYTES
+from frontier.store.parts import NOT_STORED, RECORD_BYTES
 
 Files = dict[str, bytes]
 
@@ -180,17 +180,17 @@ def index(choice: random.Random, files: Files) -> None:
         row, column = choice.randrange(len(index)), choice.randrange(2)
         old, any_row = int(index[row, column]), choice.randrange(len(index))
         near = old + 1, old - 1, old * 2, len(slabs), len(slabs) - 4, int(index[any_row, 0])
-        odd = (*near, 0, 1, 3, 4, 5, 8, 2**31, 2**62, 2**63, 2**64 - 2, int(EMPTY))
+        odd = (*near, 0, 1, 3, 4, 5, 8, 2**31, 2**62, 2**63, 2**64 - 2, int(NOT_STORED))
         index[row, column] = choice.choice(odd) % 2**64
         if choice.random() < 0.3:
-            index[row] = EMPTY if choice.random() < 0.5 else (0, len(slabs))
+            index[row] = NOT_STORED if choice.random() < 0.5 else (0, len(slabs))
     _put_part(choice, files, name, slabs, _with_content(slabs, said, index), index)
 
 
 def slabs(choice: random.Random, files: Files) -> None:
     """Other bytes in a slab, under a checksum that holds."""
     name, slabs, said, index = _taken(choice, files)
-    stored = np.flatnonzero(index[:, 0] != EMPTY)
+    stored = np.flatnonzero(index[:, 0] != NOT_STORED)
     if stored.size:
         row = choice.choice(stored.tolist())
         begin, size = map(int, index[row])
@@ -199,7 +199,7 @@ def slabs(choice: random.Random, files: Files) -> None:
         slabs = slabs[:begin] + other + slabs[begin + size :]
         more = len(other) - size
         index[row, 1] = len(other)
-        later = (index[:, 0] != EMPTY) & (index[:, 0] > begin)
+        later = (index[:, 0] != NOT_STORED) & (index[:, 0] > begin)
         index[later, 0] = (index[later, 0].astype(np.int64) + more).astype(np.uint64)
         said["bytes"] += more
     _put_part(choice, files, name, slabs, _with_content(slabs, said, index), index)
@@ -240,7 +240,7 @@ def _with_content(slabs: bytes, said: dict, index: np.ndarray) -> dict:
     """The record with the checksum of the slabs' checksums, as far as they lie in the file."""
     checksums = np.zeros(len(index), dtype="<u4")
     for i, (begin, size) in enumerate(index.tolist()):
-        if begin != EMPTY and CHECKSUM_BYTES < size <= len(slabs) - begin:
+        if begin != NOT_STORED and CHECKSUM_BYTES < size <= len(slabs) - begin:
             checksums[i] = google_crc32c.value(slabs[begin : begin + size - CHECKSUM_BYTES])
     return {**said, "content": f"{google_crc32c.value(checksums.tobytes()):08x}"}
 

@@ -1,5 +1,9 @@
-"""A bucket of an object store on this machine, for tests that ask for the fixture `bucket`, or for
-`azure_bucket`, which another program gives by another protocol."""
+"""A bucket of an object store on this machine, for tests that ask for the fixture `bucket`.
+
+By default it is in the memory of the process that runs the tests. Tests that ask for `s3_bucket`
+get one from a server by requests, as in the sweeps all do; `azure_bucket` is given by another
+program, by another protocol.
+"""
 
 import shutil
 import sys
@@ -19,6 +23,7 @@ from bucket_server import (
     s3_server,
     settings,
 )
+from sweeps import cases
 
 from frontier.store.objects import place_of
 
@@ -32,15 +37,27 @@ def s3_endpoint():
         yield endpoint
 
 
+@pytest.fixture(params=cases(["memory", "s3"], few=1))
+def bucket(request):
+    """A place in a bucket where nothing is, for each test its own."""
+    if request.param == "s3":
+        yield request.getfixturevalue("s3_bucket")
+        return
+    store = pytest.importorskip("obstore.store").MemoryStore()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("frontier.store.objects.bucket_of", lambda *_: store)
+        yield _place("s3", request)
+
+
 @pytest.fixture
-def bucket(s3_endpoint, request):
-    """A place in the bucket where nothing is, for each test its own."""
+def s3_bucket(s3_endpoint, request):
+    """The same in the bucket of the server."""
     with environment(settings(s3_endpoint)):
         yield _place("s3", request)
 
 
 @pytest.fixture
-def proxy(s3_endpoint, bucket):
+def proxy(s3_endpoint, s3_bucket):
     """A proxy before the bucket, whose `harm` a test sets."""
     with (
         Proxy(s3_endpoint, lambda method, path: None) as proxy,

@@ -10,7 +10,14 @@ from hypothesis import settings
 sys.path.insert(0, str(Path(__file__).parent))
 
 import sweeps
-from buckets import azure_bucket, azure_endpoint, bucket, proxy, s3_endpoint  # noqa: F401
+from buckets import (  # noqa: F401
+    azure_bucket,
+    azure_endpoint,
+    bucket,
+    proxy,
+    s3_bucket,
+    s3_endpoint,
+)
 
 settings.register_profile("sweep", deadline=None, database=None)
 settings.register_profile("default", settings.get_profile("sweep"), max_examples=15)

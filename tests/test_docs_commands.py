@@ -204,7 +204,7 @@ class Reader:
 @swept("page", PAGES, few=[ROOT / "README.md"], ids=name_of)
 def test_a_page_does_what_it_says(page, tmp_path, monkeypatch, request):
     if any("s3://" in block.text for block in blocks_of(page)):
-        request.getfixturevalue("bucket")
+        request.getfixturevalue("s3_bucket")
     reader = Reader(tmp_path, monkeypatch)
     for block in blocks_of(page):
         reader.read(block)

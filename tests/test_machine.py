@@ -135,7 +135,7 @@ def test_2x7_stays_in_the_memory_of_a_machine_of_12_gb(monkeypatch, tmp_path, wo
     monkeypatch.setattr(machine, "memory", lambda: 12 * GB)
     monkeypatch.setattr(machine, "cores", lambda: workers)
     plan = make_plan(load_config(CONFIGS / "2x7.toml", (f"store.path={tmp_path}/run",)))
-    assert plan.alone
+    assert plan.in_memory
     assert plan.threads == workers
 
 

@@ -37,7 +37,7 @@ from frontier.store.run import RunStore
 if TYPE_CHECKING:
     import zarr
 
-PIECE_BYTES = 256_000_000
+ROWS_BYTES = 256_000_000
 """Bytes of the rows that are made at once, and of one chunk of an exported array."""
 
 CHUNK_BYTES = 16_000_000
@@ -133,10 +133,10 @@ def export(run: RunStore, target: Path) -> "zarr.Array":
     reader = reader_of(complete(run))
     scratch = target.with_name(f"{target.name}.{uuid.uuid4().hex}{PARTIAL}")
     space, dtype = reader.space, _type(len(run.records) - 1)
-    if space.code.half * dtype.itemsize > PIECE_BYTES:
+    if space.code.half * dtype.itemsize > ROWS_BYTES:
         raise InputError(
             f"{reader.puzzle.title}: a row of its array has {space.code.half:,} distances, more "
-            f"than the {PIECE_BYTES:,} that can be written; ask the run itself, or label fewer "
+            f"than the {ROWS_BYTES:,} that can be written; ask the run itself, or label fewer "
             "tiles"
         )
     rows = 2 * space.graph.vertices
@@ -197,7 +197,7 @@ def _type(depth: int) -> np.dtype:
 
 
 def _piece_rows(space: Space, dtype: np.dtype, size: int) -> int:
-    """Rows, an even number, of about so many bytes."""
+    """An even number of rows, of about `size` bytes together."""
     return max(2, min(2 * space.graph.vertices, size // (space.code.half * dtype.itemsize) & ~1))
 
 
@@ -206,7 +206,7 @@ def _pieces(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
     space, run = reader.space, reader.run
     dtype = _type(len(run.records) - 1)
     chunk = _piece_rows(space, dtype, CHUNK_BYTES)
-    rows = chunk * max(1, PIECE_BYTES // (chunk * space.code.half * dtype.itemsize))
+    rows = chunk * max(1, ROWS_BYTES // (chunk * space.code.half * dtype.itemsize))
     layers, total = [reader.open_layer(r.depth) for r in run.records], 0
     for first in range(0, 2 * space.graph.vertices, rows):
         end = min(first + rows, 2 * space.graph.vertices)

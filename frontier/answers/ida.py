@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from frontier.answers.databases import DatabaseDeepening, databases_of
+from frontier.answers.heuristics import DatabaseDeepening, databases_of
 from frontier.answers.solution import Solution, solution_along
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Board, Puzzle

@@ -125,7 +125,7 @@ def _search_plan(config: Config, puzzle: Puzzle) -> Plan | None:
         plan = make_plan(config.model_copy(update=tables))
     except InputError:  # it needs more memory than there is
         return None
-    return plan if plan.alone else None
+    return plan if plan.in_memory else None
 
 
 def _too_large(puzzle: Puzzle) -> str:

@@ -14,7 +14,7 @@ from frontier.find_runs import paths_of
 from frontier.report.comparison import Comparison
 from frontier.report.console import console_on
 from frontier.report.report_text import (
-    report_b_file,
+    report_bfile,
     report_csv,
     report_markdown,
     report_text,
@@ -51,11 +51,11 @@ def _file_option(name: str, what: str):
     "200 dpi, by the ending of its name.",
 )
 @_file_option("csv", "the layers as a table for programs")
-@_file_option("b-file", "the states of each layer as OEIS has sequences: n a(n) a line")
+@_file_option("bfile", "the sizes of the layers of one run as the OEIS takes them")
 @_file_option("markdown", "the report as text with tables")
 @force_option
 @json_option
-def report(runs, html, chart, csv, b_file, markdown, force, as_json):
+def report(runs, html, chart, csv, bfile, markdown, force, as_json):
     """Report what RUN found, and how; of several runs, compare them.
 
     States of each layer, shares, mean and median depth, growth, time and bytes, where the time
@@ -68,7 +68,7 @@ def report(runs, html, chart, csv, b_file, markdown, force, as_json):
         "html": Target.of("--html", html),
         "chart": Target.of("--chart", chart, ".png", ".pdf", ".svg"),
         "csv": Target.of("--csv", csv),
-        "b-file": Target.of("--b-file", b_file),
+        "bfile": Target.of("--bfile", bfile),
         "markdown": Target.of("--markdown", markdown),
     }
     check_targets(targets.values(), force)
@@ -77,6 +77,8 @@ def report(runs, html, chart, csv, b_file, markdown, force, as_json):
     begun = [path for path in paths if RunStore.exists(path)]
     found = [statistics_of(RunStore.open(path)) for path in begun]
     subject = found[0]
+    if bfile and len(paths) > 1:
+        raise InputError(f"--bfile is a table of one run, not of {len(paths)}; name one of them")
     if len(paths) > 1:
         subject = Comparison(tuple(found), tuple(map(str, begun)))
         for difference in subject.differences:
@@ -109,8 +111,7 @@ def _content(kind: str, target: Target, subject: RunStatistics | Comparison) -> 
         from frontier.report.charts import report_picture
 
         return report_picture(subject, target.path.suffix.removeprefix("."))
-    texts = {"csv": report_csv, "b-file": report_b_file, "markdown": report_markdown}
-    return texts[kind](subject)
+    return {"csv": report_csv, "bfile": report_bfile, "markdown": report_markdown}[kind](subject)
 
 
 def _print(subject: RunStatistics | Comparison) -> None:

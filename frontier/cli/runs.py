@@ -100,7 +100,7 @@ def run(config, settings, until, fresh, yes, take_over, job, as_json):
 def _warn(plan: api.Plan) -> None:
     """Say what may go wrong with a run, and what may take long."""
     warnings, cluster = [plan.puzzle.remark], plan.config.cluster
-    if not plan.alone:
+    if not plan.in_memory:
         from frontier.forecast.plan_forecast import disk_warning
 
         warnings.append(disk_warning(plan))
@@ -184,7 +184,7 @@ def status(run, watching, interval, as_json):
 )
 @run_argument
 @click.option(
-    "--limit", type=click.IntRange(min=0), metavar="N", default=100, help="At most so many."
+    "--limit", type=click.IntRange(min=0), metavar="N", default=100, help="At most N of them."
 )
 @json_option
 def farthest(run, limit, as_json):

@@ -84,7 +84,7 @@ from frontier.text import counted, span
     "--most-nodes",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Give up after so many nodes (ida).",
+    help="Give up after N nodes (ida).",
 )
 @set_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each position.")
@@ -183,8 +183,8 @@ def rotate(board, show_boards, as_json):
     """Solve a 15-puzzle BOARD by rotations of three loops, without any search.
 
     The blank, 0, ends at the bottom right. Before the first rotation it is slid there, if it is
-    elsewhere, along its row and then down. Rotations are written (a 3), (b -1), (c 1): so many
-    steps of the outer, the middle and the inner loop.
+    elsewhere, along its row and then down. Rotations are written (a 3), (b -1), (c 1):
+    the outer, the middle or the inner loop, and the number of its steps.
     """
     rotation = solve_by_rotations(FIFTEEN.parse(board))
     value = rotation_value(rotation)

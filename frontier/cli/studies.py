@@ -40,7 +40,7 @@ from frontier.thesis.tables import TABLES, beyond
     type=click.IntRange(min=0),
     default=300_000_000,
     metavar="STATES",
-    help="Make a run that is missing if it has at most so many states.",
+    help="Make a run that is missing if it has at most this many states.",
 )
 @click.option(
     "--columns",
@@ -49,13 +49,21 @@ from frontier.thesis.tables import TABLES, beyond
     metavar="N",
     help='Make no run of more columns, but for those that the thesis has ("beyond").',
 )
+@click.option(
+    "--halves",
+    type=click.IntRange(min=0),
+    default=8,
+    metavar="N",
+    help="Search the two halves of boards of at most N columns, in memory, for a lower bound "
+    '("beyond"; 9 takes some minutes and 9 GB).',
+)
 @click.option("--memory", metavar="SIZE", help="Memory of a worker for these, such as 4GB.")
 @click.option(
     "--write", "target", metavar="DIR", help="Write thesis.md and thesis.json to a directory."
 )
 @force_option
 @json_option
-def thesis(names, directory, limit, columns, memory, target, force, as_json):
+def thesis(names, directory, limit, columns, halves, memory, target, force, as_json):
     """Reproduce a thesis on the 2×n puzzle, claim by claim, and go beyond it.
 
     For each number of the thesis (R. Sato, 2021): what it says, what is computed here, and whether
@@ -74,7 +82,7 @@ def thesis(names, directory, limit, columns, memory, target, force, as_json):
     try:
         tables = {name: list(TABLES[name](runs)) for name in names or TABLES if name in TABLES}
         runs.most = columns
-        more = beyond(runs) if "beyond" in names else None
+        more = beyond(runs, halves) if "beyond" in names else None
     except KeyboardInterrupt:
         raise Stopped("interrupted; the same command goes on with the run under way") from None
     text, value = describe_thesis(tables, more), thesis_value(tables, more, runs)

@@ -62,10 +62,16 @@ class Serial:
             yield function(*arguments)
 
 
-def calls_together(calls: int, workers: int, a_second: float) -> int:
+def calls_together(calls: int, workers: int, seconds: float) -> int:
     """How many calls are a batch: one, unless calls are so short or workers so many that a
-    scheduler could not hand out so many by themselves. a_second: that workers could do."""
-    return max(1, min(ceil(a_second / BATCHES_A_SECOND), ceil(calls / workers)))
+    scheduler could not hand out each call by itself.
+
+    seconds: between the ends of two calls on one worker; 0 if they take no time.
+    """
+    most = ceil(calls / workers)
+    if most * seconds * BATCHES_A_SECOND > workers:
+        most = ceil(workers / (seconds * BATCHES_A_SECOND))
+    return max(1, most)
 
 
 @dataclass(eq=False)
@@ -156,8 +162,8 @@ class Distributed:
     def _next(self, waiting: deque[int], room: int) -> list[list[int]]:
         """At most so many batches of the calls that wait."""
         workers = max(1, self.workers)
-        a_second = TASKS_UNDER_WAY * workers / self._call_seconds
-        together = calls_together(len(waiting), workers, a_second)
+        seconds = self._call_seconds / TASKS_UNDER_WAY
+        together = calls_together(len(waiting), workers, seconds)
         calls = [waiting.popleft() for _ in range(min(len(waiting), together * room))]
         return [calls[i : i + together] for i in range(0, len(calls), together)]
 

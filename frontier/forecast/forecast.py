@@ -103,7 +103,7 @@ class Forecast:
     cached: bool = True
 
     def with_cache(self, size: float) -> "Forecast":
-        """The same where the system keeps so many bytes in its page cache."""
+        """The same where the system keeps `size` bytes in its page cache."""
         return self if self.disk <= size else replace(self, cached=False)
 
     @property
@@ -169,7 +169,7 @@ class Forecast:
         forced = not self.cached or self.plan.config.store.fsync == "layer"
         waiting = ((not self.cached) * read * rates.read + forced * written * rates.write) / tasks
         task = max(work, waiting)
-        batches = ceil(tasks / calls_together(tasks, self.workers, self.workers / task))
+        batches = ceil(tasks / calls_together(tasks, self.workers, task))
         moving = (read + written) / self.disk_rate if self.disk_rate else 0.0
         return max(ceil(tasks / self.workers) * task, batches * rates.scheduler, moving)
 

@@ -59,7 +59,7 @@ class PlanForecast:
         found = [remark] if (remark := plan.puzzle.remark) else []
         if self.free is not None and self.forecast.disk > self.free:
             found.append(_too_small(plan, self.forecast.disk, self.free))
-        if plan.alone:
+        if plan.in_memory:
             return found
         layers = LAYERS_AT_ONCE + plan.config.search.spare
         files = layers * max(map(layout.task_count, range(plan.space.sides)))
@@ -79,7 +79,7 @@ class PlanForecast:
 
 
 def described_cluster(config: Config, workers: int) -> Config:
-    """The config for a cluster of so many workers that is not there to be looked at."""
+    """The config for a cluster of `workers` workers that is not there to be looked at."""
     update = {"kind": "address", "address": "described", "workers": workers}
     if "memory" not in config.cluster.model_fields_set:
         update["memory"] = default_memory("address", workers)
@@ -92,7 +92,7 @@ def disk_warning(plan: Plan) -> str | None:
     search, path = plan.config.search, plan.config.path
     layers = MANY_LAYERS if search.keep == "all" else LAYERS_AT_ONCE + search.spare
     most = layers * max(map(plan.layout.layer_bytes, range(plan.space.sides)))
-    if plan.alone or isinstance(path, ObjectPath):
+    if plan.in_memory or isinstance(path, ObjectPath):
         return None
     free = shutil.disk_usage(existing(path)).free
     if most <= free:

@@ -47,11 +47,11 @@ SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
 """The step between the layers of the sample board that are tried: odd, as sides alternate."""
 
-SLABS = 32
+SAMPLE_SLABS = 32
 """The number of slabs that stand for all of a layer."""
 
-TASK_SECONDS = 0.15
-"""A task is tried for so long on each layer."""
+SAMPLE_SECONDS = 0.15
+"""The seconds for which a task is tried on each layer."""
 
 DISK_BYTES = 128_000_000
 DISK_FILES = 40
@@ -108,10 +108,10 @@ def calibrate(plan: Plan, trial: Trial) -> Rates:
         call = (plan.config.puzzle_settings, layout_settings(plan.layout), codec, files)
         kind = "serial" if plan.config.cluster.kind == "serial" else "local"
         cluster = ClusterTable(kind=kind, workers=workers, memory=plan.config.cluster.memory)
-        with executor_of(cluster, alone=plan.alone) as executor:
+        with executor_of(cluster, alone=plan.in_memory) as executor:
             found = list(executor.run(measure, [call] * executor.workers, lambda: False))
             trip, scheduler = empty_tasks(executor)
-        start = _start_seconds(folder, plan.alone, plan.config.store.fsync, cluster)
+        start = _start_seconds(folder, plan.in_memory, plan.config.store.fsync, cluster)
         room = np.empty(encoded_bytes(trial.largest.nbytes), dtype=np.uint8)
         stored = SlabCodec(codec).encode(trial.largest, room)
     return Rates(
@@ -167,16 +167,16 @@ class SampleSlabs:
     def __init__(self, codec: SlabCodec, words: np.ndarray, slab_bytes: int):
         slab = slab_bytes // WORD_BYTES
         whole = words[: words.size // slab * slab].reshape(-1, slab)
-        self.raw = whole[np.linspace(0, len(whole) - 1, SLABS).astype(np.int64)]
-        room = np.zeros((SLABS, encoded_bytes(slab_bytes)), dtype=np.uint8)
+        self.raw = whole[np.linspace(0, len(whole) - 1, SAMPLE_SLABS).astype(np.int64)]
+        room = np.zeros((SAMPLE_SLABS, encoded_bytes(slab_bytes)), dtype=np.uint8)
         sizes = [codec.encode(raw, data) for raw, data in zip(self.raw, room, strict=True)]
         self.codec, self.stored = codec, sum(sizes) / self.raw.nbytes
-        self._data, self._begin = room.reshape(-1), np.arange(SLABS) * room.shape[1]
+        self._data, self._begin = room.reshape(-1), np.arange(SAMPLE_SLABS) * room.shape[1]
         self._end = self._begin + sizes
 
     def decode(self, slabs: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
         """Decode slabs as a layer that was read does."""
-        some = slabs % SLABS
+        some = slabs % SAMPLE_SLABS
         self.codec.decode_slabs(self._data, self._begin[some], self._end[some], out, rows)
 
 
@@ -200,15 +200,15 @@ def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
         expand(strips, rows, first, prefix, arena.words, arena.live, arena.base, program, swaps)
         kernel += time.thread_time() - before
         for cut in range(cuts):
-            sample.codec.encode(sample.raw[(place + cut) % SLABS], encoded)
+            sample.codec.encode(sample.raw[(place + cut) % SAMPLE_SLABS], encoded)
         words += strips.size
-        if time.thread_time() - began > TASK_SECONDS:
+        if time.thread_time() - began > SAMPLE_SECONDS:
             break
     return (time.thread_time() - began) / words, kernel / words
 
 
 def disk_rates(folder: Place, size: int) -> dict[str, float]:
-    """The disk on files of so many bytes, which are forced to it and not in the page cache."""
+    """The rates of the disk on files of `size` bytes, forced to it and not in the page cache."""
     data = np.random.default_rng(0).bytes(size)
     paths = [folder / uuid.uuid4().hex for _ in range(max(2, min(DISK_FILES, DISK_BYTES // size)))]
 
@@ -238,13 +238,13 @@ def disk_rates(folder: Place, size: int) -> dict[str, float]:
     return {"file": file, "read": read, "write": written, **work}
 
 
-def _start_seconds(folder: Path, alone: bool, fsync: str, cluster: ClusterTable) -> float:
+def _start_seconds(folder: Path, in_memory: bool, fsync: str, cluster: ClusterTable) -> float:
     """The seconds of a whole run that has next to nothing to search: 12 states."""
     config = folder / "start.toml"
     config.write_text(
         f"""name = "start"
         puzzle = {{kind = "tiles", rows = 2, columns = 2}}
-        search.in_memory = {json.dumps(alone)}
+        search.in_memory = {json.dumps(in_memory)}
         store = {{path = {json.dumps(str(folder / "start"))}, fsync = "{fsync}"}}
         cluster = {{kind = "{cluster.kind}", workers = {cluster.workers}}}"""
     )

@@ -25,7 +25,7 @@ EXPONENT = 2.5
 
 TRIAL_STATES = 2_000_000
 TRIAL_BYTES = 500_000_000
-"""A trial ends with the layer that exceeds so many states, or so much memory."""
+"""A trial ends with the layer that has more states than this, or needs more bytes of memory."""
 
 MOST_LAYERS = 100_000
 
@@ -62,25 +62,22 @@ class Trial(NamedTuple):
 
 def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
     """Search until more than `most` states are found."""
-    space = puzzle.space
-    kernel = ListKernel(space)
+    kernel = ListKernel(puzzle.space)
     most = min(most, TRIAL_BYTES // kernel.bytes_for(1))
-    current = np.unique(space.numbers(*puzzle.origins())[1])
-    previous, largest = current[:0], current
-    sizes, began = [int(current.size)], time.process_time()
-    while current.size and sum(sizes) <= most:
-        found = kernel.expand(space.side_of(len(sizes) - 1), current, previous)
+    sizes, largest, began = [], np.empty(0, np.uint64), time.process_time()
+    for layer in kernel.layers(puzzle.origins()):
         if len(sizes) == 1:
             began = time.process_time()  # the first step loads the kernels
-        sizes.append(int(found.size))
-        largest = max(largest, found, key=len)
-        current, previous = found, current
+        sizes.append(int(layer.size))
+        largest = max(largest, layer, key=len)
+        if sum(sizes) > most:
+            break
     seconds = (time.process_time() - began) / max(1, sum(sizes[2:]))
-    return Trial(sizes if current.size else sizes[:-1], seconds, largest)
+    return Trial(sizes, seconds, largest)
 
 
 def estimate_sizes(known: list[int], states: int, exponent: float = EXPONENT) -> Sizes:
-    """The sizes of all layers of a space of so many states, of which the first ones are known."""
+    """The sizes of all layers of a space of `states` states. known: those of the first layers."""
     rest = states - sum(known)
     if rest <= 0:
         return Sizes(list(known), len(known))

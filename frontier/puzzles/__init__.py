@@ -27,6 +27,7 @@ __all__ = [
 
 
 _in_use: WeakValueDictionary[str, Puzzle] = WeakValueDictionary()
+"""A module's, as the plans, runs and workers of a process know nothing of each other."""
 
 
 def puzzle_of(settings: dict) -> Puzzle:

@@ -65,7 +65,7 @@ def steps_from(ways: Ways, placement: Placement) -> Iterator[tuple[int, Placemen
 
 
 def placements_from(ways: Ways, first: Placement, cells: int) -> frozenset[Placement]:
-    """All placements that steps lead to on a board of so many cells."""
+    """All placements that steps lead to on a board of `cells` cells."""
     found, queue = {first}, [first]
     for placement in queue:
         for _, on in steps_from(ways, placement):

@@ -132,6 +132,6 @@ def width(text: str) -> int:
 
 
 def centred(text: str, columns: int) -> str:
-    """Text in the middle of so many columns of a terminal."""
+    """Text in the middle of `columns` columns of a terminal."""
     left = (columns - width(text)) // 2
     return " " * left + text + " " * (columns - width(text) - left)

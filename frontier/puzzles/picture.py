@@ -57,7 +57,7 @@ class Picture:
         xs, ys = zip(*self.places, strict=True)
         return min(xs) - 0.5, min(ys) - 0.5, max(xs) + 0.5, max(ys) + 0.5
 
-    def alone(self) -> "Picture":
+    def alike(self) -> "Picture":
         """The picture of a board with no moves from or to it, on which like pieces look alike.
 
         Which of them lies where means nothing. Only along a solution each has its name.

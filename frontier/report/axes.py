@@ -130,8 +130,8 @@ def stacked(
 def of_states(
     size: Size, depth: int, most: int, title: str = "", labels: Sequence[str] = ()
 ) -> tuple[Canvas, list[Axes]]:
-    """A canvas with a linear axis of up to so many states, in thousands, millions and so on, above
-    a logarithmic one. Without labels there is room for marks."""
+    """A canvas with a linear axis of up to `most` states, in thousands, millions and so on, above a
+    logarithmic one. Without labels there is room for marks."""
     canvas, (linear, log) = stacked(size, ["states", "states, logarithmic"], depth, title, labels)
     digits = (len(str(most)) - 1) // 3 * 3
     linear.yaxis.set_major_formatter(lambda count, _: f"{count / 10**digits:g}")

@@ -25,7 +25,7 @@ PLAIN = "#f3f5f7"
 
 
 def colour_of(kind: int | None, kinds: int, ordered: bool) -> str:
-    """The colour, as #rrggbb, of one kind of so many."""
+    """The colour, as #rrggbb, of one of `kinds` kinds."""
     if kind is None:
         return PLAIN
     if not ordered and kinds <= len(OKABE_ITO):

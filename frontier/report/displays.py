@@ -83,10 +83,10 @@ class PlainProgress:
     def _layer(self) -> None:
         event, layers = self._waiting[-1], self._waiting
         self._printed, self._waiting = event.elapsed, []
-        speed = rate(sum(of.states for of in layers), sum(of.seconds for of in layers))
+        speed = rate(sum(of.layer.states for of in layers), sum(of.layer.seconds for of in layers))
         share = percent(event.states_so_far / self._progress.started.states)
         self._say(
-            f"{event.depth:>5} {event.states:>18,} {event.states_so_far:>20,} {speed:>9} "
+            f"{event.depth:>5} {event.layer.states:>18,} {event.states_so_far:>20,} {speed:>9} "
             f"{span(event.elapsed):>12} {share:>8}  disk {size(event.disk)}"
             f"{self._left() if event.elapsed >= self.SECONDS else ''}"
         )

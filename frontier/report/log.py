@@ -25,7 +25,7 @@ class EventLog:
     def __call__(self, event: Event) -> None:
         if type(event).__name__ not in LOGGED:
             return
-        values = {"time": time.time(), "event": type(event).__name__, **asdict(event)}
+        values = {"time": time.time(), "event": type(event).__name__, **_logged(event)}
         line = json.dumps(values) + "\n"
         if isinstance(self._path, ObjectPath):
             self._put(line, wait=isinstance(event, LayerFinished))
@@ -48,16 +48,30 @@ class EventLog:
             self._written = time.monotonic()
 
 
-def read_last_start(path: Place) -> list[tuple[float, Event]]:
-    """The events since the last start, each with its time; lines that are damaged are left out."""
+def _logged(event: Event) -> dict:
+    """What the line of an event says of it."""
+    said = asdict(event)
+    if isinstance(event, LayerFinished):
+        layer = said.pop("layer")
+        said |= {name: layer[name] for name in ("depth", "states", "form", "seconds")}
+        said["written"] = layer["bytes"]
+    return said
+
+
+def read_last_start(path: Place) -> list[tuple[float, Event | None]]:
+    """The events since the last start, each with its time; lines that are damaged are left out.
+
+    A layer, which the ledger describes, is None.
+    """
     events = []
     with suppress(OSError, ValueError):  # it is for people
         for line in read_bounded(path).decode(errors="replace").splitlines():
             with suppress(ValueError, TypeError, KeyError):
                 values = json.loads(line)
-                kind = LOGGED[values["event"]]
-                known = {of.name: values[of.name] for of in fields(kind) if of.name in values}
-                when, event = float(values["time"]), kind(**known)
+                kind, when, event = LOGGED[values["event"]], float(values["time"]), None
+                if kind is not LayerFinished:
+                    known = {of.name: values[of.name] for of in fields(kind) if of.name in values}
+                    event = kind(**known)
                 if kind is RunStarted:
                     events = [(when, event)]
                 elif events:

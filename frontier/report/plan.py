@@ -27,7 +27,7 @@ def plan_value(made: PlanForecast) -> dict:
             "depth_is_known": sizes.complete,
         },
         "base_graph": {"vertices": graph.vertices, "arcs": graph.source.size},
-        "form": "memory" if plan.alone else "tasks",
+        "form": "memory" if plan.in_memory else "tasks",
         "layout": {
             **layout_settings(layout),
             "prefixes": layout.prefixes,
@@ -102,7 +102,7 @@ def describe_plan(value: dict, made: PlanForecast) -> str:
         "moved in all": "{} read, {} written".format(*map(size, value["bytes"].values())),
         "time": f"about {span(seconds['total'])}: {parts}",
     }
-    if made.described and not plan.alone and seconds["tasks"]:
+    if made.described and not plan.in_memory and seconds["tasks"]:
         needed = sum(value["bytes"].values()) / seconds["tasks"]
         rows["file system"] = f"moves {size(needed)} a second for that, all workers together"
     return "\n".join([

@@ -80,27 +80,21 @@ class Progress(LayerTotals):
                 self.reset()
                 self.started, self.since, self.began = event, now, now
                 if event.resumed:
-                    self.take(RunStore.open(place_of(event.path)).records)
+                    self.take(RunStore.open(place_of(event.path)))
             case LayerStarted():
                 self.step, self.task, self.since = event, None, now
             case TaskFinished():
                 self.task = event
             case LayerFinished():
-                stored = event.written > 0
-                self.layers.append(
-                    LayerRecord(
-                        event.depth, event.states, event.form, stored, event.seconds, event.written
-                    )
-                )
+                self.layers.append(event.layer)
                 self.disk = event.disk
                 self.step, self.task, self.since = None, None, now
             case RunFinished() | RunStopped():
                 self.ended, self.when = event, now
 
-    def take(self, records: list[LayerRecord]) -> None:
-        """Take note of the layers that a ledger lists."""
-        self.layers = list(records)
-        self.disk = sum(record.bytes for record in records if record.stored)
+    def take(self, run: RunStore) -> None:
+        """Take note of the committed layers of a run."""
+        self.layers, self.disk = list(run.records), run.disk
 
     @property
     def state(self) -> str:
@@ -170,7 +164,7 @@ def progress_of(run: RunStore) -> Progress:
     progress, lock = Progress(), run.path / "lock"
     log = read_last_start(run.path / "events.jsonl")
     lost = bool(run.records) and not log
-    progress.take(run.records)
+    progress.take(run)
     progress.began, progress.started = (
         log.pop(0) if log else (run.identity["created"], _start_of(run))
     )

@@ -1,4 +1,4 @@
-"""Reports as text: in a terminal, as Markdown, CSV, b-files and JSON."""
+"""Reports as text: in a terminal, as Markdown, CSV and JSON."""
 
 import csv
 import io
@@ -10,7 +10,6 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from frontier.errors import InputError
 from frontier.report.boards import draw_boards
 from frontier.report.comparison import Comparison
 from frontier.report.console import fitting_table, table_of
@@ -154,14 +153,17 @@ def report_csv(subject: RunStatistics | Comparison) -> str:
     return text.getvalue()
 
 
-def report_b_file(subject: RunStatistics | Comparison) -> str:
-    """The states of each layer as OEIS has sequences, offset 0: `n a(n)` a line, nothing else."""
-    if isinstance(subject, Comparison):
-        raise InputError(
-            f"a b-file has one sequence, not those of {len(subject.runs)} runs; report each by "
-            "itself"
-        )
-    return "".join(f"{layer.depth} {layer.states}\n" for layer in subject.layers)
+def report_bfile(run: RunStatistics) -> str:
+    """The sizes of the layers as the On-Line Encyclopedia of Integer Sequences takes tables, a line
+    "n a(n)" for each depth n; lines before them say what they are, behind a #."""
+    known = "all terms" if run.complete else "not all terms, as the search is not complete"
+    goals = " or ".join(map(run.puzzle.line, run.puzzle.goals))
+    return "".join(
+        [
+            f"# Number of positions of {run.puzzle.title} at n moves from {goals}: {known}.\n",
+            *(f"{layer.depth} {layer.states}\n" for layer in run.layers),
+        ]
+    )
 
 
 def report_markdown(subject: RunStatistics | Comparison) -> str:

@@ -30,8 +30,8 @@ from frontier.text import counted, percent, rate, size
 LEFT = ("seconds", "least", "most", "depth", "least_depth", "most_depth", "passed", "rising")
 """The fields of the time left that are in the JSON."""
 
-PATIENCE = 3
-"""A run may look damaged or gone so often in a row, as its files may be replaced meanwhile."""
+TRIES = 3
+"""How often in a row a run may look damaged or gone, as its files may be replaced meanwhile."""
 
 
 def status_of(run: RunStore, resume: str | None = None) -> dict:
@@ -125,7 +125,7 @@ class Watched:
             self._failures += 1
             if not self.path.exists():
                 raise InputError(f"{self.path} is gone: the run was deleted") from None
-            if self._failures >= PATIENCE:
+            if self._failures >= TRIES:
                 raise
 
     def line(self) -> str:

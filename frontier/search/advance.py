@@ -16,7 +16,7 @@ from frontier.search.workspace import Workspace, workspace_of
 from frontier.space.memory import Bitmaps, MemorySearch, count_all
 from frontier.stopwatch import preparing
 from frontier.store.ledger import LayerRecord
-from frontier.store.parts import Record, digest_of
+from frontier.store.parts import PartRecord, digest_of
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class _Advancing:
         over = depth == self.call.until or now - self._started > self.call.seconds
         return over or (self.call.stop is not None and self.call.stop())
 
-    def stored(self, depth: int, parts: list[Record]) -> None:
+    def stored(self, depth: int, parts: list[PartRecord]) -> None:
         """Note that a layer is stored."""
         for record in self.done.records:
             if record.depth == depth:
@@ -88,11 +88,10 @@ def advance_lists(call: Advance) -> Advanced:
 def _advance_lists(work: Workspace, call: Advance) -> Advanced:
     depth, advancing = call.depth, _Advancing(call, "list")
     previous, current = work.layer(depth - 1).numbers(), work.layer(depth).numbers()
-    layers: list[tuple[int, np.ndarray]] = []
+    layers: list[tuple[int, np.ndarray, bool, int | None]] = []
     policy, over = call.policy, False
 
-    def store(depth: int, numbers: np.ndarray) -> None:
-        start, home = _start_listed(work, depth, numbers), _home_listed(work, depth, numbers)
+    def store(depth: int, numbers: np.ndarray, start: bool, home: int | None) -> None:
         files, durable = work.files(depth), work.run.durable
         work.run.check_still_there()
         advancing.stored(depth, [files.write_list(numbers, work.writer, durable, start, home)])
@@ -104,14 +103,14 @@ def _advance_lists(work: Workspace, call: Advance) -> Advanced:
             break
         depth += 1
         previous, current = current, found
-        layers = [*layers[-1:], (depth, found)]
         start, home = _start_listed(work, depth, found), _home_listed(work, depth, found)
+        layers = [*layers[-1:], (depth, found, start, home)]
         over = advancing.add(depth, int(found.size), start, home)
         if policy.kept is None:
-            store(depth, found)
+            store(*layers[-1])
     if policy.kept is not None:
-        for depth, numbers in layers:
-            store(depth, numbers)
+        for layer in layers:
+            store(*layer)
     return advancing.done
 
 
@@ -179,14 +178,14 @@ def _load(work: Workspace, depth: int, bitmaps: Bitmaps) -> None:
     bitmaps.find_live()
 
 
-def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[Record]:
+def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[PartRecord]:
     """Store a layer, part by part; the driver commits it."""
     files, layout, bitmaps = work.files(depth), work.layout, search.layer(depth)
     work.run.check_still_there()
     files.begin_bits(work.run.durable)
     number = work.start_in(files.side)
 
-    def store(task: int) -> Record:
+    def store(task: int) -> PartRecord:
         where, states = layout.task(files.side, task), 0
         home = None if work.home is None else 0
         with files.write_part(task, work.writer, work.run.durable) as writer:
@@ -203,16 +202,10 @@ def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[Recor
                 if len(words) < layout.slab_nodes:
                     words = np.pad(words, ((0, layout.slab_nodes - len(words)), (0, 0)))
                 writer.write(slab, words)
-            start = number is not None and _holds(work, files.side, task, number, bitmaps)
+            start = work.start_at(where) is not None and bitmaps.holds(number)
             return writer.finish(files.run, depth, task, states, start, home)
 
     return search.share(store, files.tasks)
-
-
-def _holds(work: Workspace, side: int, task: int, number: int, bitmaps: Bitmaps) -> bool:
-    """Whether a state lies in a task's part."""
-    where = work.layout.place(side, np.array([number], dtype=np.uint64))[0]
-    return int(where[0]) == task and bitmaps.holds(number)
 
 
 def _start_listed(work: Workspace, depth: int, numbers: np.ndarray) -> bool:

@@ -6,7 +6,6 @@ when all its tasks are done; a stop or a crash in between costs at most the task
 """
 
 import errno
-import shutil
 import signal
 import threading
 import time
@@ -38,12 +37,12 @@ from frontier.search.workspace import Workspace
 from frontier.signals import ending, handling
 from frontier.store.copies import check_copies
 from frontier.store.directory import force_all, make_directory, part_names
+from frontier.store.files import free_bytes
 from frontier.store.identity import check_identity
 from frontier.store.layers import most_part_bytes
 from frontier.store.ledger import LayerRecord
 from frontier.store.lock import NotWritable, writing
-from frontier.store.objects import ObjectPath
-from frontier.store.parts import Record, digest_of
+from frontier.store.parts import PartRecord, digest_of
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 
@@ -110,7 +109,7 @@ class Driver:
         self._commit([self._record([part], "list", 0.0)], complete=False)
 
     @staticmethod
-    def _record(parts: list[Record], form: str, seconds: float) -> LayerRecord:
+    def _record(parts: list[PartRecord], form: str, seconds: float) -> LayerRecord:
         """The line of a stored layer; parts: their records, in the order of the tasks."""
         homes = [part.home for part in parts]
         return LayerRecord(
@@ -180,7 +179,7 @@ class Driver:
                 f"interrupted in layer {depth}, {tasks - left} of {counted(tasks, 'task')} done"
             )
         if not states:
-            run.commit([], complete=True, forget=tuple(self._given_up()))
+            self._commit([], complete=True)
             run.abandon_layer(depth)
             return
         record = self._record(
@@ -191,35 +190,22 @@ class Driver:
                 record.work[kind] = record.work.get(kind, 0.0) + seconds
         self._commit([record], complete=False)
 
-    def _given_up(self) -> list[int]:
-        """The depth of the layer whose parts the tasks of the layer under way delete, or have
-        deleted; empty if there is none."""
-        before = len(self.run.records) - 2
-        if before not in self.run.stored_depths() or self.run.records[before].form == "list":
-            return []
-        if before == self._fading:
-            return [before]
-        files = self.run.files(before, self.plan.layout)
-        return [before] if len(part_names(files.folder)) < len(files.tasks) else []
-
     def _check_disk(self, left: int) -> None:
         """Stopped when the tasks under way may fill the disk. left: tasks that are not done."""
         path = self.run.path
-        if isinstance(path, ObjectPath):  # no object store says how much room it has
-            return
         under_way = min(self.executor.at_once, left) * most_part_bytes(self.plan.layout)
-        if (free := shutil.disk_usage(path).free) < (wanted := under_way + SPARE_BYTES):
+        if (free := free_bytes(path)) < (wanted := under_way + SPARE_BYTES):
             raise Stopped(
                 f"only {size(free)} are free at {path}, and {size(wanted)} are wanted for the "
                 "tasks under way and the ledger; make room, or give it another disk"
             )
 
-    def _commit(self, records: list[LayerRecord], complete: bool):
+    def _commit(self, records: list[LayerRecord], complete: bool) -> None:
         run, policy = self.run, self.plan.policy
         stored = [*run.stored_depths(), *(record.depth for record in records if record.stored)]
         forget = set(stored) - set(policy.left(stored))
         if policy.kept is not None:
-            forget |= set(self._given_up())
+            forget |= self._given_up()
         so_far = run.states
         found = so_far + sum(record.states for record in records)
         if found > self.plan.puzzle.states:
@@ -229,22 +215,19 @@ class Driver:
                 "something that the search read is wrong; nothing more is committed"
             )
         run.commit(records, complete, tuple(forget))
-        disk = sum(record.bytes for record in run.records if record.stored)
         elapsed = time.perf_counter() - self._started
         for record in records:
             so_far += record.states
-            self.emit(
-                LayerFinished(
-                    record.depth,
-                    record.states,
-                    so_far,
-                    record.form,
-                    record.seconds,
-                    elapsed,
-                    disk,
-                    record.bytes,
-                )
-            )
+            self.emit(LayerFinished(record, so_far, elapsed, run.disk))
+
+    def _given_up(self) -> set[int]:
+        """The depth of the layer whose parts tasks of the layer under way may have deleted."""
+        before = len(self.run.records) - 2
+        if before not in self.run.stored_depths() or self.run.records[before].form == "list":
+            return set()
+        files = self.run.files(before, self.plan.layout)
+        gone = before == self._fading or len(part_names(files.folder)) < len(files.tasks)
+        return {before} if gone else set()
 
     def close(self) -> None:
         """Let go of the workspace, which may have gigabytes: a notebook keeps an error and all that
@@ -296,7 +279,7 @@ def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> RunStore
         run.describe_group()
     run.sweep()
     if not run.complete and (until is None or len(run.records) <= until):
-        if found and durable and not run.in_objects:
+        if found and durable:
             force_all(path)  # an earlier start may have left that to the system
         with _missing_it(run):
             _search(plan, run, until, emit, client)
@@ -319,7 +302,7 @@ def _checked(plan: Plan, run: RunStore, held: bool = False) -> RunStore:
 
 def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client) -> None:
     began = time.perf_counter()
-    with executor_of(plan.config.cluster, plan.alone, client) as executor:
+    with executor_of(plan.config.cluster, plan.in_memory, client) as executor:
         driver = Driver(plan, run, executor, emit, began)
         depth = len(run.records) - 1
         note_start(run.environment_path, plan.config, len(run.records), executor.workers)

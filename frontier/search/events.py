@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from frontier.store.ledger import LayerRecord
+
 
 @dataclass(frozen=True)
 class RunStarted:
@@ -27,8 +29,8 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class LayerStarted:
-    """The layer `depth` is under way, of so many `tasks`; None where one call may do several layers
-    from this one on."""
+    """The layer `depth` is under way. tasks: how many it has; None where one call may do several
+    layers from this one on."""
 
     depth: int
     tasks: int | None
@@ -46,16 +48,20 @@ class TaskFinished:
 
 @dataclass(frozen=True)
 class LayerFinished:
-    """A layer is committed. seconds: for this layer; disk: bytes of the layers on disk."""
+    """A layer is committed.
 
-    depth: int
-    states: int
+    states_so_far: of all layers up to it. elapsed: seconds since the run was started. disk: bytes
+    of the layers on disk.
+    """
+
+    layer: LayerRecord
     states_so_far: int
-    form: str
-    seconds: float
     elapsed: float
     disk: int
-    written: int
+
+    @property
+    def depth(self) -> int:
+        return self.layer.depth
 
 
 @dataclass(frozen=True)

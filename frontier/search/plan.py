@@ -33,7 +33,7 @@ PART_WORD_SECONDS, FILE_SECONDS = 6e-9, 0.5e-3
 TASK_SECONDS = 1e-3
 """The seconds that a scheduler with a processor of its own needs for a task."""
 
-SLABS = 3
+DECODED_BATCHES = 3
 """The batches of decoded slabs that a task holds beside its arena."""
 
 SMALL_LAYER = 100_000_000
@@ -71,7 +71,7 @@ class Plan:
 
     list_states: layers of at most this many states are advanced as lists.
     task_bytes: the greatest memory that a worker needs for a task, itself included.
-    threads: layers are advanced in memory by so many threads of one process; 0: by tasks.
+    threads: how many of one process advance layers in memory; 0: they are advanced by tasks.
     """
 
     config: Config
@@ -83,7 +83,7 @@ class Plan:
     threads: int = 0
 
     def __repr__(self) -> str:
-        where = f"in memory, {counted(self.threads, 'thread')}" if self.alone else "by tasks"
+        where = f"in memory, {counted(self.threads, 'thread')}" if self.in_memory else "by tasks"
         return (
             f"<Plan of {self.config.name}: {self.puzzle.title}, "
             f"{counted(self.puzzle.states, 'state')}; {where}, {size(self.task_bytes)} a process; "
@@ -91,20 +91,20 @@ class Plan:
         )
 
     @property
-    def alone(self) -> bool:
-        """Whether one process does all the work."""
+    def in_memory(self) -> bool:
+        """Whether one process holds the layers and does all the work."""
         return self.threads > 0
 
     @property
     def policy(self) -> Policy:
         search = self.config.search
         kept = None if search.keep == "all" else LEAST_KEPT + search.spare
-        return Policy(self.list_states, self.alone, kept)
+        return Policy(self.list_states, self.in_memory, kept)
 
     @property
     def way(self) -> str:
         """Where layers are while they are searched, and how to have it otherwise."""
-        if self.alone:
+        if self.in_memory:
             where = "process" if self.config.cluster.workers_here else "worker"
             return (
                 f"in memory, by {counted(self.threads, 'thread')} of one {where} "
@@ -143,26 +143,10 @@ def layout_settings(layout: Layout) -> dict:
 
 def make_plan(config: Config, layout: dict | None = None) -> Plan:
     """Plan a run; `layout`: settings to keep, of a run that exists. InputError if it cannot fit."""
-    puzzle = config.make_puzzle()
-    memory, share = config.cluster.memory, _share(config)
+    puzzle, memory = config.make_puzzle(), config.cluster.memory
     if config.cluster.workers_here and not config.cluster.oversubscribe:
         machine.refuse_beyond(config.cluster.workers_here, memory)
-    least = PROCESS_BYTES + puzzle.shape_bytes
-    if puzzle.shape_bytes and least > memory * share:
-        raise InputError(
-            f"cluster.memory = {size(memory)} a worker is too little: {puzzle.title} "
-            f"has shapes of {size(puzzle.shape_bytes)}, in one process that may have "
-            f"{size(memory * share)}; set cluster.memory to at least "
-            f"{ceil(least / share):,}, or choose fewer labels or a smaller board"
-        )
-    if puzzle.states >= MOST_STATES:
-        raise InputError(
-            f"{puzzle.title} has {puzzle.states:,} states: state numbers have 63 bits, so at "
-            f"most {MOST_STATES:,} can be searched; choose a smaller board"
-        )
-    space = puzzle.space
-    if max(space.nodes) * space.code.half >= MOST_STATES:
-        raise InputError(f"{puzzle.title}: its state numbers would exceed 63 bits")
+    space = _space_of(puzzle, memory, _share(config))
     in_memory = _plan_in_memory(config, puzzle, space, layout)
     if in_memory:
         return in_memory
@@ -194,6 +178,28 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     return Plan(config, puzzle, space, chosen, list_states, need)
 
 
+def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
+    """The space of a puzzle; InputError if it is too large for a process that may have the memory
+    of `share` workers, or for any."""
+    least = PROCESS_BYTES + puzzle.shape_bytes
+    if puzzle.shape_bytes and least > memory * share:
+        raise InputError(
+            f"cluster.memory = {size(memory)} a worker is too little: {puzzle.title} "
+            f"has shapes of {size(puzzle.shape_bytes)}, in one process that may have "
+            f"{size(memory * share)}; set cluster.memory to at least "
+            f"{ceil(least / share):,}, or choose fewer labels or a smaller board"
+        )
+    if puzzle.states >= MOST_STATES:
+        raise InputError(
+            f"{puzzle.title} has {puzzle.states:,} states: state numbers have 63 bits, so at "
+            f"most {MOST_STATES:,} can be searched; choose a smaller board"
+        )
+    space = puzzle.space
+    if max(space.nodes) * space.code.half >= MOST_STATES:
+        raise InputError(f"{puzzle.title}: its state numbers would exceed 63 bits")
+    return space
+
+
 def _plan_in_memory(
     config: Config, puzzle: Puzzle, space: Space, layout: dict | None
 ) -> Plan | None:
@@ -204,7 +210,7 @@ def _plan_in_memory(
     share = _share(config)
     chosen = Layout.from_settings(space, layout) if layout else memory_layout(space, share)
     need = process_bytes(space) + memory_bytes(chosen)
-    need += share * (WRITER_BYTES + SLABS * chosen.slab_bytes + _transfer_bytes(config))
+    need += share * (WRITER_BYTES + DECODED_BATCHES * chosen.slab_bytes + _transfer_bytes(config))
     left = config.cluster.memory * share - need
     if not config.search.in_memory or left < 0:
         return None
@@ -247,7 +253,7 @@ def _costs(layout: Layout, side: int) -> tuple[int, float]:
     held = (
         (own + read) / own * most_part_bytes(layout) + WRITER_BYTES + program.nbytes + reads.nbytes
     )
-    decoded = Places(layout, reads).count + SLABS * layout.cuts
+    decoded = Places(layout, reads).count + DECODED_BATCHES * layout.cuts
     need = process_bytes(layout.space) + TASKS_UNDER_WAY * (ceil(held) + 2 * GROWTH_BYTES)
     need += decoded * layout.slab_bytes
     files = np.unique(reads.task).size + 2
@@ -285,7 +291,7 @@ def _finest(space: Space) -> Layout:
 
 
 def _candidates(space: Space, memory: int) -> Iterator[Layout]:
-    """Layouts to choose from: prefixes of every length, nodes in so many tasks that they fit."""
+    """Layouts to choose from: prefixes of every length, nodes in enough tasks that each fits."""
     nodes, leading = max(space.nodes), space.code.leading
     layer = nodes * space.code.words * WORD_BYTES
     most = min(memory, max(LARGE_TASK, layer // MANY_TASKS))

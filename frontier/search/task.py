@@ -5,6 +5,7 @@ numbers. Nothing travels but through the store. The file is there under its name
 done: who does it again finds it, and checks it instead.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import prod
 
@@ -15,16 +16,18 @@ from frontier.search.arena import Arena
 from frontier.search.workspace import Workspace, workspace_of
 from frontier.space.bits import expand
 from frontier.space.layout import Task
+from frontier.space.program import Program
 from frontier.stopwatch import Stopwatch
 from frontier.store.files import force
-from frontier.store.parts import Record
+from frontier.store.parts import PartRecord
+from frontier.store.slabs import EncodedSlabs, ListedSlabs
 
 
 @dataclass
 class TaskResult:
     """What a task found, and where the time of its worker went, in seconds by kind."""
 
-    record: Record
+    record: PartRecord
     seconds: dict[str, float] = field(default_factory=dict)
 
 
@@ -90,7 +93,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     clock = Stopwatch()
     program, reads = work.program(task)
     own = np.arange(prod(layout.grid))
-    states, start = 0, False
+    states, start, asked = 0, False, work.start_at(task)
     home = None if work.home is None else 0
     with (
         work.buffers(2) as (buffer, other),
@@ -102,33 +105,14 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
         with work.computing:
             clock.go_on()
             arena = Arena(layout, program, reads, current, work.arena, clock)
-            cuts = layout.cuts
-            out = np.empty((cuts, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
-            wanted = _start_in(work, task)
-            for batch, (first, nodes, prefix, slab) in enumerate(layout.batches(task)):
-                arena.prepare(batch)
-                there = before.there[slab : slab + cuts]
-                out[~there] = 0
-                live = np.zeros((layout.slab_nodes, layout.rows), dtype=bool)
-                live.reshape(cuts, -1)[there] = True
-                clock.lap("rest")
-                before.decode(slab + np.flatnonzero(there), out, np.flatnonzero(there))
-                clock.lap("codec")
-                counts = expand(
-                    out.reshape(layout.slab_nodes, -1)[:nodes], live[:nodes].reshape(-1),
-                    first, prefix, arena.words, arena.live, arena.base, program, work.swaps,
-                )  # fmt: skip
-                clock.lap("kernel")
-                if not (found := int(counts.sum())):
-                    continue
-                states += found
+            for nodes, counts, slabs in _batches(work, task, program, arena, before, clock):
+                states += int(counts.sum())
                 if home is not None:
-                    mine = slice(task.first_node + first, task.first_node + first + nodes)
-                    home += int(counts[work.home[task.side][mine]].sum())
-                for cut in np.flatnonzero(live[:nodes].reshape(cuts, -1).any(axis=1)).tolist():
-                    writer.write(slab + cut, out[cut])
-                    if wanted is not None and wanted[0] == slab + cut:
-                        start = bool(int(out[cut, wanted[1]]) >> wanted[2] & 1)
+                    home += int(counts[work.home[task.side][nodes]].sum())
+                for slab, words in slabs:
+                    writer.write(slab, words)
+                    if asked is not None and asked[0] == slab:
+                        start = bool(int(words[asked[1]]) >> asked[2] & 1)
             clock.lap("rest")
         work.run.check_still_there()
         record = writer.finish(files.run, depth, number, states, start, home)
@@ -136,11 +120,35 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     return TaskResult(record, clock.seconds)
 
 
-def _start_in(work: Workspace, task: Task) -> tuple[int, int, int] | None:
-    """(slab, word, bit) of the position whose distance is asked for, if the task computes it."""
-    number = work.start_in(task.side)
-    if number is None:
-        return None
-    place = work.layout.place(task.side, np.array([number], dtype=np.uint64))
-    where, slab, word, bit = (int(of[0]) for of in place)
-    return (slab, word, bit) if where == task.number else None
+def _batches(
+    work: Workspace,
+    task: Task,
+    program: Program,
+    arena: Arena,
+    before: EncodedSlabs | ListedSlabs,
+    clock: Stopwatch,
+) -> Iterator[tuple[slice, np.ndarray, list[tuple[int, np.ndarray]]]]:
+    """The new states, batch by batch: (the nodes, int64[nodes] the states at each, slabs).
+
+    slabs: those that hold a state, as (number, words), which are good until the next batch.
+    """
+    layout, cuts = work.layout, work.layout.cuts
+    out = np.empty((cuts, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
+    for batch, (first, nodes, prefix, slab) in enumerate(layout.batches(task)):
+        arena.prepare(batch)
+        there = before.there[slab : slab + cuts]
+        out[~there] = 0
+        live = np.zeros((layout.slab_nodes, layout.rows), dtype=bool)
+        live.reshape(cuts, -1)[there] = True
+        clock.lap("rest")
+        before.decode(slab + np.flatnonzero(there), out, np.flatnonzero(there))
+        clock.lap("codec")
+        counts = expand(
+            out.reshape(layout.slab_nodes, -1)[:nodes], live[:nodes].reshape(-1),
+            first, prefix, arena.words, arena.live, arena.base, program, work.swaps,
+        )  # fmt: skip
+        clock.lap("kernel")
+        if counts.any():
+            found = np.flatnonzero(live[:nodes].reshape(cuts, -1).any(axis=1)).tolist()
+            begin = task.first_node + first
+            yield slice(begin, begin + nodes), counts, [(slab + cut, out[cut]) for cut in found]

@@ -21,7 +21,7 @@ from frontier.store.copies import check_copies
 from frontier.store.directory import part_names
 from frontier.store.files import read_json, read_sealed
 from frontier.store.layers import LIST_NAME, bits_metadata, list_metadata
-from frontier.store.parts import Part, Record, digest_of
+from frontier.store.parts import Part, PartRecord, digest_of
 from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
 from frontier.text import counted
@@ -112,9 +112,7 @@ def _whole_ledger(run: RunStore, done: Verified) -> None:
         check_copies(run)
     except CorruptRunError as error:
         done.faults.append(Fault(LEDGER, str(error)))
-    others = {}
-    if not run.in_objects:
-        others = {run.path / "copies" / name: GROUP for name in ("run.json", "ledger.json")}
+    others = dict.fromkeys(run.copies, GROUP)
     if (summary := run.path / "summary.json").exists():
         others[summary] = SUMMARY
     for other, kind in others.items():
@@ -135,7 +133,7 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
         yield from _whole_list(reader, depth, record.states, record.digest, done)
         return
     replaced = run.parts_under_way(reader.layout) if depth + 2 == len(run.records) else set()
-    records: list[Record] = []
+    records: list[PartRecord] = []
     for task in files.tasks:
         if task in replaced and not files.there(task):
             done.given_up = depth

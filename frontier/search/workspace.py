@@ -56,6 +56,15 @@ class Workspace(RunReader):
         """Number of the position whose distance is asked for, if there is one, of this side."""
         return self.start[1] if self.start is not None and self.start[0] == side else None
 
+    def start_at(self, task: Task) -> tuple[int, int, int] | None:
+        """(slab, word, bit) of that position, if it is in the part of a task."""
+        number = self.start_in(task.side)
+        if number is None:
+            return None
+        found = self.layout.locate(task.side, np.array([number], dtype=np.uint64))
+        where, slab, word, bit = (int(of[0]) for of in found)
+        return (slab, word, bit) if where == task.number else None
+
     def task(self, depth: int, number: int) -> Task:
         return self.layout.task(self.space.side_of(depth), number)
 

@@ -104,7 +104,7 @@ class Search:
         return self._way.vertex[:end].copy(), self._way.sequence[:end].astype(np.int64)
 
     def advance(self, nodes: int) -> bool:
-        """Go on for about so many nodes; returns whether the search is over.
+        """Go on for about `nodes` nodes; returns whether the search is over.
 
         It is, if a way is found or every way would have `MOST_DEPTH` arcs or more.
         """
@@ -156,7 +156,7 @@ def _useless_pairs(start, target, voltage, permutations):
 
 @kernel
 def _deepen(budget, bound, shared, way, status):
-    """Go on for so many nodes. status: depth, next bound, nodes, whether a way is found."""
+    """Go on for `budget` nodes. status: depth, next bound, nodes, whether a way is found."""
     vertex, sequence, total, last, cursor = way
     depth, next_bound = status[0], status[1]
     length, nodes = sequence.shape[1], 0

@@ -79,7 +79,7 @@ class Layout:
 
     @classmethod
     def cut(cls, space: Space, prefix_digits: int, tasks: int) -> "Layout":
-        """The layout that divides the nodes under a prefix among about so many tasks."""
+        """The layout that divides the nodes under a prefix among about `tasks` tasks."""
         nodes = ceil(max(space.nodes) / tasks)
         slab = cls(space, prefix_digits, nodes).slab_nodes
         return cls(space, prefix_digits, ceil(nodes / slab) * slab)
@@ -235,7 +235,7 @@ class Layout:
         task = parent * self.groups(side) + group
         return task, (stack * self.siblings + prefix) * self.cuts + cut, node
 
-    def place(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
+    def locate(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
         """Where uint64[N] states of a side lie: int64[N] each of task, slab of its part, word of
         the slab, bit."""
         code = self.space.code

@@ -36,7 +36,7 @@ digit, which then follows from the sign of the whole. Swaps stay inside a class.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product, starmap
 from math import prod
 
@@ -47,15 +47,25 @@ from frontier.space.jit import kernel
 WORD_RADICES = (5, 4, 3)
 
 
-def swap_digits(a: int, b: int) -> tuple[int, int]:
+@kernel
+def swap_digits(a, b):
     """The digits (L_i, L_{i+1}) after positions i and i+1 change places."""
-    return (b + 1, a) if a <= b else (b, a - 1)
+    if a <= b:
+        return b + 1, a
+    return b, a - 1
 
 
+@cache
 def swapped_pairs(radix_a: int, radix_b: int) -> np.ndarray:
     """The same for all pairs as numbers a * radix_b + b, int64[radix_a * radix_b]."""
-    pairs = starmap(swap_digits, product(range(radix_a), range(radix_b)))
+    pairs = starmap(swap_digits.function, product(range(radix_a), range(radix_b)))
     return np.array([a * radix_b + b for a, b in pairs])
+
+
+def swapped(numbers: np.ndarray, radix_a: int, radix_b: int, weight: int) -> np.ndarray:
+    """Numbers whose digits a and b have these radices after the swap; weight: of the digit b."""
+    pair = numbers // weight % (radix_a * radix_b)
+    return numbers + (swapped_pairs(radix_a, radix_b)[pair] - pair) * weight
 
 
 def digit_sum(numbers: np.ndarray, radices: Sequence[int]) -> np.ndarray:

@@ -7,11 +7,13 @@ before are dropped (delayed duplicate detection, R. E. Korf, AAAI 2004). The cos
 number of states alone, whatever the size of the space.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from frontier.space.graph import Space
 from frontier.space.jit import kernel
-from frontier.space.lehmer import digit_sum
+from frontier.space.lehmer import digit_sum, swap_digits, swapped
 
 NO_STATE = np.uint64(2**64 - 1)
 
@@ -61,6 +63,15 @@ class ListKernel:
             found = _sorted(found, np.uint64(limit))
         return found[: _keep_new(found, previous, itself)].copy()
 
+    def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
+        """The layers of a search from some states, (vertices, sequences), up to the last one."""
+        current, depth = np.unique(self.space.numbers(*origins)[1]), 0
+        previous = current[:0]
+        while current.size:
+            yield current
+            current, previous = self.expand(self.space.side_of(depth), current, previous), current
+            depth += 1
+
     def neighbours(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """All neighbours of uint64[N] states of a side, in the order of the arcs.
 
@@ -104,11 +115,7 @@ class ListKernel:
         """Indices of one sign each after the members i and i + 1 have changed places."""
         code = self.space.code
         if i <= code.length - 4:
-            behind = index // code.strides[i + 1]
-            a, b = behind // code.radices[i + 1] % code.radices[i], behind % code.radices[i + 1]
-            up = a <= b
-            first, second = np.where(up, b + 1, b), np.where(up, a, a - 1)
-            return index + (first - a) * code.strides[i] + (second - b) * code.strides[i + 1]
+            return swapped(index, code.radices[i], code.radices[i + 1], code.strides[i + 1])
         if i == code.length - 3:  # the digit of radix 3 turns, as in the kernel
             parity = sign + digit_sum(index // 3, code.radices[: code.length - 3])
             digit = index % 3
@@ -134,10 +141,8 @@ def _neighbours(
                     a = behind // radices[i + 1]
                     b = behind - a * radices[i + 1]
                     a %= radices[i]
-                    if a <= b:
-                        index += (b + 1 - a) * strides[i] + (a - b) * strides[i + 1]
-                    else:
-                        index += (b - a) * strides[i] + (a - 1 - b) * strides[i + 1]
+                    first, second = swap_digits(a, b)
+                    index += (first - a) * strides[i] + (second - b) * strides[i + 1]
                 elif i == length - 3:
                     # the digit of radix 3 turns, up if sign and other digits add up to even
                     turn = index // 3

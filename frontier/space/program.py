@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from frontier.space.layout import Layout, Task, split_voltage
-from frontier.space.lehmer import digit_sum, swapped_pairs
+from frontier.space.lehmer import digit_sum, swapped
 from frontier.space.swaps import (
     BLOCKS,
     GATHER,
@@ -266,9 +266,7 @@ def _origin_of_rows(layout: Layout, task: Task, voltage: tuple[int, ...]):
     per_slab = per_prefix // layout.cuts
     origin = np.arange(task.first_prefix * per_prefix, task.last_prefix * per_prefix)
     for i in reversed(outer):
-        a, b, behind = leading[i], leading[i + 1], prod(leading[i + 2 : digits])
-        pair = origin // behind % (a * b)
-        origin = origin + (swapped_pairs(a, b)[pair] - pair) * behind
+        origin = swapped(origin, leading[i], leading[i + 1], prod(leading[i + 2 : digits]))
     return origin // per_slab, origin % per_slab * block_words
 
 

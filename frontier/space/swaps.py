@@ -32,7 +32,7 @@ def _shifts(radix_a: int, radix_b: int, stride_a: int, stride_b: int) -> dict[in
     masks: dict[int, int] = {}
     for bit in range(60):
         a, b = bit // stride_a % radix_a, bit // stride_b % radix_b
-        new_a, new_b = swap_digits(a, b)
+        new_a, new_b = swap_digits.function(a, b)
         distance = (new_a - a) * stride_a + (new_b - b) * stride_b
         masks[distance] = masks.get(distance, 0) | 1 << bit
     return masks
@@ -99,9 +99,9 @@ def or_blocks(target, source, radix_a, radix_b, block):
     for start in range(0, target.size, radix_a * radix_b * block):
         for a in range(radix_a):
             for b in range(radix_b):
-                other = (b + 1) * radix_b + a if a <= b else b * radix_b + a - 1
+                first, second = swap_digits(a, b)
                 t = start + (a * radix_b + b) * block
-                s = start + other * block
+                s = start + (first * radix_b + second) * block
                 or_copy(target[t : t + block], source[s : s + block])
 
 

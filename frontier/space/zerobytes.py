@@ -27,7 +27,7 @@ SLACK = 64
 
 
 def most_bytes(words: int) -> int:
-    """Bytes of the data of so many words at most."""
+    """The most bytes that `words` words have encoded."""
     return 8 * words + words + -(-words // 8) + -(-words // 64)
 
 

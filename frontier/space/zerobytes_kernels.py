@@ -227,7 +227,7 @@ def _restore(data, at, end, masks, target, size):
 
 @kernel
 def _count(masks, size):
-    """Ones of the mask of so many bytes; -1 if it has others behind these."""
+    """Ones of the mask of `size` bytes; -1 if it has others behind these."""
     total = 0
     for i in range(size // 8):
         total += _ones(np.uint64(masks[i]))
@@ -266,7 +266,7 @@ def encode(source, data):
 
 @kernel
 def decode(data, target):
-    """Fill uint8 target; False, and nothing is written, if the data are none of so many bytes."""
+    """Fill uint8 target; False, and nothing is written, if the data do not encode as many."""
     size = target.size
     first, second, third = _masks(size // 8)
     sizes = size // 8, -(-size // 64)

@@ -26,7 +26,7 @@ ZARR_NAME = "frontier.bitmap"
 
 
 def encoded_bytes(size: int) -> int:
-    """Room that a slab of so many bytes takes at most, under any codec, and its checksum."""
+    """The most bytes that a slab of `size` bytes takes under any codec, with its checksum."""
     return size + size // 7 + 1024
 
 

@@ -2,7 +2,6 @@
 
 import re
 from contextlib import suppress
-from pathlib import Path
 
 from frontier.errors import CorruptRunError, InputError, unwritable
 from frontier.store.files import (
@@ -109,8 +108,11 @@ def _delete_layers(group: Place) -> None:
     (group / "zarr.json").unlink(missing_ok=True)
 
 
-def force_all(path: Path) -> None:
-    """Return when the disk has all that is there of the layers and what says so."""
+def force_all(path: Place) -> None:
+    """Return when the disk has all that is there of the layers and what says so; so it always is in
+    an object store."""
+    if isinstance(path, ObjectPath):
+        return
     for folder in sorted((path / "layers").iterdir()):
         if LAYER_NAME.fullmatch(folder.name):
             for file in folder.iterdir():

@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
+from math import inf
 from pathlib import Path
 from typing import Literal, get_args, get_origin, get_type_hints
 
@@ -189,7 +190,7 @@ def read_bounded(path: Place, most: int = MOST_BYTES) -> bytes:
 
 
 def read_tail(path: Place, size: int) -> tuple[bytes, int]:
-    """The last bytes of a file, so many if it has them, and how many it has.
+    """The last `size` bytes of a file, or all if it has fewer, and how many it has.
 
     ValueError if it is no regular file, such as a pipe, which never ends.
     """
@@ -322,6 +323,11 @@ def disk_bytes(folder: Place) -> int:
             except FileNotFoundError:  # deleted while we looked
                 continue
     return total
+
+
+def free_bytes(path: Place) -> float:
+    """Bytes that are free where a directory is; no object store says how much room it has."""
+    return inf if isinstance(path, ObjectPath) else shutil.disk_usage(path).free
 
 
 def existing(path: Path) -> Path:

@@ -22,7 +22,7 @@ from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import SlabCodec, encoded_bytes
 from frontier.store.files import force, version_of, write_json
 from frontier.store.objects import Place
-from frontier.store.parts import Part, PartWriter, Record, footer_bytes
+from frontier.store.parts import Part, PartRecord, PartWriter, footer_bytes
 
 LIST_SLAB = 1 << 15
 """State numbers of a slab of a list: 256 kB."""
@@ -30,7 +30,7 @@ LIST_SLAB = 1 << 15
 LIST_NAME = "c.0"
 """The file of a list, as Zarr names it."""
 
-GROUP = {"attributes": {}, "zarr_format": 3, "node_type": "group"}
+ZARR_GROUP = {"attributes": {}, "zarr_format": 3, "node_type": "group"}
 """Zarr's metadata of the folder of all layers."""
 
 
@@ -160,7 +160,7 @@ class LayerFiles:
         durable: bool = False,
         start: bool = False,
         home: int | None = None,
-    ) -> Record:
+    ) -> PartRecord:
         """Write a whole layer as a list of sorted state numbers, uint64."""
         self._make_folder()
         write_json(self.folder / "zarr.json", list_metadata(numbers.size, self._codec), durable)

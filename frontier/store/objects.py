@@ -88,7 +88,8 @@ def masked(text: str) -> str:
 
 @lru_cache
 def bucket_of(url: str, patience: float = PATIENCE) -> "ObjectStore":
-    """The bucket at a URL, as the environment of this process says who may use it.
+    """The bucket at a URL, as the environment of this process says who may use it; it is kept, as
+    its connections are.
 
     patience: how many seconds a request is made again and again.
     """
@@ -108,7 +109,8 @@ def bucket_of(url: str, patience: float = PATIENCE) -> "ObjectStore":
 
 
 _answering: set[str] = set()
-"""The buckets that have answered this process when it asked last."""
+"""The buckets that have answered this process when it asked last: what one path finds out of a
+bucket, all others need."""
 
 UNANSWERED = re.compile(r"error sending|error decoding|status code: 5")
 """What obstore says of a request that had no answer, or none of use."""
@@ -235,10 +237,6 @@ class ObjectPath:
     def parent(self) -> "ObjectPath":
         return ObjectPath(self.bucket, self.parts[:-1])
 
-    @property
-    def parents(self) -> list["ObjectPath"]:
-        return [ObjectPath(self.bucket, self.parts[:i]) for i in range(len(self.parts))][::-1]
-
     def absolute(self) -> "ObjectPath":
         return self
 
@@ -329,7 +327,7 @@ class ObjectPath:
         return _asked(self, get)
 
     def read_tail(self, size: int) -> tuple[bytes, int]:
-        """The last bytes of the object, so many if it has them, and how many it has."""
+        """The last `size` bytes of the object, or all if it has fewer, and how many it has."""
         obstore = library()
         if self.bucket.startswith("az:"):  # which reads no range from the end
             total = self.stat().st_size

@@ -41,15 +41,15 @@ BLOCK_BYTES, BLOCKS = 4 << 20, 8
 SLABS_AT_ONCE = 64
 """Slabs that are held in memory where a whole part is gone through, one after the other."""
 
-EMPTY = np.uint64(2**64 - 1)
-
+NOT_STORED = np.uint64(2**64 - 1)
+"""What the index has in the place of the offset and size of a slab without a state."""
 
 WRITER_BYTES = BLOCKS * BLOCK_BYTES
 """Memory that a writer holds at most."""
 
 
 def footer_bytes(slabs: int) -> int:
-    """Bytes of a file of so many slabs behind the slabs."""
+    """Bytes of a part behind its slabs, of which it can have `slabs`."""
     return RECORD_BYTES + 16 * slabs + CHECKSUM_BYTES
 
 
@@ -59,7 +59,7 @@ def in_groups(slabs: np.ndarray) -> list[np.ndarray]:
 
 
 @dataclass(frozen=True)
-class Record:
+class PartRecord:
     """What a part says of itself.
 
     run: identifier of the run. depth, task: of the layer, and in it. states: in the part. bytes: of
@@ -78,9 +78,9 @@ class Record:
     home: int | None = None
     digest: str = ""
 
-    def sealed(self, index: bytes) -> "Record":
+    def sealed(self, index: bytes) -> "PartRecord":
         """This record with its digest."""
-        return Record(**{**asdict(self), "digest": self._digest(index)})
+        return PartRecord(**{**asdict(self), "digest": self._digest(index)})
 
     def matches(self, index: bytes) -> bool:
         """Whether the digest is that of the record and the index."""
@@ -96,7 +96,7 @@ class Record:
         return text.ljust(RECORD_BYTES - 1).encode() + b"\n"
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> "Record":
+    def from_bytes(cls, data: bytes) -> "PartRecord":
         """ValueError if the bytes are not those of a record."""
         try:
             record = cls(**json.loads(data))
@@ -108,7 +108,7 @@ class Record:
         return record
 
 
-def digest_of(records: list[Record]) -> str:
+def digest_of(records: list[PartRecord]) -> str:
     """The digest of a layer: SHA-256 over the digests of its parts, in the order of the tasks."""
     return hashlib.sha256("".join(record.digest for record in records).encode()).hexdigest()
 
@@ -130,7 +130,7 @@ class PartWriter:
     ):
         self._path, self._codec, self._thread, self._durable = path, codec, thread, durable
         self._clock = clock or Stopwatch()
-        self._index = np.full((slabs, 2), EMPTY, dtype="<u8")
+        self._index = np.full((slabs, 2), NOT_STORED, dtype="<u8")
         self._checksums = np.zeros(slabs, dtype="<u4")
         self._blocks: deque[tuple[np.ndarray, Future]] = deque()
         self._block, self._filled, self._size = np.empty(0, dtype=np.uint8), 0, 0
@@ -161,12 +161,12 @@ class PartWriter:
 
     def finish(
         self, run: str, depth: int, task: int, states: int, start: bool, home: int | None
-    ) -> Record:
+    ) -> PartRecord:
         """Put the file in place, whole; returns its record."""
         index = self._index.tobytes()
         size = self._size + footer_bytes(len(self._index))
         content = f"{google_crc32c.value(self._checksums.tobytes()):08x}"
-        record = Record(run, depth, task, states, size, content, start, home).sealed(index)
+        record = PartRecord(run, depth, task, states, size, content, start, home).sealed(index)
         checksum = google_crc32c.value(index).to_bytes(CHECKSUM_BYTES, "little")
         footer = record.to_bytes() + index + checksum
         self._room(len(footer))[: len(footer)] = np.frombuffer(footer, dtype=np.uint8)
@@ -179,7 +179,7 @@ class PartWriter:
         return record
 
     def _room(self, size: int) -> np.ndarray:
-        """Where the next bytes of the file go, up to so many: the rest of a block, or another."""
+        """Where the next bytes of the file go, up to `size`: the rest of a block, or another."""
         if self._block.size - self._filled < size:
             self._flush()
             self._block, self._filled = np.empty(0, dtype=np.uint8), 0
@@ -191,7 +191,7 @@ class PartWriter:
         return self._block[self._filled :]
 
     def _advance(self, size: int) -> None:
-        """Make the next bytes of the block, so many of them, part of the file."""
+        """Make the next `size` bytes of the block part of the file."""
         self._filled += size
         self._size += size
 
@@ -229,7 +229,7 @@ class Part:
     def _read_footer(self, footer: bytes, size: int, slabs: int) -> None:
         index = footer[RECORD_BYTES:-CHECKSUM_BYTES]
         try:
-            self.record = Record.from_bytes(footer[:RECORD_BYTES])
+            self.record = PartRecord.from_bytes(footer[:RECORD_BYTES])
         except ValueError:
             raise CorruptRunError(f"{self._what} has no record at its end") from None
         checksum = int.from_bytes(footer[-CHECKSUM_BYTES:], "little")
@@ -242,7 +242,7 @@ class Part:
                 f"{self._what} has {size:,} bytes, its record says {self.record.bytes:,}"
             )
         places = np.frombuffer(index, dtype="<u8").reshape(slabs, 2)
-        self._stored = places[:, 0] != EMPTY
+        self._stored = places[:, 0] != NOT_STORED
         self._offset, self._size = places.astype(np.int64).T
         begin, some = self._offset[self._stored], self._size[self._stored]
         end = size - len(footer)

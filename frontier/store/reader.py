@@ -107,7 +107,7 @@ class StoredLayer:
         """The states of a list."""
         numbers = np.empty(0, dtype=np.uint64)
         if self.states:
-            part = self.files.list_part(self.states)  # before memory for so many states is taken
+            part = self.files.list_part(self.states)  # before memory is taken for them
             numbers = np.empty(list_slabs(self.states) * LIST_SLAB, dtype=np.uint64)
             if part.states != self.states:
                 raise part.miscounted(self.states)
@@ -126,8 +126,8 @@ class StoredLayer:
         """(the states of a list, int64 the slab of each, counted through all parts), by slabs."""
         layout, numbers = self.files.layout, self._numbers
         key = np.empty(numbers.size, dtype=np.int64)
-        for i in range(0, numbers.size, LIST_SLAB):  # what `place` makes on the way is small so
-            task, slab, _, _ = layout.place(self.files.side, numbers[i : i + LIST_SLAB])
+        for i in range(0, numbers.size, LIST_SLAB):  # what `locate` makes on the way is small so
+            task, slab, _, _ = layout.locate(self.files.side, numbers[i : i + LIST_SLAB])
             key[i : i + LIST_SLAB] = task * prod(layout.grid) + slab
         if (key[1:] < key[:-1]).any():
             order = np.argsort(key, kind="stable")
@@ -221,7 +221,7 @@ class StoredLayer:
             at = np.searchsorted(self._numbers, numbers)
             return self._numbers[np.minimum(at, self._numbers.size - 1)] == numbers
         layout = self.files.layout
-        task, slab, word, bit = layout.place(self.files.side, numbers)
+        task, slab, word, bit = layout.locate(self.files.side, numbers)
         key = task * prod(layout.grid) + slab
         order = np.argsort(key, kind="stable")
         keys, first = np.unique(key[order], return_index=True)
@@ -239,7 +239,7 @@ class StoredLayer:
         return found
 
     def some(self, count: int, most_slabs: int, rng: np.random.Generator) -> np.ndarray:
-        """Up to `count` states of the layer from at most so many of its slabs, at random."""
+        """Up to `count` states of the layer from at most `most_slabs` of its slabs, at random."""
         if self.is_list:
             return rng.choice(self._numbers, min(count, self.states), replace=False)
         layout, code = self.files.layout, self.files.layout.space.code

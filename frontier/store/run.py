@@ -48,7 +48,7 @@ from frontier.store.files import (
     write_sealed,
 )
 from frontier.store.identity import check_values
-from frontier.store.layers import GROUP, LIST_NAME, LayerFiles
+from frontier.store.layers import LIST_NAME, ZARR_GROUP, LayerFiles
 from frontier.store.ledger import LayerRecord, ledger_bytes, read_ledger
 from frontier.store.objects import ObjectPath, Place, Replaced
 from frontier.text import counted
@@ -57,7 +57,10 @@ FORMAT = 3
 
 
 class RunStore:
-    """A run directory. `identity` is what makes two runs the same; see `create`."""
+    """A run directory. `identity` is what makes two runs the same; see `create`.
+
+    One in an object store is an `ObjectRunStore`; `create` and `open` choose by the path.
+    """
 
     durable = False
     """Whether what is committed is on the disk before anything it replaces is given up."""
@@ -81,17 +84,18 @@ class RunStore:
             "created": time.time(),
             **identity,
         }
-        run = cls(path, identity, [], False)
+        run = _kind(path)(path, identity, [], False)
         run.durable = durable
         run.describe_group()
-        if run.in_objects:
-            run._begin_in_objects()
-        else:
-            run._version = version_of(path / "ledger.json")  # one that was left has no layer
-            run.write()
+        run.begin()
         if durable:
             force_above(path)
         return cls.open(path)
+
+    def begin(self) -> None:
+        """Write what says that there is a run, in the place of a ledger that was left."""
+        self._version = version_of(self.path / "ledger.json")
+        self.write()
 
     def write(self) -> None:
         """Write what says that there is a run: the ledger, run.json and the copies of both."""
@@ -99,30 +103,15 @@ class RunStore:
         for folder in (self.path / "copies", self.path):
             write_sealed(folder / "run.json", self.identity, self.durable)
 
-    def _begin_in_objects(self) -> None:
-        """Write run.json, if there is none, and then the ledger, so that of two who begin a run at
-        once one has it. What is left of runs that were deleted here is deleted."""
-        with self._gone_if_replaced():
-            replace_bytes(self.path / "run.json", sealed(self.identity), None)
-        delete_other_layers(self.path, self.identity["identifier"])
-        self._version = version_of(self.path / "ledger.json")
-        self._write_ledger()
-
-    @property
-    def in_objects(self) -> bool:
-        """Whether the run is in an object store. There it has no copies of run.json and the ledger,
-        as such a store keeps its objects safe itself."""
-        return isinstance(self.path, ObjectPath)
-
     @property
     def layers_path(self) -> Place:
-        """The group of all layers.
+        """The group of all layers."""
+        return self.path / "layers"
 
-        In an object store, where a late worker of a run that was deleted may put an object in place
-        at any time, each run has one of its own.
-        """
-        layers = self.path / "layers"
-        return layers / self.identity["identifier"] if self.in_objects else layers
+    @property
+    def copies(self) -> list[Place]:
+        """The copies of run.json and of the ledger."""
+        return [self.path / "copies" / name for name in ("run.json", "ledger.json")]
 
     @classmethod
     def open(cls, path: Place) -> "RunStore":
@@ -140,7 +129,7 @@ class RunStore:
                 f"{path / 'run.json'} has format {format}, "
                 f"this program reads format {FORMAT}: {how}"
             )
-        run = cls(path, read_sealed(path / "run.json"), [], False)
+        run = _kind(path)(path, read_sealed(path / "run.json"), [], False)
         check_values(run.identity, path / "run.json")
         run.read_ledger()
         return run
@@ -149,10 +138,6 @@ class RunStore:
         """Read again which layers are committed; CorruptRunError if that does not make sense."""
         file = self.path / "ledger.json"
         self._version = version_of(file)
-        unknown = self._version is None and self.in_objects
-        if unknown and not any(map(LAYER_NAME.fullmatch, names_in(self.layers_path))):
-            self.records, self.complete = [], False  # it was stopped when run.json was there
-            return
         self.records, self.complete = read_ledger(file, self.identity["identifier"])
 
     def copied(self) -> "RunStore":
@@ -189,6 +174,11 @@ class RunStore:
         return sum(record.states for record in self.records)
 
     @property
+    def disk(self) -> int:
+        """Bytes of the layers on disk."""
+        return sum(record.bytes for record in self.records if record.stored)
+
+    @property
     def start_depth(self) -> int | None:
         """Depth of the position whose distance is asked for, None if not (yet) found."""
         return next((record.depth for record in self.records if record.start), None)
@@ -214,9 +204,6 @@ class RunStore:
         self._write_ledger()
         for depth in forget:
             remove_layer(self.layer_path(depth))
-        for record in records if self.in_objects else ():
-            if record.form == "bits" and record.stored:  # see `drop_list`
-                (self.layer_path(record.depth) / LIST_NAME).unlink(missing_ok=True)
 
     def roll_back(self, depth: int, stored: list[int]) -> None:
         """Make `depth` the last committed layer; `stored`: which layers up to it are kept.
@@ -241,9 +228,7 @@ class RunStore:
 
     def check_still_there(self) -> None:
         """Gone if the directory was moved or deleted, or another run has taken the place of this
-        one: its files are not ours. In an object store they lie elsewhere, and a commit tells."""
-        if self.in_objects:
-            return
+        one: its files are not ours."""
         identity = read_json(self.path / "run.json") if self.exists(self.path) else {}
         if identity.get("identifier") != self.identity["identifier"]:
             raise Gone(
@@ -258,10 +243,6 @@ class RunStore:
         Gone as of `check_still_there`.
         """
         files = self.files(depth, layout)
-        if self.in_objects:  # its folder of layers is never that of another run
-            if self.files(depth + 2, layout).there(task):
-                files.path(task).unlink(missing_ok=True)
-            return
         try:
             folder = os.open(files.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except FileNotFoundError:
@@ -311,11 +292,8 @@ class RunStore:
         """Drop a list that was not committed; parts that tasks have computed stay.
 
         A worker that outlives its driver may put one in place at any time, and then gives up what
-        it was made from. In an object store another driver may have committed the list meanwhile:
-        there it is written over, or deleted when the layer is committed in another form.
+        it was made from.
         """
-        if self.in_objects:
-            return
         folder = self.layer_path(depth)
         if not folder.is_symlink():
             (folder / LIST_NAME).unlink(missing_ok=True)
@@ -333,35 +311,37 @@ class RunStore:
         for folder in self.layers_path.iterdir():
             if LAYER_NAME.fullmatch(folder.name) and not folder.is_symlink():
                 depth = int(folder.name)
-                under = depth == under_way and not self.complete
-                # In an object store another driver may be ahead.
-                others = self.in_objects and depth > under_way and not self.complete
-                if under:
+                if depth == under_way and not self.complete:
                     sweep(folder)
-                elif depth not in stored and not others:
+                elif depth not in stored and not self._may_be_anothers(depth):
                     remove_layer(folder)
+
+    def _may_be_anothers(self, depth: int) -> bool:
+        """Whether another driver may have made a layer that the ledger does not list."""
+        return False
 
     def is_group(self) -> bool:
         """Whether Zarr can open the layers together."""
         try:
-            return read_json(self.layers_path / "zarr.json") == GROUP
+            return read_json(self.layers_path / "zarr.json") == ZARR_GROUP
         except CorruptRunError:
             return False
 
     def describe_group(self) -> None:
         """Write the ``zarr.json`` of all layers anew."""
         self.layers_path.mkdir(exist_ok=True)
-        write_json(self.layers_path / "zarr.json", GROUP, self.durable)
+        write_json(self.layers_path / "zarr.json", ZARR_GROUP, self.durable)
 
     def _write_ledger(self) -> None:
-        run, nonce = self.identity["identifier"], uuid.uuid4().hex if self.in_objects else None
-        content = ledger_bytes(run, self.records, self.complete, nonce)
+        content = ledger_bytes(self.identity["identifier"], self.records, self.complete)
+        self.check_alone()
+        (self.path / "copies").mkdir(exist_ok=True)
+        write_bytes(self.path / "copies" / "ledger.json", content, self.durable)
+        self._replace_ledger(content)
+
+    def _replace_ledger(self, content: bytes) -> None:
         file = self.path / "ledger.json"
         with self._gone_if_replaced():
-            if not self.in_objects:
-                self.check_alone()
-                (self.path / "copies").mkdir(exist_ok=True)
-                write_bytes(self.path / "copies" / "ledger.json", content, self.durable)
             self._version = replace_bytes(file, content, self._version, self.durable)
 
     def check_alone(self) -> None:
@@ -380,3 +360,68 @@ class RunStore:
                 "meanwhile; nothing of what it wrote was changed. Let it go on, or stop it and go "
                 "on here"
             ) from None
+
+
+class ObjectRunStore(RunStore):
+    """A run in an object store.
+
+    It has no copies of run.json and the ledger, as such a store keeps its objects safe itself, and
+    no lock: of two drivers the second one to commit ends. Until then either may be ahead, so
+    neither deletes what may be the other's.
+    """
+
+    copies = ()
+
+    @property
+    def layers_path(self) -> ObjectPath:
+        """The group of all layers: one for each run, as a late worker of a run that was deleted may
+        put an object in place at any time."""
+        return self.path / "layers" / self.identity["identifier"]
+
+    def begin(self) -> None:
+        """Write run.json, if there is none, and then the ledger, so that of two who begin a run at
+        once one has it. What is left of runs that were deleted here is deleted."""
+        with self._gone_if_replaced():
+            replace_bytes(self.path / "run.json", sealed(self.identity), None)
+        delete_other_layers(self.path, self.identity["identifier"])
+        self._version = version_of(self.path / "ledger.json")
+        self._write_ledger()
+
+    def read_ledger(self) -> None:
+        try:
+            super().read_ledger()
+        except CorruptRunError:
+            begun = any(map(LAYER_NAME.fullmatch, names_in(self.layers_path)))
+            if begun or self._version is not None:
+                raise
+            self.records, self.complete = [], False  # it was stopped when run.json was there
+
+    def commit(
+        self, records: list[LayerRecord], complete: bool, forget: tuple[int, ...] = ()
+    ) -> None:
+        super().commit(records, complete, forget)
+        for record in records:
+            if record.form == "bits" and record.stored:  # see `drop_list`
+                (self.layer_path(record.depth) / LIST_NAME).unlink(missing_ok=True)
+
+    def check_still_there(self) -> None:
+        """Do nothing: the layers of another run lie elsewhere, and a commit tells."""
+
+    def give_up(self, depth: int, task: int, layout: Layout) -> None:
+        if self.files(depth + 2, layout).there(task):
+            self.files(depth, layout).path(task).unlink(missing_ok=True)
+
+    def drop_list(self, depth: int) -> None:
+        """Do nothing, as another driver may have committed the list: it is written over, or deleted
+        when the layer is committed in another form."""
+
+    def _may_be_anothers(self, depth: int) -> bool:
+        return depth > len(self.records) and not self.complete
+
+    def _write_ledger(self) -> None:
+        run, nonce = self.identity["identifier"], uuid.uuid4().hex
+        self._replace_ledger(ledger_bytes(run, self.records, self.complete, nonce))
+
+
+def _kind(path: Place) -> type[RunStore]:
+    return ObjectRunStore if isinstance(path, ObjectPath) else RunStore

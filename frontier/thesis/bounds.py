@@ -4,7 +4,8 @@ Let G(n) be the greatest depth of the 2×n puzzle, and d(n, k) that of its patte
 right-most columns. The blank is home in the top left cell.
 
 **Below.** No position is nearer to the goal than its pattern, so d(n, k) ≤ G(n) for each k. The
-greatest Manhattan sum is a lower bound too, and so is 2n² - n (`frontier.thesis.inversions`).
+greatest Manhattan sum is a lower bound too, and so is 2n² - n (`frontier.thesis.inversions`). The
+best one comes from the two halves of the board (`frontier.thesis.halves`).
 
 **Above.** Bring the k right-most columns and the blank home, in at most d(n, k) moves. What is
 left is the 2×(n-k) puzzle, and of the right parity. So
@@ -25,6 +26,7 @@ over the exact value where the whole puzzle has been searched.
 from dataclasses import dataclass
 from functools import cache
 
+from frontier.thesis.halves import halves_bound
 from frontier.thesis.inversions import inversion_formula
 from frontier.thesis.manhattan import manhattan_formula
 from frontier.thesis.runs import Depths, Runs
@@ -48,10 +50,14 @@ def thesis_bound(columns: int) -> int:
 
 
 class Bounds:
-    """Bounds from the runs that there are; `most` columns are labelled at most."""
+    """Bounds from the runs that there are.
 
-    def __init__(self, runs: Runs, most: int):
-        self._runs, self._most = runs, most
+    most: columns that are labelled, at most. halves: columns of the largest board whose two halves
+        are searched, in memory.
+    """
+
+    def __init__(self, runs: Runs, most: int, halves: int = 0):
+        self._runs, self._most, self._halves = runs, most, halves
         self._upper = cache(self._upper)
 
     def lower(self, columns: int) -> Bound:
@@ -62,6 +68,8 @@ class Bounds:
         ]
         if whole := self._runs.tiles(2, columns):
             found.append(_exact(whole, whole.depth))
+        elif 2 <= columns <= self._halves and (moves := halves_bound(columns)) is not None:
+            found.append(Bound(moves, ("two halves",), ()))
         for k, depths in self._patterns(columns):
             found.append(Bound(depths.depth, (f"k = {k}",), (depths.run,)))
         return max(found, key=lambda bound: bound.value)

@@ -121,7 +121,7 @@ def _after(sums: dict[Waiting, int], kind: int, x: int) -> dict[Waiting, int]:
 
 
 def _crossings(waiting: Waiting) -> int:
-    """The tiles that cross a boundary of columns where so many wait."""
+    """How many tiles cross a boundary of columns where these wait."""
     return sum(waiting) - waiting[BLANK]
 
 

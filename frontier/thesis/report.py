@@ -86,5 +86,8 @@ def _describe_beyond(beyond: Beyond) -> list[str]:
         (below,), above = sorts["lower"].steps, ", ".join(sorts["sharp"].steps)
         cells = [n, low, below, *upper, above]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
-    source = "2n² - n: B. Whitmore, OEIS A151943; proved in frontier/thesis/inversions.py."
-    return [*lines, "", source]
+    sources = (
+        "2n² - n: B. Whitmore, OEIS A151943; proved in frontier/thesis/inversions.py. Two halves: "
+        "the greatest sum of two additive pattern databases; proved in frontier/thesis/halves.py."
+    )
+    return [*lines, "", sources]

@@ -32,7 +32,7 @@ class Depths:
 class Runs:
     """The runs below a directory, each named after its config.
 
-    limit, most: a run that is missing is made if it has at most so many states and columns.
+    limit, most: the states and the columns that a run may have which is missing, to be made.
     memory: of a worker, as ``cluster.memory`` in a config; by default that of any config.
     say: called with a line of text before each run is made.
     """

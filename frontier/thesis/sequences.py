@@ -28,13 +28,7 @@ def farthest_of_one_column(columns: int) -> Farthest:
     """Search all layers in memory, then count the ways back, layer by layer."""
     puzzle = Pattern(2, columns, k=1)
     space, lists = puzzle.space, ListKernel(puzzle.space)
-    layers = [np.unique(space.numbers(*puzzle.origins())[1])]
-    previous = layers[0][:0]
-    while layers[-1].size:
-        found = lists.expand(space.side_of(len(layers) - 1), layers[-1], previous)
-        previous = layers[-1]
-        layers.append(found)
-    layers.pop()
+    layers = list(lists.layers(puzzle.origins()))
     depth, last = len(layers) - 1, layers[-1]
     boards = puzzle.boards_of(*space.states_of(space.side_of(depth), last))
     total = last.size

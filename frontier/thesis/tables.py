@@ -188,15 +188,18 @@ class Beyond:
     bounds: dict[int, dict[str, Bound]]
 
 
-def beyond(runs: Runs, most_columns: int = 12, most_k: int = 6) -> Beyond:
-    """All that the runs say of n ≤ `most_columns`, and of larger n where there are runs."""
+def beyond(runs: Runs, halves: int = 8, most_columns: int = 12, most_k: int = 6) -> Beyond:
+    """All that the runs say of n ≤ `most_columns`, and of larger n where there are runs.
+
+    halves: columns of the largest board whose two halves are searched for a lower bound.
+    """
     depths = {k: _depths(runs, k, range(k, 201)) for k in range(1, most_k + 1)}
     formulas = {
         k: f"{_line(formula)} (up to n = {formula[-1]})"
         for k, found in depths.items()
         if (formula := linear_formula(found))
     }
-    known = Bounds(runs, most_k)
+    known = Bounds(runs, most_k, halves)
     sorts = (known.lower, known.recursion, known.mixed, known.sharp)
     table = {n: {of.__name__: of(n) for of in sorts} for n in range(4, most_columns + 1)}
     found = {n: bounds for n, bounds in table.items() if None not in bounds.values()}

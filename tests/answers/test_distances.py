@@ -61,7 +61,7 @@ def run_of(path, twin, form="both in memory", until=None, **search) -> api.Run:
         cluster={"kind": "serial"},
     )
     plan = api.plan(config)
-    assert plan.alone == in_memory
+    assert plan.in_memory == in_memory
     most_digits = min(1, len(plan.space.code.leading))
     finely = [Layout.cut(plan.space, digits, 5) for digits in (most_digits, 0)]
     layout = next(layout for layout in finely if layout.fits_voltages)
@@ -169,7 +169,7 @@ def test_arrays_made_piece_by_piece(runs, name, piece, chunk, monkeypatch, tmp_p
             starts.append(first)
             yield first, values
 
-    monkeypatch.setattr(distances_module, "PIECE_BYTES", piece)
+    monkeypatch.setattr(distances_module, "ROWS_BYTES", piece)
     monkeypatch.setattr(distances_module, "CHUNK_BYTES", chunk)
     monkeypatch.setattr(distances_module, "_pieces", watched)
     assert (Distances.of_run(run.store).values == whole).all()

@@ -212,7 +212,7 @@ def test_a_run_that_has_lost_a_part(tmp_path, form):
 def test_an_export_that_is_interrupted(tmp_path, monkeypatch):
     """What is under way is not at the target."""
     run = run_of(tmp_path / "run", CASES["2x4, k=2"])
-    monkeypatch.setattr(distances_module, "PIECE_BYTES", 1000)
+    monkeypatch.setattr(distances_module, "ROWS_BYTES", 1000)
     monkeypatch.setattr(distances_module, "CHUNK_BYTES", 100)
     with monkeypatch.context() as patch:
 

@@ -178,7 +178,7 @@ def test_solutions_are_shortest_ways(runs, form, name):
         assert [case.depths[step] for step in steps] == [*range(solution.distance, -1, -1)]
 
 
-@pytest.mark.parametrize("name", ["paths", "walls"])
+@swept("name", ["walls", "paths"], few=1)
 def test_like_pieces_keep_their_letters(runs, name):
     """A board on the way may have them in another order than boards are written in."""
     run, case = runs(name), CASES[name]

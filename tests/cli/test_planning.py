@@ -12,7 +12,7 @@ from sweeps import swept
 from frontier import api
 from frontier.config import Config, load_config
 from frontier.forecast import plan_forecast
-from frontier.forecast.plan_forecast import described_cluster, forecast_of
+from frontier.forecast.plan_forecast import described_cluster, disk_warning, forecast_of
 from frontier.report.plan import describe_plan, plan_value
 from frontier.store.objects import TRANSFER_BYTES
 
@@ -166,6 +166,16 @@ def test_warnings_say_what_is_short(tmp_path):
     one = dataclasses.replace(few.forecast, workers=1)
     enough = dataclasses.replace(few, forecast=one, free=10**15, free_files=None)
     assert enough.warnings == []
+
+
+def test_a_run_says_before_it_starts_that_its_disk_is_too_small(tmp_path, monkeypatch):
+    config = load_config(CONFIGS / "2x7.toml", (f"store.path={tmp_path}", "search.in_memory=false"))
+    plan = api.plan(described_cluster(config, 100))
+    free = type("Usage", (), {"free": 10**9})
+    monkeypatch.setattr(plan_forecast.shutil, "disk_usage", lambda path: free)
+    said = disk_warning(plan)
+    assert "the disk at its peak takes" in said
+    assert "has room for 1.0 GB" in said
 
 
 def test_what_is_refused(tmp_path):

@@ -105,15 +105,6 @@ def test_csv(runs, tmp_path):
     assert sum(int(row["bytes_written"]) for row in rows) == figures.bytes
 
 
-def test_b_file(runs, tmp_path):
-    """OEIS: each line n and a(n), parted by a blank, from the offset on."""
-    said = invoke("report", runs / "2x2", "--b-file", "-").stdout
-    assert said == "0 1\n1 2\n2 2\n3 2\n4 2\n5 2\n6 1\n"
-    said = invoke("report", runs / "2x2", runs / "2x3", "--b-file", tmp_path / "new", code=2).stderr
-    assert "a b-file has one sequence, not those of 2 runs" in said
-    assert not list(tmp_path.iterdir())
-
-
 def test_csv_of_several(runs, tmp_path):
     invoke("report", runs / "2x3", runs / "2x2", "--csv", tmp_path / "both.csv")
     rows = list(csv.DictReader(io.StringIO((tmp_path / "both.csv").read_text())))
@@ -121,6 +112,22 @@ def test_csv_of_several(runs, tmp_path):
     assert sum(int(row["2x3: states"]) for row in rows) == 360
     assert sum(int(row["2x2: states"] or 0) for row in rows) == 12
     assert rows[7]["2x2: states"] == ""
+
+
+def test_a_table_for_the_encyclopedia(runs, tmp_path):
+    """A b-file, here of A090034; of a search that is not complete, the terms that are known."""
+    target = tmp_path / "b090034.txt"
+    invoke("report", runs / "2x3", "--bfile", target)
+    heading, *lines = target.read_text().splitlines()
+    said = "# Number of positions of 2×3 tiles at n moves from 0 1 2/3 4 5: all terms."
+    assert heading == said
+    terms = [1, 2, 3, 5, 6, 7, 10, 12, 12, 16, 23, 25, 28, 39, 44, 40, 29, 21, 18, 12, 6, 1]
+    assert lines == [f"{n} {term}" for n, term in enumerate(terms)]
+    part = invoke("report", runs / "hakoiri-exit", "--bfile", "-").stdout
+    assert "not complete" in part
+    assert len([line for line in part.splitlines() if not line.startswith("#")]) == 13
+    several = invoke("report", runs / "2x3", runs / "2x2", "--bfile", target, "--force", code=2)
+    assert "--bfile is a table of one run, not of 2" in several.stderr
 
 
 def test_markdown(runs, tmp_path):
@@ -146,7 +153,7 @@ def test_markdown(runs, tmp_path):
 
 def test_a_table_on_standard_output(runs, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for option in ("--csv", "--b-file", "--markdown"):
+    for option in ("--csv", "--markdown"):
         invoke("report", runs / "2x3", option, "file")
         said = invoke("report", runs / "2x3", option, "-")
         assert (said.stdout, said.stderr) == (Path("file").read_text(), "")

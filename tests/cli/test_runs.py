@@ -65,6 +65,10 @@ def test_run_tells_a_person(tmp_path):
     assert [line["event"] for line in log] == [
         "RunStarted", *["LayerFinished"] * 22, "RunFinished",
     ]  # fmt: skip
+    assert set(log[1]) == {
+        "time", "event", "depth", "states", "states_so_far", "form", "seconds", "elapsed", "disk",
+        "written",
+    }  # fmt: skip
     again = invoke("run", CONFIGS / "2x3.toml", *serial(tmp_path))
     assert again.stdout == result.stdout
     assert again.stderr == ""

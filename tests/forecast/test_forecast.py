@@ -16,7 +16,7 @@ from sweeps import swept
 from frontier import api
 from frontier.config import Config
 from frontier.forecast.forecast import Forecast, Locality, locality_of
-from frontier.forecast.rates import SLABS, Rates, SampleSlabs, stored_shares
+from frontier.forecast.rates import SAMPLE_SLABS, Rates, SampleSlabs, stored_shares
 from frontier.forecast.sizes import estimate_sizes, trial_of
 from frontier.puzzles import Tiles, puzzle_of
 from frontier.search.events import LayerFinished, TaskFinished
@@ -161,7 +161,7 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, digits, nod
         if isinstance(event, LayerFinished):
             counting.depth = event.depth + 1
             files = run_store(tmp_path).files(event.depth, plan.layout)
-            if event.form == "bits":
+            if event.layer.form == "bits":
                 slabs[event.depth] = sum(len(files.part(task).slabs) for task in files.tasks)
 
     store = api.run(plan, listeners=[listen]).store
@@ -355,6 +355,6 @@ def test_sample_slabs_are_read_like_those_of_a_layer(codec):
     sample = SampleSlabs(SlabCodec(codec), words, 400)
     assert (sample.stored == 1) == (codec == "raw")
     out = np.zeros((3, 50), dtype=np.uint64)
-    sample.decode(np.array([1, SLABS + 5]), out, np.array([2, 0]))
+    sample.decode(np.array([1, SAMPLE_SLABS + 5]), out, np.array([2, 0]))
     assert (out[[2, 0]] == sample.raw[[1, 5]]).all()
     assert np.isin(sample.raw, words).all()

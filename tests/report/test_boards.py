@@ -291,7 +291,7 @@ def test_svg_shows_each_label_once(name):
     puzzle = puzzle_of(name)
     for board in [*puzzle.goals, *([puzzle.start] if puzzle.start else [])]:
         svg = board_svg(puzzle, board)
-        picture = puzzle.picture(board).alone()
+        picture = puzzle.picture(board).alike()
         labels = [part.label for part in picture.pieces if part.label]
         marks = [*labels, *["?"] * len(picture.open), *picture.names]
         assert sorted(texts(svg)) == sorted(marks)

@@ -30,6 +30,7 @@ from frontier.search.events import (
     TaskFinished,
 )
 from frontier.store.directory import OWN_NAMES
+from frontier.store.ledger import LayerRecord
 
 # -- the terminal ---------------------------------------------------------------------------------
 
@@ -93,7 +94,7 @@ def test_the_rate_of_a_line_is_that_since_the_line_before():
     progress(RunStarted("a", "", "", -1, 0, 10**9, 1, False))
     layers = [(1, 1.0, 1.0), (5000, 0.5, 1.5), (1000, 0.5, 2.0), (7, 0.1, 2.1), (1, 0.1, 2.2)]
     for depth, (states, seconds, elapsed) in enumerate(layers):
-        progress(LayerFinished(depth, states, 0, "list", seconds, elapsed, 0, 0))
+        progress(LayerFinished(LayerRecord(depth, states, "list", False, seconds), 0, elapsed, 0))
     progress(RunFinished(4, 6009, False, 2.2))
     lines = progress._file.getvalue().splitlines()
     assert [(line.split()[0], line.split()[3]) for line in lines[2:5]] == [

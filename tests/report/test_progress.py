@@ -79,7 +79,7 @@ def test_not_all_is_not_all(tmp_path, held):
     plain, console = PlainProgress(io.StringIO()), Console(file=io.StringIO(), width=200)
     states = 2 * 10**9 - 1
     plain(RunStarted("most", "", "", -1, 0, states + 1, 1, False))
-    plain(LayerFinished(0, states, states, "list", 1.0, 1.0, 0, 0))
+    plain(LayerFinished(LayerRecord(0, states, "list", False, 1.0), states, 1.0, 0))
     console.print(ProgressTable(watched.progress))
     shown = {
         "status": describe_status(status_of(store)),
@@ -226,7 +226,7 @@ def test_a_progress_from_files_is_that_from_events(tmp_path):
     read = progress_of(store)
     assert read.started == heard.started
     assert read.ended == heard.ended
-    assert layers_of(read) == layers_of(heard)
+    assert read.layers == heard.layers == store.records
     assert (read.depth, read.states, read.disk) == (30, heard.states, heard.disk)
     again = Progress()
     store = run(tmp_path / "run", until=33, listeners=[again])

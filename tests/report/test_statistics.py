@@ -189,8 +189,9 @@ def test_ticks_of_an_axis_are_as_far_apart_as_they_say(tmp_path, most):
 
 def test_pages_and_drawings_share_their_colours():
     """A template names a colour in the page's theme alone, where the dark has another."""
-    templates = Path(colours.__file__).parent / "templates"
-    for template in templates.rglob("*.html"):
+    templates = sorted((Path(colours.__file__).parent / "templates").rglob("*.html"))
+    assert "base.html" in [template.name for template in templates]
+    for template in templates:
         text = template.read_text()
         if template.name == "base.html":
             for colour in (colours.INK, colours.QUIET, colours.LINE, colours.GROUND):

@@ -8,6 +8,7 @@ from making import CONFIGS
 from frontier import api
 from frontier.config import load_config
 from frontier.search.events import LayerFinished, LayerStarted, RunStarted
+from frontier.store.ledger import LayerRecord
 
 RECORDED = json.loads((Path(__file__).parents[1] / "forecast" / "recorded.json").read_text())
 STATES = {name: sum(line[0] for line in lines) for name, lines in RECORDED.items()}
@@ -37,4 +38,6 @@ def events_of(name, layers, dashboard=None):
     for depth, (states, seconds, form) in enumerate(RECORDED[name][:layers]):
         so_far, elapsed = so_far + states, elapsed + seconds
         yield LayerStarted(depth, None)
-        yield LayerFinished(depth, states, so_far, form, seconds, elapsed, 10**9, 0)
+        yield LayerFinished(
+            LayerRecord(depth, states, form, False, seconds), so_far, elapsed, 10**9
+        )

@@ -172,7 +172,7 @@ def test_known_depths_with_several_tasks(tmp_path, size, kind):
     assert isinstance(events[0], RunStarted)
     assert isinstance(events[-1], RunFinished)
     finished = [event for event in events if isinstance(event, LayerFinished)]
-    assert [event.states for event in finished] == [record.states for record in done.records]
+    assert [event.layer.states for event in finished] == [record.states for record in done.records]
     # the layer before the last was given up for the empty one after it
     assert done.stored_depths() == [KNOWN[size][0]]
     bits = [record for record in done.records if record.form == "bits"]

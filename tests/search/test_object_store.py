@@ -23,7 +23,7 @@ from frontier.search.workspace import Workspace, open_workspace
 from frontier.store import lease, zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.store.directory import names_in
 from frontier.store.objects import bucket_of, place_of
-from frontier.store.run import RunStore
+from frontier.store.run import ObjectRunStore, RunStore
 
 
 @swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
@@ -71,14 +71,14 @@ def test_a_driver_that_was_overtaken_deletes_nothing(bucket, monkeypatch, form, 
     """Another one goes on while it has read the ledger and not yet written to it."""
     monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
     api.run(plan_of(bucket, form), 9)
-    original, depth = getattr(RunStore, moment), 9 + ahead
+    original, depth = getattr(ObjectRunStore, moment), 9 + ahead
 
     def overtaken(run, *arguments):
-        monkeypatch.setattr(RunStore, moment, original)
+        monkeypatch.setattr(ObjectRunStore, moment, original)
         api.run(plan_of(bucket, form), depth, take_over=True)
         original(run, *arguments)
 
-    monkeypatch.setattr(RunStore, moment, overtaken)
+    monkeypatch.setattr(ObjectRunStore, moment, overtaken)
     if ahead:
         with pytest.raises(Gone, match="by another process"):
             api.run(plan_of(bucket, form))
@@ -122,10 +122,8 @@ def test_two_that_begin_the_same_run(bucket, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(RunStore, "create", classmethod(create))
             api.run(plan_of(bucket, "lists"), 5, take_over=True)
-        run = cls(
-            path, {"format": 3, "identifier": "0" * 32, "created": 0.0, **identity}, [], False
-        )
-        run._begin_in_objects()
+        begun = {"format": 3, "identifier": "0" * 32, "created": 0.0, **identity}
+        ObjectRunStore(path, begun, [], False).begin()
 
     monkeypatch.setattr(RunStore, "create", classmethod(after_another))
     with pytest.raises(Gone, match="by another process"):
@@ -192,14 +190,16 @@ def test_commands(bucket, tmp_path):
     assert "cannot be repaired" in invoke("repair", bucket, code=4).stderr
 
 
-def test_zarr_opens_the_layers(bucket):
+@swept("until", [20, None], few=1)
+def test_zarr_opens_the_layers(s3_bucket, until):
     from obstore.store import from_url
 
-    run = api.run(plan_of(bucket, "tasks", keep="all")).store
+    run = api.run(plan_of(s3_bucket, "tasks", keep="all"), until).store
     store = zarr.storage.ObjectStore(from_url(str(run.layers_path)), read_only=True)
     group = zarr.open_group(store, mode="r")
     work = Workspace(run)
     assert sorted(group.array_keys()) == [f"{depth:04d}" for depth in run.stored_depths()]
+    assert {record.form for record in run.records[::5]} == {"list", "bits"}
     for record in run.records[::5]:
         array = group[f"{record.depth:04d}"]
         numbers = work.layer(record.depth).numbers()
@@ -235,11 +235,11 @@ def test_who_says_that_it_writes(bucket, monkeypatch):
     api.run(plan_of(bucket, "lists"), 8)
 
 
-def test_a_bucket_that_cannot_be_used(bucket, monkeypatch):
+def test_a_bucket_that_cannot_be_used(s3_bucket, monkeypatch):
     missing = "s3://no-such-bucket/run"
     words = CONFIGS / "2x3.toml", "--set", f"store.path={missing}"
     assert "no-such-bucket" in invoke("run", *words, code=3).stderr
-    assert "no such run directory" in invoke("status", bucket / "run", code=2).stderr
+    assert "no such run directory" in invoke("status", s3_bucket / "run", code=2).stderr
     assert "NoSuchBucket" in invoke("run", *words, code=3).stderr
     with monkeypatch.context() as patch:
         patch.setenv("AWS_ENDPOINT_URL", "127.0.0.1:1")
@@ -249,18 +249,18 @@ def test_a_bucket_that_cannot_be_used(bucket, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, name, None)
             bucket_of.cache_clear()
-            here = CONFIGS / "2x3.toml", "--set", f"store.path={bucket}"
+            here = CONFIGS / "2x3.toml", "--set", f"store.path={s3_bucket}"
             assert "pip install 'frontier[cloud]'" in invoke("run", *here, code=2).stderr
 
 
-def test_a_plan(bucket):
-    value = json.loads(
-        invoke("plan", CONFIGS / "2x4.toml", "--set", f"store.path={bucket}", "--json").stdout
-    )
-    assert value["forecast"]["disk"]["free"] is None
+@swept("form", ["text", "json"], few=1)
+def test_a_plan(bucket, form):
+    words = "plan", CONFIGS / "2x4.toml", "--set", f"store.path={bucket}"
+    if form == "text":
+        assert "free: not known" in invoke(*words).stdout
+    else:
+        assert json.loads(invoke(*words, "--json").stdout)["forecast"]["disk"]["free"] is None
     assert names_in(bucket) == set()
-    said = invoke("plan", CONFIGS / "2x4.toml", "--set", f"store.path={bucket}").stdout
-    assert "free: not known" in said
 
 
 def test_a_family(bucket):

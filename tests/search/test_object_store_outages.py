@@ -14,9 +14,9 @@ from frontier.store.run import RunStore
 
 
 @pytest.mark.sweep
-def test_a_driver_that_is_killed_within_a_layer(bucket, proxy, tmp_path):
+def test_a_driver_that_is_killed_within_a_layer(s3_bucket, proxy, tmp_path):
     """What is there of the layer is used, and all is right."""
-    words = ["search.in_memory=false", f"store.path={bucket}", "cluster.kind=serial"]
+    words = ["search.in_memory=false", f"store.path={s3_bucket}", "cluster.kind=serial"]
     command = [sys.executable, CONFIGS.parent / "scripts/finely.py", "run", CONFIGS / "2x4.toml"]
     seen, driver = [], []
 
@@ -30,14 +30,14 @@ def test_a_driver_that_is_killed_within_a_layer(bucket, proxy, tmp_path):
     sets = [word for each in words for word in ("--set", each)]
     driver.append(subprocess.Popen([*command, *sets]))
     assert driver[0].wait() == -signal.SIGKILL
-    assert len(RunStore.open(bucket).records) == 13
-    run = api.run(plan_of(bucket, "tasks"), take_over=True).store
+    assert len(RunStore.open(s3_bucket).records) == 13
+    run = api.run(plan_of(s3_bucket, "tasks"), take_over=True).store
     assert not verify(run, deep=20).faults
     assert_same(run, api.run(plan_of(tmp_path / "run", "tasks")).store)
 
 
 @pytest.mark.sweep
-def test_a_store_that_stays_away_stops_a_run_which_goes_on(bucket, proxy, monkeypatch):
+def test_a_store_that_stays_away_stops_a_run_which_goes_on(s3_bucket, proxy, monkeypatch):
     monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
     monkeypatch.setattr("frontier.search.driver.MEMORY_SECONDS", 0)
     for name in ("PATIENCE", "FIRST_PATIENCE"):
@@ -51,9 +51,9 @@ def test_a_store_that_stays_away_stops_a_run_which_goes_on(bucket, proxy, monkey
 
     proxy.harm = harm
     with pytest.raises(StorageError, match="the object store has not answered for"):
-        api.run(plan_of(bucket, "tasks"))
+        api.run(plan_of(s3_bucket, "tasks"))
     proxy.harm = lambda method, path: None
-    assert not (run := RunStore.open(bucket)).complete
+    assert not (run := RunStore.open(s3_bucket)).complete
     assert run.records
-    run = api.run(plan_of(bucket, "tasks")).store
+    run = api.run(plan_of(s3_bucket, "tasks")).store
     assert not verify(run, deep=20).faults

@@ -346,7 +346,7 @@ def test_a_config_that_says_in_memory_by_now(tmp_path):
         update={"search": plan.config.search.model_copy(update={"in_memory": True})}
     )
     again = api.plan(config)
-    assert again.alone
+    assert again.in_memory
     assert again.layout.task_nodes == plan.layout.task_nodes
     assert [record.states for record in run_of(again).records] == COUNTS
 

@@ -242,7 +242,7 @@ def test_where_states_lie(layouts, name):
             if not states:
                 continue
             numbers = sorted({0, states - 1, *(rng.randrange(states) for _ in range(20))})
-            places = layout.place(c, np.array(numbers, dtype=np.uint64))
+            places = layout.locate(c, np.array(numbers, dtype=np.uint64))
             for number, *place in zip(numbers, *map(np.ndarray.tolist, places), strict=True):
                 task, slab, word, bit = place
                 assert 0 <= task < layout.task_count(c)

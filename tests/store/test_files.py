@@ -23,7 +23,7 @@ from frontier.store.files import (
 from frontier.store.objects import PIECE_BYTES, ObjectPath, Replaced, place_of
 
 
-@pytest.fixture(params=["tmp_path", "bucket", "azure_bucket"])
+@pytest.fixture(params=["tmp_path", "s3_bucket", "azure_bucket"])
 def folder(request):
     """An empty folder of each kind."""
     return request.getfixturevalue(request.param)
@@ -100,14 +100,14 @@ def test_names_and_sizes(folder):
     assert disk_bytes(folder) == 4
 
 
-def test_a_marker_of_a_folder_is_no_file(bucket):
+def test_a_marker_of_a_folder_is_no_file(s3_bucket):
     """Some programs make one, of no bytes, to show a folder that is empty."""
-    write_bytes(bucket, b"")
-    assert names_in(bucket) == set()
-    assert not bucket.is_dir()
-    write_bytes(bucket / "file", b"1")
-    assert names_in(bucket) == {"file"}
-    assert disk_bytes(bucket) == 1
+    write_bytes(s3_bucket, b"")
+    assert names_in(s3_bucket) == set()
+    assert not s3_bucket.is_dir()
+    write_bytes(s3_bucket / "file", b"1")
+    assert names_in(s3_bucket) == {"file"}
+    assert disk_bytes(s3_bucket) == 1
 
 
 def test_a_file_that_is_written_piece_by_piece(folder):
@@ -154,13 +154,13 @@ def test_a_file_that_is_replaced_if_it_is_the_one_that_was_read(folder):
     assert not file.exists()
 
 
-def test_two_who_replace_an_object_at_once(bucket):
+def test_two_who_replace_an_object_at_once(s3_bucket):
     """One of them gets an error, however close together they are."""
     from concurrent.futures import ThreadPoolExecutor
 
     def put(content):
         try:
-            return (bucket / "ledger.json").replace_bytes(content, was)
+            return (s3_bucket / "ledger.json").replace_bytes(content, was)
         except Replaced:
             return None
 
@@ -169,14 +169,14 @@ def test_two_who_replace_an_object_at_once(bucket):
         for turn in range(10):
             found = list(threads.map(put, [b"%d %d" % (turn, i) for i in range(8)]))
             (was,) = filter(None, found)
-            assert was == version_of(bucket / "ledger.json")
+            assert was == version_of(s3_bucket / "ledger.json")
 
 
-def test_an_answer_that_was_lost(bucket, monkeypatch):
+def test_an_answer_that_was_lost(s3_bucket, monkeypatch):
     """Who asks again finds that the object is the one that it wrote."""
     import obstore
 
-    put, file = obstore.put, bucket / "ledger.json"
+    put, file = obstore.put, s3_bucket / "ledger.json"
 
     def twice(*arguments, **options):
         put(*arguments, **options)
@@ -195,7 +195,6 @@ def test_names_of_places():
     assert str(place / "layers" / "0001/c.0") == "s3://bucket/runs/2x8/layers/0001/c.0"
     assert (place / "a.toml").suffix == ".toml"
     assert str(place.parent) == "s3://bucket/runs"
-    assert [str(above) for above in place.parents] == ["s3://bucket/runs", "s3://bucket"]
     assert place == place_of("s3://bucket/runs/2x8")
     assert len({place, place_of("s3://bucket/runs/2x8"), place.parent}) == 2
     with pytest.raises(TypeError):

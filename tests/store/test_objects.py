@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
+from sweeps import swept
 
 from frontier.store import objects
 from frontier.store.objects import GAP_BYTES, PIECE_BYTES, in_pieces
@@ -29,48 +30,48 @@ def first(count, harm):
     return lambda method, path: left.pop() if left else None
 
 
-def test_a_store_that_is_away_for_a_while(bucket, proxy, monkeypatch, impatient):
+def test_a_store_that_is_away_for_a_while(s3_bucket, proxy, monkeypatch, impatient):
     """However many requests that costs."""
-    assert not (bucket / "file").exists()  # it answers
+    assert not (s3_bucket / "file").exists()  # it answers
     proxy.harm = first(300, "refused")
-    (bucket / "file").write_bytes(b"there")
-    assert (bucket / "file").read_bytes() == b"there"
+    (s3_bucket / "file").write_bytes(b"there")
+    assert (s3_bucket / "file").read_bytes() == b"there"
     assert proxy.injected["refused"] == 300
 
 
-def test_a_store_that_stays_away(bucket, proxy, monkeypatch, impatient):
+def test_a_store_that_stays_away(s3_bucket, proxy, monkeypatch, impatient):
     """It is given up after some time, and then waited for no longer until it answers."""
     monkeypatch.setattr(objects, "PATIENCE", 1.0)
     for action in (
-        lambda: bucket.write_bytes(b"1"),
-        lambda: bucket.replace_bytes(b"1", None),
-        lambda: bucket.read_bytes(),
-        lambda: list(bucket.iterdir()),
-        lambda: bucket.unlink(missing_ok=True),
+        lambda: s3_bucket.write_bytes(b"1"),
+        lambda: s3_bucket.replace_bytes(b"1", None),
+        lambda: s3_bucket.read_bytes(),
+        lambda: list(s3_bucket.iterdir()),
+        lambda: s3_bucket.unlink(missing_ok=True),
     ):
         proxy.harm = lambda method, path: None
-        assert not (bucket / "other").exists()
-        assert objects._patience(bucket.bucket) == 1.0
+        assert not (s3_bucket / "other").exists()
+        assert objects._patience(s3_bucket.bucket) == 1.0
         proxy.harm = lambda method, path: "busy"
         with pytest.raises(OSError, match=r"has not answered for \d s .*503 Service Unavailable"):
             action()
-        assert objects._patience(bucket.bucket) == 0.2
+        assert objects._patience(s3_bucket.bucket) == 0.2
 
 
-def test_a_request_that_is_never_answered(bucket, proxy, impatient):
+def test_a_request_that_is_never_answered(s3_bucket, proxy, impatient):
     """It is made again, also where obstore does not dare to as it may have been carried out."""
-    assert not bucket.exists()
+    assert not s3_bucket.exists()
     proxy.harm = first(1, "never")
-    first_version = bucket.replace_bytes(b"first", None)
+    first_version = s3_bucket.replace_bytes(b"first", None)
     proxy.harm = first(1, "never")
-    assert bucket.replace_bytes(b"second", first_version) == bucket.version()
+    assert s3_bucket.replace_bytes(b"second", first_version) == s3_bucket.version()
     proxy.harm = first(1, "never")
-    bucket.unlink()
-    assert not bucket.exists()
+    s3_bucket.unlink()
+    assert not s3_bucket.exists()
     assert proxy.injected["never"] == 3
 
 
-def test_signals_are_heard_while_a_request_is_under_way(bucket, proxy):
+def test_signals_are_heard_while_a_request_is_under_way(s3_bucket, proxy):
     heard, answered = threading.Event(), []
 
     def harm(method, path):
@@ -80,17 +81,18 @@ def test_signals_are_heard_while_a_request_is_under_way(bucket, proxy):
     before = signal.signal(signal.SIGUSR1, lambda *_: heard.set())
     try:
         proxy.harm = harm
-        bucket.write_bytes(b"1")
+        s3_bucket.write_bytes(b"1")
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert all(answered)
 
 
-def test_what_is_read_in_one_request():
+@swept("count", [40, 200], few=1)
+def test_what_is_read_in_one_request(count):
     """Ranges near each other, but never much at a time."""
     rng = np.random.default_rng(0)
-    sizes = rng.choice([1, 1000, PIECE_BYTES // 3, 3 * PIECE_BYTES + 5], size=200)
-    gaps = rng.choice([0, 1, GAP_BYTES, GAP_BYTES + 1], size=200)
+    sizes = rng.choice([1, 1000, PIECE_BYTES // 3, 3 * PIECE_BYTES + 5], size=count)
+    gaps = rng.choice([0, 1, GAP_BYTES, GAP_BYTES + 1], size=count)
     begin = np.cumsum(gaps) + np.cumsum(sizes) - sizes
     room = np.zeros(int(sizes.max()), dtype=np.uint8)
     pieces = in_pieces(begin.tolist(), [memoryview(room)[:size] for size in sizes])
@@ -109,10 +111,10 @@ def test_what_is_read_in_one_request():
         assert len(in_pieces([0, 10 + gap, 20 + 2 * gap], views)) == count
 
 
-def test_much_is_read_in_pieces(bucket, proxy):
+def test_much_is_read_in_pieces(s3_bucket, proxy):
     content = np.random.default_rng(0).bytes(3 * PIECE_BYTES + 7)
-    bucket.write_bytes(content)
+    s3_bucket.write_bytes(content)
     before, data = proxy.requests["GET"], bytearray(len(content))
-    bucket.read_ranges([0], [memoryview(data)])
+    s3_bucket.read_ranges([0], [memoryview(data)])
     assert data == content
     assert proxy.requests["GET"] - before == 4

@@ -29,8 +29,8 @@ from frontier.store.codecs import SlabCodec
 from frontier.store.parts import (
     RECORD_BYTES,
     Part,
+    PartRecord,
     PartWriter,
-    Record,
     digest_of,
     footer_bytes,
 )
@@ -171,17 +171,19 @@ def test_a_damaged_slab_is_told_of_where_it_is_read(tmp_path, thread):
 
 def test_records_come_back():
     for home, start in ((None, False), (0, True), (10**18, False)):
-        record = Record(RUN, 10**6, 10**9, 10**18, 2**62, "0123abcd", start, home).sealed(b"index")
+        record = PartRecord(RUN, 10**6, 10**9, 10**18, 2**62, "0123abcd", start, home).sealed(
+            b"index"
+        )
         data = record.to_bytes()
         assert len(data) == RECORD_BYTES
-        assert Record.from_bytes(data) == record
+        assert PartRecord.from_bytes(data) == record
         assert record.matches(b"index")
         assert not record.matches(b"other")
         assert not replace(record, states=5).matches(b"index")
 
 
 def test_the_digest_of_a_layer_is_of_its_parts_in_their_order():
-    records = [Record(RUN, 1, task, 5, 900, "").sealed(b"") for task in range(3)]
+    records = [PartRecord(RUN, 1, task, 5, 900, "").sealed(b"") for task in range(3)]
     assert digest_of(records) == digest_of(list(records))
     others = [records[::-1], records[:2], [*records, records[0]], []]
     assert len({digest_of(some) for some in [records, *others]}) == 5

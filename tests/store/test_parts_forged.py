@@ -23,7 +23,7 @@ from frontier.store.codecs import CHECKSUM_BYTES
 from frontier.store.parts import (
     RECORD_BYTES,
     Part,
-    Record,
+    PartRecord,
     footer_bytes,
 )
 
@@ -112,4 +112,4 @@ def test_a_record_that_is_none(tmp_path, thread, text):
 @given(text=st.binary(max_size=RECORD_BYTES))
 def test_a_record_of_any_bytes(text):
     with pytest.raises(ValueError, match=r".*"):
-        Record.from_bytes(text.ljust(RECORD_BYTES))
+        PartRecord.from_bytes(text.ljust(RECORD_BYTES))

@@ -58,7 +58,7 @@ def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> 
 
 def boards_strip(puzzle: Puzzle, boards: Sequence[Board], captions: Sequence[str]) -> str:
     """Boards with their captions, in rows, as one SVG."""
-    scenes = [Scene(puzzle.picture(board).alone(), STRIP_SIDE) for board in boards]
+    scenes = [Scene(puzzle.picture(board).alike(), STRIP_SIDE) for board in boards]
     return _strip(scenes, [scene.board() for scene in scenes], captions, captions[0])
 
 
@@ -130,7 +130,7 @@ def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
     frames = []
     for position, picture in enumerate(film.pictures):
         frame = Scene(picture, STRIP_SIDE * 0.8)
-        frames.append(Markup(frame.alone(film.frame(position, frame), lines[position])))
+        frames.append(Markup(frame.standalone(film.frame(position, frame), lines[position])))
 
     def in_pixels(way: list[Point]) -> list[list[float]]:
         return [[round(v * scene.side, 2) for v in place] for place in way]
@@ -143,7 +143,7 @@ def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
         start=lines[0],
         captions=film.captions,
         frames=frames,
-        stage=Markup(scene.alone(scene.board(pieces), lines[0])),
+        stage=Markup(scene.standalone(scene.board(pieces), lines[0])),
         ways=Markup(json.dumps(ways)),
     )
 

@@ -39,8 +39,8 @@ def board_svg(puzzle: Puzzle, board: Board, side: float = 36) -> str:
 
     side: pixels of one cell.
     """
-    scene = Scene(puzzle.picture(board).alone(), side)
-    return scene.alone(scene.board(), puzzle.line(board))
+    scene = Scene(puzzle.picture(board).alike(), side)
+    return scene.standalone(scene.board(), puzzle.line(board))
 
 
 def boards_html(puzzle: Puzzle, boards: Sequence[Board], labels: Sequence[str]) -> str:
@@ -72,7 +72,7 @@ class Scene:
         left, top, _, _ = self.picture.bounds
         return (point[0] - left + MARGIN) * self.side, (point[1] - top + MARGIN) * self.side
 
-    def alone(self, drawn: str, title: str) -> str:
+    def standalone(self, drawn: str, title: str) -> str:
         """Markup of this scene as a standalone SVG."""
         return standalone(drawn, self.width, self.height, title)
 

@@ -49,7 +49,7 @@ def draw_boards(
     console = console or Console()
     pictures = [puzzle.picture(board) for board in boards]
     if not named:
-        pictures = [picture.alone() for picture in pictures]
+        pictures = [picture.alike() for picture in pictures]
     drawings = [drawing(picture, console.encoding, console.width) for picture in pictures]
     if captions:
         drawings = [[Text(c), *d] for c, d in zip(captions, drawings, strict=True)]
@@ -66,7 +66,7 @@ def draw_boards(
 
 
 def drawing(picture: Picture, encoding: str = "utf-8", most: int = 80) -> list[Text]:
-    """A picture as lines of equal width, of at most so many columns if it can be so narrow."""
+    """A picture as lines of equal width, of at most `most` columns if it can be that narrow."""
     plain = not can_say(CORNERS + STROKES, encoding)
     marks = {piece.code: _mark(piece, encoding) for piece in picture.pieces}
     draw = _squares if picture.edges is None else _network

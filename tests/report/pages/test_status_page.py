@@ -15,6 +15,7 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
+from frontier.store.ledger import LayerRecord
 
 RECORDED = json.loads((Path(__file__).parents[2] / "forecast" / "recorded.json").read_text())
 
@@ -28,7 +29,7 @@ def recorded(name, layers=None, ended=None, now=None):
     )
     progress(start, now)
     for depth, (count, seconds, form) in enumerate(lines[:layers]):
-        progress(LayerFinished(depth, count, 0, form, seconds, 0.0, 10**9, 0), now)
+        progress(LayerFinished(LayerRecord(depth, count, form, False, seconds), 0, 0.0, 10**9), now)
     if ended:
         progress(ended, now)
     else:

@@ -2,7 +2,7 @@
 
 import pytest
 from answers.movers import CONFIGS
-from answers.test_databases import L, exported, pattern
+from answers.test_heuristics import L, exported, pattern
 from making import invoke
 
 from frontier.answers.ida import IdaSolver

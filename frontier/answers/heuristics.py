@@ -1,4 +1,4 @@
-"""Pattern databases as the lower bound of a search by IDA*: which of them fit a puzzle; its kernel.
+"""Pattern databases as the lower bound of a search by IDA*: which fit a puzzle, and its kernel.
 
 Each database holds the distances of one pattern (`frontier.puzzles.pattern_graph`). The bound is
 the greatest of
@@ -36,7 +36,7 @@ MOST_DATABASES = 12
 Databases = namedtuple(
     "Databases",
     "position member binomial radices digits halves regions first_region values first_value chosen "
-    "rest alone",
+    "rest complete",
 )
 """D databases in F additive sets as tables for the kernel; see the module's text.
 
@@ -44,7 +44,7 @@ position: the blank's cell at each vertex. member: int64[D, tiles], each tile's 
 pattern, -1 if it is none. binomial, radices, digits, halves: how a pattern ranks its places and its
 sequences. regions: the vertices of all patterns, those of d from first_region[d] on. values: all
 distances, those of d from first_value[d] on. chosen: bool[F, D], the members of the sets. rest:
-bool[F, tiles], the tiles that none of them labels. alone: bool[D], the databases in which every
+bool[F, tiles], the tiles that none of them labels. complete: bool[D], the databases in which every
 move counts, which are added to no other."""
 
 
@@ -191,7 +191,7 @@ def _bound(vertex, sequence, tables, found, things, of):
             if i < of.digits[d]:
                 index = index * of.radices[d, i] + digit
         found[d] = of.values[of.first_value[d] + (2 * v + sign) * of.halves[d] + index]
-        if of.alone[d]:
+        if of.complete[d]:
             best = max(best, found[d])
     for f in range(of.chosen.shape[0]):
         total = 0

@@ -1,0 +1,105 @@
+"""A lower bound of God's number of the 2×n puzzle, from its left and its right half.
+
+Read the goal column by column, each from the top, the blank in its first cell. The first n tiles
+are the left half, the other n - 1 the right one. The *moves of a half* are those of its tiles; let
+a position's distance in a half be the least number of them that bring all tiles of the half home,
+whatever becomes of the others. It is that of the pattern of these tiles in the metric ``labelled``
+(`frontier.puzzles.patterns`), and depends on the cells of the tiles and of the blank alone.
+
+**Theorem.** A position at the distances a and b in both halves needs at least a + b moves, and one
+more if a + b has not the parity of the number of steps from the blank to its home.
+
+Proof. A solution brings both halves home, so a of its moves at least are of the left one and b of
+the right one, and none is of both (R. E. Korf and A. Felner, Disjoint Pattern Database Heuristics,
+Artificial Intelligence 134, 2002). Each move changes the parity of the steps from the blank to its
+home, which are none in the goal.  ∎
+
+**The greatest such sum** over all positions is found without looking at each of them. Fix the cells
+of the left half's tiles and the blank's cell; the right half's tiles are in the other cells. How
+the tiles of each half are arranged in their cells is independent of the other half, but for the
+parity: a position can be reached just if the sign of its sequence, read as the goal is, is even or
+odd as the column of the blank (W. W. Johnson and W. E. Story, 1879; a move within a row exchanges
+two neighbours of the sequence, one within a column none). The sign of the sequence is the product
+of those of both halves and of the way in which they are interleaved. So for each half it is enough
+to know the greatest distance of its positions of each shape (cells of the tiles, region of the
+blank) and sign, which one search of its pattern tells.
+
+The bound is near the truth, as far as that is known: 6, 21, 34, 54, 77, 105, 136 for n = 2 ... 8,
+of 6, 21, 36, 55, 80, 108, 140.
+"""
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from frontier import machine
+from frontier.puzzles import Pattern
+from frontier.space.memory import MemorySearch, memory_bytes, memory_layout
+
+
+def halves_bound(columns: int) -> int | None:
+    """The greatest lower bound of the theorem, n ≥ 2; None if there is too little memory for it."""
+    in_order = [row * columns + column for column in range(columns) for row in (0, 1)][1:]
+    halves = [
+        Pattern(2, columns, labels=labels, metric="labelled")
+        for labels in (in_order[:columns], in_order[columns:])
+    ]
+    greatest = []
+    for half in reversed(halves):
+        if (found := greatest_distances(half)) is None:
+            return None
+        greatest.insert(0, found)
+    return _greatest_sum(halves, greatest)
+
+
+def greatest_distances(pattern: Pattern) -> np.ndarray | None:
+    """The greatest distance of the positions of each shape and sign, int16[vertices, 2], -1 where
+    there is none; None if the search does not fit in memory."""
+    space, threads = pattern.space, machine.cores()
+    layout = memory_layout(space, threads)
+    if memory_bytes(layout) > machine.memory():
+        return None
+    search = MemorySearch(layout, threads)
+    numbers = np.unique(space.numbers(*pattern.origins())[1])
+    search.layer(0).add(numbers)
+    greatest = np.full((space.graph.vertices, 2), -1, dtype=np.int16)
+    nodes, depth = numbers // np.uint64(space.code.half), 0
+    while nodes.size:
+        side = space.side_of(depth)
+        greatest[space.vertex[side][nodes], space.sign[side][nodes]] = depth
+        depth += 1
+        nodes = np.flatnonzero(search.expand(depth))
+    return greatest
+
+
+def _greatest_sum(halves: list[Pattern], greatest: list[np.ndarray]) -> int:
+    """The bound, from the greatest distances of both halves; see the module's text."""
+    cells = halves[0].cells
+    left = len(halves[0].labelled)
+    places = np.fromiter(
+        (place for some in combinations(range(cells - 1), left) for place in some),
+        dtype=np.int64,
+        count=left * comb(cells - 1, left),
+    ).reshape(-1, left)
+    others = np.ones((len(places), cells - 1), dtype=bool)
+    np.put_along_axis(others, places, False, axis=1)
+    others = np.nonzero(others)[1].reshape(len(places), -1)
+    # The pairs of a tile of the right half and one of the left that stands behind it.
+    interleaved = (places - np.arange(left)).sum(axis=1)
+    bound = 0
+    for blank in range(cells):
+        column, row = divmod(blank, 2)
+        of_left, of_right = (
+            distances[half.base.vertices_of(where, np.full(len(where), blank))].astype(np.int64)
+            for half, distances, where in zip(halves, greatest, (places, others), strict=True)
+        )
+        for sign in (0, 1):
+            # Both halves' signs, and that of the way they are interleaved, make the blank's column.
+            other = (sign + interleaved + column) % 2
+            a, b = of_left[:, sign], np.take_along_axis(of_right, other[:, None], axis=1)[:, 0]
+            if not (there := (a >= 0) & (b >= 0)).any():
+                continue
+            moves = int((a + b)[there].max())
+            bound = max(bound, moves + (moves + column + row) % 2)
+    return bound
