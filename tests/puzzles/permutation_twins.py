@@ -40,12 +40,12 @@ def packed_sizes(images: Sequence[list[int]]) -> list[int]:
     before, sizes = layer[:0], []
     while layer.size:
         sizes.append(layer.size)
-        found = before[:0]
-        for image in images:
-            moved = np.zeros_like(layer)
+        moved = np.zeros((len(images), layer.size), dtype=np.uint64)
+        for image, found in zip(images, moved, strict=True):
             for shift, to in zip(shifts, image, strict=True):
-                moved |= (layer >> np.uint64(shift) & np.uint64(15)) << np.uint64(4 * (to - 1))
-            found = np.union1d(found, moved)
+                found |= (layer >> np.uint64(shift) & np.uint64(15)) << np.uint64(4 * (to - 1))
+        found = np.sort(moved.ravel())
+        found = found[np.append(True, found[1:] != found[:-1])]
         known = np.concatenate([before, layer])
         before, layer = layer, found[~np.isin(found, known, assume_unique=True)]
     return sizes
