@@ -114,22 +114,6 @@ def test_csv_of_several(runs, tmp_path):
     assert rows[7]["2x2: states"] == ""
 
 
-def test_a_table_for_the_encyclopedia(runs, tmp_path):
-    """A b-file, here of A090034; of a search that is not complete, the terms that are known."""
-    target = tmp_path / "b090034.txt"
-    invoke("report", runs / "2x3", "--bfile", target)
-    heading, *lines = target.read_text().splitlines()
-    said = "# Number of positions of 2×3 tiles at n moves from 0 1 2/3 4 5: all terms."
-    assert heading == said
-    terms = [1, 2, 3, 5, 6, 7, 10, 12, 12, 16, 23, 25, 28, 39, 44, 40, 29, 21, 18, 12, 6, 1]
-    assert lines == [f"{n} {term}" for n, term in enumerate(terms)]
-    part = invoke("report", runs / "hakoiri-exit", "--bfile", "-").stdout
-    assert "not complete" in part
-    assert len([line for line in part.splitlines() if not line.startswith("#")]) == 13
-    several = invoke("report", runs / "2x3", runs / "2x2", "--bfile", target, "--force", code=2)
-    assert "--bfile is a table of one run, not of 2" in several.stderr
-
-
 def test_markdown(runs, tmp_path):
     invoke("report", runs / "2x3", "--markdown", tmp_path / "one.md")
     text = (tmp_path / "one.md").read_text()

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from making import invoke, made
 
 ROOT = Path(__file__).parents[2]
 KNOWN = {
@@ -71,3 +72,20 @@ def test_the_tables_that_are_kept_agree_with_the_encyclopedia(boards):
         found = [line.split() for line in lines]
         assert found[: len(terms)] == [[str(n), term] for n, term in enumerate(terms)]
         assert len(found) == len(terms) or number == "A090167"
+
+
+def test_a_report_writes_such_a_table(tmp_path):
+    """Of a search that is not complete it has the terms that are known."""
+    target = tmp_path / "b090034.txt"
+    invoke("report", made(tmp_path / "2x3", "2x3").path, "--bfile", target)
+    heading, *lines = target.read_text().splitlines()
+    said = "# Number of positions of 2×3 tiles at n moves from 0 1 2/3 4 5: all terms."
+    assert heading == said
+    assert lines == [f"{n} {term}" for n, term in enumerate(KNOWN["A090034"].split())]
+    part = invoke("report", made(tmp_path / "part", "2x2", until=3).path, "--bfile", "-").stdout
+    assert "not complete" in part
+    assert len([line for line in part.splitlines() if not line.startswith("#")]) == 4
+    several = invoke(
+        "report", tmp_path / "2x3", tmp_path / "part", "--bfile", target, "--force", code=2
+    )
+    assert "--bfile is a table of one run, not of 2" in several.stderr
