@@ -7,6 +7,7 @@ from pathlib import Path
 
 from frontier import api
 from frontier.config import config_of
+from frontier.config_values import at_home
 from frontier.errors import InputError
 from frontier.search.plan import config_identity
 from frontier.store.run import RunStore
@@ -78,14 +79,18 @@ class Runs:
         return self._known[name]
 
     def _look_up(self, name: str, puzzle: dict, states: int) -> Depths | None:
+        path = at_home(str(self._directory / name))
+        there, large = RunStore.exists(path), states > self._limit or puzzle["columns"] > self.most
+        if large and not there:
+            return None
         tables = {
             "name": name,
             "puzzle": puzzle,
-            "store": {"path": str(self._directory / name)},
+            "store": {"path": str(path)},
             "cluster": self._cluster,
         }
         config = config_of(tables, "thesis")
-        if RunStore.exists(config.path):
+        if there:
             store = RunStore.open(config.path)
             wanted = config_identity(config)["puzzle"]
             if store.identity["puzzle"] != wanted:
@@ -99,7 +104,7 @@ class Runs:
             tables |= {"name": mine["name"], "search": {"keep": mine["keep"]}}
             tables["store"]["codec"] = mine["codec"]
             config = config_of(tables, "thesis")
-        if states > self._limit or puzzle["columns"] > self.most:
+        if large:
             return None
         try:
             plan = api.plan(config)

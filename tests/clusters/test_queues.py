@@ -170,8 +170,8 @@ def test_a_job_that_never_came_is_left_to_the_queue(tmp_path, queue, monkeypatch
     """It is submitted once, and the run stops when its patience ends."""
     monkeypatch.setattr(queues, "LOST_SECONDS", 1)
     monkeypatch.setattr(queues, "_exports", lambda settings: ["exit 1"])
-    config = config_of(tmp_path / "run", kind="pbs", workers=1, patience=4)
-    with pytest.raises(Stopped, match=r"no worker for 4 s \(cluster.patience\)"):
+    config = config_of(tmp_path / "run", kind="pbs", workers=1, patience=2)
+    with pytest.raises(Stopped, match=r"no worker for 2 s \(cluster.patience\)"):
         api.run(api.plan(config))
     assert len(list(queue.iterdir())) == 1
 

@@ -41,7 +41,7 @@ def test_a_store_that_is_away_for_a_while(s3_bucket, proxy, monkeypatch, impatie
 
 def test_a_store_that_stays_away(s3_bucket, proxy, monkeypatch, impatient):
     """It is given up after some time, and then waited for no longer until it answers."""
-    monkeypatch.setattr(objects, "PATIENCE", 1.0)
+    monkeypatch.setattr(objects, "PATIENCE", 0.4)
     for action in (
         lambda: s3_bucket.write_bytes(b"1"),
         lambda: s3_bucket.replace_bytes(b"1", None),
@@ -51,7 +51,7 @@ def test_a_store_that_stays_away(s3_bucket, proxy, monkeypatch, impatient):
     ):
         proxy.harm = lambda method, path: None
         assert not (s3_bucket / "other").exists()
-        assert objects._patience(s3_bucket.bucket) == 1.0
+        assert objects._patience(s3_bucket.bucket) == 0.4
         proxy.harm = lambda method, path: "busy"
         with pytest.raises(OSError, match=r"has not answered for \d s .*503 Service Unavailable"):
             action()

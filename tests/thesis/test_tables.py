@@ -32,7 +32,7 @@ def written(directory):
         patch.delitem(claims.SEQUENCES, 100)
         result = invoke(
             "thesis", *chosen, "--runs", directory / "runs", "--limit", LIMIT, "--columns", 9,
-            "--write", target, "--json",
+            "--halves", 5, "--write", target, "--json",
         )  # fmt: skip
     files = [(target / name).read_text(encoding="utf-8") for name in ("thesis.md", "thesis.json")]
     assert sorted(file.name for file in target.iterdir()) == ["thesis.json", "thesis.md"]
