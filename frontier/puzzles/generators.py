@@ -19,6 +19,9 @@ MOST_POSITIONS = 64
 MOST_ORIENTATIONS = 7
 MOST_GENERATORS = 1000
 
+MOST_DIGITS = 18
+"""Of a number that is read. Any with more is too large, and Python itself reads 4,300 at most."""
+
 INVERSE = "'"
 """What is added to the name of a generator to name its inverse."""
 
@@ -151,7 +154,12 @@ def _steps_of_cycles(text: str, key: str) -> dict[int, int]:
         raise InputError(f'{key} = {text!r}: expected cycles of positions, such as "(1 2 3)(4 5)"')
     steps: dict[int, int] = {}
     for cycle in re.findall(r"\(.*?\)", text):
-        cycle = list(map(int, re.findall(r"\d+", cycle)))
+        numbers = re.findall(r"\d+", cycle)
+        if (digits := max(map(len, numbers))) > MOST_DIGITS:
+            raise InputError(
+                f"{key} names a position of {digits:,} digits: 1..{MOST_POSITIONS} are supported"
+            )
+        cycle = list(map(int, numbers))
         for position, to in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
             if position < 1:
                 raise InputError(f"{key} = {text!r}: positions are counted from 1")

@@ -18,7 +18,12 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.arrangements import Arrangements
-from frontier.puzzles.generators import Generator, generators_given
+from frontier.puzzles.generators import (
+    MOST_DIGITS,
+    MOST_ORIENTATIONS,
+    Generator,
+    generators_given,
+)
 from frontier.puzzles.notation import OPEN_MARK, boards_given, joined, labels_given
 from frontier.puzzles.picture import Picture, Piece
 from frontier.puzzles.puzzle import Board, Puzzle, State
@@ -297,7 +302,9 @@ class Permutations(Puzzle):
 def _split(mark: str) -> tuple[str, int]:
     """The label and the orientation that a mark on a board says."""
     label, plus, turned = mark.rpartition(TURNED)
-    return (label, int(turned)) if label and plus and turned.isdecimal() else (mark, 0)
+    if not (label and plus and turned.isdecimal()):
+        return mark, 0
+    return label, int(turned) if len(turned) <= MOST_DIGITS else MOST_ORIENTATIONS
 
 
 def _orbits(generators: Sequence[Generator], positions: int) -> np.ndarray:

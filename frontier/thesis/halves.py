@@ -2,17 +2,18 @@
 
 Read the goal column by column, each from the top, the blank in its first cell. The first n tiles
 are the left half, the other n - 1 the right one. The *moves of a half* are those of its tiles; let
-a position's distance in a half be the least number of them that bring all tiles of the half home,
-whatever becomes of the others. It is that of the pattern of these tiles in the metric ``labelled``
-(`frontier.puzzles.patterns`), and depends on the cells of the tiles and of the blank alone.
+a position's distance in a half be the least number of them in a sequence of moves that brings all
+tiles of the half and the blank home, wherever the other tiles come. It is that of the pattern of
+these tiles in the metric ``labelled`` (`frontier.puzzles.patterns`), and depends on the cells of
+the tiles and of the blank alone.
 
 **Theorem.** A position at the distances a and b in both halves needs at least a + b moves, and one
 more if a + b has not the parity of the number of steps from the blank to its home.
 
-Proof. A solution brings both halves home, so a of its moves at least are of the left one and b of
-the right one, and none is of both (R. E. Korf and A. Felner, Disjoint Pattern Database Heuristics,
-Artificial Intelligence 134, 2002). Each move changes the parity of the steps from the blank to its
-home, which are none in the goal.  ∎
+Proof. A solution brings both halves and the blank home, so a of its moves at least are of the left
+one and b of the right one, and none is of both (R. E. Korf and A. Felner, Disjoint Pattern Database
+Heuristics, Artificial Intelligence 134, 2002). Each move changes the parity of the
+steps from the blank to its home, which are none in the goal.  ∎
 
 **The greatest such sum** over all positions is found without looking at each of them. Fix the cells
 of the left half's tiles and the blank's cell; the right half's tiles are in the other cells. How

@@ -68,6 +68,7 @@ REFUSED = [
     ({"a b": "(1 2)"}, {}, r"'a b' is no label"),
     ({"a": "(1 2)"}, {"positions": 1}, r"names position 2: this puzzle has 1 position$"),
     ({"a": "(1 65)"}, {}, r"has 65 positions: 1\.\.64 are supported"),
+    ({"a": "(1 " + "9" * 5000 + ")"}, {}, r"a position of 5,000 digits: 1\.\.64 are"),
     ({"a": "(1 2)"}, {"orientations": 8}, r"has 1\.\.7 orientations, not 8"),
     ({"a": "(1 2)"}, {"orientations": [2]}, r"one for each of the 2 positions"),
     ({"a": "(1 2)"}, {"orientations": [2, 1]}, r"from position 1 to 2, where it has 1 orient"),
@@ -81,6 +82,7 @@ REFUSED = [
     ({"a": "(1 2)(3 4)"}, {"goal": "abcd", "start": "cbad"}, r"'c' in position 1 is one too"),
     ({"a": "(1 2)"}, {"goals": ["ab", "ac"]}, r"'c' in position 2 is one too many, or cannot come"),
     ({"a": "(1 2)"}, {"orientations": 2, "goal": ["a+2", "b"]}, r"orientations 0\.\.1"),
+    ({"a": "(1 2)"}, {"orientations": 2, "goal": ["a+" + "9" * 5000, "b"]}, r"orientations 0\.\.1"),
     ({"a": "(1 2)"}, {"orientations": 2, "goal": ["a+1+1", "b"]}, r"ends as if it were turned"),
 ]  # fmt: skip
 
