@@ -51,11 +51,11 @@ from frontier.thesis.tables import TABLES, beyond
 )
 @click.option(
     "--halves",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, 12),
     default=8,
     metavar="N",
-    help="Search the two halves of boards of at most N columns, in memory, for a lower bound "
-    '("beyond"; 9 takes some minutes and 9 GB).',
+    help="Search the two halves of boards of at most N columns, of those that the table shows, in "
+    'memory, for a lower bound ("beyond"; 9 takes some minutes and 9 GB).',
 )
 @click.option("--memory", metavar="SIZE", help="Memory of a worker for these, such as 4GB.")
 @click.option(
