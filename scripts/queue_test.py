@@ -70,8 +70,8 @@ class Queue:
         done = subprocess.run(self.listing, check=True, capture_output=True, text=True)
         return [line.split()[0] for line in done.stdout.splitlines()[self.titles :]]
 
-    def cancel(self, job: str) -> None:
-        subprocess.run([self.cancelling, job], check=True, capture_output=True)
+    def cancel(self, *jobs: str) -> None:
+        subprocess.run([self.cancelling, *jobs], check=True, capture_output=True)
 
     def warn(self, job: str) -> None:
         """Do what the queue does when the walltime of a job is near."""
@@ -178,8 +178,7 @@ def ended_here(queue: Queue, path: Path) -> None:
     queue.cancel(worker)
     queue.wait_for_another(job, known)
     print(f"   layer {len(layers(path)) - 1}: killing job {job}, the driver", flush=True)
-    for other in (job, *queue.jobs()):
-        queue.cancel(other)
+    queue.cancel(*queue.jobs())  # at once, as workers end with their driver
     queue.wait_for_end(job)
     assert len(layers(path)) < len(layers(Path("expected-2x6"))), "it was done before"
     frontier("2x6", path, "cluster.kind=local", codec)
