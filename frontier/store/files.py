@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Literal, get_args, get_origin, get_type_hints
 
 from frontier.errors import CorruptRunError
+from frontier.store.buckets import Replaced
 from frontier.store.lock import is_held
-from frontier.store.objects import ObjectPath, ObjectWriter, Place, Replaced
+from frontier.store.objects import ObjectPath, ObjectWriter, Place
 
 DELETING = ".deleting"
 PARTIAL = ".partial"

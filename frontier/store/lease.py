@@ -17,7 +17,8 @@ import time
 from contextlib import suppress
 
 from frontier.errors import InputError
-from frontier.store.objects import ObjectPath, Replaced
+from frontier.store.buckets import Replaced
+from frontier.store.objects import ObjectPath
 
 RENEWED, FRESH = 15.0, 60.0
 """Seconds after which the object is renewed, and seconds for which it counts."""

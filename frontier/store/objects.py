@@ -2,35 +2,25 @@
 
 An `ObjectPath` names one object, or all those whose names begin with its own and a slash. It has
 those methods of a `pathlib.Path` that a run needs, so who reads or writes a run need not know where
-it is. What it asks of a store is little, as stores promise little: read a range, write a whole
-object, delete it, list names, and replace an object if it is still the one that was read.
+it is. What it asks of a store (`frontier.store.buckets`) is little, as stores promise little: read
+a range, write a whole object, delete it, list names, and replace an object if it is still the one
+that was read.
 
 There is no renaming and no locking. An object is there whole or not at all, an upload that is
-interrupted leaves none, and nothing has to be forced to a disk. Requests that fail are made again,
-at first at once and then less and less often, so the same one may be carried out twice; each one
-here can be. A store that has not answered for minutes is an error, and is hardly waited for after
-that until it answers. Who waits in the main thread hears Ctrl-C meanwhile.
-
-Who may use a bucket, and where it is, that library finds out as its documentation says: from
-variables such as AWS_ACCESS_KEY_ID and AWS_ENDPOINT_URL, or from the machine that it runs on.
+interrupted leaves none, and nothing has to be forced to a disk.
 """
 
 import asyncio
 import errno
-import os
 import re
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, wait
 from contextlib import suppress
-from datetime import timedelta
-from functools import lru_cache
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from frontier.errors import InputError
+from frontier.store.buckets import Replaced, T, asked, bucket_of, library, masked, patience_for
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -42,17 +32,6 @@ URL = re.compile(rf"({'|'.join(SCHEMES)})://([^/@]+)/(.+)")
 BEGINS = re.compile(rf"({'|'.join(SCHEMES)}):|[^/]*://")
 """What begins so is meant to be a URL. One with a name and a password in it is refused."""
 
-PATIENCE, FIRST_PATIENCE = 240.0, 20.0
-"""The seconds for which a store is asked again and again before that is an error. The second is for
-one that has never answered this process, or was given up and has not answered since. obstore waits
-for an answer for thirty seconds before it asks again (AWS_TIMEOUT)."""
-
-WAITS = {
-    "init_backoff": timedelta(seconds=0.1), "max_backoff": timedelta(seconds=15), "base": 4,
-}  # fmt: skip
-"""How long it takes until a request is made again. A wait is drawn at random, up to `base` times
-the one before; below e they would not grow."""
-
 GAP_BYTES = 64 << 10
 """Ranges that are closer together are read in one request."""
 
@@ -61,122 +40,6 @@ PIECE_BYTES, PIECES = 8 << 20, 4
 
 TRANSFER_BYTES = PIECE_BYTES * (PIECES + 1)
 """Memory that what is on its way from or to one object takes at most."""
-
-T = TypeVar("T")
-
-
-class Replaced(Exception):
-    """A file is no longer the one that was read."""
-
-
-def library() -> ModuleType:
-    """obstore; InputError if it is not installed."""
-    try:
-        import obstore
-        import obstore.store
-    except ImportError:
-        raise InputError(
-            "the library for object stores is not installed: pip install 'frontier[cloud]'"
-        ) from None
-    return obstore
-
-
-def masked(text: str) -> str:
-    """A text that names URLs, without the names and passwords in them."""
-    return re.sub(r"[^\s/@]+:[^\s/@]*@", "…@", text)
-
-
-@lru_cache
-def bucket_of(url: str, patience: float = PATIENCE) -> "ObjectStore":
-    """The bucket at a URL, as the environment of this process says who may use it; it is kept, as
-    its connections are.
-
-    patience: how many seconds a request is made again and again.
-    """
-    for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT"):
-        if not re.match("https?://", endpoint := os.environ.get(name, "http://")):
-            raise InputError(
-                f"{name} = {masked(endpoint)}: expected a URL that begins with https://"
-            )
-    return library().store.from_url(
-        url,
-        retry_config={
-            "max_retries": 1_000_000,
-            "retry_timeout": timedelta(seconds=patience),
-            "backoff": WAITS,
-        },
-    )
-
-
-_answering: set[str] = set()
-"""The buckets that have answered this process when it asked last: what one path finds out of a
-bucket, all others need."""
-
-UNANSWERED = re.compile(r"error sending|error decoding|status code: 5")
-"""What obstore says of a request that had no answer, or none of use."""
-
-
-def _patience(bucket: str) -> float:
-    return PATIENCE if bucket in _answering else FIRST_PATIENCE
-
-
-def _asked(path: "ObjectPath", request: Callable[[], T]) -> T:
-    """What a store answers to a request; what it refuses, as the OSError of a file that does so."""
-    from obstore import exceptions
-
-    began, patience = time.monotonic(), _patience(path.bucket)
-    while True:
-        try:
-            answer = _heard(request)
-        except FileNotFoundError:
-            said = FileNotFoundError(errno.ENOENT, "there is no such object", str(path))
-        except (exceptions.PreconditionError, exceptions.AlreadyExistsError):
-            said = Replaced(str(path))
-        except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError) as error:
-            said = PermissionError(errno.EACCES, _first_line(error), str(path))
-        except exceptions.BaseError as error:
-            said = OSError(errno.EIO, _first_line(error), str(path))
-            if UNANSWERED.search(said.strerror):
-                # obstore makes only those requests again that change nothing when carried out twice
-                if time.monotonic() - began < patience:
-                    time.sleep(1)
-                    continue
-                _answering.discard(path.bucket)
-                why = f"the object store has not answered for {time.monotonic() - began:.0f} s"
-                reason = re.sub(r" in [^ ]+s,? .*- ", ": ", said.strerror)
-                raise OSError(errno.EIO, f"{why} ({reason})", str(path)) from None
-        else:
-            said = None
-        _answering.add(path.bucket)
-        if said:
-            raise said
-        return answer
-
-
-def _heard(request: Callable[[], T]) -> T:
-    """The result of a request. The main thread lets another one wait for it, as the library below
-    hears no signal, such as Ctrl-C."""
-    if threading.current_thread() is not threading.main_thread():
-        return request()
-    answer: Future[T] = Future()
-
-    def ask() -> None:
-        try:
-            answer.set_result(request())
-        except BaseException as error:
-            answer.set_exception(error)
-
-    threading.Thread(target=ask, daemon=True).start()
-    while not answer.done():  # a signal may come to another thread, which does not end the wait
-        wait([answer], timeout=0.2)
-    return answer.result()
-
-
-def _first_line(error: Exception) -> str:
-    """What went wrong, with what the store says of it in its XML."""
-    text = masked(str(error).strip())
-    said = re.findall("<(?:Code|Message)>([^<]*)<", text)
-    return ": ".join([text.partition("\n")[0].partition("<?xml")[0].strip(" :"), *said])
 
 
 Version = tuple[str | None, str | None]
@@ -246,19 +109,23 @@ class ObjectPath:
     @property
     def store(self) -> "ObjectStore":
         """The bucket, as Zarr and obstore know it."""
-        return bucket_of(self.bucket, _patience(self.bucket))
+        return bucket_of(self.bucket, patience_for(self.bucket))
 
     @property
     def key(self) -> str:
         """The name in the bucket."""
         return "/".join(self.parts)
 
+    def ask(self, request: Callable[[], T]) -> T:
+        """What the store answers to a request about this object."""
+        return asked(self.bucket, str(self), request)
+
     # What is there.
 
     def _head(self) -> dict[str, Any]:
         obstore = library()
         if self._about is None:
-            return dict(_asked(self, lambda: obstore.head(self.store, self.key)))
+            return dict(self.ask(lambda: obstore.head(self.store, self.key)))
         return self._about
 
     def is_file(self) -> bool:
@@ -292,7 +159,7 @@ class ObjectPath:
         """What is directly below; FileNotFoundError if there is nothing."""
         obstore = library()
         prefix = f"{self.key}/" if self.parts else ""
-        found = _asked(self, lambda: obstore.list_with_delimiter(self.store, prefix))
+        found = self.ask(lambda: obstore.list_with_delimiter(self.store, prefix))
         folders = found["common_prefixes"]
         files = [file for file in found["objects"] if file["path"] != self.key]  # no marker of it
         if not (folders or files):
@@ -305,7 +172,7 @@ class ObjectPath:
     def _below(self) -> Iterator[dict[str, Any]]:
         obstore = library()
         listing = obstore.list(self.store, f"{self.key}/", chunk_size=1000)
-        while some := _asked(self, lambda: next(listing, None)):
+        while some := self.ask(lambda: next(listing, None)):
             yield from (dict(about) for about in some if about["path"] != self.key)
 
     def bytes_below(self) -> int:
@@ -324,7 +191,7 @@ class ObjectPath:
                 raise ValueError(f"it has more than {most:,} bytes")
             return found.bytes().to_bytes()
 
-        return _asked(self, get)
+        return self.ask(get)
 
     def read_tail(self, size: int) -> tuple[bytes, int]:
         """The last `size` bytes of the object, or all if it has fewer, and how many it has."""
@@ -341,7 +208,7 @@ class ObjectPath:
             return found.bytes().to_bytes(), found.meta["size"]
 
         try:
-            return _asked(self, get)
+            return self.ask(get)
         except FileNotFoundError:
             raise
         except OSError:
@@ -353,7 +220,7 @@ class ObjectPath:
         """Read some ranges, each to memory of its size."""
         pieces = in_pieces(begin, views)
         if pieces:
-            _asked(self, lambda: asyncio.run(self._read_pieces(pieces)))
+            self.ask(lambda: asyncio.run(self._read_pieces(pieces)))
 
     async def _read_pieces(self, pieces: "list[Piece]") -> None:
         obstore, at_once = library(), asyncio.Semaphore(PIECES)
@@ -374,7 +241,7 @@ class ObjectPath:
 
     def write_bytes(self, content: bytes) -> None:
         obstore = library()
-        _asked(self, lambda: obstore.put(self.store, self.key, content))
+        self.ask(lambda: obstore.put(self.store, self.key, content))
 
     def replace_bytes(self, content: bytes, was: "Version | None") -> "Version":
         """Write the object, if it still has the version that it had; None: if there is none.
@@ -392,11 +259,11 @@ class ObjectPath:
             return found.bytes().to_bytes(), _version(found.meta)
 
         try:
-            put = _asked(self, lambda: obstore.put(self.store, self.key, content, mode=mode))
+            put = self.ask(lambda: obstore.put(self.store, self.key, content, mode=mode))
             return _version(put)
         except (Replaced, FileNotFoundError):
             with suppress(FileNotFoundError):
-                there, version = _asked(self, get)
+                there, version = self.ask(get)
                 if there == content:
                     return version  # by this request, whose answer was lost
             raise Replaced(str(self)) from None
@@ -413,7 +280,7 @@ class ObjectPath:
         if paths:
             names = [path.key for path in paths]
             with suppress(FileNotFoundError):
-                _asked(paths[0], lambda: obstore.delete(paths[0].store, names))
+                paths[0].ask(lambda: obstore.delete(paths[0].store, names))
 
     def mkdir(self, parents: bool = False, exist_ok: bool = False) -> None:
         """Do nothing: a folder is there as soon as an object is in it."""
@@ -455,11 +322,11 @@ class ObjectWriter:
 
     def write(self, data: memoryview) -> None:
         # It is sent later, when the memory may be used again.
-        self._size += _asked(self._path, lambda: self._file.write(bytes(data)))
+        self._size += self._path.ask(lambda: self._file.write(bytes(data)))
 
     def finish(self, durable: bool) -> None:
         try:
-            _asked(self._path, self._file.close)
+            self._path.ask(self._file.close)
         except FileNotFoundError:  # the upload is over: its answer was lost, or it is gone
             if self._path.version() is None or self._path.stat().st_size != self._size:
                 raise

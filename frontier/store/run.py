@@ -26,6 +26,7 @@ from functools import cached_property
 from frontier.errors import CorruptRunError, FormatError, Gone, InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.layout import Layout
+from frontier.store.buckets import Replaced
 from frontier.store.directory import (
     LAYER_NAME,
     delete_other_layers,
@@ -50,7 +51,7 @@ from frontier.store.files import (
 from frontier.store.identity import check_values
 from frontier.store.layers import LIST_NAME, ZARR_GROUP, LayerFiles
 from frontier.store.ledger import LayerRecord, ledger_bytes, read_ledger
-from frontier.store.objects import ObjectPath, Place, Replaced
+from frontier.store.objects import ObjectPath, Place
 from frontier.text import counted
 
 FORMAT = 3

@@ -21,8 +21,9 @@ from frontier.search.task import expand_task
 from frontier.search.verify import verify
 from frontier.search.workspace import Workspace, open_workspace
 from frontier.store import lease, zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
+from frontier.store.buckets import bucket_of
 from frontier.store.directory import names_in
-from frontier.store.objects import bucket_of, place_of
+from frontier.store.objects import place_of
 from frontier.store.run import ObjectRunStore, RunStore
 
 

@@ -41,7 +41,7 @@ def test_a_store_that_stays_away_stops_a_run_which_goes_on(s3_bucket, proxy, mon
     monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
     monkeypatch.setattr("frontier.search.driver.MEMORY_SECONDS", 0)
     for name in ("PATIENCE", "FIRST_PATIENCE"):
-        monkeypatch.setattr(f"frontier.store.objects.{name}", 0.1)
+        monkeypatch.setattr(f"frontier.store.buckets.{name}", 0.1)
     commits = []
 
     def harm(method, path):

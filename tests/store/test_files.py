@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from frontier.errors import CorruptRunError, InputError
+from frontier.store.buckets import Replaced
 from frontier.store.directory import names_in
 from frontier.store.files import (
     disk_bytes,
@@ -20,7 +21,7 @@ from frontier.store.files import (
     version_of,
     write_bytes,
 )
-from frontier.store.objects import PIECE_BYTES, ObjectPath, Replaced, place_of
+from frontier.store.objects import PIECE_BYTES, ObjectPath, place_of
 
 
 @pytest.fixture(params=["tmp_path", "s3_bucket", "azure_bucket"])

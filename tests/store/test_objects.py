@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sweeps import swept
 
-from frontier.store import objects
+from frontier.store import buckets
 from frontier.store.objects import GAP_BYTES, PIECE_BYTES, in_pieces
 
 SOON = {"init_backoff": timedelta(milliseconds=1), "max_backoff": timedelta(milliseconds=5)}
@@ -18,10 +18,10 @@ SOON = {"init_backoff": timedelta(milliseconds=1), "max_backoff": timedelta(mill
 @pytest.fixture
 def impatient(monkeypatch, proxy):
     """Requests are made again at once, but not for long; answers are waited for for a second."""
-    monkeypatch.setattr(objects, "WAITS", SOON)
-    monkeypatch.setattr(objects, "FIRST_PATIENCE", 0.2)
+    monkeypatch.setattr(buckets, "WAITS", SOON)
+    monkeypatch.setattr(buckets, "FIRST_PATIENCE", 0.2)
     monkeypatch.setenv("AWS_TIMEOUT", "1s")
-    objects.bucket_of.cache_clear()
+    buckets.bucket_of.cache_clear()
 
 
 def first(count, harm):
@@ -41,7 +41,7 @@ def test_a_store_that_is_away_for_a_while(s3_bucket, proxy, monkeypatch, impatie
 
 def test_a_store_that_stays_away(s3_bucket, proxy, monkeypatch, impatient):
     """It is given up after some time, and then waited for no longer until it answers."""
-    monkeypatch.setattr(objects, "PATIENCE", 0.4)
+    monkeypatch.setattr(buckets, "PATIENCE", 0.4)
     for action in (
         lambda: s3_bucket.write_bytes(b"1"),
         lambda: s3_bucket.replace_bytes(b"1", None),
@@ -51,11 +51,11 @@ def test_a_store_that_stays_away(s3_bucket, proxy, monkeypatch, impatient):
     ):
         proxy.harm = lambda method, path: None
         assert not (s3_bucket / "other").exists()
-        assert objects._patience(s3_bucket.bucket) == 0.4
+        assert buckets.patience_for(s3_bucket.bucket) == 0.4
         proxy.harm = lambda method, path: "busy"
         with pytest.raises(OSError, match=r"has not answered for \d s .*503 Service Unavailable"):
             action()
-        assert objects._patience(s3_bucket.bucket) == 0.2
+        assert buckets.patience_for(s3_bucket.bucket) == 0.2
 
 
 def test_a_request_that_is_never_answered(s3_bucket, proxy, impatient):
