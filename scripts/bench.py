@@ -155,13 +155,10 @@ def kernels(size: str) -> dict:
     """(a) in this process."""
     for puzzle in (Tiles(2, 4), load_config(config_of(size)).make_puzzle()):  # the first compiles
         space = puzzle.space
-        _, origins = space.numbers(*puzzle.origins())
-        layout, layers = memory_layout(space, CORES), [origins.size]
+        layout = memory_layout(space, CORES)
         began = time.perf_counter()
         search = MemorySearch(layout, CORES)
-        search.layer(0).add(origins)
-        while states := int(search.expand(len(layers)).sum()):
-            layers.append(states)
+        layers = [int(states.sum()) for states in search.layers(puzzle.origins())]
         seconds = time.perf_counter() - began
     return {"layers": layers, "seconds": seconds, "layout": layout_settings(layout)}
 

@@ -10,6 +10,7 @@ runs both and compares their counts. The goal is the blank in the first cell and
 import argparse
 import json
 import time
+from collections.abc import Callable
 
 
 def search(rows: int, columns: int) -> list[int]:
@@ -43,10 +44,15 @@ def main():
     parser.add_argument("columns", type=int)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
+    tell(lambda: search(options.rows, options.columns), options.json)
+
+
+def tell(search: Callable[[], list[int]], as_json: bool) -> None:
+    """Search, and print the number of states of each layer and the seconds."""
     began = time.perf_counter()
-    layers = search(options.rows, options.columns)
+    layers = search()
     seconds = time.perf_counter() - began
-    if options.json:
+    if as_json:
         print(json.dumps({"layers": layers, "seconds": seconds}))
         return
     for depth, found in enumerate(layers):

@@ -9,25 +9,18 @@ are packed four bits a pancake into one integer.
 """
 
 import argparse
-import json
 import os
-import time
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from math import factorial
 
 import numba
-import numpy as np
-
-UNSEEN = 255
-PIECE = 1 << 20  # orders that a thread scans at a time
-ONES = 0x111111111111111  # 15 entries of 1
-NUMBERS = 0xEDCBA9876543210  # 15 entries 0, 1, ..., 14
+from dictionary_search import tell
+from plain_search import NUMBERS, ONES, UNSEEN, layers_of
 
 
 @cache
 def kernel(pancakes: int):
-    """Compile expand(distance, depth, first, last) for so many pancakes."""
+    """Compile expand(distance, depth, first, last) for `pancakes` pancakes."""
     if not 2 <= pancakes <= 15:
         raise ValueError(f"{pancakes} pancakes: 2 to 15 are supported")
 
@@ -77,18 +70,7 @@ def kernel(pancakes: int):
 
 def search(pancakes: int, threads: int) -> list[int]:
     """Number of orders in each layer, from depth 0 on."""
-    expand, orders = kernel(pancakes), factorial(pancakes)
-    distance = np.full(orders, UNSEEN, dtype=np.uint8)
-    distance[0] = 0
-    pieces = [(first, min(first + PIECE, orders)) for first in range(0, orders, PIECE)]
-    layers = []
-    with ThreadPoolExecutor(threads) as pool:
-        while True:
-            depth = len(layers)
-            found = sum(pool.map(lambda piece, d=depth: expand(distance, d, *piece), pieces))
-            if not found:
-                return layers
-            layers.append(found)
+    return layers_of(kernel(pancakes), factorial(pancakes), threads)
 
 
 def main():
@@ -99,15 +81,7 @@ def main():
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
     kernel(options.pancakes)  # compile first
-    began = time.perf_counter()
-    layers = search(options.pancakes, options.threads)
-    seconds = time.perf_counter() - began
-    if options.json:
-        print(json.dumps({"layers": layers, "seconds": seconds}))
-        return
-    for depth, found in enumerate(layers):
-        print(f"{depth:5} {found:15,}")
-    print(f"{sum(layers):,} states, depth {len(layers) - 1}, {seconds:.2f} s")
+    tell(lambda: search(options.pancakes, options.threads), options.json)
 
 
 if __name__ == "__main__":

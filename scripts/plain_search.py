@@ -20,15 +20,14 @@ The goal is the blank in the first cell and the tiles in order.
 """
 
 import argparse
-import json
 import os
-import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from math import factorial
 
 import numba
 import numpy as np
+from dictionary_search import tell
 
 UNSEEN = 255
 PIECE = 1 << 20  # states that a thread scans at a time
@@ -115,8 +114,11 @@ def kernel(rows: int, columns: int):
 
 def search(rows: int, columns: int, threads: int) -> list[int]:
     """Number of states of each layer, from depth 0 on."""
-    expand = kernel(rows, columns)
-    states = factorial(rows * columns) // 2
+    return layers_of(kernel(rows, columns), factorial(rows * columns) // 2, threads)
+
+
+def layers_of(expand, states: int, threads: int) -> list[int]:
+    """The same by a kernel expand(distance, depth, first, last), from the state numbered 0."""
     distance = np.full(states, UNSEEN, dtype=np.uint8)
     distance[0] = 0
     pieces = [(first, min(first + PIECE, states)) for first in range(0, states, PIECE)]
@@ -139,15 +141,7 @@ def main():
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
     kernel(options.rows, options.columns)  # compile first
-    began = time.perf_counter()
-    layers = search(options.rows, options.columns, options.threads)
-    seconds = time.perf_counter() - began
-    if options.json:
-        print(json.dumps({"layers": layers, "seconds": seconds}))
-        return
-    for depth, found in enumerate(layers):
-        print(f"{depth:5} {found:15,}")
-    print(f"{sum(layers):,} states, depth {len(layers) - 1}, {seconds:.2f} s")
+    tell(lambda: search(options.rows, options.columns, options.threads), options.json)
 
 
 if __name__ == "__main__":

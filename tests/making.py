@@ -1,6 +1,7 @@
 """Commands and their results; runs to report on, runs that say what is not so, and runs that
 another process makes."""
 
+import importlib.util
 import time
 from pathlib import Path
 
@@ -24,6 +25,14 @@ IDENTITY = {
     "states": 20_160,
 }
 """What makes a run of 2×4 the run that it is, as `RunStore.create` takes it."""
+
+
+def script(name):
+    """The module of a script of scripts/."""
+    spec = importlib.util.spec_from_file_location(name, CONFIGS.parent / "scripts" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def made(path, name, *settings, until=None):

@@ -22,7 +22,8 @@ def test_the_dictionary_search(rows, columns):
     assert search(rows, columns) == list(map(len, twins.bfs_layers(rows, columns)))
 
 
-def test_the_plain_search_of_pancakes():
+def test_the_plain_search_of_pancakes(monkeypatch):
+    monkeypatch.syspath_prepend(str(SCRIPTS))
     search = runpy.run_path(str(SCRIPTS / "plain_pancakes.py"))["search"]
     assert search(5, threads=2) == [1, 4, 12, 35, 48, 20]
 

@@ -148,12 +148,11 @@ def sample_layers(codec: str, slab_bytes: int) -> list[tuple[float, "SampleSlabs
     each."""
     puzzle, slabs, found = Tiles(*SAMPLE_BOARD), SlabCodec(codec), []
     space = puzzle.space
-    search, depth = MemorySearch(memory_layout(space, 1)), 0
-    search.layer(0).add(space.numbers(*puzzle.origins())[1].astype(np.uint64))
-    while states := int(search.expand(depth := depth + 1).sum()):
-        if depth % SAMPLE_STEP == 0:
+    search = MemorySearch(memory_layout(space, 1))
+    for depth, states in enumerate(search.layers(puzzle.origins())):
+        if depth and depth % SAMPLE_STEP == 0:
             words = search.layer(depth).words.reshape(-1)
-            density = states / (words.size * space.code.bits)
+            density = int(states.sum()) / (words.size * space.code.bits)
             found.append((density, SampleSlabs(slabs, words, slab_bytes)))
     return sorted(found, key=lambda layer: layer[0])
 

@@ -6,6 +6,7 @@ the rest of the project is measured against, and the simplest way to see how the
 package go together.
 """
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from math import ceil
@@ -62,6 +63,19 @@ class MemorySearch:
             counts[first : first + found.size] += found
         self.depth = depth
         return counts
+
+    def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
+        """Search from some states, (vertices, sequences), to the last layer. Of each layer it gives
+        int64, the states at each node of its side."""
+        space, depth = self.layout.space, 0
+        numbers = np.unique(space.numbers(*origins)[1])
+        self.layer(0).add(numbers)
+        nodes = (numbers // np.uint64(space.code.half)).astype(np.int64)
+        counts = np.bincount(nodes, minlength=space.nodes[0])
+        while counts.any():
+            yield counts
+            depth += 1
+            counts = self.expand(depth)
 
     def share(self, function, things) -> list:
         """function(thing) of each thing, on all threads."""

@@ -47,10 +47,10 @@ def halves_bound(columns: int) -> int | None:
         for labels in (in_order[:columns], in_order[columns:])
     ]
     greatest = []
-    for half in reversed(halves):
+    for half in halves:
         if (found := greatest_distances(half)) is None:
             return None
-        greatest.insert(0, found)
+        greatest.append(found)
     return _greatest_sum(halves, greatest)
 
 
@@ -61,16 +61,10 @@ def greatest_distances(pattern: Pattern) -> np.ndarray | None:
     layout = memory_layout(space, threads)
     if memory_bytes(layout) > machine.memory():
         return None
-    search = MemorySearch(layout, threads)
-    numbers = np.unique(space.numbers(*pattern.origins())[1])
-    search.layer(0).add(numbers)
     greatest = np.full((space.graph.vertices, 2), -1, dtype=np.int16)
-    nodes, depth = numbers // np.uint64(space.code.half), 0
-    while nodes.size:
-        side = space.side_of(depth)
+    for depth, states in enumerate(MemorySearch(layout, threads).layers(pattern.origins())):
+        side, nodes = space.side_of(depth), np.flatnonzero(states)
         greatest[space.vertex[side][nodes], space.sign[side][nodes]] = depth
-        depth += 1
-        nodes = np.flatnonzero(search.expand(depth))
     return greatest
 
 

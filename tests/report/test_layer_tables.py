@@ -1,13 +1,10 @@
 """The script that makes the tables of tile puzzles from each blank cell, against the OEIS."""
 
-import importlib.util
 import sys
-from pathlib import Path
 
 import pytest
-from making import invoke, made
+from making import invoke, made, script
 
-ROOT = Path(__file__).parents[2]
 KNOWN = {
     "A090034": "1 2 3 5 6 7 10 12 12 16 23 25 28 39 44 40 29 21 18 12 6 1",
     "A090035": "1 2 3 6 10 14 19 28 42 61 85 119 161 215 293 396 506 632 788 985 1194 1414 1664 "
@@ -36,10 +33,7 @@ KNOWN = {
 
 @pytest.fixture(scope="module")
 def boards():
-    spec = importlib.util.spec_from_file_location("boards", ROOT / "scripts" / "boards.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("boards")
 
 
 def test_small_boards_are_searched_and_listed(boards, tmp_path, monkeypatch):

@@ -1,22 +1,19 @@
 """The script that makes the reports of docs/results/."""
 
 import csv
-import importlib.util
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from making import script
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def results():
-    spec = importlib.util.spec_from_file_location("results", ROOT / "scripts" / "results.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("results")
 
 
 @pytest.mark.sweep

@@ -1,23 +1,18 @@
 """The index of docs/results/ in a browser."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
+from making import script
 from markupsafe import Markup
 
 pytestmark = pytest.mark.sweep
 
-SCRIPT = Path(__file__).parents[3] / "scripts" / "results.py"
 BOARD = Markup('<svg viewBox="0 0 2 1" width="80" height="40"></svg>')
 
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory):
     """The file of an index with groups of 11, 5 and 2 cards; the first group has long numbers."""
-    spec = importlib.util.spec_from_file_location("results", SCRIPT)
-    results = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(results)
+    results = script("results")
 
     def cards(number, states):
         facts = [("states", states), ("depth", "84"), ("farthest", "1")]
