@@ -1,17 +1,18 @@
 """A thousand workers on one machine: the real driver and Dask's scheduler, tasks that only wait.
 
-    python scripts/many_workers.py 2x8 --workers 10 100 1000 --layers 3
+    python scripts/many_workers.py 2x8 --workers 100 300 1000 --processes 25
 
 The largest layers of a puzzle, whose sizes and times of a task `plan` foretells, are handed out by
 the driver as in a run. A task computes nothing: it waits as long as a real one takes, and one at a
 time on each worker computes, as there. Workers are many in each of a few processes. So what is
 measured is what the driver, the scheduler and the end of each layer cost: how busy workers are,
 the processor time of driver and scheduler for a task, and the time from a layer's last task to the
-first of the next. Workers share the machine with the scheduler, so on few cores it looks worse than
-it is.
+first of the next. Only tasks whose results count are work. Workers share the machine with the
+scheduler, so on few cores it looks worse than it is.
 
---stragglers: this share of tasks takes ten times as long. --deaths: so many seconds apart a worker
-ends and another one comes.
+--processes: so many workers of a host are one to the scheduler. --stragglers: this share of tasks
+takes ten times as long. --deaths: so many seconds apart a worker of Dask ends and another one
+comes.
 """
 
 import argparse
@@ -36,7 +37,13 @@ from distributed.batched import BatchedSend
 from distributed.comm import CommClosedError, connect
 
 from frontier import api
-from frontier.clusters.executors import TASKS_UNDER_WAY, TOPIC, Distributed
+from frontier.clusters.executors import (
+    PROCESSES,
+    TASKS_UNDER_WAY,
+    TELL_SECONDS,
+    TOPIC,
+    Distributed,
+)
 from frontier.config import load_config
 from frontier.forecast.plan_forecast import described_cluster, forecast_of
 from frontier.search.driver import Driver
@@ -46,7 +53,7 @@ from frontier.store.parts import PartRecord
 from frontier.store.run import RunStore
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
-PROCESSES = 2
+SERVERS = 2
 STRAGGLES = 10
 NUMBERS = numbers_from(1)
 METRICS = {
@@ -69,6 +76,7 @@ def main() -> None:
     add("--memory", default="1.5GB", help="of a worker; default: 1.5GB")
     add("--layers", type=int, default=3, help="so many, around the largest one; default: 3")
     add("--seconds", type=float, help="of a task; default: as foretold")
+    add("--processes", type=int, default=1, help="of a host; default: 1")
     add("--stragglers", type=float, default=0.0, metavar="SHARE")
     add("--deaths", type=float, metavar="SECONDS")
     add("--serve", nargs=2, help=argparse.SUPPRESS)
@@ -100,6 +108,7 @@ def measure(
             "stragglers": options.stragglers,
             "states": sizes[first] // tasks,
             "run": "run",
+            "processes": options.processes,
         }
     )
     with (
@@ -107,9 +116,9 @@ def measure(
         LocalCluster(n_workers=0, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-        servers = started(cluster.scheduler_address, workers, options.deaths)
+        servers = started(cluster.scheduler_address, workers // options.processes, options.deaths)
         try:
-            client.wait_for_workers(workers)
+            client.wait_for_workers(workers // options.processes)
             executor = Noting(client, 60.0)
             run = RunStore.create(Path(folder) / "run", plan.identity)
             run.records = [LayerRecord(d, sizes[d], "bits", False, 0.0) for d in range(first)]
@@ -150,9 +159,9 @@ class Noting(Distributed):
 
 def started(address: str, workers: int, deaths: float | None) -> list[subprocess.Popen]:
     """Processes with so many workers in all."""
-    processes = min(PROCESSES, workers)
-    shares = [workers // processes + (i < workers % processes) for i in range(processes)]
-    more = [] if deaths is None else ["--deaths", str(deaths * processes)]
+    servers = min(SERVERS, workers)
+    shares = [workers // servers + (i < workers % servers) for i in range(servers)]
+    more = [] if deaths is None else ["--deaths", str(deaths * servers)]
     return [
         subprocess.Popen([sys.executable, __file__, "--serve", address, str(share), *more])
         for share in shares
@@ -178,7 +187,10 @@ class SimulatedWorker:
         # Nobody ever connects to this address: what calls return goes with the events.
         self.address = f"tcp://127.{os.getpid() % 250}.{next(NUMBERS) % 250}.1:{next(NUMBERS)}"
         self.scheduler, self.told = scheduler, told
-        self.computing, self.threads = asyncio.Lock(), asyncio.Semaphore(TASKS_UNDER_WAY)
+        processes = told["processes"]
+        self.computing = asyncio.Semaphore(processes)
+        self.threads = asyncio.Semaphore(processes * TASKS_UNDER_WAY)
+        self.processes = processes
         self.batches: dict[str, asyncio.Task] = {}
         self.stream = BatchedSend(interval="2ms")
         self.tasks: set[asyncio.Task] = set()
@@ -192,9 +204,10 @@ class SimulatedWorker:
             {
                 "op": "register-worker", "reply": False, "address": worker.address,
                 "server_id": worker.address, "name": worker.address, "nanny": None,
-                "status": "running", "nthreads": TASKS_UNDER_WAY, "now": time.time(),
-                "resources": {}, "memory_limit": 0, "local_directory": "", "services": {},
-                "pid": os.getpid(), "versions": {}, "metrics": METRICS, "extra": {},
+                "status": "running", "nthreads": TASKS_UNDER_WAY * worker.processes,
+                "resources": {PROCESSES: worker.processes}, "now": time.time(), "services": {},
+                "memory_limit": 0, "local_directory": "", "pid": os.getpid(), "versions": {},
+                "metrics": METRICS, "extra": {},
                 "stimulus_id": "comes",
             }
         )  # fmt: skip
@@ -243,18 +256,30 @@ class SimulatedWorker:
                         )  # fmt: skip
 
     async def compute(self, message: dict) -> None:
-        """Do a batch of calls as two threads of a worker do: one waits for the other."""
-        (calls,), key = message["run_spec"].args, message["key"]
-        async with self.threads:
-            del self.batches[key]  # it cannot be stolen any more
-            began = time.time()
-            results = [await self.wait(depth, part) for *_, depth, part in calls]
-            ended = time.time()
-        self.send("log-event", topic=TOPIC, msg=[key, ended - began, pickle.dumps(results)])
+        """Do a batch of calls as the threads of a worker do, of which half wait for the others."""
+        (calls, numbers), key = message["run_spec"].args, message["key"]
+        del self.batches[key]  # it cannot be stolen any more
+        first, told = time.time(), []
+
+        def tell():
+            if told:
+                self.send("log-event", topic=TOPIC, msg=[key, told.copy()])
+                told.clear()
+
+        async def one(number, depth, part):
+            async with self.threads:
+                began = time.time()
+                result = pickle.dumps(await self.wait(depth, part))
+                told.append([number, time.time() - began, result])
+
+        tasks = {self.go_on(one(n, *call[-2:])) for n, call in zip(numbers, calls, strict=True)}
+        while tasks:
+            _, tasks = await asyncio.wait(tasks, timeout=TELL_SECONDS)
+            tell()
         self.send(
             "task-finished", status="OK", key=key, run_id=message["run_id"], nbytes=100,
             type=b"", typename="list", metadata={}, thread=0, stimulus_id="done",
-            startstops=({"action": "compute", "start": began, "stop": ended},),
+            startstops=({"action": "compute", "start": first, "stop": time.time()},),
         )  # fmt: skip
 
     async def wait(self, depth: int, part: int) -> TaskResult:

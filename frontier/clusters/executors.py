@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import chain
 from math import ceil, inf
 from queue import Empty, SimpleQueue
 from statistics import median
@@ -26,6 +27,15 @@ BATCHES_A_SECOND = 500
 
 TOPIC = "frontier"
 """The topic of the Dask events by which workers send what their calls have returned."""
+
+TELL_SECONDS = 0.1
+"""Seconds for which what calls return is collected, rather than told each by itself."""
+
+HOST = "frontier-host"
+"""The name of the plugin by which the worker of a host has processes below it."""
+
+PROCESSES = "processes"
+"""The resource, as Dask calls it, that says how many."""
 
 LOST = "the connection to the scheduler was lost"
 
@@ -62,24 +72,29 @@ class Serial:
             yield function(*arguments)
 
 
-def calls_together(calls: int, workers: int, seconds: float) -> int:
+def calls_together(calls: int, workers: int, seconds: float, processes: int = 1) -> int:
     """How many calls are a batch: one, unless calls are so short or workers so many that a
     scheduler could not hand out each call by itself.
 
-    seconds: between the ends of two calls on one worker; 0 if they take no time.
+    seconds: between the ends of two calls on one worker; 0 if they take no time. processes: the
+    workers of a host that are one to the scheduler. They get half as many calls together as they
+    are, as a batch with one slow call counts as whole until it ends.
     """
-    most = ceil(calls / workers)
-    if most * seconds * BATCHES_A_SECOND > workers:
-        most = ceil(workers / (seconds * BATCHES_A_SECOND))
-    return max(1, most)
+    share = ceil(calls * processes / workers)
+    handed_out = ceil(workers / (seconds * BATCHES_A_SECOND)) if seconds else share
+    return max(1, min(share, max(handed_out, processes // 2)))
 
 
-@dataclass(eq=False)
+@dataclass
 class _Batch:
     """Calls that are handed out as one."""
 
+    future: object
     calls: list[int]
-    since: float
+    missing: set[int]
+    """The calls of which nothing has been heard."""
+    heard: float
+    """When the batch was handed out or, if that is later, when one of its calls was last done."""
     copied: bool = False
 
 
@@ -89,36 +104,38 @@ class Distributed:
     here = False
 
     WINDOW = 3
-    """The batches for each worker that the scheduler has at a time: one more than the worker has
-    threads, so that no thread waits for the next one."""
+    """The calls or batches for each worker that the scheduler has at a time: one more than the
+    worker has threads, so that no thread waits for the next one."""
 
-    OVERDUE = 1.5
-    """A batch is overdue when it has taken this many times the median. Once no call waits any more,
-    the calls of overdue batches are handed out again, each by itself."""
+    OVERDUE = 3
+    """A batch is overdue when nothing has been heard of it for this many times as long as a call
+    takes, times the share of workers that still have something to do. The calls missing in it are
+    then handed out again, each by itself."""
 
-    STRAGGLERS = 0.1
-    """No batch counts as overdue while more than this share of all calls are unfinished."""
-
-    OVERDUE_SECONDS = 1.0
-    """A batch that has taken fewer seconds than this is never overdue."""
+    OVERDUE_SECONDS = 0.1
+    """A batch of which something has been heard more lately than that is never overdue."""
 
     REFRESH_SECONDS = 1.0
-    """Seconds between two counts of the workers."""
+    """Seconds between two looks at the workers, and at the batches that may have failed."""
 
-    WAIT_SECONDS = 0.2
-    """Seconds that are waited for a future to end, before overdue batches are looked for again."""
+    WAIT_SECONDS = 0.05
+    """Seconds that are waited for a call to end, before overdue batches are looked for again."""
 
     def __init__(self, client, patience: float, tend: Callable[[], None] = lambda: None):
         """patience: a run stops after so many seconds without any worker. tend: called once a
         second, to replace lost jobs."""
         self._client, self._patience, self._tend = client, patience, tend
-        self.workers, self._looked = 0, float("-inf")
+        self.workers, self._processes, self._looked = 0, 1, float("-inf")
         self._last_worker = time.monotonic()
         self.dashboard = (client.dashboard_link or None) if has_dashboard() else None
         self._call_seconds = inf
-        self._ended: SimpleQueue = SimpleQueue()
-        self._told: dict[str, tuple[float, bytes]] = {}
-        client.subscribe_topic(TOPIC, self._hear)
+        self._durations: deque[float] = deque(maxlen=101)
+        """The seconds that the last calls of this run took on a thread of a worker."""
+        self._told: SimpleQueue = SimpleQueue()
+        self._told_in_full: list = []
+        """The futures of batches that end in a moment. Dask would cancel one that is dropped before
+        it has ended."""
+        client.subscribe_topic(TOPIC, lambda event: self._told.put(event[1]))
         self._look()
 
     @property
@@ -128,117 +145,122 @@ class Distributed:
     def run(self, function, calls, stop):
         calls = list(calls)
         waiting, missing = deque(range(len(calls))), set(range(len(calls)))
-        under_way: dict[object, _Batch] = {}
-        durations: list[float] = []
-        self._told.clear()
+        under_way: dict[str, _Batch] = {}
+        self._durations.clear()
         try:
             while missing:
-                self._look()
+                ended = self._ended(under_way) if self._look() else []
                 if stop():
                     if not (under_way and self.workers):
                         return
                 elif waiting:
-                    room = max(0, self.at_once - len(under_way))
-                    under_way |= self._hand_out(function, calls, self._next(waiting, room))
-                else:
-                    late = self._overdue(under_way.values(), durations, missing)
+                    ahead = sum(len(batch.missing) for batch in under_way.values())
+                    under_way |= self._hand_out(function, calls, self._next(waiting, ahead))
+                elif len(missing) < self.workers:
+                    late = self._overdue(under_way.values(), missing)
                     under_way |= self._hand_out(function, calls, late)
-                for future in self._just_ended():
-                    if (batch := under_way.pop(future, None)) is None:
-                        continue
-                    durations.append(time.monotonic() - batch.since)
-                    if missing.isdisjoint(batch.calls):
-                        continue  # others were faster
-                    results = self._results(future)
-                    future.release()
-                    for call, result in zip(batch.calls, results, strict=True):
-                        if call in missing:
-                            missing.remove(call)
-                            yield result
+                told, untold = self._heard(under_way), self._asked_for(ended, under_way)
+                for call, result in chain(told, untold):
+                    if call in missing:
+                        missing.remove(call)
+                        yield result
         finally:
             if under_way:
-                self._client.cancel(list(under_way))
+                self._client.cancel([batch.future for batch in under_way.values()])
 
-    def _next(self, waiting: deque[int], room: int) -> list[list[int]]:
-        """At most so many batches of the calls that wait."""
-        workers = max(1, self.workers)
-        seconds = self._call_seconds / TASKS_UNDER_WAY
-        together = calls_together(len(waiting), workers, seconds)
-        calls = [waiting.popleft() for _ in range(min(len(waiting), together * room))]
+    def _next(self, waiting: deque[int], ahead: int) -> list[list[int]]:
+        """Batches of the calls that wait, where workers have so many calls ahead of them."""
+        workers, seconds = max(1, self.workers), self._call_seconds / TASKS_UNDER_WAY
+        together = calls_together(len(waiting), workers, seconds, self._processes)
+        room = self.WINDOW * max(workers, workers // self._processes * together) - ahead
+        calls = [waiting.popleft() for _ in range(min(len(waiting), max(0, room)))]
         return [calls[i : i + together] for i in range(0, len(calls), together)]
 
-    def _overdue(
-        self, under_way: Iterable[_Batch], durations: list[float], missing: set[int]
-    ) -> list[list[int]]:
-        """The calls of the batches that take much longer than others, each by itself."""
-        if len(missing) > self.STRAGGLERS * (len(missing) + len(durations)):
+    def _overdue(self, under_way: Iterable[_Batch], missing: set[int]) -> list[list[int]]:
+        """The calls of overdue batches, each by itself; none before a call has ended."""
+        if not self._durations:
             return []
-        before = time.monotonic() - max(self.OVERDUE_SECONDS, self.OVERDUE * median(durations))
-        late = [batch for batch in under_way if batch.since < before and not batch.copied]
+        busy = len(missing) / self.workers
+        patience = max(self.OVERDUE_SECONDS, self.OVERDUE * busy * self._call_seconds)
+        before = time.monotonic() - patience
+        late = [batch for batch in under_way if batch.heard < before and not batch.copied]
         for batch in late:
             batch.copied = True
-        return [[call] for batch in late for call in batch.calls if call in missing]
+        return [[call] for batch in late for call in sorted(batch.missing & missing)]
 
-    def _hand_out(self, function: Callable, calls: list[tuple], batches: list[list[int]]) -> dict:
-        """The futures of these batches. Many that are handed out at once cost the scheduler and
+    def _hand_out(
+        self, function: Callable, calls: list[tuple], batches: list[list[int]]
+    ) -> dict[str, _Batch]:
+        """These batches, by their keys. Many that are handed out at once cost the scheduler and
         this process a third of what they do one by one."""
         if not batches:
             return {}
         futures = self._client.map(
-            _do, [[calls[call] for call in batch] for batch in batches], function=function,
-            key=function.__name__, pure=False, retries=RETRIES,
+            _do, [[calls[call] for call in batch] for batch in batches], batches,
+            function=function, key=function.__name__, pure=False, retries=RETRIES,
         )  # fmt: skip
-        for future in futures:
-            future.add_done_callback(self._ended.put)
         now = time.monotonic()
-        return {f: _Batch(batch, now) for f, batch in zip(futures, batches, strict=True)}
+        return {
+            future.key: _Batch(future, batch, set(batch), now)
+            for future, batch in zip(futures, batches, strict=True)
+        }
 
-    def _just_ended(self) -> list:
-        """The futures that have ended meanwhile, or do so in a moment."""
-        ended = []
+    def _heard(self, under_way: dict[str, _Batch]) -> Iterator[tuple[int, object]]:
+        """What workers have told meanwhile, or tell in a moment: calls and what they returned."""
         with suppress(Empty):
-            ended.append(self._ended.get(timeout=self.WAIT_SECONDS))
+            told = self._told.get(timeout=self.WAIT_SECONDS)
             while True:
-                ended.append(self._ended.get_nowait())
-        return ended
+                key, results = told
+                if batch := under_way.get(key):
+                    batch.heard = time.monotonic()
+                    self._durations += [seconds for _, seconds, _ in results]
+                    self._call_seconds = median(self._durations)
+                    for call, _, result in results:
+                        batch.missing.discard(call)
+                        yield call, pickle.loads(result)
+                    if not batch.missing:
+                        self._told_in_full.append(under_way.pop(key).future)
+                told = self._told.get_nowait()
 
-    def _hear(self, event: tuple) -> None:
-        key, *told = event[1]
-        self._told[key] = told
+    def _ended(self, under_way: dict[str, _Batch]) -> list[str]:
+        """The keys of the batches that have ended, well or not."""
+        self._told_in_full.clear()
+        return [key for key, batch in under_way.items() if batch.future.done()]
 
-    def _results(self, future) -> list:
-        """What the calls of a batch have returned; Stopped if the cluster, not a call, failed."""
+    def _asked_for(
+        self, ended: list[str], under_way: dict[str, _Batch]
+    ) -> Iterator[tuple[int, object]]:
+        """The calls of the batches that have ended before all had been heard of them, and what they
+        returned. Stopped if the cluster, not a call, failed."""
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
         from distributed.comm import CommClosedError
 
-        try:
-            if future.status != "finished" or future.key not in self._told:
-                return future.result()
-        except KilledWorker as error:
-            raise Stopped(
-                f"worker after worker died doing the same task ({error}); if memory ran out, raise "
-                "cluster.memory or lower cluster.workers"
-            ) from None
-        except (CancelledError, CommClosedError):
-            raise Stopped(LOST) from None
-        seconds, results = self._told.pop(future.key)
-        results = pickle.loads(results)
-        self._call_seconds = seconds / len(results)
-        return results
+        for batch in [under_way.pop(key) for key in ended if key in under_way]:
+            try:
+                yield from batch.future.result()
+            except KilledWorker as error:
+                raise Stopped(
+                    f"worker after worker died doing the same task ({error}); if memory ran out, "
+                    "raise cluster.memory or lower cluster.workers"
+                ) from None
+            except (CancelledError, CommClosedError):
+                raise Stopped(LOST) from None
 
-    def _look(self) -> None:
-        """Count the workers, at most once a second; Stopped if there have been none for long, or
-        the scheduler is gone."""
+    def _look(self) -> bool:
+        """Count the workers, at most once a second, and return whether they were counted; Stopped
+        if there have been none for long, or the scheduler is gone."""
         now = time.monotonic()
         if now - self._looked < self.REFRESH_SECONDS:
-            return
+            return False
         self._looked = now
-        found = self._client.scheduler_info(n_workers=0)  # empty where the scheduler is gone
+        found = self._client.scheduler_info(n_workers=1)  # empty where the scheduler is gone
         if self._client.status == "closed":
             raise Stopped(LOST)
-        self.workers = found.get("n_workers", 0)
+        for worker in found.get("workers", {}).values():
+            self._processes = processes_of(worker)
+        self.workers = self._processes * found.get("n_workers", 0)
         self._tend()
         if self.workers:
             self._last_worker = now
@@ -247,22 +269,47 @@ class Distributed:
                 f"there has been no worker for {self._patience} s (cluster.patience); see why none "
                 f"comes to the scheduler at {self._client.scheduler.address}, or wait longer"
             )
+        return True
 
 
-def _do(calls: list[tuple], function: Callable) -> list:
-    """A batch of calls, on a worker.
+def _do(calls: list[tuple], numbers: list[int], function: Callable) -> list:
+    """A batch of calls, on a worker: what they return, by their numbers.
 
-    What they return is told as an event, which takes the connections that worker, scheduler and
-    client have. A scheduler that has to ask more than 512 workers for it opens and closes
-    connections all the time. Where the event is lost, it is asked for all the same.
+    It is told as events too, which take the connections that worker, scheduler and client have. A
+    scheduler that has to ask more than 512 workers for it opens and closes connections all the
+    time. Where an event is lost, it is asked for all the same.
     """
     from distributed import get_worker
 
-    began = time.perf_counter()
-    results = [function(*arguments) for arguments in calls]
-    worker, seconds = get_worker(), time.perf_counter() - began
-    worker.log_event(TOPIC, [worker.get_current_task(), seconds, pickle.dumps(results)])
-    return results
+    worker, results = get_worker(), {}
+    key, host = worker.get_current_task(), worker.plugins.get(HOST)
+    for ended in host.each(function, calls) if host else _one_by_one(function, calls):
+        told = [(numbers[i], seconds, pickle.dumps(result)) for i, seconds, result in ended]
+        worker.log_event(TOPIC, [key, told])
+        results |= {numbers[i]: result for i, _, result in ended}
+    return list(results.items())
+
+
+def _one_by_one(
+    function: Callable, calls: list[tuple]
+) -> Iterator[list[tuple[int, float, object]]]:
+    """Groups of (index of a call, seconds that it took, what it returned). Calls that are so short
+    that they are told together are a group."""
+    ended, told = [], time.perf_counter()
+    for index, arguments in enumerate(calls):
+        began = time.perf_counter()
+        result = function(*arguments)
+        now = time.perf_counter()
+        ended.append((index, now - began, result))
+        if now - told > TELL_SECONDS:
+            yield ended
+            ended, told = [], now
+    yield ended
+
+
+def processes_of(worker: dict) -> int:
+    """How many processes compute for a worker, by what its scheduler tells about it."""
+    return int(worker["resources"].get(PROCESSES, 1))
 
 
 def has_dashboard() -> bool:

@@ -18,7 +18,7 @@ from math import ceil
 
 import psutil
 
-from frontier.clusters.executors import TASKS_UNDER_WAY
+from frontier.clusters.executors import PROCESSES, TASKS_UNDER_WAY
 from frontier.config import ClusterTable
 from frontier.errors import InputError, Stopped
 from frontier.text import counted
@@ -70,8 +70,15 @@ JOB_MEMORY = 4, 3
 """A job asks for 4/3 of what its workers' tasks take: queues end jobs that exceed what they asked
 for, and beside each worker stands a process of Dask's."""
 
-THREADS = ("--nthreads", str(TASKS_UNDER_WAY))
-"""The threads of a worker; dask-jobqueue would give it as many as the job has processors."""
+
+def _worker_arguments(processes: int) -> list[str]:
+    """What the worker of a job with so many processes is told. dask-jobqueue would give it as many
+    threads as the job has processors."""
+    threads = ["--nthreads", str(TASKS_UNDER_WAY * processes)]
+    if processes == 1:
+        return threads
+    host = ["--resources", f"{PROCESSES}={processes}", "--preload", "frontier.clusters.host"]
+    return [*threads, *host]
 
 
 def jobs_of(settings: ClusterTable) -> int:
@@ -135,10 +142,15 @@ def make_cluster(settings: ClusterTable, worker_settings: dict, security):
         **{key: chosen(key) or value for key, value in NEEDED.get(kind, {}).items()},
         **options,
         **{key: chosen(key) for key in LISTS if key in options},
-        "processes": processes,
+        "processes": 1,
+        "nanny": processes == 1,  # a nanny's worker may have no processes below it
         "scheduler_options": scheduler,
         "job_script_prologue": prologue,
-        "worker_extra_args": [*(chosen("worker_extra_args") or []), *THREADS, *lifetime],
+        "worker_extra_args": [
+            *(chosen("worker_extra_args") or []),
+            *_worker_arguments(processes),
+            *lifetime,
+        ],
     }
     try:
         return factory(**keywords)
@@ -218,9 +230,9 @@ class _Jobs:
         cluster, now = self._cluster, time.monotonic()
         if len(cluster.worker_spec) < self._wanted:
             cluster.scale(jobs=self._wanted)
-        names = {worker.name for worker in list(cluster.scheduler.workers.values())}
-        for job, spec in cluster.worker_spec.items():
-            if names & {f"{job}{suffix}" for suffix in spec.get("group", [""])}:
+        names = {str(worker.name) for worker in list(cluster.scheduler.workers.values())}
+        for job in cluster.worker_spec:
+            if str(job) in names:
                 self._last_seen[job] = now
         lost = [job for job, seen in self._last_seen.items() if now - seen > LOST_SECONDS]
         for job in lost:

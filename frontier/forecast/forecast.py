@@ -169,7 +169,8 @@ class Forecast:
         forced = not self.cached or self.plan.config.store.fsync == "layer"
         waiting = ((not self.cached) * read * rates.read + forced * written * rates.write) / tasks
         task = max(work, waiting)
-        batches = ceil(tasks / calls_together(tasks, self.workers, task))
+        processes = self.plan.config.cluster.processes
+        batches = ceil(tasks / calls_together(tasks, self.workers, task, processes))
         moving = (read + written) / self.disk_rate if self.disk_rate else 0.0
         return max(ceil(tasks / self.workers) * task, batches * rates.scheduler, moving)
 

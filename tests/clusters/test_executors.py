@@ -1,6 +1,7 @@
 """Calls on the workers of a Dask scheduler: each is done once, however many workers there are."""
 
 import threading
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -8,7 +9,7 @@ from distributed import Client, LocalCluster
 from sweeps import swept
 
 from frontier.clusters import executors
-from frontier.clusters.executors import TOPIC, Distributed
+from frontier.clusters.executors import TOPIC, Distributed, _Batch
 from frontier.errors import Stopped
 
 
@@ -88,7 +89,6 @@ def held_once(number: int) -> int:
 
 def test_a_call_that_takes_too_long_is_handed_out_again(client, monkeypatch):
     executor = Noted(client)
-    executor.OVERDUE_SECONDS = 0.1
     monkeypatch.setattr(executors, "BATCHES_A_SECOND", float("inf"))
     try:
         done = list(executor.run(held_once, [(i,) for i in range(40)], lambda: False))
@@ -98,6 +98,19 @@ def test_a_call_that_takes_too_long_is_handed_out_again(client, monkeypatch):
         FREE.set()
     assert sorted(done) == list(range(40))
     assert executor.batches[40:] == [[7]]
+
+
+def test_a_call_is_not_measured_by_those_of_another_run(client):
+    executor = Noted(client)
+    list(executor.run(abs, [(i,) for i in range(40)], lambda: False))
+    executor.batches.clear()
+    assert list(executor.run(slowly, [(1,)], lambda: False)) == [1]
+    assert executor.batches == [[0]]
+
+
+def slowly(number):
+    time.sleep(20 * Distributed.OVERDUE_SECONDS)
+    return number
 
 
 def test_no_call_is_begun_after_a_stop(client):
@@ -143,4 +156,4 @@ def test_a_scheduler_that_is_gone(client):
     future.result()
     future.cancel()
     with pytest.raises(Stopped, match="connection to the scheduler was lost"):
-        executor._results(future)
+        list(executor._asked_for([future.key], {future.key: _Batch(future, [0], {0}, 0.0)}))

@@ -53,8 +53,9 @@ def test_what_a_job_asks_for(queue, kind):
     assert queues.jobs_of(config) == 3
     with queues.make_cluster(config, kinds.WORKER_SETTINGS, None) as cluster:
         text = cluster.job_script()
-    assert "--nworkers 4" in text
-    assert "--nthreads 1" in text
+    assert "--nworkers" not in text
+    assert "--nthreads 8 --resources processes=4 --preload frontier.clusters.host" in text
+    assert "--no-nanny" in text
     assert "--interface lo" in text
     assert ("name = value" if kind == "htcondor" else "--name value") in text
     assert "DASK_DISTRIBUTED__WORKER__MEMORY__TERMINATE=False" in text
@@ -144,6 +145,12 @@ def test_options_that_cannot_be(queue, kind, options, words):
         queues.make_cluster(config, kinds.WORKER_SETTINGS, None)
     assert all(word in str(caught.value) for word in ["cluster.options", *words])
     assert "\n" not in str(caught.value)
+
+
+def test_a_job_of_several_workers(tmp_path, queue):
+    config = config_of(tmp_path / "run", kind="slurm", options={"processes": 2})
+    assert_right(api.run(api.plan(config)), 4)
+    assert len(list(queue.iterdir())) == 1
 
 
 @pytest.mark.sweep
