@@ -39,9 +39,16 @@ def boards():
 def test_small_boards_are_searched_and_listed(boards, tmp_path, monkeypatch):
     arguments = ["boards.py", "--runs", tmp_path / "runs", "--target", tmp_path, "--most", 360]
     monkeypatch.setattr(sys, "argv", list(map(str, arguments)))
+    kept = tmp_path / "layers" / "2x4-step-0-0.txt"
+    kept.parent.mkdir()
+    kept.write_text("# Of a run that is not here any more.\n0 1\n1 20159\n")
     boards.main()
     lines = (tmp_path / "boards.md").read_text().splitlines()
     rows = [line for line in lines if line.startswith("| 2×")]
+    assert rows.pop() == (
+        "| 2×4 | one tile | 0, 0 | 20,160 | 1 | 20,159 | [table](layers/2x4-step-0-0.txt) | "
+        "[A090035](https://oeis.org/A090035) |"
+    )
     assert len(rows) == 6
     corner = "| 2×3 | one tile | 0, 0 | 360 | 21 | 1 | [table](layers/2x3-step-0-0.txt) |"
     assert [row.startswith(corner) for row in rows].count(True) == 1
