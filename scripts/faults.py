@@ -62,8 +62,9 @@ IN_OBJECTS = (
     Case("objects, serial", "2x4", SERIAL, fine=True, apart=True),
     Case("objects, workers", "2x4", TWO, fine=True, apart=True),
     Case("objects, memory", "2x5", apart=True),
+    Case("objects, pieces", "2x6", (*SERIAL, "store.codec=raw"), apart=True),
 )
-"""Those of `--requests`."""
+"""Those of `--requests`. The parts of the last one have up to 16 MB, and travel in pieces."""
 
 POINTS = {"calls": at_calls, "power": at_power_losses}
 OTHERS = (*POINTS, "requests")
