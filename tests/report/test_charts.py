@@ -52,7 +52,7 @@ def drawn(draw, subject, size, *more):
 
 
 def box(canvas, artist):
-    """Where an artist stands in the picture of its canvas: left, low, right, high as parts of it."""
+    """Where an artist stands in the picture of its canvas: left, low, right, high as parts."""
     extent = Text.get_window_extent if isinstance(artist, Text) else type(artist).get_window_extent
     picture = TransformedBbox(whole(canvas, PAPER), canvas.dpi_scale_trans)
     return extent(artist).transformed(BboxTransformFrom(picture)).extents
