@@ -204,11 +204,12 @@ class Scene:
         return text(x, y + 0.35 * size * self.side, label, size * self.side, colour, weight=600)
 
 
-def text(x: float, y: float, label: str, size: float, colour: str, **more) -> str:
-    """Text whose middle is at x and whose foot is at y."""
-    weight = more.pop("weight", 400)
-    return tag("text", escaped(label), x=x, y=y, font_size=size, fill=colour, font_weight=weight,
-               font_family=FONT, text_anchor="middle", **more)  # fmt: skip
+def text(
+    x: float, y: float, label: str, size: float, colour: str, *inside: str, weight=400, **more
+) -> str:
+    """Text whose middle is at x and whose foot is at y. inside: what the element has besides."""
+    return tag("text", escaped(label), *inside, x=x, y=y, font_size=size, fill=colour,
+               font_weight=weight, font_family=FONT, text_anchor="middle", **more)  # fmt: skip
 
 
 def standalone(drawn: str, width: float, height: float, title: str) -> str:

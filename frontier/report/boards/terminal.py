@@ -9,6 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 
 import numpy as np
+from rich.columns import Columns
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
@@ -51,18 +52,13 @@ def draw_boards(
     if not named:
         pictures = [picture.alike() for picture in pictures]
     drawings = [drawing(picture, console.encoding, console.width) for picture in pictures]
+    whole = [Text("\n").join(lines) for lines in drawings]
     if captions:
-        drawings = [[Text(c), *d] for c, d in zip(captions, drawings, strict=True)]
-    broad = max((line.cell_len for lines in drawings for line in lines), default=1)
-    across = max(1, (console.width + BETWEEN) // (broad + BETWEEN))
+        whole = [Text("\n").join([Text(c), d]) for c, d in zip(captions, whole, strict=True)]
     with console.capture() as captured:
-        for first in range(0, len(drawings), across):
-            if first:
-                console.print()
-            for line in _beside(drawings[first : first + across]):
-                line.rstrip()
-                console.print(line, soft_wrap=True, highlight=False)
-    return captured.get().removesuffix("\n")
+        apart = (0, BETWEEN, 1, 0)
+        console.print(Columns(whole, apart, equal=True), soft_wrap=True, highlight=False)
+    return "\n".join(map(str.rstrip, captured.get().splitlines()))
 
 
 def drawing(picture: Picture, encoding: str = "utf-8", most: int = 80) -> list[Text]:
@@ -235,14 +231,3 @@ def can_say(text: str, encoding: str) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
-
-
-def _beside(drawings: Sequence[list[Text]]) -> list[Text]:
-    """Drawings as one, side by side."""
-    joined = [Text() for _ in range(max(map(len, drawings)))]
-    for lines in drawings:
-        broad = max(line.cell_len for line in lines)
-        for line, whole in zip(lines, joined, strict=False):
-            whole.append_text(line)
-            whole.append(" " * (broad - line.cell_len + BETWEEN))
-    return joined
