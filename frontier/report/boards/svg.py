@@ -154,19 +154,12 @@ class Scene:
     def _form(self, piece: Piece, gap: float, **look) -> str:
         if self.picture.edges is None:
             return self._outline(piece.cells, gap, 0.13, **look)
-        if len(piece.cells) == 1:
-            return self._stone(self.picture.places[piece.cells[0]], 0.41 - gap, **look)
+        places = [self.picture.places[cell] for cell in piece.cells]
+        if len(places) == 1:
+            return self._stone(*places, 0.41 - gap, **look)
         if look["fill"] == "none":
-            rings = [self._ring(self.picture.places[cell], 0.41 - gap) for cell in piece.cells]
-            return tag("path", d="".join(rings), **look)
+            return tag("g", *(self._stone(place, 0.41 - gap) for place in places), **look)
         return self._limbs(piece, 0.41 - gap, **look)
-
-    def _ring(self, place: Point, radius: float) -> str:
-        """A circle as a part of a path."""
-        (x, y), r = self.at(place), number(radius * self.side)
-        across = number(2 * radius * self.side)
-        half = f"a{r},{r} 0 1,0 "
-        return f"M{number(x - radius * self.side)},{number(y)}{half}{across},0{half}-{across},0Z"
 
     def _limbs(self, piece: Piece, radius: float, **look) -> str:
         """Stones that are joined where the graph joins their cells: broad lines with round ends,
