@@ -48,7 +48,6 @@ THEME = {INK: "--ink", QUIET: "--quiet", LINE: "--line", ACCENT: "--accent", SEC
 """The colours of a drawing, and the variables of the page that replace them (``base.html``)."""
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-COORDINATES = {"d", "x", "y", "transform"}
 METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 """The metadata for `savefig`, without what matplotlib writes about itself, with links."""
 
@@ -227,8 +226,6 @@ def _for_a_page(svg: bytes, kind: str, label: str, tips: dict[str, str]) -> Mark
         for child in list(parent):
             if child.tag in (f"{{{SVG}}}style", f"{{{SVG}}}metadata"):
                 parent.remove(child)
-        for key in COORDINATES & parent.attrib.keys():
-            parent.set(key, _rounded(parent.get(key)))
         key = None if parent in referred else parent.attrib.pop("id", None)
         if key in tips:
             parent.set("id", f"small-{key}" if kind == "small" else key)
@@ -242,11 +239,3 @@ def _for_a_page(svg: bytes, kind: str, label: str, tips: dict[str, str]) -> Mark
         drawn = drawn.replace(f": {colour}", f": var({variable})")
     drawn = drawn.replace("'DejaVu Sans'", "'DejaVu Sans', sans-serif")
     return Markup(re.sub(r">\s+<", "><", drawn))
-
-
-def _rounded(coordinates: str) -> str:
-    """Coordinates rounded to a tenth of a pixel, with no more spaces than needed."""
-    numbers = re.sub(
-        r"-?\d+\.\d+", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), coordinates
-    )
-    return re.sub(r"\s*([MLCQz])\s*", r"\1", numbers)

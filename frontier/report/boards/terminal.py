@@ -5,11 +5,10 @@ side as far as the terminal is broad; one that is too broad is drawn with less r
 """
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import chain, groupby, zip_longest
 from operator import itemgetter
 
 import numpy as np
-from rich.columns import Columns
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
@@ -52,12 +51,16 @@ def draw_boards(
     if not named:
         pictures = [picture.alike() for picture in pictures]
     drawings = [drawing(picture, console.encoding, console.width) for picture in pictures]
-    whole = [Text("\n").join(lines) for lines in drawings]
     if captions:
-        whole = [Text("\n").join([Text(c), d]) for c, d in zip(captions, whole, strict=True)]
+        drawings = [[Text(c), *d] for c, d in zip(captions, drawings, strict=True)]
+    broad = max((line.cell_len for lines in drawings for line in lines), default=1)
+    across = max(1, (console.width + BETWEEN) // (broad + BETWEEN))
+    for line in chain.from_iterable(drawings):
+        line.align("left", broad + BETWEEN)
+    rows = [drawings[first : first + across] for first in range(0, len(drawings), across)]
+    whole = [Text("\n").join(map(Text().join, zip_longest(*row, fillvalue=Text()))) for row in rows]
     with console.capture() as captured:
-        apart = (0, BETWEEN, 1, 0)
-        console.print(Columns(whole, apart, equal=True), soft_wrap=True, highlight=False)
+        console.print(*whole, sep="\n\n", soft_wrap=True, highlight=False)
     return "\n".join(map(str.rstrip, captured.get().splitlines()))
 
 
