@@ -70,7 +70,6 @@ class Progress(LayerTotals):
         self.ended: RunFinished | RunStopped | None = None
         self.when: float | None = None
         self.holder: str | None = None
-        self._estimate: tuple[tuple[int, int | None], TimeLeft | None] | None = None
 
     def __call__(self, event: Event, now: float | None = None) -> None:
         """Take note of an event that happens now."""
@@ -124,12 +123,8 @@ class Progress(LayerTotals):
             return None
         # A depth that was asked for and is reached says nothing of what is left.
         until = None if isinstance(self.ended, RunFinished) else self.started.until
-        known = len(self.layers), until
-        if self._estimate is None or self._estimate[0] != known:
-            # The terminal asks from another thread while layers are added.
-            made = time_left(self.layers[: known[0]], self.started.states, until)
-            self._estimate = known, made
-        return self._estimate[1]
+        # A copy: the terminal asks from another thread while layers are added.
+        return time_left(list(self.layers), self.started.states, until)
 
     def left(self, now: float | None = None) -> TimeLeft | None:
         """The estimate, less the time that the layer under way has already had.
