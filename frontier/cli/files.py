@@ -16,6 +16,19 @@ force_option = click.option(
 )
 
 
+def file_option(names: str, help: str, *suffixes: str):
+    """An option that names a file to be written, which the command gets as a `Target`.
+
+    suffixes: how the file's name may end; any if there are none.
+    """
+
+    def target(context, parameter, name: str | None) -> "Target | None":
+        return None if name is None else Target(parameter.opts[0], Path(name), suffixes)
+
+    metavar = f"FILE{suffixes[0]}" if len(suffixes) == 1 else "FILE"
+    return click.option(*names.split(), callback=target, metavar=metavar, help=help)
+
+
 @dataclass(frozen=True)
 class Target:
     """A file that an option names; "-" is standard output.
@@ -28,11 +41,6 @@ class Target:
     path: Path
     suffixes: Sequence[str] = ()
     makes_folder: bool = False
-
-    @classmethod
-    def of(cls, option: str, name: str | None, *suffixes: str) -> "Target | None":
-        """The file that an option names, None where it is not given."""
-        return None if name is None else cls(option, Path(name), suffixes)
 
     @property
     def place(self) -> Path:

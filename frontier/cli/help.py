@@ -27,12 +27,12 @@ EXIT_CODES = {
 NONE: Mapping[str, str] = {}
 
 
-class Command(click.Command):
-    """A command with the sections of a manual page.
+class Manual:
+    """The sections of a manual page, which a command or a group has.
 
     examples: command line, without the program's name -> what it does.
     files: what is read or written -> what it holds.
-    exit_codes: those that tell more than the program's own (`EXIT_CODES`) -> what they say.
+    exit_codes: of a command those that tell more than the program's own -> what they say.
     see_also: names of other commands, and pages.
     """
 
@@ -44,8 +44,13 @@ class Command(click.Command):
         self.exit_codes, self.see_also = exit_codes, see_also
 
     def format_epilog(self, ctx, formatter):
-        if self.examples:
-            write_examples(formatter, ctx.find_root().info_name, self.examples)
+        with formatter.section("Examples"):
+            margin = formatter.current_indent
+            for line, what in self.examples.items():
+                program = ctx.find_root().info_name
+                typed = _broken(f"{program} {line}", formatter.width - margin)
+                formatter.write(indent(typed, " " * margin) + "\n")
+                formatter.write(wrap_text(what, formatter.width, *[" " * (margin + 4)] * 2) + "\n")
         for title, entries in (("Files", self.files), ("Exit codes", self.exit_codes)):
             if entries:
                 with formatter.section(title):
@@ -53,6 +58,10 @@ class Command(click.Command):
         if self.see_also:
             with formatter.section("See also"):
                 formatter.write_text(", ".join(self.see_also))
+
+
+class Command(Manual, click.Command):
+    """A command that has a manual page."""
 
 
 command = partial(click.command, cls=Command)
@@ -67,15 +76,14 @@ class Commands(UserDict):
             return getattr(import_module(self.data[name]), name)
 
 
-class Group(click.Group):
+class Group(Manual, click.Group):
     """A group that lists its commands by section, in the order in which one uses them.
 
     sections: title -> commands.
     """
 
-    def __init__(self, *arguments, examples: Mapping[str, str] = NONE, **settings):
-        super().__init__(*arguments, **settings)
-        self.examples = examples
+    def __init__(self, *arguments, **settings):
+        super().__init__(*arguments, exit_codes=EXIT_CODES, **settings)
         self.sections: dict[str, list[str]] = {}
         self.commands = Commands()
 
@@ -93,23 +101,6 @@ class Group(click.Group):
             rows = [(n.ljust(longest), self.commands[n].get_short_help_str(200)) for n in names]
             with formatter.section(title):
                 formatter.write_dl(rows)
-
-    def format_epilog(self, ctx, formatter):
-        write_examples(formatter, ctx.find_root().info_name, self.examples)
-        with formatter.section("Exit codes"):
-            formatter.write_dl(list(EXIT_CODES.items()))
-
-
-def write_examples(
-    formatter: click.HelpFormatter, program: str, examples: Mapping[str, str]
-) -> None:
-    """Each example as it can be typed, and below it what it does."""
-    with formatter.section("Examples"):
-        margin = formatter.current_indent
-        for line, what in examples.items():
-            typed = _broken(f"{program} {line}", formatter.width - margin)
-            formatter.write(indent(typed, " " * margin) + "\n")
-            formatter.write(wrap_text(what, formatter.width, *[" " * (margin + 4)] * 2) + "\n")
 
 
 def _broken(line: str, width: int) -> str:

@@ -7,7 +7,7 @@ import click
 
 from frontier.cli.common import json_option
 from frontier.cli.completion import complete_run
-from frontier.cli.files import Target, check_targets, force_option
+from frontier.cli.files import Target, check_targets, file_option, force_option
 from frontier.cli.help import command
 from frontier.errors import InputError
 from frontier.find_runs import paths_of
@@ -25,10 +25,7 @@ from frontier.store.run import RunStore
 
 PLAIN_WIDTH = 200
 
-
-def _file_option(name: str, what: str):
-    help = f"Write {what}; - is standard output."
-    return click.option(f"--{name}", metavar="FILE", help=help)
+OR_OUTPUT = "; - is standard output."
 
 
 @command(
@@ -41,21 +38,19 @@ def _file_option(name: str, what: str):
     see_also=("status", "farthest", "draw", "docs/results/"),
 )
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=complete_run)
-@_file_option("html", "a page with charts and boards, one file for browsers and paper")
-@click.option(
-    "--chart",
-    "--png",
-    "chart",
-    metavar="FILE",
-    help="Write the chart of the layers as a picture for a paper, 16 cm broad: PDF, SVG or PNG at "
-    "200 dpi, by the ending of its name.",
+@file_option("--html", f"Write a page with charts and boards, for browsers and paper{OR_OUTPUT}")
+@file_option(
+    "--chart --png chart",
+    "Write the chart of the layers as a picture for a paper, 16 cm broad: PDF, SVG or PNG at 200 "
+    "dpi, by the ending of its name.",
+    *(".png", ".pdf", ".svg"),
 )
-@_file_option("csv", "the layers as a table for programs")
-@_file_option("bfile", "the sizes of the layers of one run as the OEIS takes them")
-@_file_option("markdown", "the report as text with tables")
+@file_option("--csv", f"Write the layers as a table for programs{OR_OUTPUT}")
+@file_option("--bfile", f"Write the sizes of the layers of one run as the OEIS has them{OR_OUTPUT}")
+@file_option("--markdown", f"Write the report as text with tables{OR_OUTPUT}")
 @force_option
 @json_option
-def report(runs, html, chart, csv, bfile, markdown, force, as_json):
+def report(runs, force, as_json, **targets):
     """Report what RUN found, and how; of several runs, compare them.
 
     States of each layer, shares, mean and median depth, growth, time and bytes, where the time
@@ -64,20 +59,13 @@ def report(runs, html, chart, csv, bfile, markdown, force, as_json):
     says how much is known. Runs of the same puzzle must agree: where they do not, the comparison
     says so. A config with several goals names several runs.
     """
-    targets = {
-        "html": Target.of("--html", html),
-        "chart": Target.of("--chart", chart, ".png", ".pdf", ".svg"),
-        "csv": Target.of("--csv", csv),
-        "bfile": Target.of("--bfile", bfile),
-        "markdown": Target.of("--markdown", markdown),
-    }
     check_targets(targets.values(), force)
     paths = [path for run in runs for path in paths_of(run)]
     _check_distinct(paths)
     begun = [path for path in paths if RunStore.exists(path)]
     found = [statistics_of(RunStore.open(path)) for path in begun]
     subject = found[0]
-    if bfile and len(paths) > 1:
+    if targets["bfile"] and len(paths) > 1:
         raise InputError(f"--bfile is a table of one run, not of {len(paths)}; name one of them")
     if len(paths) > 1:
         subject = Comparison(tuple(found), tuple(map(str, begun)))

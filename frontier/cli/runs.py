@@ -21,7 +21,6 @@ from frontier.clusters.allocation import allocation
 from frontier.config import Config
 from frontier.errors import CorruptRunError, Gone, InputError, Stopped
 from frontier.find_runs import config_at, open_all, open_one, paths_of, run_command
-from frontier.report.displays import progress_display
 from frontier.report.summary import describe, family_of, family_summary
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
@@ -81,7 +80,7 @@ def run(config, settings, until, fresh, yes, take_over, job, as_json):
             plan = api.plan(member)
             _warn(plan)
             try:
-                finished = api.run(plan, until, [progress_display()], take_over, progress=False)
+                finished = api.run(plan, until, take_over=take_over, progress=True)
             except Gone:
                 raise
             except Stopped as error:

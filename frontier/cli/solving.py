@@ -11,7 +11,7 @@ from frontier.answers.rotation import FIFTEEN, solve_by_rotations
 from frontier.answers.ways import METHODS, Asked, way_to_solve
 from frontier.cli.common import json_option, set_option
 from frontier.cli.completion import complete_run
-from frontier.cli.files import Target, check_targets, force_option
+from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.help import command
 from frontier.errors import InputError
 from frontier.find_runs import puzzle_and_run, puzzle_at
@@ -73,11 +73,11 @@ from frontier.text import counted, span
     help="A pattern database: a run that kept its layers, or what export wrote of it (ida). "
     "Given often, the greatest distance counts, or sums where databases can be added.",
 )
-@click.option("--strip", metavar="FILE.svg", help="Draw all boards of the one solution in a file.")
-@click.option(
+@file_option("--strip", "Draw all boards of the one solution in a file.", ".svg")
+@file_option(
     "--animate",
-    metavar="FILE",
-    help="Draw the one solution so that it moves: FILE.svg, or FILE.html to step through.",
+    "Draw the one solution so that it moves: FILE.svg, or FILE.html to step through.",
+    *(".svg", ".html"),
 )
 @force_option
 @click.option(
@@ -105,8 +105,6 @@ def solve(
     puzzle = config.make_puzzle()
     asked = Asked(method, all_counts, tell_apart, heuristics, most_nodes, _Watch)
     positions = _positions(puzzle, boards, file)
-    strip = Target.of("--strip", strip, ".svg")
-    animate = Target.of("--animate", animate, ".svg", ".html")
     for target in (strip, animate):
         if target and len(positions) != 1:
             raise InputError(
@@ -144,7 +142,7 @@ def solve(
 )
 @click.argument("run", metavar="RUN|CONFIG", shell_complete=complete_run)
 @click.argument("boards", metavar="[BOARD]...", nargs=-1)
-@click.option("--svg", metavar="FILE.svg", help="Draw in a file instead.")
+@file_option("--svg", "Draw in a file instead.", ".svg")
 @force_option
 @set_option
 def draw(run, boards, svg, force, settings):
@@ -152,20 +150,19 @@ def draw(run, boards, svg, force, settings):
 
     Nothing is searched. A BOARD is written as its puzzle writes it, rows parted by slashes.
     """
-    target = Target.of("--svg", svg, ".svg")
-    check_targets([target], force)
+    check_targets([svg], force)
     puzzle = puzzle_at(run, settings).make_puzzle()
     shown, captions = [puzzle.parse(board) for board in boards], list(boards)
     if not boards:
         shown, captions = list(puzzle.goals), ["goal"] * len(puzzle.goals)
         if puzzle.start is not None:
             shown, captions = [*shown, puzzle.start], [*captions, "start"]
-    if target is None:
+    if svg is None:
         click.echo(draw_boards(puzzle, shown, [] if boards else captions))
     elif len(shown) == 1:
-        target.write(board_svg(puzzle, shown[0]))
+        svg.write(board_svg(puzzle, shown[0]))
     else:
-        target.write(boards_strip(puzzle, shown, captions))
+        svg.write(boards_strip(puzzle, shown, captions))
 
 
 @command(

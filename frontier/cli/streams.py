@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 PLAIN = {
     "×": "x", "–": "-", "—": "-", "…": "...", "·": ".", "≤": "<=", "≥": ">=", "→": ">", "←": "<",
     "↑": "^", "↓": "v", "█": "#", "─": "-", "━": "-", "│": "|", "┃": "|", "°": " deg",
+    **dict.fromkeys("▏▎▍▌▋▊▉", "#"),
 }  # fmt: skip
 """What is printed for letters that a stream's encoding lacks; other letters become "?"."""
 

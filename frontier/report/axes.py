@@ -6,12 +6,13 @@ that a depth stands in one column in all charts of a page.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, floor, log10
+from math import floor, log10
 from textwrap import wrap
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import Bbox
 
 from frontier.report.colours import INK, LINE, QUIET, SECOND
 from frontier.text import power
@@ -19,19 +20,15 @@ from frontier.text import power
 POINTS = 72
 """The points of an inch; in a page a point is a pixel."""
 
-LEFT, RIGHT, ABOVE, BELOW, BETWEEN = 4.3, 1.2, 2.2, 3.2, 0.8
-"""The room around axes, in letter sizes: for tick labels at the left, at the right, for the title
-above, for ticks and depths below the last axes, and between axes and the title of the next."""
+LEFT, RIGHT, BETWEEN, BELOW = 4.3, 1.2, 3.0, 3.2
+"""The room around axes, in letter sizes: for tick labels at the left, at the right, between two
+axes, and below the last ones until a legend begins."""
 
-TITLE_LETTERS, TITLE_LINE = 1.2, 1.7
-"""The letter size of a title above all axes, and the height of a line of it, in letter sizes of the
-chart."""
+MOST_COLUMNS = 6
+"""The number of columns of a legend, at most."""
 
-LEGEND_LINE, LEGEND_HANDLE = 1.5, 5.5
-"""The height of a line of a legend, and the width of its sample, in letter sizes."""
-
-LETTER = 0.6
-"""The average width of a letter, in letter sizes."""
+LETTER = 0.72
+"""The average width of a letter of a title, in letter sizes of the chart."""
 
 MARKED = 1.9
 """The room for a mark above the highest bar, in letter sizes."""
@@ -93,54 +90,51 @@ PAPER = Size(453.6, 190, 13, 8)
 
 
 def stacked(
-    size: Size, titles: Sequence[str], depth: int, title: str = "", labels: Sequence[str] = ()
+    size: Size, titles: Sequence[str], depth: int, title: str = ""
 ) -> tuple[Canvas, list[Axes]]:
     """A canvas with axes one above the other, for layers up to a depth.
 
-    titles: the title of each axes. title: that of the whole. labels: those of a legend below the
-    axes, for which room is left; `legend` draws it.
+    titles: the title of each axes. title: that of the whole. What stands above and below all axes
+    is beyond the canvas, so a picture of it is that of `whole`.
     """
-    letter, number = size.letters, len(titles)
-    lines = wrap(title, floor((size.width / letter - LEFT - RIGHT) / LETTER / TITLE_LETTERS))
-    top = (0.5 + TITLE_LINE * len(lines)) * letter if lines else 0
-    bottom = (BELOW + LEGEND_LINE * _lines(size, labels)) * letter
-    gap = (ABOVE + BETWEEN) * letter
-    height = top + ABOVE * letter + number * (size.panel + gap) - gap + bottom
+    letter, number, gap = size.letters, len(titles), BETWEEN * size.letters
+    height = number * (size.panel + gap) - gap
     canvas = Canvas(figsize=(size.width / POINTS, height / POINTS))
-    left = LEFT * letter / size.width
-    room = {
-        "left": left,
-        "right": 1 - RIGHT * letter / size.width,
-        "top": 1 - (top + ABOVE * letter) / height,
-        "bottom": bottom / height,
-        "hspace": gap / size.panel,
-    }
+    left, right = LEFT * letter / size.width, 1 - RIGHT * letter / size.width
+    room = {"left": left, "right": right, "top": 1, "bottom": 0, "hspace": gap / size.panel}
     panels = list(canvas.subplots(number, sharex=True, squeeze=False, gridspec_kw=room)[:, 0])
     for axes, of_axes in zip(panels, titles, strict=True):
         axes.set_title(of_axes)
         axes.yaxis.set_major_locator(_few(whole=False))
     _by_depth(panels[-1], depth, size.ticks)
-    canvas.text(
-        left, 1 - 0.5 * letter / height, "\n".join(lines), va="top",
-        size=TITLE_LETTERS * letter, linespacing=1.2,
-    )  # fmt: skip
+    if title:
+        lines = wrap(title, floor((size.width / letter - LEFT - RIGHT) / LETTER))
+        above = {"x": left, "y": 1 + 2.2 * letter / height, "ha": "left", "va": "bottom"}
+        canvas.suptitle("\n".join(lines), size=1.2 * letter, **above)
     return canvas, panels
 
 
+def whole(canvas: Canvas, size: Size) -> Bbox:
+    """The part of a canvas that a picture shows, in inches: as broad as the canvas, and as high as
+    what is drawn."""
+    drawn, margin = canvas.get_tightbbox(), 0.5 * size.letters / POINTS
+    return Bbox([[0, drawn.y0 - margin], [canvas.get_figwidth(), drawn.y1 + margin]])
+
+
 def of_states(
-    size: Size, depth: int, most: int, title: str = "", labels: Sequence[str] = ()
+    size: Size, depth: int, most: int, title: str = "", marked: bool = True
 ) -> tuple[Canvas, list[Axes]]:
     """A canvas with a linear axis of up to `most` states, in thousands, millions and so on, above a
-    logarithmic one. Without labels there is room for marks."""
-    canvas, (linear, log) = stacked(size, ["states", "states, logarithmic"], depth, title, labels)
+    logarithmic one. marked: whether there is room for marks."""
+    canvas, (linear, log) = stacked(size, ["states", "states, logarithmic"], depth, title)
     digits = (len(str(most)) - 1) // 3 * 3
     linear.yaxis.set_major_formatter(lambda count, _: f"{count / 10**digits:g}")
     if digits:
         linear.set_title(f"states ({power(digits)})")
     log.set_yscale("log")
     log.yaxis.set_major_formatter(lambda count, _: power(round(log10(count))))
-    leave_room(linear, size, 0, most, marked=not labels)
-    leave_room(log, size, 0.5, most, marked=not labels)
+    leave_room(linear, size, 0, most, marked)
+    leave_room(log, size, 0.5, most, marked)
     return canvas, [linear, log]
 
 
@@ -158,28 +152,13 @@ def _by_depth(axes: Axes, depth: int, most: int) -> None:
     axes.set_xlabel("depth (moves)")
 
 
-def legend(canvas: Canvas, size: Size, labels: Sequence[str]) -> None:
-    """Draw the legend below all axes."""
-    lines, _ = canvas.axes[0].get_legend_handles_labels()
-    height = canvas.get_figheight() * POINTS
-    canvas.legend(
-        lines, labels, loc="lower left", ncols=_columns(size, labels),
-        bbox_to_anchor=(LEFT * size.letters / size.width, 0.3 * size.letters / height),
-    )  # fmt: skip
-
-
-def _columns(size: Size, labels: Sequence[str]) -> int:
-    room = size.width - (LEFT + RIGHT) * size.letters
-    broad = (LETTER * max(map(len, labels)) + LEGEND_HANDLE) * size.letters
-    return max(1, min(len(labels), floor(room / broad)))
-
-
-def _lines(size: Size, labels: Sequence[str]) -> int:
-    return ceil(len(labels) / _columns(size, labels)) if labels else 0
-
-
-def of_shares(axes: Axes) -> None:
-    axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
+def legend(axes: Axes, size: Size) -> None:
+    """Draw the legend of the last axes below them, in as many columns as there is room for."""
+    place = {"loc": "upper left", "bbox_to_anchor": (0, -BELOW * size.letters / size.panel)}
+    for columns in range(MOST_COLUMNS, 0, -1):
+        drawn = axes.legend(ncols=columns, **place)
+        if drawn.get_window_extent().width <= axes.bbox.width:
+            break
 
 
 def leave_room(axes: Axes, size: Size, low: float, most: float, marked: bool) -> None:
@@ -202,20 +181,15 @@ def mark_peak(axes: Axes, size: Size, depth: int, states: int) -> None:
     aside = ("left", "center", "right")[min(2, floor(3 * (depth - low) / (high - low)))]
     axes.annotate(
         f"depth {depth}: {states:,}", (depth, states), (0, 0.3 * size.letters),
-        textcoords="offset points", ha=aside, va="bottom", size=0.92 * size.letters,
+        textcoords="offset points", ha=aside, size=0.92 * size.letters,
     )  # fmt: skip
 
 
 def mark_end(axes: Axes, size: Size, depth: int, states: int) -> None:
-    """Write the states of the last layer at the right end, with a line down to them."""
-    foot = 1 - 1.3 * size.letters / size.panel
+    """Write the states of the last layer at the top, with a line down to them."""
+    line = {"arrowstyle": "-", "linestyle": ":", "color": SECOND, "shrinkA": 0, "shrinkB": 0}
     axes.annotate(
-        "", (depth, states), (depth, foot), textcoords=axes.get_xaxis_transform(),
-        arrowprops={
-            "arrowstyle": "-", "linestyle": ":", "color": SECOND, "shrinkA": 0, "shrinkB": 0,
-        },
-    )  # fmt: skip
-    axes.text(
-        1, 1, f"depth {depth}: {states:,}", transform=axes.transAxes, ha="right", va="top",
+        f"depth {depth}: {states:,}", (depth, states), (depth, 1), ha="right", va="top",
+        textcoords=axes.get_xaxis_transform(), arrowprops=line | {"relpos": (1, 0)},
         size=0.92 * size.letters,
     )  # fmt: skip

@@ -13,7 +13,7 @@ import matplotlib
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import EngFormatter
+from matplotlib.ticker import EngFormatter, PercentFormatter
 
 from frontier.report.axes import (
     LARGE,
@@ -24,9 +24,9 @@ from frontier.report.axes import (
     legend,
     mark_end,
     mark_peak,
-    of_shares,
     of_states,
     stacked,
+    whole,
 )
 from frontier.report.colours import ACCENT, INK, LINE, QUIET, SECOND
 from frontier.report.comparison import Comparison
@@ -48,7 +48,6 @@ THEME = {INK: "--ink", QUIET: "--quiet", LINE: "--line", ACCENT: "--accent", SEC
 """The colours of a drawing, and the variables of the page that replace them (``base.html``)."""
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-COORDINATES = {"d", "x", "y", "transform"}
 METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 """The metadata for `savefig`, without what matplotlib writes about itself, with links."""
 
@@ -110,23 +109,21 @@ def _draw_layers(run: RunStatistics, size: Size, title: str = "") -> Canvas:
 def _draw_lines(comparison: Comparison, size: Size, title: str = "") -> Canvas:
     most = max((max(run.counts, default=1) for run in comparison.runs), default=1)
     counts, depth = [run.counts for run in comparison.runs], max(0, len(comparison.depths) - 1)
-    canvas, (linear, log) = of_states(size, depth, most, title, comparison.labels)
+    canvas, (linear, log) = of_states(size, depth, most, title, marked=False)
     _draw_each(linear, comparison, counts, size, "run-{}")
     _draw_each(log, comparison, counts, size, "run-{}-log")
-    legend(canvas, size, comparison.labels)
+    legend(log, size)
     return canvas
 
 
 def _draw_shares(comparison: Comparison, size: Size) -> Canvas:
     """Draw the layers as shares of all states, so that a small puzzle is as high as a large one."""
     shares = [[layer.share for layer in run.layers] for run in comparison.runs]
-    canvas, (axes,) = stacked(
-        size, ["share of the states of each puzzle"], comparison.depths[-1], "", comparison.labels
-    )
-    of_shares(axes)
+    canvas, (axes,) = stacked(size, ["share of the states of each puzzle"], comparison.depths[-1])
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
     leave_room(axes, size, 0, max(map(max, filter(None, shares))), marked=False)
     _draw_each(axes, comparison, shares, size, "run-{}-share")
-    legend(canvas, size, comparison.labels)
+    legend(axes, size)
     return canvas
 
 
@@ -150,7 +147,7 @@ def _draw_share(run: RunStatistics, size: Size) -> Canvas:
     axes.plot(range(len(shares)), shares, color=ACCENT, linewidth=1.8, gid="share")
     axes.axvline(run.median, color=SECOND, linewidth=1, linestyle="--")
     axes.set_ylim(0, 1.02)
-    of_shares(axes)
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
     return canvas
 
 
@@ -183,38 +180,58 @@ def _picture(draw: Callable, subject, title: str, kind: str) -> bytes:
     """A chart as a file. The file holds no date, so that equal runs make equal files."""
     look = {"figure.facecolor": "white", "svg.fonttype": "path", "svg.hashsalt": "frontier"}
     metadata = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": METADATA}
-    target = io.BytesIO()
-    with matplotlib.rc_context(PAPER.style | look | {"pdf.fonttype": 42}):
-        canvas = draw(subject, PAPER, title)
-        canvas.savefig(target, format=kind, dpi=DPI, metadata=metadata[kind])
-    return target.getvalue()
+    look |= {"pdf.fonttype": 42, "savefig.dpi": DPI}
+    return _saved(draw, subject, PAPER, look, kind, metadata[kind], title)
 
 
 def _svg(draw: Callable, subject, name: str, label: str, tips: dict[str, str]) -> Markup:
     """A chart as elements of a page. tips: the tooltips of the parts that have such a gid."""
     drawn = []
     for kind, of_kind in (("large", LARGE), ("small", SMALL)):
-        target = io.BytesIO()
         look = {"svg.fonttype": "none", "svg.hashsalt": f"{kind} {name}"}
-        with matplotlib.rc_context(of_kind.style | look):
-            canvas = draw(subject, of_kind)
-            canvas.savefig(target, format="svg", metadata=METADATA)
-        drawn.append(_for_a_page(target.getvalue(), kind, label, tips))
+        svg = _saved(draw, subject, of_kind, look, "svg", METADATA)
+        drawn.append(_for_a_page(svg, kind, label, tips))
     return Markup("\n").join(drawn)
+
+
+def _saved(
+    draw: Callable, subject, size: Size, look: dict, kind: str, metadata: dict, title: str = ""
+) -> bytes:
+    """A chart as matplotlib saves it. look: rcParams besides those of the size."""
+    target = io.BytesIO()
+    with matplotlib.rc_context(size.style | look):
+        canvas = draw(subject, size, title) if title else draw(subject, size)
+        part = whole(canvas, size)
+        canvas.savefig(target, format=kind, metadata=metadata, bbox_inches=part)
+    return target.getvalue()
 
 
 def _for_a_page(svg: bytes, kind: str, label: str, tips: dict[str, str]) -> Markup:
     """A chart as an element of a page.
 
-    It takes the page's colours, so that it follows the page into dark mode and onto paper, and its
-    names and styles do not reach other elements. svg: a file of matplotlib's with texts kept as
-    texts, and with a salt of its own, so that no other chart of the page refers to the same names.
-    kind: "large" or "small", a class of the element. label: the text that a screen reader reads.
-    tips: the tooltips of the parts that have such a gid.
+    It takes the page's size and colours, so that it follows the page into dark mode and onto paper,
+    and its names and styles do not reach other elements: only what something may refer to keeps its
+    id, and what has a tip. svg: a file of matplotlib's with texts kept as texts, and with a salt of
+    its own, so that no other chart of the page refers to the same names. kind: "large" or "small",
+    a class of the element. label: the text that a screen reader reads. tips: the tooltips of the
+    parts that have such a gid.
     """
     root = ElementTree.fromstring(svg)
-    _tidy(root, "small-" if kind == "small" else "", tips)
+    for key in ("width", "height", "version"):
+        del root.attrib[key]
     root.attrib |= {"role": "img", "aria-label": label, "class": f"chart {kind}"}
+    root.attrib |= {"stroke-linejoin": "round", "stroke-linecap": "butt"}
+    referred = {of for defs in root.iter(f"{{{SVG}}}defs") for of in defs.iter()}
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in (f"{{{SVG}}}style", f"{{{SVG}}}metadata"):
+                parent.remove(child)
+        key = None if parent in referred else parent.attrib.pop("id", None)
+        if key in tips:
+            parent.set("id", f"small-{key}" if kind == "small" else key)
+            tip = ElementTree.Element(f"{{{SVG}}}title")
+            tip.text = tips[key]
+            parent.insert(0, tip)
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", XLINK)
     drawn = ElementTree.tostring(root, encoding="unicode")
@@ -222,38 +239,3 @@ def _for_a_page(svg: bytes, kind: str, label: str, tips: dict[str, str]) -> Mark
         drawn = drawn.replace(f": {colour}", f": var({variable})")
     drawn = drawn.replace("'DejaVu Sans'", "'DejaVu Sans', sans-serif")
     return Markup(re.sub(r">\s+<", "><", drawn))
-
-
-def _tidy(root: ElementTree.Element, prefix: str, tips: dict[str, str]) -> None:
-    """Make matplotlib's SVG fit for a page.
-
-    It gets no size of its own and no style that would reach other elements of the page. Ids are
-    kept where something refers to them, and, behind the prefix, where a part has a tip.
-    """
-    for key in ("width", "height", "version"):
-        root.attrib.pop(key, None)
-    root.attrib |= {"stroke-linejoin": "round", "stroke-linecap": "butt"}
-    text = ElementTree.tostring(root, encoding="unicode")
-    referred = set(re.findall(r"#([\w-]+)[\")]", text))
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag in (f"{{{SVG}}}style", f"{{{SVG}}}metadata"):
-                parent.remove(child)
-        for key in COORDINATES & parent.attrib.keys():
-            parent.set(key, _rounded(parent.get(key)))
-        key = parent.attrib.pop("id", None)
-        if key in referred:
-            parent.set("id", key)
-        elif key in tips:
-            parent.set("id", prefix + key)
-            tip = ElementTree.Element(f"{{{SVG}}}title")
-            tip.text = tips[key]
-            parent.insert(0, tip)
-
-
-def _rounded(coordinates: str) -> str:
-    """Coordinates rounded to a tenth of a pixel, with no more spaces than needed."""
-    numbers = re.sub(
-        r"-?\d+\.\d+", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), coordinates
-    )
-    return re.sub(r"\s*([MLCQz])\s*", r"\1", numbers)

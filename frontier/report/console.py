@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.measure import Measurement
 from rich.table import Table
 
@@ -33,7 +33,10 @@ def say(line: str, file: TextIO | None) -> bool:
 
 
 def table_of(
-    rows: Iterable[Sequence[str]], sides: Sequence[str], header: Sequence[str] = (), **look
+    rows: Iterable[Sequence[RenderableType]],
+    sides: Sequence[str],
+    header: Sequence[str] = (),
+    **look,
 ) -> Table:
     """A table without lines.
 
@@ -49,7 +52,7 @@ def table_of(
 
 
 def fitting_table(
-    columns: dict[str, list[str]],
+    columns: dict[str, list[RenderableType]],
     dropped: Sequence[str],
     console: Console,
     width: int,

@@ -199,7 +199,8 @@ class NotebookProgress:
 
 
 def display_for_people(wanted: bool | None) -> Listener | None:
-    """The display for callers of the library.
+    """The display on standard error: the live table in a terminal, plain lines elsewhere; in a
+    notebook, HTML.
 
     wanted: whether to show one; with None only terminals and notebooks get one.
     """
@@ -207,8 +208,9 @@ def display_for_people(wanted: bool | None) -> Listener | None:
         return None
     if _in_notebook():
         return NotebookProgress()
-    display = progress_display()
-    return display if wanted or isinstance(display, LiveProgress) else None
+    if sys.stderr is not None and is_live(console := console_on(sys.stderr)):
+        return LiveProgress(console)
+    return PlainProgress(sys.stderr) if wanted else None
 
 
 def _in_notebook() -> bool:
@@ -218,10 +220,3 @@ def _in_notebook() -> bool:
     from IPython import get_ipython
 
     return getattr(get_ipython(), "kernel", None) is not None
-
-
-def progress_display() -> LiveProgress | PlainProgress:
-    """The display on standard error: the live table in a terminal, plain lines elsewhere."""
-    file = sys.stderr
-    console = None if file is None else console_on(file)
-    return LiveProgress(console) if console and is_live(console) else PlainProgress(file)

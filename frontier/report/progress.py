@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 
 from frontier.forecast.time_left import TimeLeft, time_left
 from frontier.report.log import read_last_start
@@ -45,6 +46,7 @@ class LayerTotals:
         return sum(layer.seconds for layer in self.layers)
 
 
+@dataclass(eq=False)
 class Progress(LayerTotals):
     """What is known of a run at a moment. It listens to the run's events.
 
@@ -56,31 +58,26 @@ class Progress(LayerTotals):
     files name it.
     """
 
-    def __init__(self):
-        self.reset()
-
-    def reset(self) -> None:
-        """Know nothing any more."""
-        self.started: RunStarted | None = None
-        self.layers: list[LayerRecord] = []
-        self.disk = 0
-        self.step: LayerStarted | None = None
-        self.task: TaskFinished | None = None
-        self.since = self.began = time.time()
-        self.ended: RunFinished | RunStopped | None = None
-        self.when: float | None = None
-        self.holder: str | None = None
-        self._estimate: tuple[tuple[int, int | None], TimeLeft | None] | None = None
+    started: RunStarted | None = None
+    layers: list[LayerRecord] = field(default_factory=list)
+    disk: int = 0
+    step: LayerStarted | None = None
+    task: TaskFinished | None = None
+    since: float = field(default_factory=time.time)
+    began: float = field(default_factory=time.time)
+    ended: RunFinished | RunStopped | None = None
+    when: float | None = None
+    holder: str | None = None
 
     def __call__(self, event: Event, now: float | None = None) -> None:
         """Take note of an event that happens now."""
         now = time.time() if now is None else now
         match event:
             case RunStarted():
-                self.reset()
-                self.started, self.since, self.began = event, now, now
+                self.__init__(event, since=now, began=now)
                 if event.resumed:
-                    self.take(RunStore.open(place_of(event.path)))
+                    run = RunStore.open(place_of(event.path))
+                    self.layers, self.disk = list(run.records), run.disk
             case LayerStarted():
                 self.step, self.task, self.since = event, None, now
             case TaskFinished():
@@ -91,10 +88,6 @@ class Progress(LayerTotals):
                 self.step, self.task, self.since = None, None, now
             case RunFinished() | RunStopped():
                 self.ended, self.when = event, now
-
-    def take(self, run: RunStore) -> None:
-        """Take note of the committed layers of a run."""
-        self.layers, self.disk = list(run.records), run.disk
 
     @property
     def state(self) -> str:
@@ -124,12 +117,8 @@ class Progress(LayerTotals):
             return None
         # A depth that was asked for and is reached says nothing of what is left.
         until = None if isinstance(self.ended, RunFinished) else self.started.until
-        known = len(self.layers), until
-        if self._estimate is None or self._estimate[0] != known:
-            # The terminal asks from another thread while layers are added.
-            made = time_left(self.layers[: known[0]], self.started.states, until)
-            self._estimate = known, made
-        return self._estimate[1]
+        # A copy: the terminal asks from another thread while layers are added.
+        return time_left(list(self.layers), self.started.states, until)
 
     def left(self, now: float | None = None) -> TimeLeft | None:
         """The estimate, less the time that the layer under way has already had.
@@ -161,10 +150,9 @@ def reopened(run: RunStore) -> tuple[RunStore, str]:
 def progress_of(run: RunStore) -> Progress:
     """The progress of a run by its files, while it may be under way in another process."""
     run, state = reopened(run)
-    progress, lock = Progress(), run.path / "lock"
+    progress, lock = Progress(layers=list(run.records), disk=run.disk), run.path / "lock"
     log = read_last_start(run.path / "events.jsonl")
     lost = bool(run.records) and not log
-    progress.take(run)
     progress.began, progress.started = (
         log.pop(0) if log else (run.identity["created"], _start_of(run))
     )

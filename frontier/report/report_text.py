@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from math import log
 
+from rich.bar import Bar
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -23,8 +24,6 @@ BAR = 12
 
 DROPPED = ("log", "written", "growth", "time", "share", "up to here")
 """A narrow terminal leaves out these columns, the first ones first."""
-
-EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 COLUMNS = {
     "depth": "depth",
@@ -52,8 +51,8 @@ def report_text(subject: RunStatistics | Comparison, console: Console) -> Render
     if run.layers:
         cells = zip(*tables.layers.rows, strict=True)
         columns = dict(zip(tables.layers.header, map(list, cells), strict=True))
-        most, plain = log(1 + max(run.counts)), console.options.ascii_only
-        columns["log"] = [_bar(log(1 + layer.states) / most, plain) for layer in run.layers]
+        longest = log(1 + max(run.counts))
+        columns["log"] = [Bar(longest, 0, log(1 + of.states), width=BAR) for of in run.layers]
         table = fitting_table(columns, DROPPED, console, console.width, left=["log"])
         parts += [_heading("Layers"), table]
     if run.spent:
@@ -96,13 +95,6 @@ def _pairs(rows: Iterable[Sequence[str]]) -> Table:
     table = table_of(rows, ("left", "left"), overflow="fold")
     table.columns[0].style = "dim"
     return table
-
-
-def _bar(share: float, plain: bool) -> str:
-    if plain:
-        return "#" * max(1, round(share * BAR))
-    eighths = max(1, round(share * BAR * 8))
-    return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
 
 
 def report_value(of: RunStatistics | Comparison) -> dict:

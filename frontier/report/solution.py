@@ -8,7 +8,7 @@ from frontier.puzzles import Puzzle
 from frontier.report.boards import captions_of, draw_boards
 from frontier.text import counted
 
-MOVES_A_LINE = 20
+MOVES_A_LINE, TILES_A_LINE = 20, 25
 
 
 def solution_value(
@@ -85,23 +85,17 @@ def rotation_value(rotation: Rotation) -> dict:
 
 def describe_rotation(rotation: Rotation, boards: bool) -> str:
     """The same as text; boards: with a drawing of the board after each tile."""
-    lines = [f"{FIFTEEN.line(rotation.start)}:"]
-    if rotation.slide:
-        slid = " ".join(map(str, tiles_of(rotation, rotation.slide)))
-        lines.append(f"  blank to the corner: {slid}")
-    for stage in rotation.stages:
-        commands = " ".join(map(command, stage.turns)) or "is there"
-        lines.append(f"  {stage.tile:>2}: {commands}")
+    value, lines = rotation_value(rotation), [f"{FIFTEEN.line(rotation.start)}:"]
+    if slid := value["slides_before"]:
+        lines.append(f"  blank to the corner: {' '.join(map(str, slid))}")
+    for stage, (tile, commands) in zip(rotation.stages, value["stages"], strict=True):
+        lines.append(f"  {tile:>2}: {' '.join(commands) or 'is there'}")
         if boards:
             lines += ["", draw_boards(FIFTEEN, [stage.board]), ""]
-    turns = rotation.turns
-    short = rotation.short_way
-    lines += [
-        f"  {counted(len(turns), 'command')}, {counted(rotation.units, 'unit rotation')}, "
-        + counted(len(rotation.blank_way), "tile move"),
-        f"  without backtracks {counted(len(short), 'tile move')}:",
-    ]
-    tiles = tiles_of(rotation, short)
-    for first in range(0, len(tiles), 25):
-        lines.append("    " + " ".join(f"{tile:>2}" for tile in tiles[first : first + 25]))
+    counts = {"command": "commands", "unit rotation": "unit_rotations", "tile move": "tile_moves"}
+    lines.append(f"  {', '.join(counted(value[key], noun) for noun, key in counts.items())}")
+    tiles = [f"{tile:>2}" for tile in value["tiles"]]
+    lines.append(f"  without backtracks {counted(len(tiles), 'tile move')}:")
+    rows = (tiles[first : first + TILES_A_LINE] for first in range(0, len(tiles), TILES_A_LINE))
+    lines += [f"    {' '.join(row)}" for row in rows]
     return "\n".join(lines)

@@ -14,21 +14,22 @@ from frontier.report.console import console_on, is_live
 from frontier.report.displays import ProgressTable, dashboard
 from frontier.report.progress import NOT_BEGUN, Progress, progress_of, reopened
 from frontier.report.progress_text import (
-    NO_LAYER,
     describe_state,
     end_of,
     figures,
     in_a_line,
-    time_left_words,
 )
 from frontier.report.summary import run_value
 from frontier.store.files import disk_bytes
 from frontier.store.objects import Place
 from frontier.store.run import RunStore
-from frontier.text import counted, percent, rate, size
+from frontier.text import counted, size
 
 LEFT = ("seconds", "least", "most", "depth", "least_depth", "most_depth", "passed", "rising")
 """The fields of the time left that are in the JSON."""
+
+SAID = ("depth", "states", "time in layers", "time left")
+"""The figures that are in the line of a run that is watched."""
 
 TRIES = 3
 """How often in a row a run may look damaged or gone, as its files may be replaced meanwhile."""
@@ -133,17 +134,10 @@ class Watched:
         progress = self.progress
         if progress.started is None:
             return f"{self.path.name}: {progress.state}"
-        total, speed = progress.started.states, rate(progress.states, progress.seconds)
-        parts = [
-            f"{progress.started.name}: {progress.state}",
-            NO_LAYER if progress.depth is None else f"depth {progress.depth}",
-            f"{progress.states:,} of {counted(total, 'state')} "
-            f"({percent(progress.states / total)})",
-            speed,
-        ]
-        if not progress.ended:
-            parts.append(f"left {in_a_line(time_left_words(progress.left()))}")
-        return ", ".join(parts)
+        known = figures(progress)
+        wanted = [name for name in SAID if name in known]
+        parts = (f"{name} {in_a_line(known[name])}" for name in wanted)
+        return ", ".join([f"{progress.started.name}: {progress.state}", *parts])
 
     def shown(self) -> Group:
         progress = self.progress

@@ -216,6 +216,7 @@ def test_boards_stand_side_by_side_as_far_as_there_is_room(width, count):
     assert len(drawn.splitlines()[0].split()) == across
     assert len(re.findall("a", drawn)) == count
     assert max(map(len, drawn.splitlines())) <= max(width, 7)
+    assert drawn.count("\n\n") == drawn.splitlines().count("") == -(-count // across) - 1
 
 
 def test_colours_only_where_there_are_some(monkeypatch):

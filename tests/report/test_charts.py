@@ -9,10 +9,12 @@ import matplotlib
 import pytest
 from making import made
 from matplotlib.colors import to_rgba
+from matplotlib.text import Text
+from matplotlib.transforms import BboxTransformFrom, TransformedBbox
 from sweeps import swept
 
 from frontier.report import charts
-from frontier.report.axes import LARGE, PAPER, SMALL
+from frontier.report.axes import LARGE, PAPER, SMALL, whole
 from frontier.report.comparison import Comparison
 from frontier.report.statistics import statistics_of
 
@@ -50,8 +52,10 @@ def drawn(draw, subject, size, *more):
 
 
 def box(canvas, artist):
-    """Where an artist stands on its canvas: left, low, right, high as parts of it."""
-    return artist.get_window_extent().transformed(canvas.transFigure.inverted()).extents
+    """Where an artist stands in the picture of its canvas: left, low, right, high as parts."""
+    extent = Text.get_window_extent if isinstance(artist, Text) else type(artist).get_window_extent
+    picture = TransformedBbox(whole(canvas, PAPER), canvas.dpi_scale_trans)
+    return extent(artist).transformed(BboxTransformFrom(picture)).extents
 
 
 @swept("size", SIZES, few=1)
@@ -101,7 +105,7 @@ def test_peak_and_depth_are_marked(figures, size, name):
         left, low, right, high = box(canvas, mark)
         assert 0 <= left < right <= 1
         assert low >= max(box(canvas, bar)[3] for bar in axes.patches)
-        assert high <= axes.get_position().y1
+        assert high <= box(canvas, axes.patch)[3]
         lines = [box(canvas, line)[1] for line in axes.get_ygridlines()]
         assert len(lines) >= 1
         assert not any(low <= line <= high for line in lines)
@@ -178,7 +182,7 @@ def test_lines_differ_in_more_than_colour(figures):
 def test_a_legend_stands_below_the_lines_and_within_the_chart(figures, size, number):
     for draw in (charts._draw_lines, charts._draw_shares):
         canvas = drawn(draw, several(figures["2x4"], number), size)
-        (legend,) = canvas.legends
+        legend = canvas.axes[-1].get_legend()
         left, low, right, high = box(canvas, legend)
         assert 0 <= left < right <= 1
         assert low >= 0

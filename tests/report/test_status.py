@@ -48,7 +48,9 @@ def test_a_run_that_has_no_layer_yet(tmp_path, held):
     held(store.path)
     watched = status_module.Watched(store.path)
     watched.look()
-    assert watched.line().startswith("2x4: under way, no layer is committed yet, 0 of ")
+    line = "2x4: under way, depth – (no layer is committed yet), states 0 (0.00% of 20,160), "
+    assert watched.line().startswith(line)
+    assert watched.line().endswith(", time left too early to tell")
     assert status_of(store)["depth"] is watched.progress.depth is None
     page = status_page_module.status_page(watched.progress)
     stopped = PlainProgress(io.StringIO())

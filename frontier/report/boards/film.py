@@ -105,10 +105,10 @@ def animation(puzzle: Puzzle, solution: Solution) -> str:
     broad = max(scene.width, _breadth(film.captions, LARGE))
     times = [*map(begins, range(solution.distance + 1)), 1.0]
     captions = "".join(
-        _shown_from(times[i], times[i + 1], end, text(
+        text(
             broad / 2, scene.height + 1.3 * LARGE, caption, LARGE, INK,
-            visibility="hidden" if i else "visible",
-        ))
+            _shown(times[i], times[i + 1], end), visibility="hidden" if i else "visible",
+        )
         for i, caption in enumerate(film.captions)
     )  # fmt: skip
     shift = f"translate({number((broad - scene.width) / 2)} 0)"
@@ -244,16 +244,10 @@ def _paper(wide: float, high: float) -> str:
     return tag("rect", width=wide, height=high, rx=6, fill=GROUND)
 
 
-def _shown_from(first: float, last: float, end: float, element: str) -> str:
-    """Text that is shown from one time to another, both as parts of the whole, 0 to 1."""
-    values, times = ["visible", "hidden"], [0.0, last]
-    if first > 0:
-        values, times = ["hidden", *values], [0.0, first, last]
-    if last >= 1:
-        values, times = values[:-1], times[:-1]
-    shown = tag(
+def _shown(first: float, last: float, end: float) -> str:
+    """Shows an element from one time to another, both as parts of the whole, 0 to 1."""
+    return tag(
         "animate", attributeName="visibility", calcMode="discrete", dur=f"{number(end)}s",
-        repeatCount="indefinite", values=";".join(values),
-        keyTimes=";".join(f"{time:.5f}" for time in times),
+        repeatCount="indefinite", values="hidden;visible;hidden",
+        keyTimes=f"0;{first:.5f};{last:.5f}",
     )  # fmt: skip
-    return element.removesuffix("</text>") + shown + "</text>"

@@ -154,19 +154,12 @@ class Scene:
     def _form(self, piece: Piece, gap: float, **look) -> str:
         if self.picture.edges is None:
             return self._outline(piece.cells, gap, 0.13, **look)
-        if len(piece.cells) == 1:
-            return self._stone(self.picture.places[piece.cells[0]], 0.41 - gap, **look)
+        places = [self.picture.places[cell] for cell in piece.cells]
+        if len(places) == 1:
+            return self._stone(*places, 0.41 - gap, **look)
         if look["fill"] == "none":
-            rings = [self._ring(self.picture.places[cell], 0.41 - gap) for cell in piece.cells]
-            return tag("path", d="".join(rings), **look)
+            return tag("g", *(self._stone(place, 0.41 - gap) for place in places), **look)
         return self._limbs(piece, 0.41 - gap, **look)
-
-    def _ring(self, place: Point, radius: float) -> str:
-        """A circle as a part of a path."""
-        (x, y), r = self.at(place), number(radius * self.side)
-        across = number(2 * radius * self.side)
-        half = f"a{r},{r} 0 1,0 "
-        return f"M{number(x - radius * self.side)},{number(y)}{half}{across},0{half}-{across},0Z"
 
     def _limbs(self, piece: Piece, radius: float, **look) -> str:
         """Stones that are joined where the graph joins their cells: broad lines with round ends,
@@ -204,11 +197,12 @@ class Scene:
         return text(x, y + 0.35 * size * self.side, label, size * self.side, colour, weight=600)
 
 
-def text(x: float, y: float, label: str, size: float, colour: str, **more) -> str:
-    """Text whose middle is at x and whose foot is at y."""
-    weight = more.pop("weight", 400)
-    return tag("text", escaped(label), x=x, y=y, font_size=size, fill=colour, font_weight=weight,
-               font_family=FONT, text_anchor="middle", **more)  # fmt: skip
+def text(
+    x: float, y: float, label: str, size: float, colour: str, *inside: str, weight=400, **more
+) -> str:
+    """Text whose middle is at x and whose foot is at y. inside: what the element has besides."""
+    return tag("text", escaped(label), *inside, x=x, y=y, font_size=size, fill=colour,
+               font_weight=weight, font_family=FONT, text_anchor="middle", **more)  # fmt: skip
 
 
 def standalone(drawn: str, width: float, height: float, title: str) -> str:

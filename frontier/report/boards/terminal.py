@@ -5,7 +5,7 @@ side as far as the terminal is broad; one that is too broad is drawn with less r
 """
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import chain, groupby, zip_longest
 from operator import itemgetter
 
 import numpy as np
@@ -55,14 +55,13 @@ def draw_boards(
         drawings = [[Text(c), *d] for c, d in zip(captions, drawings, strict=True)]
     broad = max((line.cell_len for lines in drawings for line in lines), default=1)
     across = max(1, (console.width + BETWEEN) // (broad + BETWEEN))
+    for line in chain.from_iterable(drawings):
+        line.align("left", broad + BETWEEN)
+    rows = [drawings[first : first + across] for first in range(0, len(drawings), across)]
+    whole = [Text("\n").join(map(Text().join, zip_longest(*row, fillvalue=Text()))) for row in rows]
     with console.capture() as captured:
-        for first in range(0, len(drawings), across):
-            if first:
-                console.print()
-            for line in _beside(drawings[first : first + across]):
-                line.rstrip()
-                console.print(line, soft_wrap=True, highlight=False)
-    return captured.get().removesuffix("\n")
+        console.print(*whole, sep="\n\n", soft_wrap=True, highlight=False)
+    return "\n".join(map(str.rstrip, captured.get().splitlines()))
 
 
 def drawing(picture: Picture, encoding: str = "utf-8", most: int = 80) -> list[Text]:
@@ -235,14 +234,3 @@ def can_say(text: str, encoding: str) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
-
-
-def _beside(drawings: Sequence[list[Text]]) -> list[Text]:
-    """Drawings as one, side by side."""
-    joined = [Text() for _ in range(max(map(len, drawings)))]
-    for lines in drawings:
-        broad = max(line.cell_len for line in lines)
-        for line, whole in zip(lines, joined, strict=False):
-            whole.append_text(line)
-            whole.append(" " * (broad - line.cell_len + BETWEEN))
-    return joined
