@@ -56,7 +56,7 @@ def test_there_is_a_script_for_each_queue():
 def test_commands_have_known_options(path):
     text = re.sub(r"\\\n\s*", " ", path.read_text(encoding="utf-8"))
     for name, command in COMMANDS.items():
-        known = {option for parameter in command.params for option in parameter.opts}
+        known = {o for p in command.params for o in (*p.opts, *p.secondary_opts)}
         for line in re.findall(rf"{name} (.*)", text):
             assert set(re.findall(r"(?<=\s)--[a-z-]+", f" {line}")) <= known, line
     for words in (part for part in re.findall(r"args: \[(.*)\]", text)):
