@@ -12,7 +12,7 @@ from frontier.cli.help import command
 from frontier.errors import Stopped
 from frontier.thesis.report import describe_thesis, thesis_value
 from frontier.thesis.runs import Runs
-from frontier.thesis.tables import TABLES, beyond
+from frontier.thesis.tables import HALVES, TABLES, beyond
 
 
 @command(
@@ -52,10 +52,10 @@ from frontier.thesis.tables import TABLES, beyond
 @click.option(
     "--halves",
     type=click.IntRange(0, 12),
-    default=8,
     metavar="N",
-    help="Search the two halves of boards of at most N columns, of those that the table shows, in "
-    'memory, for a lower bound ("beyond"; 9 takes some minutes and 9 GB).',
+    help="Search the two halves of boards of at most N columns in memory, for a lower bound, "
+    'whether or not runs give an upper one ("beyond"; 9 takes some minutes and 9 GB). By default '
+    f"{HALVES}, of those with an upper bound.",
 )
 @click.option("--memory", metavar="SIZE", help="Memory of a worker for these, such as 4GB.")
 @click.option(

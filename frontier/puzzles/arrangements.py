@@ -11,7 +11,7 @@ each orbit are a class of their own.
 """
 
 from collections.abc import Sequence
-from math import prod
+from math import factorial, prod
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from frontier.errors import InputError
 from frontier.puzzles.board_shapes import MOST_SHAPES
 from frontier.puzzles.generators import Generator
 from frontier.space.graph import BaseGraph
+from frontier.space.group import Group
 
 MOST_VOLTAGES = 30_000
 
@@ -30,11 +31,20 @@ class Arrangements:
     in the sequence.
     """
 
-    def __init__(self, first: np.ndarray, generators: Sequence[Generator], each: np.ndarray):
-        """first: such rows. each: int[positions], the number of orientations.
+    def __init__(
+        self,
+        first: np.ndarray,
+        generators: Sequence[Generator],
+        each: np.ndarray,
+        orbit: np.ndarray,
+    ):
+        """first: such rows. each, orbit: int[positions], the number of orientations, and the first
+        position of the orbit.
 
         Every move can be undone, so what is new in a layer is in neither of the two before it.
         """
+        if (least := _least_number(first[0], generators, each, orbit)) > MOST_SHAPES:
+            raise _too_many(least)
         self._each, self._generators = each, generators
         self._values = (each * (1 + (first // each).max())).tolist()
         known, index = np.unique(self._keys(first), return_index=True)
@@ -42,11 +52,7 @@ class Arrangements:
         while len(rows):
             layers.append(rows)
             if (count := count + len(rows)) > MOST_SHAPES:
-                raise InputError(
-                    f"the generators lead to more than {MOST_SHAPES:,} arrangements of like pieces "
-                    "and orientations, more than are supported; fewer like pieces or positions "
-                    "make fewer"
-                )
+                raise _too_many(count)
             reached = np.concatenate([self.after(generator, rows) for generator in generators])
             keys, index = np.unique(self._keys(reached), return_index=True)
             new = ~np.isin(keys, np.concatenate([before, known]), assume_unique=True)
@@ -112,6 +118,41 @@ class Arrangements:
         return BaseGraph(
             len(self), m, words, source[moves], target[moves], voltage[moves], tuple(smaller)
         )
+
+
+def _too_many(least: int) -> InputError:
+    """least: how many there are at least."""
+    return InputError(
+        f"the generators lead to more than {MOST_SHAPES:,} arrangements of like pieces and "
+        f"orientations (at least {least:,}), more than are supported; fewer like pieces, "
+        "orientations or positions make fewer"
+    )
+
+
+def _least_number(
+    row: np.ndarray, generators: Sequence[Generator], each: np.ndarray, orbit: np.ndarray
+) -> int:
+    """How many arrangements the generators lead to at least from one, found without them: 1, or
+    more than `MOST_SHAPES`.
+
+    They are as many as the group of the generators has members for each that leaves this one
+    as it is. Such a member exchanges pieces of one kind in one orbit, and how it turns
+    them follows from that. So at most n! are such, multiplied over all kinds, n pieces of each.
+    """
+    _, alike = np.unique(np.stack([orbit, row // each]), axis=1, return_counts=True)
+    _, orbits = np.unique(orbit, return_counts=True)
+    same = prod(map(factorial, alike.tolist()))
+    enough = (MOST_SHAPES + 1) * same
+    if prod(each.tolist()) * prod(map(factorial, orbits.tolist())) < enough:
+        return 1
+    first = np.cumsum(each) - each  # of the points (position, orientation), by position
+    position = np.repeat(np.arange(each.size), each)
+    turned = np.arange(position.size) - first[position]
+    group = Group(position.size, enough)
+    for generator in generators:
+        image, turns = np.array(generator.image)[position], np.array(generator.turns)[position]
+        group.extend((first[image] + (turned + turns) % each[position])[None])
+    return group.order // same if group.order >= enough else 1
 
 
 def _keys(rows: np.ndarray, values: Sequence[int]) -> np.ndarray:

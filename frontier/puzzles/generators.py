@@ -70,6 +70,11 @@ def generators_given(
             f"puzzle.generators = {given!r}: expected a table of 1..{MOST_GENERATORS} generators, "
             'such as {a = "(1 2 3)(4 5)", b = [2, 1, 3, 4, 5]}'
         )
+    if any(not str(name) for name in given):
+        raise InputError(
+            "puzzle.generators has one without a name, by which its moves are to be written; name "
+            "it"
+        )
     read = {str(name): _parts(of, f"puzzle.generators.{name}") for name, of in given.items()}
     if positions is None:
         positions = max(max([0, *steps, len(turns)]) for steps, _, turns in read.values())
@@ -108,8 +113,8 @@ def _each(orientations: int | Sequence[int], positions: int) -> tuple[int, ...]:
     each = [orientations] * positions if type(orientations) is int else orientations
     if not isinstance(each, list | tuple) or len(each) != positions:
         raise InputError(
-            f"puzzle.orientations = {orientations!r}: expected one number, or one for each of the "
-            f"{counted(positions, 'position')}"
+            f"puzzle.orientations = {orientations!r}: expected one whole number, or a list of one "
+            f"for each of the {counted(positions, 'position')}"
         )
     for number in each:
         if type(number) is not int or not 1 <= number <= MOST_ORIENTATIONS:
@@ -130,6 +135,8 @@ def _parts(value, key: str) -> tuple[dict[int, int], list[int], list[int]]:
         moves, turns = value.get("moves", ""), value.get("turns", [])
         if not _are_numbers(turns):
             raise InputError(f"{key}.turns = {turns!r}: expected a list of numbers, one a position")
+    if not (moves or turns) and isinstance(moves, str | list | tuple):
+        raise InputError(f"{key} = {value!r} moves nothing; leave it out")
     if isinstance(moves, str):
         return _steps_of_cycles(moves, key), [], list(turns)
     if not _are_numbers(moves):

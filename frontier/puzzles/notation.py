@@ -1,7 +1,7 @@
 """Boards as text: rows on lines of their own or parted by slashes, or a label a cell."""
 
 import unicodedata
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from frontier.errors import InputError
 from frontier.text import counted
@@ -36,13 +36,23 @@ def _words(text: str) -> list[str]:
     return [word for row in rows_of_words(text) for word in row]
 
 
-def labels_given(notation, cells: int, name: str) -> list[str]:
-    """The labels of a board that is given as text or as a list, one a cell."""
+def labels_given(
+    notation,
+    cells: int,
+    name: str,
+    place: str = "cell",
+    whole: Callable[[str], bool] = str.isdigit,
+) -> list[str]:
+    """The labels of a board that is given as text or as a list, one a cell.
+
+    place: what a message calls a cell. whole: whether a word of more than one letter is surely one
+    label, so that no word of the board is letters that are labels each.
+    """
     if isinstance(notation, str):
         words = _words(notation)
         # Where it is not one word, 12 is a label of two figures rather than two labels.
-        numbers = len(words) > 1 and any(len(w) > 1 and w.isdigit() for w in words)
-        if len(words) != cells and not numbers:
+        wholes = len(words) > 1 and any(len(word) > 1 and whole(word) for word in words)
+        if len(words) != cells and not wholes:
             words = list("".join(words))
     elif isinstance(notation, list | tuple):
         words = [str(word) for word in notation]
@@ -53,7 +63,7 @@ def labels_given(notation, cells: int, name: str) -> list[str]:
     if len(words) != cells:
         raise InputError(
             f"{name} = {notation!r} has {counted(len(words), 'label')}: expected one for each "
-            f"of the {counted(cells, 'cell')}"
+            f"of the {counted(cells, place)}"
         )
     return words
 

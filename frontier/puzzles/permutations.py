@@ -71,6 +71,8 @@ class Permutations(Puzzle):
         self.goals = tuple(board for name, board in codes if name == "puzzle.goal")
         self.start = next((board for name, board in codes if name == "puzzle.start"), None)
 
+    place = "position"
+
     @property
     def title(self) -> str:
         pieces, moves = counted(self.cells, "piece"), counted(len(self.generators), "generator")
@@ -78,7 +80,7 @@ class Permutations(Puzzle):
 
     def _read(self, notation, name: str) -> tuple[list[str], list[int]]:
         """(label, orientation) of each position of a board."""
-        marks = labels_given(notation, self.cells, name)
+        marks = labels_given(notation, self.cells, name, self.place, self._is_whole)
         if OPEN_MARK in marks:
             raise InputError(
                 f"{name} = {joined(marks)}: ? stands for no piece here; give pieces that "
@@ -96,6 +98,11 @@ class Permutations(Puzzle):
                 )
         labels, turned = zip(*read, strict=True)
         return list(labels), list(turned)
+
+    def _is_whole(self, word: str) -> bool:
+        """Whether a word of a board is surely one label: a number, or a label and a turn."""
+        turned = self.orientations.max() > 1 and _split(word)[0] != word
+        return turned or word.isdigit()
 
     def _codes(self, labels: Sequence[str], turned: Sequence[int], name: str) -> Board:
         """The codes of a board; like pieces in the order of their codes."""
@@ -160,7 +167,8 @@ class Permutations(Puzzle):
     @cached_property
     def _shapes(self) -> Arrangements:
         boards = [*self.goals, *([] if self.start is None else [self.start])]
-        return Arrangements(self._rows(np.array(boards)), self.generators, self.orientations)
+        rows = self._rows(np.array(boards))
+        return Arrangements(rows, self.generators, self.orientations, self._orbit)
 
     @cached_property
     def graph(self) -> BaseGraph:

@@ -37,6 +37,9 @@ class Puzzle(ABC):
     """A position whose distance from the goal is asked for, if any; then the positions of the
     puzzle are those that can be reached from it."""
 
+    place = "cell"
+    """What messages call a place of a board."""
+
     shape_bytes = 0
     """Bytes of its base graph in each process, where these are many and known beforehand."""
 
@@ -123,8 +126,8 @@ class Puzzle(ABC):
         boards = boards.reshape(len(boards), int(np.prod(boards.shape[1:])))
         if boards.shape[1] != self.cells or not np.issubdtype(boards.dtype, np.integer):
             raise InputError(
-                f"boards of {counted(boards.shape[1], 'cell')} of type {boards.dtype}: those of "
-                f"this puzzle have {counted(self.cells, 'whole number')}"
+                f"boards of {counted(boards.shape[1], self.place)} of type {boards.dtype}: those "
+                f"of this puzzle have {counted(self.cells, 'whole number')}"
             )
         return boards
 

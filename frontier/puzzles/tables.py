@@ -96,7 +96,7 @@ class PermutationsTable(GoalsTable):
     kind: Literal["permutations"]
     generators: dict[str, Notation]
     positions: StrictInt | None = None
-    orientations: StrictInt | list[StrictInt] = 1
+    orientations: Notation = 1
     closed: StrictBool = False
 
 

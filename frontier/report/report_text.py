@@ -152,7 +152,7 @@ def report_bfile(run: RunStatistics) -> str:
     goals = " or ".join(map(run.puzzle.line, run.puzzle.goals))
     return "".join(
         [
-            f"# Number of positions of {run.puzzle.title} at n moves from {goals}: {known}.\n",
+            f"# {run.puzzle.title}: number of positions at n moves from {goals}; {known}.\n",
             *(f"{layer.depth} {layer.states}\n" for layer in run.layers),
         ]
     )

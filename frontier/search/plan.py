@@ -61,6 +61,9 @@ THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
 """A layer of at most this many states is always advanced as a list, as starting a task costs more.
 The second number is that for layers in memory, where a step costs less to start."""
 
+LARGEST_MEMORY = 100 * 10**12
+"""Bytes that no worker has. A puzzle that needs more is refused without saying how many."""
+
 MOST_STATES = 2**63
 """State numbers have 63 bits."""
 
@@ -164,6 +167,12 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
         chosen = Layout.from_settings(space, layout)
         need = task_bytes(chosen)
     need += transfers
+    if need > max(memory, LARGEST_MEMORY):
+        raise InputError(
+            f"{puzzle.title} has {puzzle.states:,} states, which are out of reach: a task of the "
+            f"finest layout needs {size(need)} of memory, and no worker has more than "
+            f"{size(LARGEST_MEMORY)}; choose a smaller puzzle"
+        )
     if need > memory:
         raise InputError(
             f"cluster.memory = {size(memory)} a worker is too little: "
@@ -192,7 +201,7 @@ def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
     if puzzle.states >= MOST_STATES:
         raise InputError(
             f"{puzzle.title} has {puzzle.states:,} states: state numbers have 63 bits, so at "
-            f"most {MOST_STATES:,} can be searched; choose a smaller board"
+            f"most {MOST_STATES:,} can be searched; choose a smaller puzzle"
         )
     space = puzzle.space
     if max(space.nodes) * space.code.half >= MOST_STATES:

@@ -75,6 +75,31 @@ def _or_swap(target, source, i, odd, swaps):
 
 
 @kernel
+def _or_swaps(target, source, first, last, odd, spare, other, p, swaps):
+    """target |= image of the source row, which may be `other`, under the swaps first .. last-1."""
+    if first == last:
+        or_copy(target, source)
+        return
+    for k in range(first, last - 1):
+        spare[:] = 0
+        _or_swap(spare, source, p.swap[k], odd ^ p.flips[k], swaps)
+        source, spare, other = spare, other, spare
+    _or_swap(target, source, p.swap[last - 1], odd ^ p.flips[last - 1], swaps)
+
+
+@kernel
+def _alike_at_end(w, v, p):
+    """How many swaps inside the row two voltages have in common at their end."""
+    k, j = p.swap_start[w + 1], p.swap_start[v + 1]
+    most = min(k - p.swap_start[w], j - p.swap_start[v])
+    for alike in range(most):
+        k, j = k - 1, j - 1
+        if p.swap[k] != p.swap[j] or p.flips[k] != p.flips[j]:
+            return alike
+    return most
+
+
+@kernel
 def _expand(
     target, target_live, first_row, rows, first_node, counts, arena, live, base, own_slots,
     cut_rows, program, swap_tables,
@@ -84,6 +109,7 @@ def _expand(
     image = np.empty(row_words, dtype=np.uint64)
     spare = np.empty(row_words, dtype=np.uint64)
     other = np.empty(row_words, dtype=np.uint64)
+    joint = np.empty(row_words, dtype=np.uint64)
     for n in range(counts.size):
         node = first_node + n
         total = np.uint64(0)
@@ -91,6 +117,7 @@ def _expand(
             out = target[(n * rows + r) * row_words : (n * rows + r + 1) * row_words]
             row = first_row + r
             touched = False
+            left = 0  # swaps that are still to be done to `joint`, if it is in use
             for arc in range(p.start[node], p.start[node + 1]):
                 u, w = p.source[arc], p.voltage[arc]
                 size = row_words // p.blocks[w]
@@ -117,15 +144,26 @@ def _expand(
                             other[:] = 0
                         or_copy(other[b * size : (b + 1) * size], arena[s : s + size])
                     found = True
-                if begin == end or not found:
+                if begin == end or not (found or left):
                     continue
-                for k in range(begin, end - 1):
-                    spare[:] = 0
-                    _or_swap(spare, here, p.swap[k], p.row_odd[row] ^ p.sign[u] ^ p.flips[k], swaps)
-                    spare, other = other, spare
-                    here = other
-                k = end - 1
-                _or_swap(image, here, p.swap[k], p.row_odd[row] ^ p.sign[u] ^ p.flips[k], swaps)
+                odd, alike = p.row_odd[row] ^ p.sign[node], 0
+                if arc + 1 < p.start[node + 1]:
+                    alike = _alike_at_end(w, p.voltage[arc + 1], p)
+                if left:
+                    if found:
+                        _or_swaps(joint, here, begin, end - left, odd, spare, other, p, swaps)
+                    here, begin, alike = joint, end - left, min(left, alike)
+                if alike == 0:
+                    _or_swaps(image, here, begin, end, odd, spare, other, p, swaps)
+                else:
+                    if left == 0 and begin == end - alike:
+                        joint[:] = here
+                    for k in range(begin, end - alike):
+                        spare[:] = 0
+                        _or_swap(spare, here, p.swap[k], odd ^ p.flips[k], swaps)
+                        spare, joint = joint, spare
+                        here = joint
+                left = alike
             was_live = target_live[n * rows + r]
             if not touched:
                 if was_live:

@@ -12,8 +12,16 @@ So every voltage is a table (prefix and row and block of the target -> *slot* of
 comes from, place in that slab) and a list of swaps to do inside the row afterwards, and the kernel
 knows nothing else about the puzzle. The slabs that appear in these tables are just those that the
 task needs.
+
+Where voltages into one node end in the same swaps, these are done once, to the union of what is to
+come so far. Flips of two, three and four pancakes are the swaps 0, then 0 1 0, then 0 1 2 0 1 0, so
+
+    swap 0 (x | swap 1 (swap 0 (y | swap 2 (swap 1 (swap 0 (z)))))),
+
+which is six passes over a row instead of ten.
 """
 
+from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -38,17 +46,19 @@ class Program(NamedTuple):
     slots: int64[S], the leading digits that are fixed in a slab, as one number, of all slabs that
         rows come from, sorted. own_slots: int64[prefixes of the task, cuts], the places of the
         task's own, used where the lift is not bipartite.
-    sources: int64[N], the source nodes, sorted; sign: int64[N], their signs.
+    sources: int64[N], the source nodes, sorted.
+    sign: int64[nodes of the task], their signs.
     needed: bool[N, S], what some row of the task comes from.
     start, source, voltage: arcs into the task's nodes: of its node i those numbered
-        start[i] .. start[i+1]-1, from sources[source], with the voltage of that number.
+        start[i] .. start[i+1]-1, from sources[source], with the voltage of that number. Of
+        those whose swaps inside the row end alike, one comes after the other, the longer first.
     own: int64[nodes of the task], place in `sources` of the node itself, used where the
         lift is not bipartite (a layer may then neighbour itself); -1 elsewhere.
     first, blocks: int64[W]: table entries of voltage w for row r (counted over all of the
         task's prefixes) are first[w] + r * blocks[w] ...
     slot, place: int32 tables: slot of the source's slab, word offset in it.
-    swap_start, swap, flips: the swaps to do inside the row, and whether an odd number of
-        swaps comes before each.
+    swap_start, swap, flips: the swaps to do inside the row, and whether these are an odd number
+        from each on.
     row_odd: int64[rows], parity of the digits that number a row.
     """
 
@@ -192,8 +202,12 @@ def program_of(layout: Layout, task: Task) -> Program:
     nodes = np.arange(task.first_node, task.last_node)
     into = space.arcs_into(task.side)
     arcs = slice(into.start[nodes[0]], into.start[nodes[-1] + 1])
+    start = into.start[nodes[0] : nodes[-1] + 2] - into.start[nodes[0]]
     arc_source, arc_voltage = into.target[arcs], into.voltage[arcs]
     used = np.flatnonzero(np.bincount(arc_voltage))
+    inner = [_swaps_inside(layout, voltage) for voltage in space.graph.voltages]
+    order = _order(start, arc_voltage, used, inner)
+    arc_source, arc_voltage = arc_source[order], arc_voltage[order]
     entries = [_origin_of_rows(layout, task, space.graph.voltages[w]) for w in used]
 
     bipartite = space.sides == 2
@@ -220,7 +234,6 @@ def program_of(layout: Layout, task: Task) -> Program:
     rows = np.arange(task.first_prefix * layout.rows, task.last_prefix * layout.rows)
     sizes = np.zeros(len(space.graph.voltages), dtype=np.int64)
     sizes[used] = [slab.size for slab, _ in entries]
-    inner = [_swaps_inside(layout, voltage) for voltage in space.graph.voltages]
     none = np.empty(0, dtype=np.int64)  # where no arc enters
     slab = np.concatenate([none, *(slab for slab, _ in entries)])
     place = np.concatenate([none, *(place for _, place in entries)])
@@ -228,9 +241,9 @@ def program_of(layout: Layout, task: Task) -> Program:
         slots=slots,
         own_slots=np.searchsorted(slots, mine).reshape(-1, layout.cuts),
         sources=sources,
-        sign=space.sign[back][sources],
+        sign=space.sign[task.side][nodes].astype(np.int64),
         needed=needed,
-        start=into.start[nodes[0] : nodes[-1] + 2] - into.start[nodes[0]],
+        start=start,
         source=source,
         voltage=arc_voltage,
         own=own,
@@ -246,14 +259,49 @@ def program_of(layout: Layout, task: Task) -> Program:
 
 
 def _swaps_inside(layout: Layout, voltage: tuple[int, ...]) -> list[tuple[int, int]]:
-    """(position, parity of the swaps before it) of the swaps to be done inside a row."""
+    """(position, parity of the swaps from it on) of the swaps to be done inside a row."""
     code = layout.space.code
-    outer, inner = split_voltage(voltage, layout.row_digits)
+    _, inner = split_voltage(voltage, layout.row_digits)
+    inner = last_first(inner)
     return [
-        (i, before % 2)
-        for before, i in enumerate(inner, start=len(outer))
+        (i, left % 2)
+        for left, i in zip(range(len(inner), 0, -1), inner, strict=True)
         if swap_kind(code, i) != NOTHING
     ]
+
+
+def last_first(word: Sequence[int]) -> tuple[int, ...]:
+    """The swaps that do what those of a word do, but bring to the last place what belongs there
+    first, then to the place before it and so on.
+
+    They are as few as can be. Of permutations that move no more than the first places, the
+    fewer the places the shorter the word, and one word tends to be the end of another one.
+    """
+    row = list(range(max(word, default=-1) + 2))
+    for i in word:
+        row[i], row[i + 1] = row[i + 1], row[i]
+    now, swaps = list(range(len(row))), []
+    for place in reversed(range(len(row))):
+        for i in range(now.index(row[place]), place):
+            now[i], now[i + 1] = now[i + 1], now[i]
+            swaps.append(i)
+    return tuple(swaps)
+
+
+def _order(
+    start: np.ndarray, voltage: np.ndarray, used: np.ndarray, inner: Sequence[list]
+) -> np.ndarray | slice:
+    """How to order arcs, of which node i has start[i] .. start[i+1]-1, by their swaps inside the
+    row, so that those which end alike come one after the other, the longer first."""
+    ends = [inner[w][-1] for w in used if inner[w]]
+    if len(set(ends)) == len(ends):
+        return slice(None)
+    rank = np.zeros(len(inner), dtype=np.int64)
+    words = {w: (*reversed(inner[w]), (np.inf, 0)) for w in used.tolist()}
+    number = {word: i for i, word in enumerate(sorted(set(words.values())))}
+    rank[used] = [number[words[w]] for w in used.tolist()]
+    node = np.repeat(np.arange(start.size - 1), np.diff(start))
+    return np.lexsort((rank[voltage], node))
 
 
 def _origin_of_rows(layout: Layout, task: Task, voltage: tuple[int, ...]):

@@ -8,6 +8,9 @@ from frontier.thesis import claims
 from frontier.thesis.runs import Runs
 from frontier.thesis.tables import TABLES, Beyond, Row
 
+UPPER = ("sharp", "mixed", "recursion")
+"""Upper bounds, in the order in which they are shown."""
+
 
 def thesis_value(tables: dict[str, list[Row]], beyond: Beyond | None, runs: Runs) -> dict:
     """Everything as one JSON object."""
@@ -82,9 +85,9 @@ def _describe_beyond(beyond: Beyond) -> list[str]:
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for n, sorts in beyond.bounds.items():
-        low, *upper = (sorts[name].value for name in ("lower", "sharp", "mixed", "recursion"))
-        (below,), above = sorts["lower"].steps, ", ".join(sorts["sharp"].steps)
-        cells = [n, low, below, *upper, above]
+        low, sharp = sorts["lower"], sorts["sharp"]
+        upper = [sorts[name].value if sorts[name] else "–" for name in UPPER]
+        cells = [n, low.value, *low.steps, *upper, ", ".join(sharp.steps) if sharp else "–"]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     sources = (
         "2n² - n: B. Whitmore, OEIS A151943; proved in frontier/thesis/inversions.py. Two halves: "

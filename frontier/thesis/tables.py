@@ -175,23 +175,30 @@ TABLES: dict[str, Callable[[Runs], Iterator[Row]]] = {
 }
 
 
+HALVES = 8
+"""Columns of the largest board whose two halves are searched without being asked for."""
+
+
 @dataclass(frozen=True)
 class Beyond:
     """What goes past the thesis.
 
     depths: k -> n -> d(n, k). formulas: k -> text. bounds: n -> name -> bound, for the names of the
-    methods of `Bounds`.
+    methods of `Bounds`; None where runs for it are missing.
     """
 
     depths: dict[int, dict[int, int]]
     formulas: dict[int, str]
-    bounds: dict[int, dict[str, Bound]]
+    bounds: dict[int, dict[str, Bound | None]]
 
 
-def beyond(runs: Runs, halves: int = 8, most_columns: int = 12, most_k: int = 6) -> Beyond:
+def beyond(
+    runs: Runs, halves: int | None = None, most_columns: int = 12, most_k: int = 6
+) -> Beyond:
     """All that the runs say of n ≤ `most_columns`, and of larger n where there are runs.
 
-    halves: columns of the largest board whose two halves are searched for a lower bound.
+    halves: columns of the largest board whose two halves are searched for a lower bound, which is
+    then told of all these boards; by default `HALVES`, of boards that have upper bounds.
     """
     depths = {k: _depths(runs, k, range(k, 201)) for k in range(1, most_k + 1)}
     formulas = {
@@ -199,8 +206,10 @@ def beyond(runs: Runs, halves: int = 8, most_columns: int = 12, most_k: int = 6)
         for k, found in depths.items()
         if (formula := linear_formula(found))
     }
-    known = Bounds(runs, most_k, halves)
-    sorts = (known.lower, known.recursion, known.mixed, known.sharp)
-    table = {n: {of.__name__: of(n) for of in sorts} for n in range(4, most_columns + 1)}
-    found = {n: bounds for n, bounds in table.items() if None not in bounds.values()}
-    return Beyond(depths, formulas, found)
+    known = Bounds(runs, most_k, HALVES if halves is None else halves)
+    table = {}
+    for n in range(4, most_columns + 1):
+        upper = {of.__name__: of(n) for of in (known.recursion, known.mixed, known.sharp)}
+        if None not in upper.values() or n <= (halves or 0):
+            table[n] = {"lower": known.lower(n), **upper}
+    return Beyond(depths, formulas, table)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import frontier
 from frontier.errors import InputError
 from frontier.puzzles import Permutations, arrangements
 from frontier.puzzles.arrangements import neighbour_swaps
@@ -77,6 +78,14 @@ REFUSED = [
     ({"a": {"moves": "(1 2)", "turns": "1"}}, {}, r"turns = '1': expected a list of numbers"),
     ({"a": {"move": "(1 2)"}}, {}, r"a\.move: a generator has moves and turns"),
     ({"a": "(1 2)"}, {"goal": "abc"}, r"puzzle\.goal = 'abc' has 3 labels"),
+    ({"a": "(1 2)"}, {"goal": "abc"}, r"expected one for each of the 2 positions$"),
+    ({"a": "(1 2 3 4 5)", "b": "(5 4 3 2 1)"}, {"orientations": 2, "goal": "A B+1 C"},
+     r"goal = 'A B\+1 C' has 3 labels: expected one for each of the 5 positions"),
+    ({"a": []}, {}, r"^puzzle\.generators\.a = \[\] moves nothing; leave it out"),
+    ({"a": {}, "b": "(1 2)"}, {}, r"^puzzle\.generators\.a = \{\} moves nothing; leave it out"),
+    ({"a": "(1 2)", "": "(1 2)"}, {}, r"^puzzle\.generators has one without a name"),
+    ({"a": "(1 2)"}, {"orientations": 2.5}, r"orientations = 2\.5: expected one whole number"),
+    ({"a": "(1 2)"}, {"orientations": [1, 2.5]}, r"has 1\.\.7 orientations, not 2\.5"),
     ({"a": "(1 2)"}, {"goal": "a?"}, r"\? stands for no piece here; .*equal labels"),
     ({"a": "(1 2)"}, {"goal": "ab", "start": "aa"}, r"start = aa: 'a' in position 2 is one too"),
     ({"a": "(1 2)(3 4)"}, {"goal": "abcd", "start": "cbad"}, r"'c' in position 1 is one too"),
@@ -91,6 +100,72 @@ REFUSED = [
 def test_puzzles_that_cannot_be(generators, settings, message):
     with pytest.raises(InputError, match=message):
         Permutations(generators, **settings)
+
+
+def test_what_a_config_says_of_orientations():
+    """The same as from Python; one number and a list are not told of as two things."""
+    generators = {"a": "(1 2)"}
+    for orientations in (2.5, "2", True, {"a": 1}):
+        puzzle = {"kind": "permutations", "generators": generators, "orientations": orientations}
+        with pytest.raises(InputError, match="expected one whole number, or a list") as caught:
+            frontier.make_config("x", puzzle)
+        assert str(caught.value).count("puzzle.orientations") == 1
+
+
+def test_words_of_which_one_is_turned_are_a_label_each():
+    puzzle = Permutations({"a": "(1 2 3)"}, closed=True, orientations=2, goal="A B C")
+    assert puzzle.line(puzzle.parse("B A+1 C")) == "B A+1 C"
+    assert puzzle.parse("B A C") == puzzle.parse("BAC") == puzzle.parse("BA C")
+    plain = Permutations({"a": "(1 2 3 4)"}, closed=True, goal="A+ 1B")
+    assert plain.labels == list("A+1B")  # without orientations + is a letter
+
+
+def test_boards_of_the_wrong_size_have_positions():
+    with pytest.raises(InputError, match=r"boards of 3 positions of type int64: .*2 whole numbers"):
+        Permutations({"a": "(1 2)"}).states_of([[1, 2, 3]])
+
+
+def lights(n):
+    """The buttons of n x n lamps: each turns its own and those beside it."""
+    lamps = [(row, column) for row in range(n) for column in range(n)]
+    return {
+        f"{row}-{column}": {"turns": [int(abs(row - r) + abs(column - c) < 2) for r, c in lamps]}
+        for row, column in lamps
+    }
+
+
+def test_too_many_arrangements_are_counted_before_they_are_made(monkeypatch):
+    """2^23 positions of the lamps; 64!/32!^2 of two kinds of pieces."""
+    monkeypatch.delattr(arrangements.Arrangements, "after")
+    like = Permutations({"a": "(1 2)", "b": [*range(2, 65), 1]}, closed=True, goal="ab" * 32)
+    for puzzle in (Permutations(lights(5), orientations=2), like):
+        with pytest.raises(InputError, match=r"more than 4,000,000 arr.*at least [4-9],[0-9,]+\)"):
+            puzzle.graph  # noqa: B018
+
+
+@given(st.data())
+def test_no_fewer_arrangements_than_there_are_are_refused(data):
+    """With a limit of so many all are made, and with one less none."""
+    positions, orientations = data.draw(st.integers(2, 5)), data.draw(st.integers(1, 3))
+    turns = st.lists(st.integers(0, orientations - 1), min_size=positions, max_size=positions)
+    given_ = st.tuples(st.permutations(range(1, positions + 1)), turns)
+    chosen = data.draw(st.lists(given_, min_size=1, max_size=3))
+    goal = data.draw(st.text("ab", min_size=positions, max_size=positions))
+    table = {str(n): {"moves": image, "turns": turn} for n, (image, turn) in enumerate(chosen)}
+    try:
+        puzzle = Permutations(table, orientations=orientations, closed=True, goal=goal)
+    except InputError:  # a generator that moves nothing, or one twice
+        return
+    many = puzzle.graph.vertices
+    with pytest.MonkeyPatch.context() as patch:
+        for limit in (many, many - 1):
+            patch.setattr(arrangements, "MOST_SHAPES", limit)
+            again = Permutations(table, orientations=orientations, closed=True, goal=goal)
+            if limit == many:
+                assert again.graph.vertices == many
+                continue
+            with pytest.raises(InputError, match=f"more than {limit:,} arr"):
+                again.graph  # noqa: B018
 
 
 def test_too_many_arrangements(monkeypatch):

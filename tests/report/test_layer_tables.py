@@ -80,9 +80,19 @@ def test_a_report_writes_such_a_table(tmp_path):
     target = tmp_path / "b090034.txt"
     invoke("report", made(tmp_path / "2x3", "2x3").path, "--bfile", target)
     heading, *lines = target.read_text().splitlines()
-    said = "# Number of positions of 2×3 tiles at n moves from 0 1 2/3 4 5: all terms."
+    said = "# 2×3 tiles: number of positions at n moves from 0 1 2/3 4 5; all terms."
     assert heading == said
     assert lines == [f"{n} {term}" for n, term in enumerate(KNOWN["A090034"].split())]
+    permutations = tmp_path / "p.toml"
+    permutations.write_text(
+        'name = "p"\n[puzzle]\nkind = "permutations"\ngenerators = {a = "(1 2)", b = "(2 3)"}\n'
+        '[cluster]\nkind = "serial"\n'
+    )
+    invoke("run", permutations, "--set", f"store.path={tmp_path / 'p'}")
+    table = invoke("report", tmp_path / "p", "--bfile", "-").stdout.splitlines()
+    title = "permutations of 3 pieces by 2 generators"
+    assert table[0] == f"# {title}: number of positions at n moves from 123; all terms."
+    assert table[1:] == ["0 1", "1 2", "2 2", "3 1"]
     part = invoke("report", made(tmp_path / "part", "2x2", until=3).path, "--bfile", "-").stdout
     assert "not complete" in part
     assert len([line for line in part.splitlines() if not line.startswith("#")]) == 4

@@ -8,6 +8,7 @@ from making import write_ledger
 from search.runs import KNOWN, as_bits, config_of, run
 
 from frontier import api
+from frontier.config import make_config
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import puzzle_of
 from frontier.store.run import RunStore
@@ -90,6 +91,21 @@ def test_worker_memory_chooses_the_layout(tmp_path):
 def test_boards_too_large_for_state_numbers_are_refused(tmp_path):
     with pytest.raises(InputError, match="63 bits"):
         api.plan(config_of(tmp_path, 5, 5))
+
+
+def test_puzzles_that_need_more_memory_than_there_is_anywhere_are_out_of_reach():
+    """No setting is named as the remedy; where a large machine would do, one is."""
+    asked = {}
+    for pieces in (16, 20):
+        generators = {"turn": [*range(2, pieces + 1), 1], "swap": "(1 2)"}
+        puzzle = {"kind": "permutations", "generators": generators, "closed": True}
+        with pytest.raises(InputError) as caught:
+            api.plan(make_config("large", puzzle, cluster={"memory": "4GB", "workers": 1}))
+        asked[pieces] = str(caught.value)
+    assert "set cluster.memory to at least" in asked[16]
+    assert "2,432,902,008,176,640,000 states, which are out of reach" in asked[20]
+    assert "no worker has more than 100 TB; choose a smaller puzzle" in asked[20]
+    assert "cluster.memory" not in asked[20]
 
 
 def test_a_directory_that_vanishes_is_an_input_error(tmp_path):
