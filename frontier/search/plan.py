@@ -14,6 +14,7 @@ from frontier.puzzles import Puzzle
 from frontier.search.arena import Places
 from frontier.search.policy import LEAST_KEPT, Policy
 from frontier.search.workspace import GROWTH_BYTES
+from frontier.space.bits import SPARE_ROWS
 from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.lists import ListKernel
@@ -219,7 +220,8 @@ def _plan_in_memory(
     share = _share(config)
     chosen = Layout.from_settings(space, layout) if layout else memory_layout(space, share)
     need = process_bytes(space) + memory_bytes(chosen)
-    need += share * (WRITER_BYTES + DECODED_BATCHES * chosen.slab_bytes + _transfer_bytes(config))
+    each = WRITER_BYTES + DECODED_BATCHES * chosen.slab_bytes + _row_bytes(chosen)
+    need += share * (each + _transfer_bytes(config))
     left = config.cluster.memory * share - need
     if not config.search.in_memory or left < 0:
         return None
@@ -238,6 +240,11 @@ def _share(config: Config) -> int:
 def _transfer_bytes(config: Config) -> int:
     """Bytes of what is on its way between an object store and one task."""
     return TRANSFER_BYTES if isinstance(config.path, ObjectPath) else 0
+
+
+def _row_bytes(layout: Layout) -> int:
+    """Bytes of the rows that a thread holds while it expands."""
+    return SPARE_ROWS * layout.row_words * WORD_BYTES
 
 
 def task_bytes(layout: Layout) -> int:
@@ -264,7 +271,7 @@ def _costs(layout: Layout, side: int) -> tuple[int, float]:
     )
     decoded = Places(layout, reads).count + DECODED_BATCHES * layout.cuts
     need = process_bytes(layout.space) + TASKS_UNDER_WAY * (ceil(held) + 2 * GROWTH_BYTES)
-    need += decoded * layout.slab_bytes
+    need += decoded * layout.slab_bytes + _row_bytes(layout)
     files = np.unique(reads.task).size + 2
     words = (read + 2 * own) * layout.slab_bytes / WORD_BYTES
     seconds = files * FILE_SECONDS + words / 3 * PART_WORD_SECONDS

@@ -32,6 +32,9 @@ from frontier.space.swaps import (
 
 NO_SLOTS = np.empty(0, dtype=np.int64)
 
+SPARE_ROWS = 4
+"""The rows that a thread in `expand` holds beside what it reads and makes."""
+
 
 @kernel
 def count_bits(x):

@@ -11,6 +11,7 @@ from frontier import api
 from frontier.config import make_config
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import puzzle_of
+from frontier.search import plan as planning
 from frontier.store.run import RunStore
 
 
@@ -86,6 +87,15 @@ def test_worker_memory_chooses_the_layout(tmp_path):
         assert plan.task_bytes <= memory
         needs.append(plan.task_bytes)
     assert needs[0] < needs[1] <= needs[2]
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_the_rows_of_the_kernel_are_counted(tmp_path, monkeypatch, in_memory):
+    config = config_of(tmp_path, 2, 5, search={"in_memory": in_memory})
+    before = api.plan(config)
+    monkeypatch.setattr(planning, "SPARE_ROWS", planning.SPARE_ROWS + 3)
+    rows = 3 * max(1, before.threads)
+    assert api.plan(config).task_bytes == before.task_bytes + rows * 8 * before.layout.row_words
 
 
 def test_boards_too_large_for_state_numbers_are_refused(tmp_path):
