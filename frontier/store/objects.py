@@ -42,7 +42,6 @@ PIECE_BYTES, PIECES = 8 << 20, 4
 TRANSFER_BYTES = PIECE_BYTES * (PIECES + 1)
 """Memory that what is on its way from or to one object takes at most."""
 
-
 Version = tuple[str | None, str | None]
 """The ETag of an object, and its version in stores that number them."""
 
@@ -122,10 +121,7 @@ class ObjectPath:
         return self.about
 
     def is_file(self) -> bool:
-        try:
-            return bool(self._head())
-        except FileNotFoundError:
-            return False
+        return self.version() is not None
 
     def is_dir(self) -> bool:
         """Whether there are objects below."""
