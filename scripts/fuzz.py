@@ -203,11 +203,11 @@ def read_part(path: Path, layout: Layout, depth: int, task: int) -> None:
     """Read all that a part of a run holds."""
     run = RunStore.open(path)
     files = run.files(depth, layout)
-    layer = StoredLayer(files, "bits", 0)
+    layer = StoredLayer(files, 0)
     if depth < len(run.records):
         layer = RunReader(run).layer(depth)
     if layer.is_list:
-        files.list_part(layer.states).check()
+        layer.files.part(0).check()
         layer.numbers()
         return
     part = files.part(task)

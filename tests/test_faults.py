@@ -86,7 +86,9 @@ def test_an_exception_of_a_reader_is_told(tmp_path):
     (tmp_path / "careless.py").write_text(
         f"import sys; sys.path.insert(0, {str(SCRIPT.parent)!r})\n"
         "import fuzz\nfrom frontier.store import ledger\n"
-        "ledger.check_types = lambda record: None\nfuzz.main()\n"
+        "class Careless:\n"
+        "    validate_python = lambda layers: [ledger.LayerRecord(**line) for line in layers]\n"
+        "ledger.LAYERS = Careless\nfuzz.main()\n"
     )
     words = "--inputs", "500", "--kind", "ledger", "--scratch", tmp_path
     command = [sys.executable, tmp_path / "careless.py", *words]

@@ -109,8 +109,9 @@ def size_of(space: Space, depth: int) -> int:
     return 2 * space.graph.vertices * space.code.half * _type(depth).itemsize
 
 
-def reader_of(run: RunStore) -> RunReader:
-    """What reads the layers of a run that kept them all; InputError if it did not."""
+def reader_of(run: RunStore, *limits: int) -> RunReader:
+    """What reads the layers of a run that kept them all; InputError if it did not. limits: of the
+    layers that are kept open, as of `RunReader`."""
     if run.identity["keep"] != "all":
         raise InputError(
             f"{run.path} kept only its last layers (search.keep = "
@@ -118,7 +119,7 @@ def reader_of(run: RunStore) -> RunReader:
             "again with --set search.keep=all --set store.path=ANOTHER-DIRECTORY and ask "
             "there, or let solve CONFIG BOARD find another way for one position"
         )
-    return RunReader(run)
+    return RunReader(run, *limits)
 
 
 def export(run: RunStore, target: Path) -> "zarr.Array":

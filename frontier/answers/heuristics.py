@@ -32,7 +32,6 @@ from frontier.space.lehmer import LehmerCode
 MOST_DATABASES = 12
 """Databases of one search, at most; the largest sets of disjoint ones are added up at each node."""
 
-
 Databases = namedtuple(
     "Databases",
     "position member binomial radices digits halves regions first_region values first_value chosen "

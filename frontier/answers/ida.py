@@ -17,7 +17,6 @@ from frontier.text import counted
 SLICE = 5_000_000
 """Nodes between two looks at whether the search is to stop."""
 
-
 MOST_NODES = 2**62
 
 

@@ -6,7 +6,6 @@ number of shortest solutions is counted layer by layer: each position of the lay
 hands the number of shortest paths that lead to it on to its neighbours one layer nearer.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
@@ -19,15 +18,13 @@ from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Board
 from frontier.puzzles.bound import Bound, bound_of
 from frontier.space.lists import ListKernel
-from frontier.store.reader import StoredLayer
 from frontier.store.run import RunStore
 
 MOST_OPEN_STATES = 50_000_000
-"""States that the list layers in memory have together, at most."""
+"""States that the list layers in memory have together, at most, where there are several."""
 
 MOST_COUNTED = 20_000_000
 """Positions of one layer that lie on shortest solutions, at most, for these to be counted."""
-
 
 MANY = 20_000
 """Where this many boards or more are asked for at once, all distances are read into memory, if they
@@ -42,10 +39,9 @@ class Oracle:
     def __init__(self, run: RunStore):
         """InputError if the run did not keep its layers."""
         self._run = run
-        self._reader = reader_of(run)
+        self._reader = reader_of(run, 1, MOST_OPEN_STATES)
         self._space = self._reader.space
         self._lists = ListKernel(self._space)
-        self._layers: OrderedDict[int, StoredLayer] = OrderedDict()
         self.puzzle = self._reader.puzzle
         self._table: Distances | None = None
         self._table_bytes = size_of(self._space, len(run.records) - 1)
@@ -73,7 +69,7 @@ class Oracle:
         for depth in self._depths:  # the largest layers first: there most positions are
             there = np.flatnonzero((distance < 0) & (side == self._space.side_of(depth)))
             if there.size:
-                distance[there[self._layer(depth).contains(numbers[there])]] = depth
+                distance[there[self._reader.layer(depth).contains(numbers[there])]] = depth
         return distance
 
     def distance_of(self, board: Board) -> int:
@@ -112,7 +108,7 @@ class Oracle:
         side = self._space.side_of(depth)
         boards = self.puzzle.boards_of(*self._space.states_of(side, neighbours))
         for i in np.argsort(self._bound.sums(boards), kind="stable"):
-            if self._layer(depth).contains(neighbours[i : i + 1])[0]:
+            if self._reader.layer(depth).contains(neighbours[i : i + 1])[0]:
                 return int(neighbours[i]), tuple(boards[i].tolist())
         raise CorruptRunError(
             f"{self._run.path}: a position at depth {depth + 1} has no neighbour at {depth}"
@@ -124,7 +120,7 @@ class Oracle:
         _, number = self._space.number(*self.puzzle.state(board))
         numbers, total = np.array([number], dtype=np.uint64), 1
         for t, near, ways in paths_back(
-            self._lists, depth, numbers, lambda t, near: self._layer(t).contains(near)
+            self._lists, depth, numbers, lambda t, near: self._reader.layer(t).contains(near)
         ):
             if near.size > MOST_COUNTED:
                 raise InputError(
@@ -133,17 +129,6 @@ class Oracle:
                 )
             total = int(ways.sum())
         return total
-
-    def _layer(self, depth: int) -> StoredLayer:
-        """An open layer; those asked for longest ago are closed."""
-        if depth in self._layers:
-            self._layers.move_to_end(depth)
-        else:
-            self._layers[depth] = self._reader.open_layer(depth)
-            held = sum(layer.held for layer in self._layers.values())
-            while held > MOST_OPEN_STATES and len(self._layers) > 1:
-                held -= self._layers.popitem(last=False)[1].held
-        return self._layers[depth]
 
 
 def paths_back(

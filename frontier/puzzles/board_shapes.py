@@ -154,8 +154,6 @@ def _fill(cells: int, sorts: tuple[Sort, ...]) -> np.ndarray | None:
     empty = cells - sum(len(sort.codes) * sort.footprint.size for sort in sorts)
     rows = np.zeros((1, cells), dtype=np.uint8)
     left = np.array([[*counts, empty]], dtype=np.int16)
-    if empty < 0:
-        return rows[:0]
     for cell in range(cells):
         open_ = rows[:, cell] == 0
         grown, rest = [rows[~open_]], [left[~open_]]

@@ -139,10 +139,7 @@ def config_identity(config: Config) -> dict:
 
 
 def layout_settings(layout: Layout) -> dict:
-    return {
-        "prefix_digits": layout.prefix_digits,
-        "task_nodes": layout.task_nodes,
-    }
+    return {"prefix_digits": layout.prefix_digits, "task_nodes": layout.task_nodes}
 
 
 def make_plan(config: Config, layout: dict | None = None) -> Plan:
@@ -298,12 +295,9 @@ def _choose(space: Space, memory: int, workers: int) -> tuple[Layout, int]:
 
 
 def _finest(space: Space) -> Layout:
-    """The layout with the smallest tasks that its voltages allow."""
-    for digits in reversed(range(len(space.code.leading) + 1)):
-        layout = Layout(space, digits, 1)
-        if layout.fits_voltages:
-            return layout
-    raise InputError("the voltages of this puzzle reach too far to cut its layers into tasks")
+    """The layout with the smallest tasks that its voltages allow; without a prefix all do."""
+    layouts = (Layout(space, digits, 1) for digits in reversed(range(len(space.code.leading) + 1)))
+    return next(layout for layout in layouts if layout.fits_voltages)
 
 
 def _candidates(space: Space, memory: int) -> Iterator[Layout]:

@@ -10,15 +10,7 @@ to it.
 from dataclasses import dataclass, field
 
 from frontier.errors import CorruptRunError
-from frontier.search.verify import (
-    GROUP,
-    LEDGER,
-    SUMMARY,
-    Verified,
-    describing,
-    surplus,
-    verify,
-)
+from frontier.search.verify import GROUP, LEDGER, SUMMARY, Verified, verify
 from frontier.store.copies import newer_copy
 from frontier.store.files import write_json
 from frontier.store.reader import RunReader
@@ -116,10 +108,11 @@ def repair(run: RunStore, what: Repair) -> None:
         if depth == GROUP:
             run.describe_group()
             continue
-        run.layer_path(depth).mkdir(exist_ok=True)
-        write_json(run.layer_path(depth) / "zarr.json", describing(reader, depth), durable=True)
-        for name in surplus(reader, depth):
-            (run.layer_path(depth) / name).unlink()
+        files = reader.open_layer(depth).files
+        files.folder.mkdir(exist_ok=True)
+        write_json(files.folder / "zarr.json", files.metadata, durable=True)
+        for name in files.surplus():
+            (files.folder / name).unlink()
     if what.lost:
         run.roll_back(what.depth, what.stored)
     for task in what.tasks:

@@ -18,9 +18,7 @@ import numpy as np
 from frontier.errors import CorruptRunError
 from frontier.space.graph import Space
 from frontier.store.copies import check_copies
-from frontier.store.directory import part_names
 from frontier.store.files import read_json, read_sealed
-from frontier.store.layers import LIST_NAME, bits_metadata, list_metadata
 from frontier.store.parts import Part, PartRecord, digest_of
 from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
@@ -124,15 +122,14 @@ def _whole_ledger(run: RunStore, done: Verified) -> None:
 
 def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]:
     """What is wrong with the parts of a layer."""
-    run, files = reader.run, reader.files(depth)
-    record = run.records[depth]
+    run, layer = reader.run, reader.layer(depth)
+    record, files = run.records[depth], layer.files
     if files.folder.is_symlink():
         yield f"layer {depth}: {files.folder} is a link, and what the run wrote is not"
         return
-    if record.form == "list":
-        yield from _whole_list(reader, depth, record.states, record.digest, done)
-        return
-    replaced = run.parts_under_way(reader.layout) if depth + 2 == len(run.records) else set()
+    fading = not layer.is_list and depth + 2 == len(run.records)
+    beyond = reader.files(depth + 2)
+    replaced = run.parts_under_way(reader.layout) if fading else set()
     records: list[PartRecord] = []
     for task in files.tasks:
         if task in replaced and not files.there(task):
@@ -140,11 +137,10 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
             continue
         try:
             part = files.part(task)
-            _whole_part(reader, depth, task, part, done)
+            _whole_part(layer, task, part, done)
             records.append(part.record)
         except CorruptRunError as error:
-            beyond = reader.files(depth + 2)
-            if depth + 2 == len(run.records) and not files.there(task) and beyond.there(task):
+            if fading and not files.there(task) and beyond.there(task):
                 done.given_up = depth  # since `replaced` was looked up, as in an object store
                 continue
             yield str(error)
@@ -159,75 +155,44 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
         )
 
 
-def _whole_list(
-    reader: RunReader, depth: int, states: int, digest: str, done: Verified
-) -> Iterator[str]:
-    """What is wrong with a layer that is a list."""
-    files, layer = reader.files(depth), reader.layer(depth)
-    try:
-        part = files.list_part(states)
-        part.check()
-        done.parts += 1
-        done.bytes += part.record.bytes
-        numbers = layer.numbers()
-    except CorruptRunError as error:
-        yield str(error)
-        return
-    if digest_of([part.record]) != digest:
-        yield f"layer {depth}: {part.path} is not the file that the ledger lists"
-    end = reader.space.nodes[files.side] * reader.space.code.half
-    if (numbers[1:] <= numbers[:-1]).any() or (numbers.size and int(numbers[-1]) >= end):
-        yield f"layer {depth}: {part.path} is not an ascending list of states below {end:,}"
-
-
-def _whole_part(reader: RunReader, depth: int, task: int, part: Part, done: Verified) -> None:
-    """CorruptRunError if something is wrong with a part of a layer of bits."""
+def _whole_part(layer: StoredLayer, task: int, part: Part, done: Verified) -> None:
+    """CorruptRunError if something is wrong with a part of a layer."""
+    files, layout, found = layer.files, layer.files.layout, 0
+    space = layout.space
     done.parts += 1
     done.bytes += part.record.bytes
     part.check()
-    layout, side = reader.layout, reader.space.side_of(depth)
-    where, found = layout.task(side, task), 0
-    layer = StoredLayer(reader.files(depth), "bits", part.states)
+    if layer.is_list:
+        numbers, end = layer.numbers(), space.nodes[files.side] * space.code.half
+        if (numbers[1:] <= numbers[:-1]).any() or (numbers.size and int(numbers[-1]) >= end):
+            raise CorruptRunError(
+                f"layer {files.depth}: {part.path} is not an ascending list of states below {end:,}"
+            )
+        return
+    where = layout.task(files.side, task)
     for slab, words in layer.decoded(task, part.slabs):
         found += int(np.bitwise_count(words).sum())
-        nodes = reader.space.nodes[side] - layout.slab_of(where, slab)[0]
-        if words[max(0, nodes) :].any() or (words >> np.uint64(reader.space.code.bits)).any():
+        nodes = space.nodes[files.side] - layout.slab_of(where, slab)[0]
+        if words[max(0, nodes) :].any() or (words >> np.uint64(space.code.bits)).any():
             raise part.damaged(slab, "it has bits that stand for no state")
     if found != part.states:
         raise CorruptRunError(
-            f"layer {depth}: {part.path} holds {counted(found, 'state')}, its record says "
+            f"layer {files.depth}: {part.path} holds {counted(found, 'state')}, its record says "
             f"{part.states:,}"
         )
 
 
 def _wrong_description(reader: RunReader, depth: int) -> str | None:
     """What is wrong with what Zarr sees of a layer."""
-    folder = reader.run.layer_path(depth)
+    files = reader.layer(depth).files
     try:
-        if read_json(folder / "zarr.json") != describing(reader, depth):
-            return f"layer {depth}: {folder / 'zarr.json'} is not what was written there"
+        if read_json(files.folder / "zarr.json") != files.metadata:
+            return f"layer {depth}: {files.folder / 'zarr.json'} is not what was written there"
     except CorruptRunError as error:
         return f"layer {depth}: {error}"
-    if others := surplus(reader, depth):
-        return f"layer {depth}: {folder / others[0]} is none of its parts"
+    if others := files.surplus():
+        return f"layer {depth}: {files.folder / others[0]} is none of its parts"
     return None
-
-
-def surplus(reader: RunReader, depth: int) -> list[str]:
-    """Files in the folder of a layer that Zarr would take for parts of it, but are none."""
-    files = reader.files(depth)
-    own = {LIST_NAME}
-    if reader.run.records[depth].form == "bits":
-        own = {files.path(task).name for task in files.tasks}
-    return sorted(part_names(files.folder) - own)
-
-
-def describing(reader: RunReader, depth: int) -> dict:
-    """What the ``zarr.json`` of a layer must be."""
-    record, codec = reader.run.records[depth], reader.run.identity["codec"]
-    if record.form == "list":
-        return list_metadata(record.states, codec)
-    return bits_metadata(reader.layout, reader.space.side_of(depth), codec)
 
 
 def _layer_under_way(reader: RunReader, done: Verified) -> None:
@@ -236,9 +201,10 @@ def _layer_under_way(reader: RunReader, done: Verified) -> None:
     depth = len(run.records)
     if run.complete:
         return
+    layer = StoredLayer(reader.files(depth), 0)
     for task in sorted(run.parts_under_way(reader.layout)):
         try:
-            _whole_part(reader, depth, task, reader.files(depth).part(task), done)
+            _whole_part(layer, task, layer.files.part(task), done)
         except CorruptRunError as error:
             done.faults.append(Fault(depth, str(error), task))
 

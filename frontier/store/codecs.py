@@ -21,6 +21,9 @@ LZ4_ACCELERATION = 30
 ZSTD_LEVELS = range(-50, 23)
 CHECKSUM_BYTES = 4
 
+LITTLE_ENDIAN = {"name": "bytes", "configuration": {"endian": "little"}}
+"""What Zarr's metadata say of the order of bytes."""
+
 ZARR_NAME = "frontier.bitmap"
 """Zarr finds the codec of `frontier.store.zarr_codec` by this name."""
 
@@ -34,47 +37,35 @@ class SlabCodec:
     """Encodes and decodes slabs, one by one; not for several threads at once.
 
     plain: without the kernels, which take longer to load than a few slabs take.
+    zarr_codecs: the codecs of a slab, as Zarr's metadata name them.
     """
 
     def __init__(self, name: str, plain: bool = False):
         """InputError for an unknown name."""
-        self._plain = plain
+        self._name, self._plain, self._codec = name, plain, None
         match = re.fullmatch(r"zstd:(-?\d+)", name)
-        self._level = int(match[1]) if match else None
-        self._name = name
-        if name in ("bitmap", "raw"):
-            self._codec = None
+        level = int(match[1]) if match else None
+        compressor = []
+        if name == "bitmap":
+            compressor = [{"name": ZARR_NAME}]
         elif name == "lz4":
             from numcodecs.lz4 import LZ4  # which takes a while to import
 
-            self._codec = LZ4(acceleration=LZ4_ACCELERATION)
-        elif self._level in ZSTD_LEVELS:
+            settings = {"acceleration": LZ4_ACCELERATION}
+            self._codec = LZ4(**settings)
+            compressor = [{"name": "numcodecs.lz4", "configuration": settings}]
+        elif level in ZSTD_LEVELS:
             from numcodecs.zstd import Zstd
 
-            self._codec = Zstd(level=self._level)
-        else:
+            self._codec = Zstd(level=level)
+            settings = {"level": level, "checksum": False}
+            compressor = [{"name": "zstd", "configuration": settings}]
+        elif name != "raw":
             raise InputError(
                 f'store.codec = "{name}": use "bitmap", "raw", "lz4" or "zstd:N" with '
                 f"N from {ZSTD_LEVELS[0]} to {ZSTD_LEVELS[-1]}"
             )
-
-    @property
-    def zarr_codecs(self) -> list[dict]:
-        """The codecs of a slab, as Zarr's metadata name them."""
-        bytes_codec = {"name": "bytes", "configuration": {"endian": "little"}}
-        return [bytes_codec, *self._zarr_codec, {"name": "crc32c"}]
-
-    @property
-    def _zarr_codec(self) -> list[dict]:
-        if self._name == "bitmap":
-            return [{"name": ZARR_NAME}]
-        if self._name == "lz4":
-            configuration = {"acceleration": LZ4_ACCELERATION}
-            return [{"name": "numcodecs.lz4", "configuration": configuration}]
-        if self._level is not None:
-            configuration = {"level": self._level, "checksum": False}
-            return [{"name": "zstd", "configuration": configuration}]
-        return []
+        self.zarr_codecs = [LITTLE_ENDIAN, *compressor, {"name": "crc32c"}]
 
     def encode(self, slab: np.ndarray, data: np.ndarray) -> int:
         """Encode a contiguous uint64 slab to uint8 `data`; returns how many bytes they are.

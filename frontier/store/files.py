@@ -12,10 +12,11 @@ import stat
 import uuid
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
 from math import inf
 from pathlib import Path
-from typing import Literal, get_args, get_origin, get_type_hints
+from typing import Annotated
+
+from pydantic import Field, ValidationError
 
 from frontier.errors import CorruptRunError
 from frontier.store.buckets import Replaced
@@ -30,8 +31,9 @@ MARKED = re.compile(rf".+\.[0-9a-f]{{32}}({re.escape(PARTIAL)}|{re.escape(DELETI
 MOST_BYTES = 1 << 28
 """The greatest size in bytes of a file that is read as a whole."""
 
-MOST = 1 << 63
-"""Numbers in the files of a run are smaller than this."""
+Count = Annotated[int, Field(strict=True, ge=0, lt=1 << 63)]
+Seconds = Annotated[float, Field(strict=True, ge=0, lt=1 << 63)]
+"""Numbers in the files of a run."""
 
 
 def write_json(path: Place, value: object, durable: bool = False) -> None:
@@ -230,28 +232,10 @@ def _opened(path: Path) -> Iterator[int]:
         os.close(number)
 
 
-def check_types(value: object) -> None:
-    """ValueError if a field of a dataclass is not of its type, or is a number below 0 or from
-    `MOST` on."""
-    for name, kind in _types(type(value)).items():
-        if not _is(getattr(value, name), kind):
-            raise ValueError(f"its {name} is not what a run writes")
-
-
-_types = cache(get_type_hints)
-
-
-def _is(value: object, kind: object) -> bool:
-    inside = get_args(kind)
-    if get_origin(kind) is Literal:
-        return isinstance(value, str) and value in inside
-    if get_origin(kind) is dict:
-        return isinstance(value, dict) and all(_is(each, inside[1]) for each in value.values())
-    if inside:
-        return any(_is(value, one) for one in inside)
-    if kind in (int, float):
-        return type(value) in (int, kind) and 0 <= value < MOST
-    return isinstance(value, kind)
+def first_wrong(error: ValidationError) -> str:
+    """The first value that is not what a run writes, and why."""
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))[:100]!r}: {first['msg'][:200]!r}"
 
 
 def write_sealed(path: Place, value: dict, durable: bool = False) -> None:

@@ -6,6 +6,7 @@ from pydantic import Field, StrictInt, ValidationError
 
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles.tables import PuzzleTable, Table
+from frontier.store.files import first_wrong
 from frontier.store.objects import Place
 
 
@@ -35,11 +36,8 @@ def check_values(identity: dict, file: Place) -> None:
     try:
         Identity.model_validate(identity)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
-        raise CorruptRunError(
-            f"{file} is not what was written there: {key[:100]!r}: {first['msg'][:200]!r}"
-        ) from None
+        said = f"{file} is not what was written there: {first_wrong(error)}"
+        raise CorruptRunError(said) from None
 
 
 def check_identity(path: Place, identity: dict, wanted: dict) -> None:

@@ -19,7 +19,8 @@ import numpy as np
 from frontier.errors import CorruptRunError
 from frontier.space.layout import Layout
 from frontier.stopwatch import Stopwatch
-from frontier.store.codecs import SlabCodec, encoded_bytes
+from frontier.store.codecs import LITTLE_ENDIAN, SlabCodec, encoded_bytes
+from frontier.store.directory import part_names
 from frontier.store.files import force, version_of, write_json
 from frontier.store.objects import Place
 from frontier.store.parts import Part, PartRecord, PartWriter, footer_bytes
@@ -38,11 +39,10 @@ def array_metadata(
     shape: tuple[int, ...], part: tuple[int, ...], slab: tuple[int, ...], codec: str
 ) -> dict:
     """Zarr's metadata of the array of a layer, whose shards are parts of slabs."""
-    little = {"name": "bytes", "configuration": {"endian": "little"}}
     shards = {
         "chunk_shape": list(slab),
         "codecs": SlabCodec(codec).zarr_codecs,
-        "index_codecs": [little, {"name": "crc32c"}],
+        "index_codecs": [LITTLE_ENDIAN, {"name": "crc32c"}],
         "index_location": "end",
     }
     return {
@@ -80,12 +80,6 @@ def list_slabs(states: int) -> int:
     return max(1, ceil(states / LIST_SLAB))
 
 
-def bits_name(layout: Layout, side: int, task: int) -> str:
-    """The file of a task's part, as Zarr names it."""
-    parent, group = divmod(task, layout.groups(side))
-    return f"c.{group}.{parent}.0"
-
-
 def most_part_bytes(layout: Layout) -> int:
     """Bytes of the file of a part at most, under any codec."""
     slabs = prod(layout.grid)
@@ -95,52 +89,67 @@ def most_part_bytes(layout: Layout) -> int:
 class LayerFiles:
     """Where the parts of a layer are, and how they are written.
 
-    folder: of the layer. run: identifier of the run.
+    folder: of the layer. run: identifier of the run. listed: the states of a layer that is a list,
+    which is one part; None of a layer of bits. tasks: the parts.
     """
 
-    def __init__(self, folder: Place, run: str, codec: str, layout: Layout, depth: int):
+    def __init__(
+        self,
+        folder: Place,
+        run: str,
+        codec: str,
+        layout: Layout,
+        depth: int,
+        listed: int | None = None,
+    ):
         self.folder, self.run, self.depth, self.layout = folder, run, depth, layout
-        self.side = layout.space.side_of(depth)
-        self._codec = codec
+        self.side, self.listed, self._codec = layout.space.side_of(depth), listed, codec
+        self.tasks, self._slabs = range(layout.task_count(self.side)), prod(layout.grid)
+        if listed is not None:
+            self.tasks, self._slabs = range(1), list_slabs(listed)
+
+    @property
+    def metadata(self) -> dict:
+        """Zarr's metadata of the layer."""
+        if self.listed is not None:
+            return list_metadata(self.listed, self._codec)
+        return bits_metadata(self.layout, self.side, self._codec)
+
+    def codec(self) -> SlabCodec:
+        return SlabCodec(self._codec, plain=self.listed is not None)
+
+    def path(self, task: int) -> Place:
+        """The file of a part, as Zarr names it."""
+        if self.listed is not None:
+            return self.folder / LIST_NAME
+        parent, group = divmod(task, self.layout.groups(self.side))
+        return self.folder / f"c.{group}.{parent}.0"
+
+    def there(self, task: int) -> bool:
+        """Whether there is something under the name of a part."""
+        return version_of(self.path(task)) is not None
+
+    def surplus(self) -> list[str]:
+        """Files in the folder that Zarr would take for parts of the layer, but are none."""
+        return sorted(part_names(self.folder) - {self.path(task).name for task in self.tasks})
+
+    def part(self, task: int) -> Part:
+        """A part; CorruptRunError if it is missing or not the right one."""
+        return Part(self.path(task), self._slabs, self.run, self.depth, task)
 
     def begin_bits(self, durable: bool = False) -> None:
         """Make the folder and the metadata of a layer of bits; parts that are there stay."""
-        self._make_folder()
-        metadata = bits_metadata(self.layout, self.side, self._codec)
-        write_json(self.folder / "zarr.json", metadata, durable)
+        self._begin(durable)
         if durable:
             force(self.folder.parent)
 
-    def _make_folder(self) -> None:
+    def _begin(self, durable: bool) -> None:
         if self.folder.is_symlink():
             raise CorruptRunError(
                 f"{self.folder} is a link, and what the run wrote is not: take it away"
             )
         self.folder.mkdir(exist_ok=True)
-
-    @property
-    def tasks(self) -> range:
-        """The parts of a layer of bits."""
-        return range(self.layout.task_count(self.side))
-
-    def path(self, task: int) -> Place:
-        """The file of a part of a layer of bits."""
-        return self.folder / bits_name(self.layout, self.side, task)
-
-    def there(self, task: int) -> bool:
-        """Whether there is something under the name of a part of a layer of bits."""
-        return version_of(self.path(task)) is not None
-
-    def part(self, task: int) -> Part:
-        """A part of a layer of bits; CorruptRunError if it is missing or not the right one."""
-        return Part(self.path(task), prod(self.layout.grid), self.run, self.depth, task)
-
-    def list_part(self, states: int) -> Part:
-        """The one part of a list; CorruptRunError if it is missing or not the right one."""
-        return Part(self.folder / LIST_NAME, list_slabs(states), self.run, self.depth, 0)
-
-    def codec(self, plain: bool = False) -> SlabCodec:
-        return SlabCodec(self._codec, plain)
+        write_json(self.folder / "zarr.json", self.metadata, durable)
 
     def write_part(
         self,
@@ -149,9 +158,8 @@ class LayerFiles:
         durable: bool = False,
         clock: Stopwatch | None = None,
     ) -> PartWriter:
-        """A writer of a part of a layer of bits, whose folder is there."""
-        slabs, codec = prod(self.layout.grid), self.codec()
-        return PartWriter(self.path(task), slabs, codec, thread, durable, clock)
+        """A writer of a part, whose folder is there."""
+        return PartWriter(self.path(task), self._slabs, self.codec(), thread, durable, clock)
 
     def write_list(
         self,
@@ -162,13 +170,13 @@ class LayerFiles:
         home: int | None = None,
     ) -> PartRecord:
         """Write a whole layer as a list of sorted state numbers, uint64."""
-        self._make_folder()
-        write_json(self.folder / "zarr.json", list_metadata(numbers.size, self._codec), durable)
-        slab, slabs = np.zeros(LIST_SLAB, dtype=np.uint64), list_slabs(numbers.size)
-        path = self.folder / LIST_NAME
-        with PartWriter(path, slabs, self.codec(plain=True), thread, durable) as writer:
-            for i in range(slabs):
+        size = int(numbers.size)
+        whole = LayerFiles(self.folder, self.run, self._codec, self.layout, self.depth, size)
+        whole._begin(durable)
+        slab = np.zeros(LIST_SLAB, dtype=np.uint64)
+        with whole.write_part(0, thread, durable) as writer:
+            for i in range(list_slabs(size)):
                 some = numbers[i * LIST_SLAB : (i + 1) * LIST_SLAB]
                 slab[: some.size], slab[some.size :] = some, 0
                 writer.write(i, slab)
-            return writer.finish(self.run, self.depth, 0, int(numbers.size), start, home)
+            return writer.finish(self.run, self.depth, 0, size, start, home)

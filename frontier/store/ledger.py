@@ -8,10 +8,12 @@ the file; those between need not be stored.
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
+
+from pydantic import ConfigDict, StrictBool, TypeAdapter, ValidationError
 
 from frontier.errors import CorruptRunError
-from frontier.store.files import check_types, read_sealed, sealed
+from frontier.store.files import Count, Seconds, first_wrong, read_sealed, sealed
 from frontier.store.objects import Place
 
 
@@ -28,16 +30,18 @@ class LayerRecord:
     the line before.
     """
 
-    depth: int
-    states: int
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
+
+    depth: Count
+    states: Count
     form: Literal["bits", "list"]
-    stored: bool
-    seconds: float
-    bytes: int = 0
-    work: dict[str, float] = field(default_factory=dict)
-    start: bool = False
-    home: int | None = None
-    parts: int = 0
+    stored: StrictBool
+    seconds: Seconds
+    bytes: Count = 0
+    work: dict[str, Seconds] = field(default_factory=dict)
+    start: StrictBool = False
+    home: Count | None = None
+    parts: Count = 0
     digest: str = ""
     chain: str = ""
 
@@ -57,6 +61,9 @@ class LayerRecord:
         return hashlib.sha256(json.dumps(line).encode()).hexdigest()
 
 
+LAYERS = TypeAdapter(list[LayerRecord])
+
+
 def read_ledger(file: Place, run: str) -> tuple[list[LayerRecord], bool]:
     """The layers that a ledger lists, and whether they are all that the run has.
 
@@ -64,17 +71,17 @@ def read_ledger(file: Place, run: str) -> tuple[list[LayerRecord], bool]:
     """
     ledger, before = read_sealed(file), ""
     try:
-        records = [LayerRecord(**record) for record in ledger["layers"]]
+        records = LAYERS.validate_python(ledger["layers"])
         complete = bool(ledger["complete"])
         for depth, record in enumerate(records):
-            check_types(record)
             if record.depth != depth:
                 raise ValueError(f"layer {record.depth} stands in the place of {depth}")
             if record.chain != record.chained(before, run):
                 raise ValueError(f"the line of layer {depth} does not follow from the one before")
             before = record.chain
-    except (KeyError, TypeError, ValueError) as error:
-        raise CorruptRunError(f"{file} is no ledger of this run: {error}") from None
+    except (KeyError, ValueError) as error:
+        why = first_wrong(error) if isinstance(error, ValidationError) else error
+        raise CorruptRunError(f"{file} is no ledger of this run: {why}") from None
     return records, complete
 
 

@@ -30,7 +30,6 @@ it is held holds it for a moment."""
 MOST_LETTERS = 10_000
 """The number of letters of the lock file that are read, at most."""
 
-
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 """What the system says where a file system has no locks."""
 
@@ -73,7 +72,8 @@ class RunLock:
             if self._is_there():
                 break
             self._file.close()  # whoever held it has deleted the run
-        mine = self._take_over is True or (self._take_over and self._take_over == self._job())
+        job = _holder(self.path).get("job")
+        mine = self._take_over is True or (self._take_over and self._take_over == job)
         if not mine and left_by(self.path):
             said = describe_holder(self.path)
             self._file.close()
@@ -89,9 +89,6 @@ class RunLock:
         self._file.write(json.dumps(holder))
         self._file.flush()
         return self
-
-    def _job(self) -> str | None:
-        return _holder(self.path).get("job")
 
     def _opened(self) -> IO[str]:
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT

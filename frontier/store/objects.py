@@ -15,6 +15,7 @@ import errno
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -41,7 +42,6 @@ PIECE_BYTES, PIECES = 8 << 20, 4
 TRANSFER_BYTES = PIECE_BYTES * (PIECES + 1)
 """Memory that what is on its way from or to one object takes at most."""
 
-
 Version = tuple[str | None, str | None]
 """The ETag of an object, and its version in stores that number them."""
 
@@ -50,12 +50,16 @@ def _version(about: dict[str, Any]) -> Version:
     return about["e_tag"], about["version"]
 
 
+@dataclass(frozen=True, order=True)
 class ObjectPath:
-    """A name in a bucket: of an object, or of all that is below it."""
+    """A name in a bucket: of an object, or of all that is below it.
 
-    def __init__(self, bucket: str, parts: Sequence[str], about: dict[str, Any] | None = None):
-        """bucket: its URL. about: what a listing said of the object."""
-        self.bucket, self.parts, self._about = bucket, tuple(parts), about
+    bucket: its URL. about: what a listing said of the object.
+    """
+
+    bucket: str
+    parts: tuple[str, ...]
+    about: dict[str, Any] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def parse(cls, url: str) -> "ObjectPath":
@@ -68,22 +72,10 @@ class ObjectPath:
                 f"{', '.join(f'{scheme}://BUCKET/NAME' for scheme in SCHEMES)}, such as "
                 "s3://my-bucket/runs/2x8"
             )
-        return cls(f"{found[1]}://{found[2]}", parts)
+        return cls(f"{found[1]}://{found[2]}", tuple(parts))
 
     def __str__(self) -> str:
         return "/".join((self.bucket, *self.parts))
-
-    def __repr__(self) -> str:
-        return f"ObjectPath({str(self)!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ObjectPath) and str(self) == str(other)
-
-    def __hash__(self) -> int:
-        return hash(str(self))
-
-    def __lt__(self, other: "ObjectPath") -> bool:
-        return str(self) < str(other)
 
     def __truediv__(self, name: str) -> "ObjectPath":
         return ObjectPath(self.bucket, (*self.parts, *name.split("/")))
@@ -116,27 +108,24 @@ class ObjectPath:
         """The name in the bucket."""
         return "/".join(self.parts)
 
-    def ask(self, request: Callable[[], T]) -> T:
-        """What the store answers to a request about this object."""
-        return asked(self.bucket, str(self), request)
+    def ask(self, request: Callable[["ObjectStore"], T]) -> T:
+        """What the bucket answers to a request about this object."""
+        store = self.store
+        return asked(self.bucket, str(self), lambda: request(store))
 
     # What is there.
 
     def _head(self) -> dict[str, Any]:
-        obstore = library()
-        if self._about is None:
-            return dict(self.ask(lambda: obstore.head(self.store, self.key)))
-        return self._about
+        if self.about is None:
+            return dict(self.ask(lambda store: store.head(self.key)))
+        return self.about
 
     def is_file(self) -> bool:
-        try:
-            return bool(self._head())
-        except FileNotFoundError:
-            return False
+        return self.version() is not None
 
     def is_dir(self) -> bool:
         """Whether there are objects below."""
-        return self._about is None and next(self._below(), None) is not None
+        return self.about is None and next(self._below(), None) is not None
 
     def exists(self) -> bool:
         return self.is_file() or self.is_dir()
@@ -157,9 +146,8 @@ class ObjectPath:
 
     def iterdir(self) -> Iterator["ObjectPath"]:
         """What is directly below; FileNotFoundError if there is nothing."""
-        obstore = library()
         prefix = f"{self.key}/" if self.parts else ""
-        found = self.ask(lambda: obstore.list_with_delimiter(self.store, prefix))
+        found = self.ask(lambda store: store.list_with_delimiter(prefix))
         folders = found["common_prefixes"]
         files = [file for file in found["objects"] if file["path"] != self.key]  # no marker of it
         if not (folders or files):
@@ -167,12 +155,11 @@ class ObjectPath:
         for folder in folders:
             yield self / folder.rstrip("/").rpartition("/")[2]
         for file in files:
-            yield ObjectPath(self.bucket, file["path"].split("/"), dict(file))
+            yield ObjectPath(self.bucket, tuple(file["path"].split("/")), dict(file))
 
     def _below(self) -> Iterator[dict[str, Any]]:
-        obstore = library()
-        listing = obstore.list(self.store, f"{self.key}/", chunk_size=1000)
-        while some := self.ask(lambda: next(listing, None)):
+        listing = self.store.list(f"{self.key}/", chunk_size=1000)
+        while some := self.ask(lambda _: next(listing, None)):
             yield from (dict(about) for about in some if about["path"] != self.key)
 
     def bytes_below(self) -> int:
@@ -183,10 +170,9 @@ class ObjectPath:
 
     def read_bytes(self, most: int | None = None) -> bytes:
         """All bytes; ValueError if there are more than `most`, of which none is read then."""
-        obstore = library()
 
-        def get() -> bytes:
-            found = obstore.get(self.store, self.key)
+        def get(store: "ObjectStore") -> bytes:
+            found = store.get(self.key)
             if most is not None and found.meta["size"] > most:
                 raise ValueError(f"it has more than {most:,} bytes")
             return found.bytes().to_bytes()
@@ -195,7 +181,6 @@ class ObjectPath:
 
     def read_tail(self, size: int) -> tuple[bytes, int]:
         """The last `size` bytes of the object, or all if it has fewer, and how many it has."""
-        obstore = library()
         if self.bucket.startswith("az:"):  # which reads no range from the end
             total = self.stat().st_size
             data = bytearray(min(size, total))
@@ -203,8 +188,8 @@ class ObjectPath:
                 self.read_ranges([total - len(data)], [memoryview(data)])
             return bytes(data), total
 
-        def get() -> tuple[bytes, int]:
-            found = obstore.get(self.store, self.key, options={"range": {"suffix": size}})
+        def get(store: "ObjectStore") -> tuple[bytes, int]:
+            found = store.get(self.key, options={"range": {"suffix": size}})
             return found.bytes().to_bytes(), found.meta["size"]
 
         try:
@@ -220,15 +205,15 @@ class ObjectPath:
         """Read some ranges, each to memory of its size."""
         pieces = in_pieces(begin, views)
         if pieces:
-            self.ask(lambda: asyncio.run(self._read_pieces(pieces)))
+            self.ask(lambda store: asyncio.run(self._read_pieces(store, pieces)))
 
-    async def _read_pieces(self, pieces: "list[Piece]") -> None:
-        obstore, at_once = library(), asyncio.Semaphore(PIECES)
+    async def _read_pieces(self, store: "ObjectStore", pieces: "list[Piece]") -> None:
+        at_once = asyncio.Semaphore(PIECES)
 
         async def read(piece: Piece) -> None:
             first, end = piece[0][0], piece[-1][0] + len(piece[-1][1])
             async with at_once:
-                found = await obstore.get_range_async(self.store, self.key, start=first, end=end)
+                found = await store.get_range_async(self.key, start=first, end=end)
                 data = memoryview(found)
                 if len(data) != end - first:
                     raise OSError(errno.EIO, "fewer bytes came than were asked for", str(self))
@@ -240,27 +225,24 @@ class ObjectPath:
     # Writing.
 
     def write_bytes(self, content: bytes) -> None:
-        obstore = library()
-        self.ask(lambda: obstore.put(self.store, self.key, content))
+        self.ask(lambda store: store.put(self.key, content))
 
     def replace_bytes(self, content: bytes, was: "Version | None") -> "Version":
         """Write the object, if it still has the version that it had; None: if there is none.
 
         Returns its version; `Replaced` if it was another.
         """
-        obstore = library()
         mode = "create"
         if was is not None:
             known = zip(("e_tag", "version"), was, strict=True)
             mode = {name: value for name, value in known if value is not None}
 
-        def get() -> tuple[bytes, Version]:
-            found = obstore.get(self.store, self.key)
+        def get(store: "ObjectStore") -> tuple[bytes, Version]:
+            found = store.get(self.key)
             return found.bytes().to_bytes(), _version(found.meta)
 
         try:
-            put = self.ask(lambda: obstore.put(self.store, self.key, content, mode=mode))
-            return _version(put)
+            return _version(self.ask(lambda store: store.put(self.key, content, mode=mode)))
         except (Replaced, FileNotFoundError):
             with suppress(FileNotFoundError):
                 there, version = self.ask(get)
@@ -276,11 +258,10 @@ class ObjectPath:
     @staticmethod
     def unlink_all(paths: Sequence["ObjectPath"]) -> None:
         """Delete objects of one bucket, in as few requests as it takes."""
-        obstore = library()
         if paths:
             names = [path.key for path in paths]
             with suppress(FileNotFoundError):
-                paths[0].ask(lambda: obstore.delete(paths[0].store, names))
+                paths[0].ask(lambda store: store.delete(names))
 
     def mkdir(self, parents: bool = False, exist_ok: bool = False) -> None:
         """Do nothing: a folder is there as soon as an object is in it."""
@@ -314,19 +295,18 @@ class ObjectWriter:
     """An object that is written piece by piece, and is there from `finish` on."""
 
     def __init__(self, path: ObjectPath):
-        obstore = library()
         self._path, self._size = path, 0
-        self._file = obstore.open_writer(
+        self._file = library().open_writer(
             path.store, path.key, buffer_size=PIECE_BYTES, max_concurrency=PIECES
         )
 
     def write(self, data: memoryview) -> None:
         # It is sent later, when the memory may be used again.
-        self._size += self._path.ask(lambda: self._file.write(bytes(data)))
+        self._size += self._path.ask(lambda _: self._file.write(bytes(data)))
 
     def finish(self, durable: bool) -> None:
         try:
-            self._path.ask(self._file.close)
+            self._path.ask(lambda _: self._file.close())
         except FileNotFoundError:  # the upload is over: its answer was lost, or it is gone
             if self._path.version() is None or self._path.stat().st_size != self._size:
                 raise

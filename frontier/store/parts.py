@@ -21,16 +21,18 @@ import json
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
+from typing import ClassVar
 
 import google_crc32c
 import numpy as np
+from pydantic import ConfigDict, StrictBool, TypeAdapter
 
 from frontier.errors import CorruptRunError
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec, encoded_bytes
-from frontier.store.files import FileWriter, check_types, new_file, read_ranges, read_tail
+from frontier.store.files import Count, FileWriter, new_file, read_ranges, read_tail
 from frontier.store.objects import ObjectWriter, Place
 from frontier.text import counted
 
@@ -68,19 +70,21 @@ class PartRecord:
     has it, None where that cannot be said. digest: SHA-256 over all this and the index.
     """
 
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
+
     run: str
-    depth: int
-    task: int
-    states: int
-    bytes: int
+    depth: Count
+    task: Count
+    states: Count
+    bytes: Count
     content: str
-    start: bool = False
-    home: int | None = None
+    start: StrictBool = False
+    home: Count | None = None
     digest: str = ""
 
     def sealed(self, index: bytes) -> "PartRecord":
         """This record with its digest."""
-        return PartRecord(**{**asdict(self), "digest": self._digest(index)})
+        return replace(self, digest=self._digest(index))
 
     def matches(self, index: bytes) -> bool:
         """Whether the digest is that of the record and the index."""
@@ -98,14 +102,13 @@ class PartRecord:
     @classmethod
     def from_bytes(cls, data: bytes) -> "PartRecord":
         """ValueError if the bytes are not those of a record."""
-        try:
-            record = cls(**json.loads(data))
-        except (TypeError, RecursionError) as error:
-            raise ValueError(str(error)) from None
-        check_types(record)
+        record = _RECORD.validate_json(data)
         if record.to_bytes() != data:
             raise ValueError("it is not written as it was")
         return record
+
+
+_RECORD = TypeAdapter(PartRecord)
 
 
 def digest_of(records: list[PartRecord]) -> str:

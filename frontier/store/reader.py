@@ -6,7 +6,7 @@ part, the states of a list, the last few layers.
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 from threading import Lock
 
@@ -16,48 +16,55 @@ from frontier.errors import CorruptRunError
 from frontier.space.layout import Layout
 from frontier.space.lists import list_bits
 from frontier.store.layers import LIST_SLAB, LayerFiles, list_slabs
-from frontier.store.parts import Part, in_groups
+from frontier.store.parts import in_groups
 from frontier.store.run import RunStore
 from frontier.store.slabs import NO_SLAB, Allocate, EncodedSlabs, ListedSlabs, new_memory
 from frontier.text import counted
 
 OPEN_LAYERS = 3
-"""Layers of a run that are kept open."""
+"""Layers of a run that are kept open, if nothing else is said."""
 
 OPEN_PARTS = 64
 """Parts of a layer whose index is kept in memory."""
 
 
 class RunReader:
-    """A run with the tables of its puzzle, by which its layers are read."""
+    """A run with the tables of its puzzle, by which its layers are read.
 
-    def __init__(self, run: RunStore):
+    least_open: layers that are kept open. most_held: more are, while lists among them have together
+    fewer states than this.
+    """
+
+    def __init__(self, run: RunStore, least_open: int = OPEN_LAYERS, most_held: int = 0):
         self.run, self.puzzle = run, run.puzzle
+        self._least_open, self._most_held = least_open, most_held
         self.space = self.puzzle.space
         self.layout = Layout.from_settings(self.space, run.identity["layout"])
         self._layers: OrderedDict[int, StoredLayer] = OrderedDict()
         self._opening = Lock()
 
     def files(self, depth: int) -> LayerFiles:
-        """Where the parts of a layer are, committed or not."""
+        """Where the parts of a layer of bits are, committed or not."""
         return self.run.files(depth, self.layout)
 
     def open_layer(self, depth: int) -> "StoredLayer":
         """A committed layer that is stored; the layer at depth -1 is empty."""
-        form, states = "list", 0
+        states, is_list = 0, True
         if depth >= 0:
-            form, states = self.run.records[depth].form, self.run.records[depth].states
-        return StoredLayer(self.files(depth), form, states)
+            states, is_list = (record := self.run.records[depth]).states, record.form == "list"
+        return StoredLayer(self.run.files(depth, self.layout, states if is_list else None), states)
 
     def layer(self, depth: int) -> "StoredLayer":
-        """The same, kept open."""
+        """The same, kept open; those asked for longest ago are closed."""
         with self._opening:
             if depth not in self._layers:
                 if depth >= len(self.run.records):
                     self.run.read_ledger()  # it was committed meanwhile
                 self._layers[depth] = self.open_layer(depth)
-                while len(self._layers) > OPEN_LAYERS:
-                    self._layers.popitem(last=False)
+                held = sum(layer.held for layer in self._layers.values())
+                while len(self._layers) > self._least_open and held >= self._most_held:
+                    held -= self._layers.popitem(last=False)[1].held
+            self._layers.move_to_end(depth)
             return self._layers[depth]
 
 
@@ -65,29 +72,15 @@ class StoredLayer:
     """A committed layer, read slab by slab or as a list, whichever form it has.
 
     states: as the ledger says; of a layer that is not there, such as that before the first, 0.
+    part: opens the part of a task, of a layer of bits, and keeps it open.
     Slabs have the shape [nodes, words], `slab_nodes` x `slab_words` of the layout.
     """
 
-    def __init__(
-        self,
-        files: LayerFiles,
-        form: str,
-        states: int,
-    ):
-        self.files, self.is_list, self.states = files, form == "list", states
-        self._codec = files.codec(plain=self.is_list)
-        self._parts: OrderedDict[int, Part] = OrderedDict()
-        self._opening = Lock()
-
-    def part(self, task: int) -> Part:
-        """A part of a layer of bits."""
-        with self._opening:
-            if task not in self._parts:
-                self._parts[task] = self.files.part(task)
-                if len(self._parts) > OPEN_PARTS:
-                    self._parts.popitem(last=False)
-            self._parts.move_to_end(task)
-            return self._parts[task]
+    def __init__(self, files: LayerFiles, states: int):
+        self.files, self.is_list, self.states = files, files.listed is not None, states
+        self._codec = files.codec()
+        self.part = lru_cache(OPEN_PARTS)(files.part)
+        self._sorting = Lock()
 
     def load(
         self, task: np.ndarray, slab: np.ndarray, allocate: Allocate = new_memory
@@ -97,7 +90,7 @@ class StoredLayer:
         allocate: gives the memory that they are read into.
         """
         if self.is_list:
-            with self._opening:  # one thread sorts it, the others wait
+            with self._sorting:  # one thread sorts it, the others wait
                 numbers, keys = self._by_slab
             return ListedSlabs(self.files.layout, self.files.side, numbers, keys, task, slab)
         return EncodedSlabs(self.part, self._codec, task, slab, allocate)
@@ -107,7 +100,7 @@ class StoredLayer:
         """The states of a list."""
         numbers = np.empty(0, dtype=np.uint64)
         if self.states:
-            part = self.files.list_part(self.states)  # before memory is taken for them
+            part = self.files.part(0)  # before memory is taken for them
             numbers = np.empty(list_slabs(self.states) * LIST_SLAB, dtype=np.uint64)
             if part.states != self.states:
                 raise part.miscounted(self.states)

@@ -160,11 +160,10 @@ class RunStore:
         """Where and with what the run was made; for people alone."""
         return self.path / "environment.json"
 
-    def files(self, depth: int, layout: Layout) -> LayerFiles:
-        """Where the parts of a layer are, committed or not."""
-        identity = self.identity
-        folder = self.layer_path(depth)
-        return LayerFiles(folder, identity["identifier"], identity["codec"], layout, depth)
+    def files(self, depth: int, layout: Layout, listed: int | None = None) -> LayerFiles:
+        """Where the parts of a layer are, committed or not; listed: as of `LayerFiles`."""
+        run, codec = self.identity["identifier"], self.identity["codec"]
+        return LayerFiles(self.layer_path(depth), run, codec, layout, depth, listed)
 
     def stored_depths(self) -> list[int]:
         return [record.depth for record in self.records if record.stored]

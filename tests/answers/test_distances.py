@@ -18,6 +18,7 @@ from frontier.answers.distances import Distances
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.space.layout import Layout
+from frontier.store.reader import StoredLayer
 
 CASES = {
     "tiles 2x3": Twin(2, 3),
@@ -266,7 +267,7 @@ def test_many_boards_are_looked_up_in_the_array(runs, name, monkeypatch):
         patch.setattr(oracle_module, "MANY", 1000)
         asked = []
         patch.setattr(Distances, "of_run", lambda store: asked.append(store) or of_run(store))
-        patch.setattr(oracle_module.Oracle, "_layer", refuse)
+        patch.setattr(StoredLayer, "contains", refuse)
         run = api.open_run(runs(name).path)
         for _ in range(2):
             found = run.distance(boards)

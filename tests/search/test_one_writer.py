@@ -37,7 +37,7 @@ def test_a_dead_holder_on_this_host(copy, whole):
 
 def test_a_run_that_starts_while_another_one_is_verified_is_refused(copy, whole, monkeypatch):
     """It would delete what is being read, which would look like damage."""
-    path, look, refused = copy("frontier"), verify_module._whole_list, []
+    path, look, refused = copy("frontier"), verify_module._whole_part, []
 
     def starts(*arguments):
         try:
@@ -48,7 +48,7 @@ def test_a_run_that_starts_while_another_one_is_verified_is_refused(copy, whole,
             assert "all sound" in invoke("verify", path).output  # another one at once
         return look(*arguments)
 
-    monkeypatch.setattr(verify_module, "_whole_list", starts)
+    monkeypatch.setattr(verify_module, "_whole_part", starts)
     assert "all sound" in invoke("verify", path).output
     assert set(refused) == {
         f"{path} is being read by another process, such as verify; wait until that has ended"
