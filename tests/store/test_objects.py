@@ -42,6 +42,7 @@ def test_a_store_that_is_away_for_a_while(s3_bucket, proxy, monkeypatch, impatie
 def test_a_store_that_stays_away(s3_bucket, proxy, monkeypatch, impatient):
     """It is given up after some time, and then waited for no longer until it answers."""
     monkeypatch.setattr(buckets, "PATIENCE", 0.4)
+    monkeypatch.setenv("AWS_TIMEOUT", "30s")  # what is answered here is answered at once
     for action in (
         lambda: s3_bucket.write_bytes(b"1"),
         lambda: s3_bucket.replace_bytes(b"1", None),
