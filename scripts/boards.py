@@ -45,8 +45,8 @@ God's number and the number of farthest positions of m×n boards whose goal has 
 cell that is named (row and column, counted from 0; one cell of each kind that symmetries of the
 board make alike), where a move slides one tile, and where it slides any number of tiles of a row
 or column. The last column links the sizes of all layers, as the OEIS takes them. The greatest
-number of a board in a metric is the diameter of its graph of positions. Made by `python
-scripts/boards.py --runs runs/boards`.
+number of a board in a metric, if all of its cells are here, is the diameter of its graph of
+positions. Made by `python scripts/boards.py --runs runs/boards`; 3×5 with `--most 1000000000000`.
 
 | board | a move slides | blank at | states | God's number | farthest | layers | OEIS |
 | --- | --- | --- | ---: | ---: | ---: | --- | --- |
@@ -55,9 +55,13 @@ scripts/boards.py --runs runs/boards`.
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--target", type=Path, default=TARGET, metavar="DIR")
-    parser.add_argument("--most", type=int, default=10**11, metavar="STATES")
+    add = parser.add_argument
+    add("--runs", type=Path, required=True, metavar="DIR", help="where run directories are or go")
+    add("--target", type=Path, default=TARGET, metavar="DIR",
+        help="where boards.md and layers/ go; default: docs/results")  # fmt: skip
+    add("--most", type=int, default=10**11, metavar="STATES",
+        help="boards with more states are not searched; the tables of them that are there stay "
+        "listed; default: 10^11, which leaves 3×5 out")  # fmt: skip
     options = parser.parse_args()
     (options.target / "layers").mkdir(parents=True, exist_ok=True)
     rows = []
@@ -67,6 +71,8 @@ def main():
         if puzzle.states <= options.most:
             print(config.name, file=sys.stderr, flush=True)
             table = report_bfile(statistics_of(api.run(config).store))
+            if (options.target / file).exists() and (options.target / file).read_text() != table:
+                sys.exit(f"{options.target / file} is another table than that of {config.name}")
             write_bytes(options.target / file, table.encode())
         if (options.target / file).exists():
             rows.append(row_of(puzzle, file, (options.target / file).read_text()))
@@ -105,8 +111,11 @@ def cell(puzzle: Puzzle, between: str) -> str:
 
 
 def row_of(puzzle: Puzzle, file: str, table: str) -> str:
-    """A line of the page, from the table of a board's layers."""
-    layers = [int(line.split()[1]) for line in table.splitlines()[1:]]
+    """A line of the page, from the table of a board's layers, which must be whole."""
+    lines = [line.split() for line in table.splitlines()[1:]]
+    layers = [int(size) for n, (depth, size) in enumerate(lines) if int(depth) == n]
+    if sum(layers) != puzzle.states:
+        sys.exit(f"{file}: the layers add up to {sum(layers):,}, not to {puzzle.states:,} states")
     sequence = SEQUENCES.get(name_of(puzzle))
     cells = [
         f"{puzzle.rows}×{puzzle.columns}", METRICS[puzzle.metric], cell(puzzle, ", "),

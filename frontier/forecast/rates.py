@@ -127,10 +127,12 @@ def calibrate(plan: Plan, trial: Trial) -> Rates:
 def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
     """What one worker measures: the rates of tasks and of the disk."""
     cut = Layout(puzzle_of(puzzle).space, **layout)
-    layers = sample_layers(codec, cut.slab_bytes)
-    try_task(cut, layers[0][1])  # loads the kernels
-    tried = [(density, sample.stored, *try_task(cut, sample)) for density, sample in layers]
-    density, stored, task, kernel = np.array(tried).T.tolist()
+    tried = []
+    for density, sample in sample_layers(codec, cut.slab_bytes):
+        if not tried:
+            try_task(cut, sample)  # loads the kernels
+        tried.append((density, sample.stored, *try_task(cut, sample)))
+    density, stored, task, kernel = np.array(sorted(tried)).T.tolist()
     size = int(min(cut.part_bytes, DISK_BYTES // 4) * stored[-1])
     rates = {"density": density, "stored": stored, "task": task, "kernel": np.median(kernel)}
     return rates | disk_rates(place_of(folder), size)
@@ -138,44 +140,45 @@ def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
 
 def stored_shares(codec: str) -> Rates:
     """Rates that say how layers are stored, and nothing else."""
-    layers = sample_layers(codec, SLAB_BYTES)
-    stored = [sample.stored for _, sample in layers]
-    return Rates([density for density, _ in layers], stored, [0.0] * len(layers))
+    layers = sorted(
+        (density, sample.stored) for density, sample in sample_layers(codec, SLAB_BYTES)
+    )
+    return Rates(*map(list, zip(*layers, strict=True)), [0.0] * len(layers))
 
 
-def sample_layers(codec: str, slab_bytes: int) -> list[tuple[float, "SampleSlabs"]]:
-    """The share of bits that are set in some layers of the sample board, increasing, and slabs of
-    each."""
-    puzzle, slabs, found = Tiles(*SAMPLE_BOARD), SlabCodec(codec), []
+def sample_layers(codec: str, slab_bytes: int) -> Iterator[tuple[float, "SampleSlabs"]]:
+    """The share of bits that are set in some layers of the sample board, and slabs of each."""
+    puzzle, slabs = Tiles(*SAMPLE_BOARD), SlabCodec(codec)
     space = puzzle.space
     search = MemorySearch(memory_layout(space, 1))
     for depth, states in enumerate(search.layers(puzzle.origins())):
         if depth and depth % SAMPLE_STEP == 0:
             words = search.layer(depth).words.reshape(-1)
             density = int(states.sum()) / (words.size * space.code.bits)
-            found.append((density, SampleSlabs(slabs, words, slab_bytes)))
-    return sorted(found, key=lambda layer: layer[0])
+            yield density, SampleSlabs(slabs, words, slab_bytes)
 
 
 class SampleSlabs:
-    """Some slabs of a layer, encoded, that stand for those that a task reads.
+    """Some slabs of a layer, encoded, that stand for those that a task reads. A slab that is larger
+    than the layer has it several times.
 
     stored: bytes of a raw byte.
     """
 
     def __init__(self, codec: SlabCodec, words: np.ndarray, slab_bytes: int):
         slab = slab_bytes // WORD_BYTES
-        whole = words[: words.size // slab * slab].reshape(-1, slab)
-        self.raw = whole[np.linspace(0, len(whole) - 1, SAMPLE_SLABS).astype(np.int64)]
-        room = np.zeros((SAMPLE_SLABS, encoded_bytes(slab_bytes)), dtype=np.uint8)
+        whole = np.resize(words, max(1, words.size // slab) * slab).reshape(-1, slab)
+        count = min(SAMPLE_SLABS, len(whole))
+        self.raw = whole[np.linspace(0, len(whole) - 1, count).astype(np.int64)]
+        room = np.zeros((count, encoded_bytes(slab_bytes)), dtype=np.uint8)
         sizes = [codec.encode(raw, data) for raw, data in zip(self.raw, room, strict=True)]
         self.codec, self.stored = codec, sum(sizes) / self.raw.nbytes
-        self._data, self._begin = room.reshape(-1), np.arange(SAMPLE_SLABS) * room.shape[1]
+        self._data, self._begin = room.reshape(-1), np.arange(count) * room.shape[1]
         self._end = self._begin + sizes
 
     def decode(self, slabs: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
         """Decode slabs as a layer that was read does."""
-        some = slabs % SAMPLE_SLABS
+        some = slabs % len(self.raw)
         self.codec.decode_slabs(self._data, self._begin[some], self._end[some], out, rows)
 
 
@@ -199,7 +202,7 @@ def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
         expand(strips, rows, first, prefix, arena.words, arena.live, arena.base, program, swaps)
         kernel += time.thread_time() - before
         for cut in range(cuts):
-            sample.codec.encode(sample.raw[(place + cut) % SAMPLE_SLABS], encoded)
+            sample.codec.encode(sample.raw[(place + cut) % len(sample.raw)], encoded)
         words += strips.size
         if time.thread_time() - began > SAMPLE_SECONDS:
             break

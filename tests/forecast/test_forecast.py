@@ -349,6 +349,13 @@ def test_3x5_is_foretold_within_a_third(tmp_path):
     assert made.disk == pytest.approx(46.4e9, rel=1 / 3)
 
 
+def test_a_slab_that_is_larger_than_the_sample():
+    words = np.arange(1, 7, dtype=np.uint64)
+    sample, out = SampleSlabs(SlabCodec("raw"), words, 80), np.empty((2, 10), dtype=np.uint64)
+    sample.decode(np.array([0, 5]), out, np.array([0, 1]))
+    assert out.tolist() == [[1, 2, 3, 4, 5, 6, 1, 2, 3, 4]] * 2
+
+
 @pytest.mark.parametrize("codec", ["raw", "bitmap"])
 def test_sample_slabs_are_read_like_those_of_a_layer(codec):
     words = np.arange(40 * 50, dtype=np.uint64)

@@ -63,6 +63,23 @@ def test_small_boards_are_searched_and_listed(boards, tmp_path, monkeypatch):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("name", "table", "reason"),
+    [
+        ("2x4-step-0-0", "# Of a run.\n0 1\n1 20158\n", "add up to 20,159, not to 20,160"),
+        ("2x2-step-0-0", "# Of a run.\n0 1\n1 11\n", "another table than that of 2x2-step"),
+    ],
+)
+def test_tables_that_disagree(boards, tmp_path, monkeypatch, name, table, reason):
+    arguments = ["boards.py", "--runs", tmp_path / "runs", "--target", tmp_path, "--most", 12]
+    monkeypatch.setattr(sys, "argv", list(map(str, arguments)))
+    (tmp_path / "layers").mkdir()
+    (tmp_path / "layers" / f"{name}.txt").write_text(table)
+    with pytest.raises(SystemExit, match=reason):
+        boards.main()
+    assert (tmp_path / "layers" / f"{name}.txt").read_text() == table
+
+
 def test_the_tables_that_are_kept_agree_with_the_encyclopedia(boards):
     listed = (boards.TARGET / "boards.md").read_text()
     assert set(boards.SEQUENCES.values()) == set(KNOWN)
