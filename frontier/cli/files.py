@@ -92,13 +92,18 @@ class Target:
         return None
 
 
-def check_targets(targets: Iterable[Target | None], force: bool) -> None:
-    """InputError if one of the files cannot or must not be written, before any of them is."""
+def check_targets(targets: Iterable[Target | None], force: bool, as_json: bool = False) -> None:
+    """InputError if one of the files cannot or must not be written, before any of them is.
+
+    as_json: whether standard output is for JSON.
+    """
     targets = list(filter(None, targets))
     places = [target.place for target in targets]
     for target in targets:
         problem = target.problem(force)
         if places.count(target.place) > 1:
             problem = ": another option names the same file; give each its own"
+        if as_json and str(target.path) == "-":
+            problem = ": that is where --json goes; name a file"
         if problem:
             raise InputError(f"{target.label}{problem}")

@@ -59,7 +59,7 @@ def report(runs, force, as_json, **targets):
     says how much is known. Runs of the same puzzle must agree: where they do not, the comparison
     says so. A config with several goals names several runs.
     """
-    check_targets(targets.values(), force)
+    check_targets(targets.values(), force, as_json)
     paths = [path for run in runs for path in paths_of(run)]
     _check_distinct(paths)
     begun = [path for path in paths if RunStore.exists(path)]

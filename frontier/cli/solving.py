@@ -111,7 +111,7 @@ def solve(
                 f"{target.option} draws the solution of one position, and {len(positions)} are "
                 "given; name one BOARD"
             )
-    check_targets([strip, animate], force)
+    check_targets([strip, animate], force, as_json)
     way = way_to_solve(config, store, asked)  # may take a while, so what is asked is known before
     for number, (where, text) in enumerate(positions):
         try:

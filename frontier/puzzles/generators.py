@@ -66,8 +66,9 @@ def generators_given(
     whether inverses are to be added. InputError if a move could not be undone.
     """
     if not isinstance(given, Mapping) or not 1 <= len(given) <= MOST_GENERATORS:
+        said = f"has {len(given)} of them" if isinstance(given, Mapping) else f"= {given!r}"
         raise InputError(
-            f"puzzle.generators = {given!r}: expected a table of 1..{MOST_GENERATORS} generators, "
+            f"puzzle.generators {said}: expected a table of 1..{MOST_GENERATORS} generators, "
             'such as {a = "(1 2 3)(4 5)", b = [2, 1, 3, 4, 5]}'
         )
     if any(not str(name) for name in given):

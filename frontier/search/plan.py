@@ -167,9 +167,10 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     need += transfers
     if need > max(memory, LARGEST_MEMORY):
         raise InputError(
-            f"{puzzle.title} has {puzzle.states:,} states, which are out of reach: a task of the "
-            f"finest layout needs {size(need)} of memory, and no worker has more than "
-            f"{size(LARGEST_MEMORY)}; choose a smaller puzzle"
+            f"{puzzle.title} has {puzzle.states:,} states, which are out of reach: a layer has a "
+            "bit for each order of the pieces that differ, whether moves lead there or not, so a "
+            f"task of the finest layout needs {size(need)} of memory, and no worker has more than "
+            f"{size(LARGEST_MEMORY)}; choose a puzzle of fewer pieces"
         )
     if need > memory:
         raise InputError(

@@ -389,3 +389,9 @@ def test_markdown_passes_no_html_through(runs):
 )
 def test_code_spans_hold_backticks(said, code):
     assert texts._code(said) == code
+
+
+def test_json_and_a_table_do_not_share_standard_output(tmp_path):
+    path = made(tmp_path / "2x2", "2x2").path
+    said = invoke("report", path, "--bfile", "-", "--json", code=2).stderr
+    assert "--bfile -: that is where --json goes; name a file" in said

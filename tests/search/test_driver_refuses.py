@@ -114,7 +114,7 @@ def test_puzzles_that_need_more_memory_than_there_is_anywhere_are_out_of_reach()
         asked[pieces] = str(caught.value)
     assert "set cluster.memory to at least" in asked[16]
     assert "2,432,902,008,176,640,000 states, which are out of reach" in asked[20]
-    assert "no worker has more than 100 TB; choose a smaller puzzle" in asked[20]
+    assert "no worker has more than 100 TB; choose a puzzle of fewer pieces" in asked[20]
     assert "cluster.memory" not in asked[20]
 
 
