@@ -1,23 +1,26 @@
-"""Tables of the m×n tile puzzles from each blank cell, by moves of one tile and of several.
+"""Tables of the m×n tile puzzles from each blank cell, by moves of one tile and of several, and of
+the k-column patterns of 2×n.
 
     python scripts/boards.py --runs runs/boards
 
 For each board of `BOARDS`, each kind of blank cell (one for each that symmetries of the board do
 not make alike) and each metric: God's number, the number of farthest positions, and the sizes of
-all layers. boards.md is a table of them, with the number of the sequence in the On-Line
-Encyclopedia of Integer Sequences where it has one; layers/ has the sizes of the layers of each, as
-the encyclopedia takes them. Runs are made where they are missing, but for boards with more than
---most states, of which those are listed whose tables are there already: 3×5 takes some forty
-minutes on two cores, and 46 GB of disk, for each cell and metric.
+all layers; the same for the patterns in which the k last columns of 2×n are labelled, where all
+moves count or those of labelled tiles alone. boards.md is a table of them, with the number of the
+sequence in the On-Line Encyclopedia of Integer Sequences where it has one; layers/ has the sizes of
+the layers of each, as the encyclopedia takes them. Runs are made where they are missing, but for
+boards with more than --most states, of which those are listed whose tables are there already: 3×5
+takes some forty minutes on two cores, and 46 GB of disk, for each cell and metric.
 """
 
 import argparse
 import sys
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 from frontier import api
 from frontier.config import Config, config_of
-from frontier.puzzles.puzzle import Puzzle
 from frontier.report.report_text import report_bfile
 from frontier.report.statistics import statistics_of
 from frontier.store.files import write_bytes
@@ -38,6 +41,10 @@ SEQUENCES = {
 """The sequences of layer sizes, by the name of the table: board, metric, row and column of the
 blank."""
 
+COUNTED = {"step": "all", "labelled": "those of labelled tiles"}
+MOST_LABELLED = 4
+"""The columns that are labelled, at most."""
+
 INTRODUCTION = """\
 # Tile puzzles from each blank cell
 
@@ -52,6 +59,18 @@ positions. Made by `python scripts/boards.py --runs runs/boards`; 3×5 with `--m
 | --- | --- | --- | ---: | ---: | ---: | --- | --- |
 """
 
+PATTERNS = """
+## k-column patterns
+
+The same for the 2×n puzzle in which the tiles of the k last columns of the goal are labelled and
+all others count as the same ([pattern databases](../patterns.md)); the blank's goal is the first
+cell. Where only moves of labelled tiles count, the states are the cells of the labelled tiles and
+the region of the blank.
+
+| board | k | moves that count | states | greatest distance | farthest | layers |
+| --- | ---: | --- | ---: | ---: | ---: | --- |
+"""
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -64,65 +83,73 @@ def main():
         "listed; default: 10^11, which leaves 3×5 out")  # fmt: skip
     options = parser.parse_args()
     (options.target / "layers").mkdir(parents=True, exist_ok=True)
-    rows = []
-    for config in configs(options.runs):
+    page = INTRODUCTION
+    for config in boards(options.runs):
         puzzle = config.make_puzzle()
-        file = f"layers/{name_of(puzzle)}.txt"
-        if puzzle.states <= options.most:
-            print(config.name, file=sys.stderr, flush=True)
-            table = report_bfile(statistics_of(api.run(config).store))
-            if (options.target / file).exists() and (options.target / file).read_text() != table:
-                sys.exit(f"{options.target / file} is another table than that of {config.name}")
-            write_bytes(options.target / file, table.encode())
-        if (options.target / file).exists():
-            rows.append(row_of(puzzle, file, (options.target / file).read_text()))
-    write_bytes(options.target / "boards.md", (INTRODUCTION + "\n".join(rows) + "\n").encode())
+        row, column = divmod(puzzle.goals[0].index(0), puzzle.columns)
+        name = f"{puzzle.rows}x{puzzle.columns}-{puzzle.metric}-{row}-{column}"
+        first = [f"{puzzle.rows}×{puzzle.columns}", METRICS[puzzle.metric], f"{row}, {column}"]
+        known = SEQUENCES.get(name)
+        last = [f"[{known}](https://oeis.org/{known})" if known else ""]
+        page += line(first, table(config, name, options), last)
+    page += PATTERNS
+    for n, k, counted, config in patterns(options.runs):
+        page += line([f"2×{n}", k, COUNTED[counted]], table(config, config.name, options), [])
+    write_bytes(options.target / "boards.md", page.encode())
 
 
-def configs(runs: Path) -> list[Config]:
+def boards(runs: Path) -> list[Config]:
     """The configs of all boards, metrics and kinds of blank cells."""
     families = [
-        config_of(
-            {
-                "name": f"{rows}x{columns}-{metric}",
-                "puzzle": {
-                    "kind": "tiles", "rows": rows, "columns": columns, "blank": "all",
-                    "metric": metric,
-                },
-                "store": {"path": str(runs / f"{rows}x{columns}-{metric}")},
-            },
-            "boards",
-        )
+        made(f"{rows}x{columns}-{metric}", runs, kind="tiles", rows=rows, columns=columns,
+             blank="all", metric=metric)
         for rows, columns in BOARDS
         for metric in METRICS
     ]  # fmt: skip
     return [member for family in families for member in family.members]
 
 
-def name_of(puzzle: Puzzle) -> str:
-    """Board, metric, row and column of the goal's blank."""
-    return f"{puzzle.rows}x{puzzle.columns}-{puzzle.metric}-{cell(puzzle, '-')}"
+def patterns(runs: Path) -> Iterator[tuple[int, int, str, Config]]:
+    """(n, k, metric, config) of the k-column patterns of 2×n."""
+    for n, metric in product(range(2, 8), COUNTED):
+        for k in range(1, min(n, MOST_LABELLED + 1)):
+            puzzle = {"kind": "pattern", "rows": 2, "columns": n, "k": k, "metric": metric}
+            yield n, k, metric, made(f"2x{n}-k{k}-{metric}", runs, **puzzle)
 
 
-def cell(puzzle: Puzzle, between: str) -> str:
-    """The row and the column of the goal's blank."""
-    row, column = divmod(puzzle.goals[0].index(0), puzzle.columns)
-    return f"{row}{between}{column}"
+def made(name: str, runs: Path, **puzzle) -> Config:
+    """The config of a run, or of several."""
+    tables = {"name": name, "puzzle": puzzle, "store": {"path": str(runs / name)}}
+    return config_of(tables, "boards")
 
 
-def row_of(puzzle: Puzzle, file: str, table: str) -> str:
-    """A line of the page, from the table of a board's layers, which must be whole."""
-    lines = [line.split() for line in table.splitlines()[1:]]
+def table(config: Config, name: str, options: argparse.Namespace) -> tuple[str, list[int]] | None:
+    """The file of a table and the sizes of the layers in it, made if there are not too many states;
+    None if there is no such file."""
+    states, file = config.make_puzzle().states, options.target / "layers" / f"{name}.txt"
+    if states <= options.most:
+        print(config.name, file=sys.stderr, flush=True)
+        found = report_bfile(statistics_of(api.run(config).store))
+        if file.exists() and file.read_text() != found:
+            sys.exit(f"{file} is another table than that of {config.name}")
+        write_bytes(file, found.encode())
+    if not file.exists():
+        return None
+    lines = [line.split() for line in file.read_text().splitlines()[1:]]
     layers = [int(size) for n, (depth, size) in enumerate(lines) if int(depth) == n]
-    if sum(layers) != puzzle.states:
-        sys.exit(f"{file}: the layers add up to {sum(layers):,}, not to {puzzle.states:,} states")
-    sequence = SEQUENCES.get(name_of(puzzle))
-    cells = [
-        f"{puzzle.rows}×{puzzle.columns}", METRICS[puzzle.metric], cell(puzzle, ", "),
-        f"{sum(layers):,}", len(layers) - 1, f"{layers[-1]:,}", f"[table]({file})",
-        f"[{sequence}](https://oeis.org/{sequence})" if sequence else "",
-    ]  # fmt: skip
-    return f"| {' | '.join(map(str, cells))} |"
+    if sum(layers) != states:
+        sys.exit(f"{file}: the layers add up to {sum(layers):,}, not to {states:,} states")
+    return f"layers/{name}.txt", layers
+
+
+def line(first: list, found: tuple[str, list[int]] | None, last: list[str]) -> str:
+    """A line of the page, empty if there is no table."""
+    if found is None:
+        return ""
+    file, layers = found
+    depth, farthest = len(layers) - 1, layers[-1]
+    cells = [*first, f"{sum(layers):,}", depth, f"{farthest:,}", f"[table]({file})", *last]
+    return f"| {' | '.join(map(str, cells))} |\n"
 
 
 if __name__ == "__main__":

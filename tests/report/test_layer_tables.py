@@ -44,7 +44,8 @@ def test_small_boards_are_searched_and_listed(boards, tmp_path, monkeypatch):
     kept.write_text("# Of a run that is not here any more.\n0 1\n1 20159\n")
     boards.main()
     lines = (tmp_path / "boards.md").read_text().splitlines()
-    rows = [line for line in lines if line.startswith("| 2×")]
+    patterns = lines.index("## k-column patterns")
+    rows = [line for line in lines[:patterns] if line.startswith("| 2×")]
     assert rows.pop() == (
         "| 2×4 | one tile | 0, 0 | 20,160 | 1 | 20,159 | [table](layers/2x4-step-0-0.txt) | "
         "[A090035](https://oeis.org/A090035) |"
@@ -59,8 +60,12 @@ def test_small_boards_are_searched_and_listed(boards, tmp_path, monkeypatch):
         assert sum(layers) == int(states)
         assert (len(layers) - 1, layers[-1]) == (int(depth), int(farthest))
     assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == [
-        "2x2-multi", "2x2-step", "2x3-multi", "2x3-step",
+        "2x2-k1-labelled", "2x2-k1-step", "2x2-multi", "2x2-step", "2x3-k1-labelled",
+        "2x3-k1-step", "2x3-k2-labelled", "2x3-k2-step", "2x3-multi", "2x3-step",
+        "2x4-k1-labelled", "2x4-k1-step", "2x5-k1-labelled", "2x6-k1-labelled", "2x7-k1-labelled",
     ]  # fmt: skip
+    kept = "| 2×3 | 2 | all | 360 | 21 | 1 | [table](layers/2x3-k2-step.txt) |"
+    assert kept in lines[patterns:]
 
 
 @pytest.mark.parametrize(
