@@ -95,6 +95,7 @@ class _Batch:
     """The calls of which nothing has been heard."""
     heard: float
     """When the batch was handed out or, if that is later, when one of its calls was last done."""
+    is_copy: bool = False
     copied: bool = False
 
 
@@ -109,8 +110,8 @@ class Distributed:
 
     OVERDUE = 3
     """A batch is overdue when nothing has been heard of it for this many times as long as a call
-    takes, times the share of workers that still have something to do. The calls missing in it are
-    then handed out again, each by itself."""
+    takes, times the share of workers that still have something to do; that share does not count for
+    copies. The calls missing in it are then handed out again, each by itself."""
 
     OVERDUE_SECONDS = 0.1
     """A batch of which something has been heard more lately than that is never overdue."""
@@ -125,7 +126,7 @@ class Distributed:
         """patience: a run stops after so many seconds without any worker. tend: called once a
         second, to replace lost jobs."""
         self._client, self._patience, self._tend = client, patience, tend
-        self.workers, self._processes, self._looked = 0, 1, float("-inf")
+        self.workers, self._hosts, self._looked = 0, 0, float("-inf")
         self._last_worker = time.monotonic()
         self.dashboard = (client.dashboard_link or None) if has_dashboard() else None
         self._call_seconds = inf
@@ -158,7 +159,7 @@ class Distributed:
                     under_way |= self._hand_out(function, calls, self._next(waiting, ahead))
                 elif len(missing) < self.workers:
                     late = self._overdue(under_way.values(), missing)
-                    under_way |= self._hand_out(function, calls, late)
+                    under_way |= self._hand_out(function, calls, late, are_copies=True)
                 told, untold = self._heard(under_way), self._asked_for(ended, under_way)
                 for call, result in chain(told, untold):
                     if call in missing:
@@ -170,9 +171,10 @@ class Distributed:
 
     def _next(self, waiting: deque[int], ahead: int) -> list[list[int]]:
         """Batches of the calls that wait, where workers have so many calls ahead of them."""
-        workers, seconds = max(1, self.workers), self._call_seconds / TASKS_UNDER_WAY
-        together = calls_together(len(waiting), workers, seconds, self._processes)
-        room = self.WINDOW * max(workers, workers // self._processes * together) - ahead
+        workers, hosts = max(1, self.workers), max(1, self._hosts)
+        seconds = self._call_seconds / TASKS_UNDER_WAY
+        together = calls_together(len(waiting), workers, seconds, workers // hosts)
+        room = self.WINDOW * max(workers, hosts * together) - ahead
         calls = [waiting.popleft() for _ in range(min(len(waiting), max(0, room)))]
         return [calls[i : i + together] for i in range(0, len(calls), together)]
 
@@ -180,16 +182,23 @@ class Distributed:
         """The calls of overdue batches, each by itself; none before a call has ended."""
         if not self._durations:
             return []
-        busy = len(missing) / self.workers
-        patience = max(self.OVERDUE_SECONDS, self.OVERDUE * busy * self._call_seconds)
-        before = time.monotonic() - patience
-        late = [batch for batch in under_way if batch.heard < before and not batch.copied]
+        now, whole = time.monotonic(), self.OVERDUE * self._call_seconds
+        soon = max(self.OVERDUE_SECONDS, whole * len(missing) / self.workers)
+        late = []
+        for batch in under_way:
+            patience = max(soon, whole) if batch.is_copy else soon
+            if not batch.copied and now - batch.heard > patience:
+                late.append(batch)
         for batch in late:
             batch.copied = True
         return [[call] for batch in late for call in sorted(batch.missing & missing)]
 
     def _hand_out(
-        self, function: Callable, calls: list[tuple], batches: list[list[int]]
+        self,
+        function: Callable,
+        calls: list[tuple],
+        batches: list[list[int]],
+        are_copies: bool = False,
     ) -> dict[str, _Batch]:
         """These batches, by their keys. Many that are handed out at once cost the scheduler and
         this process a third of what they do one by one."""
@@ -201,7 +210,7 @@ class Distributed:
         )  # fmt: skip
         now = time.monotonic()
         return {
-            future.key: _Batch(future, batch, set(batch), now)
+            future.key: _Batch(future, batch, set(batch), now, are_copies)
             for future, batch in zip(futures, batches, strict=True)
         }
 
@@ -255,12 +264,14 @@ class Distributed:
         if now - self._looked < self.REFRESH_SECONDS:
             return False
         self._looked = now
-        found = self._client.scheduler_info(n_workers=1)  # empty where the scheduler is gone
+        found = self._client.scheduler_info(n_workers=0)  # empty where the scheduler is gone
         if self._client.status == "closed":
             raise Stopped(LOST)
-        for worker in found.get("workers", {}).values():
-            self._processes = processes_of(worker)
-        self.workers = self._processes * found.get("n_workers", 0)
+        if self._hosts != found.get(
+            "n_workers", 0
+        ):  # a thousand workers are not asked every second
+            about = self._client.scheduler_info(n_workers=-1).get("workers", {}).values()
+            self._hosts, self.workers = len(about), sum(map(processes_of, about))
         self._tend()
         if self.workers:
             self._last_worker = now
@@ -309,7 +320,7 @@ def _one_by_one(
 
 def processes_of(worker: dict) -> int:
     """How many processes compute for a worker, by what its scheduler tells about it."""
-    return int(worker["resources"].get(PROCESSES, 1))
+    return max(1, int(worker["resources"].get(PROCESSES, 1)))
 
 
 def has_dashboard() -> bool:

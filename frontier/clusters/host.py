@@ -13,12 +13,15 @@ The threads only wait, `TASKS_UNDER_WAY` for each of the processes, which share 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from multiprocessing import current_process
 
 from distributed import Client, WorkerPlugin, as_completed
 
-from frontier.clusters.executors import HOST, PROCESSES, TELL_SECONDS
+from frontier import machine
+from frontier.clusters.executors import HOST, PROCESSES, TASKS_UNDER_WAY, TELL_SECONDS
 from frontier.clusters.local import local_cluster
 from frontier.config import ClusterTable
+from frontier.errors import FrontierError, InputError
 
 
 class Host(WorkerPlugin):
@@ -26,17 +29,31 @@ class Host(WorkerPlugin):
 
     name = HOST
 
+    def __init__(self):
+        self._below = ExitStack()
+
     def setup(self, worker) -> None:
-        processes = int(worker.state.total_resources[PROCESSES])
-        memory = (worker.memory_manager.memory_limit or 0) // processes
-        settings = ClusterTable(kind="local", workers=processes, memory=memory)
+        """Start the processes; InputError if the worker was not told how many."""
+        processes = worker.state.total_resources.get(PROCESSES, 0)
+        if processes < 1 or processes % 1 or worker.state.nthreads < TASKS_UNDER_WAY * processes:
+            raise InputError(
+                f"--resources {PROCESSES}={processes:g} --nthreads {worker.state.nthreads}: a host "
+                f"needs a whole number of processes and {TASKS_UNDER_WAY} threads for each, such "
+                f"as --resources {PROCESSES}=16 --nthreads {TASKS_UNDER_WAY * 16}"
+            )
+        if current_process().daemon:
+            raise InputError("a worker with a nanny cannot have processes below it: --no-nanny")
+        memory = worker.memory_manager.memory_limit or machine.memory()
+        settings = ClusterTable(
+            kind="local", workers=int(processes), memory=int(memory // processes)
+        )
         with ExitStack() as stack:
             cluster = stack.enter_context(local_cluster(settings, None))
             self._client = stack.enter_context(Client(cluster, set_as_default=False))
-            self._close = stack.pop_all().close
+            self._below = stack.pop_all()
 
     def teardown(self, worker) -> None:
-        self._close()
+        self._below.close()
 
     def each(
         self, function: Callable, calls: list[tuple]
@@ -44,10 +61,11 @@ class Host(WorkerPlugin):
         """Groups of (index of a call, seconds that it took, what it returned), as they end."""
         futures = self._client.map(_timed, calls, function=function, pure=False)
         indices = {future.key: index for index, future in enumerate(futures)}
-        loop = self._client.loop
-        for ended in as_completed(futures, loop=loop, with_results=True).batches():
+        completed = as_completed(futures, loop=self._client.loop, with_results=True)
+        for ended in completed.batches():
             yield [(indices[future.key], *timed) for future, timed in ended]
-            time.sleep(TELL_SECONDS)  # so that a group is worth a message
+            if completed.count():
+                time.sleep(TELL_SECONDS)  # so that a group is worth a message
 
 
 def _timed(arguments: tuple, function: Callable) -> tuple[float, object]:
@@ -57,5 +75,9 @@ def _timed(arguments: tuple, function: Callable) -> tuple[float, object]:
 
 
 async def dask_setup(worker) -> None:
-    """Dask calls this where a worker starts that preloads this module."""
-    await worker.plugin_add(Host())
+    """Dask calls this where a worker starts that preloads this module. It goes on after any error,
+    so a worker that cannot be a host ends here."""
+    try:
+        await worker.plugin_add(Host(), catch_errors=False)
+    except FrontierError as error:
+        raise SystemExit(f"frontier.clusters.host: {error}") from None

@@ -219,7 +219,21 @@ class _Jobs:
 
     def __init__(self, cluster, wanted: int):
         self._cluster, self._wanted = cluster, wanted
+        self._came: set[str] = set()
         self._last_seen: dict[str, float] = {}
+        self._note_who_comes()
+
+    def _note_who_comes(self) -> None:
+        """Let the scheduler tell the name of each worker: one may come and go between two calls."""
+        from distributed import SchedulerPlugin
+
+        came = self._came
+
+        class Arrivals(SchedulerPlugin):
+            def add_worker(self, scheduler, worker):
+                came.add(str(scheduler.workers[worker].name))
+
+        self._cluster.scheduler.add_plugin(Arrivals(), name="frontier-arrivals")
 
     def replace_lost(self) -> None:
         """Submit a job for each that had workers and has none any more; called again and again.
@@ -232,8 +246,9 @@ class _Jobs:
             cluster.scale(jobs=self._wanted)
         names = {str(worker.name) for worker in list(cluster.scheduler.workers.values())}
         for job in cluster.worker_spec:
-            if str(job) in names:
+            if str(job) in names | self._came:
                 self._last_seen[job] = now
+        self._came.clear()
         lost = [job for job, seen in self._last_seen.items() if now - seen > LOST_SECONDS]
         for job in lost:
             del self._last_seen[job]

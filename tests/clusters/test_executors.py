@@ -42,9 +42,9 @@ class Noted(Distributed):
         super().__init__(client, 10)
         self.batches = []
 
-    def _hand_out(self, function, calls, batches):
+    def _hand_out(self, function, calls, batches, are_copies=False):
         self.batches += batches
-        return super()._hand_out(function, calls, batches)
+        return super()._hand_out(function, calls, batches, are_copies)
 
 
 def test_so_many_are_under_way_as_workers_can_use(client, monkeypatch):
@@ -100,6 +100,17 @@ def test_a_call_that_takes_too_long_is_handed_out_again(client, monkeypatch):
     assert executor.batches[40:] == [[7]]
 
 
+def test_a_copy_is_not_copied_soon():
+    """Where nearly all workers are idle, a call is copied at once, and not again and again."""
+    executor, now = Distributed.__new__(Distributed), time.monotonic()
+    executor.workers, executor._call_seconds, executor._durations = 100, 10.0, [10.0]
+    batches = [_Batch(None, [0], {0}, now - 1), _Batch(None, [1], {1}, now - 1, is_copy=True)]
+    assert executor._overdue(batches, {0, 1}) == [[0]]
+    assert executor._overdue(batches, {0, 1}) == []
+    batches[1].heard -= executor.OVERDUE * 10
+    assert executor._overdue(batches, {0, 1}) == [[1]]
+
+
 def test_a_call_is_not_measured_by_those_of_another_run(client):
     executor = Noted(client)
     list(executor.run(abs, [(i,) for i in range(40)], lambda: False))
@@ -130,7 +141,7 @@ def test_an_error_of_a_call_is_raised(client):
 
 def test_a_client_that_has_lost_its_scheduler():
     """It first tries to find it again, and then gives up."""
-    about = {"n_workers": 2}
+    about = {"n_workers": 2, "workers": {"first": {"resources": {}}, "other": {"resources": {}}}}
     client = SimpleNamespace(
         dashboard_link=None,
         status="running",

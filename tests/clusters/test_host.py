@@ -26,22 +26,46 @@ def client():
         yield client
 
 
-@pytest.fixture
-def host(client):
+def started(client, *options):
     """The process of a worker that has others below it."""
-    worker = subprocess.Popen(
+    return subprocess.Popen(
         [
             sys.executable, "-m", "distributed.cli.dask_worker", client.scheduler.address,
-            "--no-nanny", "--no-dashboard", "--resources", f"processes={PROCESSES}",
-            "--nthreads", str(2 * PROCESSES), "--memory-limit", "1GB",
-            "--preload", "frontier.clusters.host",
+            "--no-dashboard", "--memory-limit", "1GB", "--preload", "frontier.clusters.host",
+            *options,
         ],
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
+
+
+@pytest.fixture
+def host(client):
+    worker = started(
+        client, "--no-nanny", "--resources", f"processes={PROCESSES}", "--nthreads", "4"
+    )
     client.wait_for_workers(1)
     yield worker
     worker.kill()
-    worker.wait()
+    worker.communicate()
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--no-nanny"], "--resources processes=0 --nthreads"),
+        (["--no-nanny", "--resources", "processes=1.5"], "a whole number of processes"),
+        (["--no-nanny", "--resources", "processes=-2"], "a whole number of processes"),
+        (["--no-nanny", "--resources", "processes=2", "--nthreads", "2"], "2 threads for each"),
+        (["--resources", "processes=1", "--nthreads", "2", "--death-timeout", "9"], "--no-nanny"),
+    ],
+)
+def test_a_host_that_cannot_be(client, options, reason):
+    """It says why, and the scheduler never hears of it."""
+    worker = started(client, *options)
+    _, said = worker.communicate()
+    assert worker.returncode != 0
+    assert reason in said
+    assert client.scheduler_info()["workers"] == {}
 
 
 def test_calls_are_done_below(client, host):
