@@ -165,7 +165,7 @@ def workers_as_jobs(queue: Queue, path: Path) -> None:
 
 
 def ended_here(queue: Queue, path: Path) -> None:
-    codec = "store.codec=zstd:12"  # slower still
+    codec = "store.codec=zstd:16"  # slower still
     job = queue.submit("sge.sh", path, (*queue.settings, codec))
     queue.wait_for_depth(path, 30, job)
     print(f"   layer {len(layers(path)) - 1}: the walltime of job {job} is near", flush=True)
