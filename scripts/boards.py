@@ -15,7 +15,6 @@ takes some forty minutes on two cores, and 46 GB of disk, for each cell and metr
 
 import argparse
 import sys
-from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
@@ -93,8 +92,10 @@ def main():
         last = [f"[{known}](https://oeis.org/{known})" if known else ""]
         page += line(first, table(config, name, options), last)
     page += PATTERNS
-    for n, k, counted, config in patterns(options.runs):
-        page += line([f"2×{n}", k, COUNTED[counted]], table(config, config.name, options), [])
+    for config in patterns(options.runs):
+        of = config.puzzle
+        first = [f"2×{of.columns}", of.k, COUNTED[of.metric]]
+        page += line(first, table(config, config.name, options), [])
     write_bytes(options.target / "boards.md", page.encode())
 
 
@@ -109,12 +110,13 @@ def boards(runs: Path) -> list[Config]:
     return [member for family in families for member in family.members]
 
 
-def patterns(runs: Path) -> Iterator[tuple[int, int, str, Config]]:
-    """(n, k, metric, config) of the k-column patterns of 2×n."""
-    for n, metric in product(range(2, 8), COUNTED):
-        for k in range(1, min(n, MOST_LABELLED + 1)):
-            puzzle = {"kind": "pattern", "rows": 2, "columns": n, "k": k, "metric": metric}
-            yield n, k, metric, made(f"2x{n}-k{k}-{metric}", runs, **puzzle)
+def patterns(runs: Path) -> list[Config]:
+    """The configs of the k-column patterns of 2×n, in both metrics."""
+    return [
+        made(f"2x{n}-k{k}-{metric}", runs, kind="pattern", rows=2, columns=n, k=k, metric=metric)
+        for n, metric in product(range(2, 8), COUNTED)
+        for k in range(1, min(n, MOST_LABELLED + 1))
+    ]
 
 
 def made(name: str, runs: Path, **puzzle) -> Config:

@@ -188,10 +188,9 @@ class Distributed:
         for batch in under_way:
             patience = max(soon, whole) if batch.is_copy else soon
             if not batch.copied and now - batch.heard > patience:
-                late.append(batch)
-        for batch in late:
-            batch.copied = True
-        return [[call] for batch in late for call in sorted(batch.missing & missing)]
+                batch.copied = True
+                late += [[call] for call in sorted(batch.missing & missing)]
+        return late
 
     def _hand_out(
         self,
@@ -267,9 +266,7 @@ class Distributed:
         found = self._client.scheduler_info(n_workers=0)  # empty where the scheduler is gone
         if self._client.status == "closed":
             raise Stopped(LOST)
-        if self._hosts != found.get(
-            "n_workers", 0
-        ):  # a thousand workers are not asked every second
+        if self._hosts != found.get("n_workers", 0):  # to ask for all of them takes longer
             about = self._client.scheduler_info(n_workers=-1).get("workers", {}).values()
             self._hosts, self.workers = len(about), sum(map(processes_of, about))
         self._tend()
@@ -308,14 +305,18 @@ def _one_by_one(
     that they are told together are a group."""
     ended, told = [], time.perf_counter()
     for index, arguments in enumerate(calls):
-        began = time.perf_counter()
-        result = function(*arguments)
-        now = time.perf_counter()
-        ended.append((index, now - began, result))
-        if now - told > TELL_SECONDS:
+        ended.append((index, *timed(arguments, function)))
+        if time.perf_counter() - told > TELL_SECONDS:
             yield ended
-            ended, told = [], now
+            ended, told = [], time.perf_counter()
     yield ended
+
+
+def timed(arguments: tuple, function: Callable) -> tuple[float, object]:
+    """The seconds that a call takes, and what it returns."""
+    began = time.perf_counter()
+    result = function(*arguments)
+    return time.perf_counter() - began, result
 
 
 def processes_of(worker: dict) -> int:

@@ -18,7 +18,7 @@ from multiprocessing import current_process
 from distributed import Client, WorkerPlugin, as_completed
 
 from frontier import machine
-from frontier.clusters.executors import HOST, PROCESSES, TASKS_UNDER_WAY, TELL_SECONDS
+from frontier.clusters.executors import HOST, PROCESSES, TASKS_UNDER_WAY, TELL_SECONDS, timed
 from frontier.clusters.local import local_cluster
 from frontier.config import ClusterTable
 from frontier.errors import FrontierError, InputError
@@ -59,19 +59,13 @@ class Host(WorkerPlugin):
         self, function: Callable, calls: list[tuple]
     ) -> Iterator[list[tuple[int, float, object]]]:
         """Groups of (index of a call, seconds that it took, what it returned), as they end."""
-        futures = self._client.map(_timed, calls, function=function, pure=False)
+        futures = self._client.map(timed, calls, function=function, pure=False)
         indices = {future.key: index for index, future in enumerate(futures)}
         completed = as_completed(futures, loop=self._client.loop, with_results=True)
         for ended in completed.batches():
-            yield [(indices[future.key], *timed) for future, timed in ended]
+            yield [(indices[future.key], *done) for future, done in ended]
             if completed.count():
                 time.sleep(TELL_SECONDS)  # so that a group is worth a message
-
-
-def _timed(arguments: tuple, function: Callable) -> tuple[float, object]:
-    began = time.perf_counter()
-    result = function(*arguments)
-    return time.perf_counter() - began, result
 
 
 async def dask_setup(worker) -> None:

@@ -71,16 +71,6 @@ JOB_MEMORY = 4, 3
 for, and beside each worker stands a process of Dask's."""
 
 
-def _worker_arguments(processes: int) -> list[str]:
-    """What the worker of a job with so many processes is told. dask-jobqueue would give it as many
-    threads as the job has processors."""
-    threads = ["--nthreads", str(TASKS_UNDER_WAY * processes)]
-    if processes == 1:
-        return threads
-    host = ["--resources", f"{PROCESSES}={processes}", "--preload", "frontier.clusters.host"]
-    return [*threads, *host]
-
-
 def jobs_of(settings: ClusterTable) -> int:
     """How many jobs are kept in the queue."""
     return ceil(settings.workers / settings.processes)
@@ -167,6 +157,16 @@ def _exports(worker_settings: dict) -> list[str]:
         f"export DASK_{key.upper().replace('.', '__').replace('-', '_')}={shlex.quote(repr(value))}"
         for key, value in worker_settings.items()
     ]
+
+
+def _worker_arguments(processes: int) -> list[str]:
+    """What the worker of a job with so many processes is told. dask-jobqueue would give it as many
+    threads as the job has processors."""
+    threads = ["--nthreads", str(TASKS_UNDER_WAY * processes)]
+    if processes == 1:
+        return threads
+    host = ["--resources", f"{PROCESSES}={processes}", "--preload", "frontier.clusters.host"]
+    return [*threads, *host]
 
 
 def _lifetime(kind: str, walltime: str | int | None) -> list[str]:

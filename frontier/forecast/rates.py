@@ -140,10 +140,9 @@ def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
 
 def stored_shares(codec: str) -> Rates:
     """Rates that say how layers are stored, and nothing else."""
-    layers = sorted(
-        (density, sample.stored) for density, sample in sample_layers(codec, SLAB_BYTES)
-    )
-    return Rates(*map(list, zip(*layers, strict=True)), [0.0] * len(layers))
+    layers = [(density, slabs.stored) for density, slabs in sample_layers(codec, SLAB_BYTES)]
+    density, stored = zip(*sorted(layers), strict=True)
+    return Rates(list(density), list(stored), [0.0] * len(layers))
 
 
 def sample_layers(codec: str, slab_bytes: int) -> Iterator[tuple[float, "SampleSlabs"]]:

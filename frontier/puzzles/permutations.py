@@ -45,6 +45,8 @@ class Permutations(Puzzle):
         whose distance is wanted.
     """
 
+    place = "position"
+
     def __init__(
         self,
         generators: Mapping,
@@ -70,8 +72,6 @@ class Permutations(Puzzle):
         codes = [(name, self._codes(*read, name)) for name, *read in boards]
         self.goals = tuple(board for name, board in codes if name == "puzzle.goal")
         self.start = next((board for name, board in codes if name == "puzzle.start"), None)
-
-    place = "position"
 
     @property
     def title(self) -> str:

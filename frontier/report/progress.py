@@ -74,7 +74,7 @@ class Progress(LayerTotals):
         now = time.time() if now is None else now
         match event:
             case RunStarted():
-                self.__init__(event, since=now, began=now)
+                vars(self).update(vars(Progress(event, since=now, began=now)))  # a run anew
                 if event.resumed:
                     run = RunStore.open(place_of(event.path))
                     self.layers, self.disk = list(run.records), run.disk

@@ -73,6 +73,7 @@ def test_a_terminal_that_goes_away(tmp_path, kind):
     words = ["run", str(CONFIGS / "2x6.toml"), *(w for s in settings for w in ("--set", s))]
     driver, terminal = pty.fork()
     if not driver:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # tests under nohup would hand on to ignore it
         os.execv(sys.executable, [sys.executable, "-m", "frontier", *words])
     while not list(path.glob("layers/00[2-7]?")):
         if select.select([terminal], [], [], 0.01)[0]:
