@@ -6,9 +6,10 @@ The largest layers of a puzzle, whose sizes and times of a task `plan` foretells
 the driver as in a run. A task computes nothing: it waits as long as a real one takes, and one at a
 time on each worker computes, as there. Workers are many in each of a few processes. So what is
 measured is what the driver, the scheduler and the end of each layer cost: how busy workers are,
-the processor time of driver and scheduler for a task, and the time from a layer's last task to the
-first of the next. Only tasks whose results count are work. Workers share the machine with the
-scheduler, so on few cores it looks worse than it is.
+the processor time of driver and scheduler for a task, and the time from the end of a layer's last
+task to the first end of one of the next, which is negative where that was done early. Only tasks
+whose results count are work. Workers share the machine with the scheduler, so on few cores it looks
+worse than it is.
 
 --processes: so many workers of a host are one to the scheduler. --stragglers: this share of tasks
 takes ten times as long. --deaths: so many seconds apart a worker of Dask ends and another one
@@ -29,8 +30,10 @@ import tempfile
 import time
 from contextlib import suppress
 from itertools import count as numbers_from
+from math import inf
 from pathlib import Path
 
+import dask
 import numpy as np
 from distributed import Client, LocalCluster, rpc
 from distributed.batched import BatchedSend
@@ -44,10 +47,14 @@ from frontier.clusters.executors import (
     TOPIC,
     Distributed,
 )
+from frontier.clusters.kinds import SCHEDULER_SETTINGS
 from frontier.config import load_config
 from frontier.forecast.plan_forecast import described_cluster, forecast_of
+from frontier.search import expansion
 from frontier.search.driver import Driver
 from frontier.search.task import TaskResult
+from frontier.space.program import program_of, reads_of
+from frontier.store.files import write_bytes
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import PartRecord
 from frontier.store.run import RunStore
@@ -109,9 +116,11 @@ def measure(
             "states": sizes[first] // tasks,
             "run": "run",
             "processes": options.processes,
+            "reads": str(reads_of_tasks(plan, options.size)),
         }
     )
     with (
+        dask.config.set(SCHEDULER_SETTINGS),
         tempfile.TemporaryDirectory(prefix="many-") as folder,
         LocalCluster(n_workers=0, dashboard_address=None) as cluster,
         Client(cluster) as client,
@@ -121,11 +130,12 @@ def measure(
             client.wait_for_workers(workers // options.processes)
             executor = Noting(client, 60.0)
             run = RunStore.create(Path(folder) / "run", plan.identity)
-            run.records = [LayerRecord(d, sizes[d], "bits", False, 0.0) for d in range(first)]
-            run.roll_back(first - 1, [first - 2, first - 1])
+            learning = first - plan.space.sides
+            run.records = [LayerRecord(d, sizes[d], "bits", False, 0.0) for d in range(learning)]
+            run.roll_back(learning - 1, [learning - 2, learning - 1])
             driver = Driver(plan, run, executor, lambda event: None, time.perf_counter())
-            driver._check_disk = lambda left: None  # nothing is written
-            driver.search(first)  # from then on it is known how long tasks take
+            expansion.free_bytes = lambda path: inf  # nothing is written
+            driver.search(first)  # from then on it is known how long tasks take, and what they read
             executor.told.clear()
             used, began = time.process_time(), time.time()
             driver.search(first + options.layers)
@@ -137,10 +147,26 @@ def measure(
     count, busy = len(told), told[:, 2].sum() / (workers * taken)
     depths = sorted(set(told[:, 3]))
     ends = [told[told[:, 3] == depth, 1].max() for depth in depths[:-1]]
-    begins = [told[told[:, 3] == depth, 0].min() for depth in depths[1:]]
+    begins = [told[told[:, 3] == depth, 1].min() for depth in depths[1:]]
     between = float(np.median(np.subtract(begins, ends))) if ends else float("nan")
     print(f"{workers:8}{count // options.layers:8}{seconds:8.2f} s{taken / options.layers:8.1f} s"
           f"{busy:7.0%}{used / count * 1e3:16.2f} ms{between:14.2f} s", flush=True)  # fmt: skip
+
+
+def reads_of_tasks(plan, name: str) -> Path:
+    """A file with the parts that the tasks of each side read: [side][task][part]. What tells them
+    takes seconds, so it is kept."""
+    layout = plan.layout
+    key = f"{name}-{layout.prefix_digits}-{layout.task_nodes}"
+    file = Path(tempfile.gettempdir()) / f"many-workers-{os.getuid()}-{key}.pickle"
+    if not file.exists():
+        found = []
+        for side in range(plan.space.sides):
+            tasks = (layout.task(side, number) for number in range(layout.task_count(side)))
+            reads = (reads_of(layout, task, program_of(layout, task)) for task in tasks)
+            found.append([tuple(np.unique(read.task).tolist()) for read in reads])
+        write_bytes(file, pickle.dumps(found))
+    return file
 
 
 class Noting(Distributed):
@@ -149,11 +175,11 @@ class Noting(Distributed):
 
     def __init__(self, client, patience: float):
         super().__init__(client, patience)
-        self.told: list[list[float]] = []
+        self.told: list[tuple] = []
 
-    def run(self, function, calls, stop):
-        for result in super().run(function, calls, stop):
-            self.told.append([*result.seconds.pop("told"), result.record.depth])
+    def run(self, function, calls, stop, rank):
+        for result in super().run(function, calls, stop, rank):
+            self.told.append((*result.seconds.pop("told"), result.record.depth))
             yield result
 
 
@@ -161,9 +187,10 @@ def started(address: str, workers: int, deaths: float | None) -> list[subprocess
     """Processes with so many workers in all."""
     servers = min(SERVERS, workers)
     shares = [workers // servers + (i < workers % servers) for i in range(servers)]
+    script = os.path.abspath(__file__)
     more = [] if deaths is None else ["--deaths", str(deaths * servers)]
     return [
-        subprocess.Popen([sys.executable, __file__, "--serve", address, str(share), *more])
+        subprocess.Popen([sys.executable, script, "--serve", address, str(share), *more])
         for share in shares
     ]
 
@@ -171,6 +198,7 @@ def started(address: str, workers: int, deaths: float | None) -> list[subprocess
 async def serve(address: str, count: int, deaths: float | None) -> None:
     """Workers in this process, one of which ends now and then."""
     told = json.loads(os.environ[SETTING])
+    told["reads"] = pickle.loads(Path(told["reads"]).read_bytes())
     workers = [await SimulatedWorker.come(address, told) for _ in range(count)]
     while True:
         await asyncio.sleep(3600 if deaths is None else deaths)
@@ -263,14 +291,14 @@ class SimulatedWorker:
 
         def tell():
             if told:
-                self.send("log-event", topic=TOPIC, msg=[key, told.copy()])
+                self.send("log-event", topic=TOPIC, msg=[key, pickle.dumps(told)])
                 told.clear()
 
         async def one(number, depth, part):
             async with self.threads:
                 began = time.time()
-                result = pickle.dumps(await self.wait(depth, part))
-                told.append([number, time.time() - began, result])
+                result = await self.wait(depth, part)
+                told.append((number, time.time() - began, result))
 
         tasks = {self.go_on(one(n, *call[-2:])) for n, call in zip(numbers, calls, strict=True)}
         while tasks:
@@ -291,7 +319,8 @@ class SimulatedWorker:
         record = PartRecord(
             self.told["run"], depth, part, self.told["states"], 1, "", digest="0" * 64
         )
-        return TaskResult(record, {"told": (began, time.time(), seconds)})
+        reads = self.told["reads"][depth % len(self.told["reads"])][part]
+        return TaskResult(record, {"told": (began, time.time(), seconds)}, reads)
 
     def send(self, operation: str, **more) -> None:
         self.stream.send({"op": operation, **more})

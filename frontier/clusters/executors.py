@@ -6,12 +6,12 @@ back each result as it comes. Dask is imported only where it is asked for.
 
 import pickle
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
-from itertools import chain
+from itertools import chain, count
 from math import ceil, inf
 from queue import Empty, SimpleQueue
 from statistics import median
@@ -53,9 +53,19 @@ class Executor(Protocol):
 
     dashboard: str | None
 
-    def run(self, function: Callable, calls: Iterable[tuple], stop: Callable[[], bool]) -> Iterator:
-        """The results of function(*arguments) for all calls, in any order; once `stop()` holds, no
-        further call is begun."""
+    def run(
+        self,
+        function: Callable,
+        calls: Iterable[tuple | None],
+        stop: Callable[[], bool],
+        rank: Callable[[tuple], int] = lambda arguments: 0,
+    ) -> Iterator:
+        """The results of function(*arguments) for all calls, in any order.
+
+        calls: are asked for one after the other; None where there is none before more results have
+        been taken. stop: once it holds, no further call is begun. rank: of the calls that have no
+        result, those of the least rank are waited for.
+        """
 
 
 class Serial:
@@ -65,7 +75,7 @@ class Serial:
     workers = at_once = 1
     dashboard = None
 
-    def run(self, function, calls, stop):
+    def run(self, function, calls, stop, rank=None):
         for arguments in calls:
             if stop():
                 return
@@ -97,6 +107,33 @@ class _Batch:
     """When the batch was handed out or, if that is later, when one of its calls was last done."""
     is_copy: bool = False
     copied: bool = False
+
+
+class _Missing:
+    """The calls that have no result, by number, and which of them are waited for."""
+
+    def __init__(self, rank: Callable[[tuple], int]):
+        self.calls: dict[int, tuple] = {}
+        self._rank, self._ranked = rank, defaultdict(set)
+
+    def add(self, number: int, arguments: tuple) -> None:
+        self.calls[number] = arguments
+        self._ranked[self._rank(arguments)].add(number)
+
+    def take(self, number: int) -> bool:
+        """Note that a call has a result; returns whether it had none."""
+        if (arguments := self.calls.pop(number, None)) is None:
+            return False
+        same = self._ranked[rank := self._rank(arguments)]
+        same.discard(number)
+        if not same:
+            del self._ranked[rank]
+        return True
+
+    @property
+    def urgent(self) -> set[int]:
+        """Those of the least rank."""
+        return self._ranked[min(self._ranked)] if self._ranked else set()
 
 
 class Distributed:
@@ -143,27 +180,37 @@ class Distributed:
     def at_once(self) -> int:
         return self.WINDOW * max(1, self.workers)
 
-    def run(self, function, calls, stop):
-        calls = list(calls)
-        waiting, missing = deque(range(len(calls))), set(range(len(calls)))
+    def run(self, function, calls, stop, rank=lambda arguments: 0):
+        calls, numbers, over = iter(calls), count(), False
+        waiting: deque[int] = deque()
+        missing = _Missing(rank)
         under_way: dict[str, _Batch] = {}
         self._durations.clear()
         try:
-            while missing:
-                ended = self._ended(under_way) if self._look() else []
+            while missing.calls or not over:
+                ended = self._ended(under_way, missing.calls) if self._look() else []
                 if stop():
                     if not (under_way and self.workers):
                         return
-                elif waiting:
-                    ahead = sum(len(batch.missing) for batch in under_way.values())
-                    under_way |= self._hand_out(function, calls, self._next(waiting, ahead))
-                elif len(missing) < self.workers:
-                    late = self._overdue(under_way.values(), missing)
-                    under_way |= self._hand_out(function, calls, late, are_copies=True)
+                else:
+                    for arguments in calls:
+                        if arguments is None:
+                            break
+                        waiting.append(number := next(numbers))
+                        missing.add(number, arguments)
+                    else:
+                        over = True
+                    urgent = missing.urgent
+                    if len(urgent) < self.workers and not (waiting and waiting[0] in urgent):
+                        late = self._overdue(under_way.values(), urgent)
+                        under_way |= self._hand_out(function, missing.calls, late, are_copies=True)
+                    if waiting:
+                        ahead = sum(len(batch.missing) for batch in under_way.values())
+                        batches = self._next(waiting, ahead)
+                        under_way |= self._hand_out(function, missing.calls, batches)
                 told, untold = self._heard(under_way), self._asked_for(ended, under_way)
                 for call, result in chain(told, untold):
-                    if call in missing:
-                        missing.remove(call)
+                    if missing.take(call):
                         yield result
         finally:
             if under_way:
@@ -178,7 +225,7 @@ class Distributed:
         calls = [waiting.popleft() for _ in range(min(len(waiting), max(0, room)))]
         return [calls[i : i + together] for i in range(0, len(calls), together)]
 
-    def _overdue(self, under_way: Iterable[_Batch], missing: set[int]) -> list[list[int]]:
+    def _overdue(self, under_way: Iterable[_Batch], missing: Collection[int]) -> list[list[int]]:
         """The calls of overdue batches, each by itself; none before a call has ended."""
         if not self._durations:
             return []
@@ -188,14 +235,15 @@ class Distributed:
         for batch in under_way:
             patience = max(soon, whole) if batch.is_copy else soon
             if not batch.copied and now - batch.heard > patience:
-                batch.copied = True
-                late += [[call] for call in sorted(batch.missing & missing)]
+                calls = sorted(batch.missing.intersection(missing))
+                batch.copied = bool(calls)
+                late += [[call] for call in calls]
         return late
 
     def _hand_out(
         self,
         function: Callable,
-        calls: list[tuple],
+        calls: Mapping[int, tuple],
         batches: list[list[int]],
         are_copies: bool = False,
     ) -> dict[str, _Batch]:
@@ -218,21 +266,26 @@ class Distributed:
         with suppress(Empty):
             told = self._told.get(timeout=self.WAIT_SECONDS)
             while True:
-                key, results = told
+                key, packed = told
                 if batch := under_way.get(key):
                     batch.heard = time.monotonic()
+                    results = pickle.loads(packed)
                     self._durations += [seconds for _, seconds, _ in results]
                     self._call_seconds = median(self._durations)
                     for call, _, result in results:
                         batch.missing.discard(call)
-                        yield call, pickle.loads(result)
+                        yield call, result
                     if not batch.missing:
                         self._told_in_full.append(under_way.pop(key).future)
                 told = self._told.get_nowait()
 
-    def _ended(self, under_way: dict[str, _Batch]) -> list[str]:
-        """The keys of the batches that have ended, well or not."""
+    def _ended(self, under_way: dict[str, _Batch], missing: Collection[int]) -> list[str]:
+        """The keys of the batches that have ended, well or not. Those of which nothing is missing
+        any more, as copies have ended before them, are cancelled."""
         self._told_in_full.clear()
+        needless = [key for key, batch in under_way.items() if batch.missing.isdisjoint(missing)]
+        if needless:
+            self._client.cancel([under_way.pop(key).future for key in needless])
         return [key for key, batch in under_way.items() if batch.future.done()]
 
     def _asked_for(
@@ -292,8 +345,8 @@ def _do(calls: list[tuple], numbers: list[int], function: Callable) -> list:
     worker, results = get_worker(), {}
     key, host = worker.get_current_task(), worker.plugins.get(HOST)
     for ended in host.each(function, calls) if host else _one_by_one(function, calls):
-        told = [(numbers[i], seconds, pickle.dumps(result)) for i, seconds, result in ended]
-        worker.log_event(TOPIC, [key, told])
+        told = [(numbers[i], seconds, result) for i, seconds, result in ended]
+        worker.log_event(TOPIC, [key, pickle.dumps(told)])
         results |= {numbers[i]: result for i, _, result in ended}
     return list(results.items())
 

@@ -44,7 +44,11 @@ QUIET = {
 """Dask's loggers are quiet, as the driver reports what goes wrong. These settings hold where Dask
 is imported after they are made."""
 
-SCHEDULER_SETTINGS = {"distributed.scheduler.worker-saturation": "inf"}
+SCHEDULER_SETTINGS = {
+    # A thousand messages of each worker, kept for debugging, would be for the garbage collector to
+    # go through every second or two.
+    "distributed.admin.low-level-log-length": 0,
+}
 
 
 @contextmanager

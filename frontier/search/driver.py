@@ -1,8 +1,8 @@
 """The loop over the layers: expand, commit, forget, until a layer is empty.
 
-A layer is computed from the two before it. Thin layers are advanced several at a time by one
-task on lists; others are cut into tasks that compute parts of bitmaps. A layer is committed
-when all its tasks are done; a stop or a crash in between costs at most the tasks under way.
+A layer is computed from the two before it. Thin layers are advanced several at a time by one call
+on lists, as others are in memory if they fit; else they are cut into tasks that compute parts of
+bitmaps (`frontier.search.expansion`). A stop or a crash costs at most the tasks under way.
 """
 
 import errno
@@ -28,29 +28,22 @@ from frontier.search.events import (
     RunFinished,
     RunStarted,
     RunStopped,
-    TaskFinished,
 )
+from frontier.search.expansion import Expansion
 from frontier.search.plan import Plan
 from frontier.search.repair import caught_up
-from frontier.search.task import expand_task
 from frontier.search.workspace import Workspace
 from frontier.signals import ending, handling
 from frontier.store.copies import check_copies
 from frontier.store.directory import force_all, make_directory, part_names
-from frontier.store.files import free_bytes
 from frontier.store.identity import check_identity
-from frontier.store.layers import most_part_bytes
 from frontier.store.ledger import LayerRecord
 from frontier.store.lock import NotWritable, writing
-from frontier.store.parts import PartRecord, digest_of
 from frontier.store.run import RunStore
-from frontier.text import counted, size
+from frontier.text import counted
 
 LIST_SECONDS = 2.0
 """The seconds for which lists are advanced before the layers found are committed."""
-
-SPARE_BYTES = 1_000_000
-"""Bytes of the disk that are kept free for the ledger and the log."""
 
 MEMORY_SECONDS = 20.0
 """The seconds for which bitmaps in memory are advanced before the last two are stored and all found
@@ -69,6 +62,9 @@ class Driver:
         self._started = started
         self._storing = 0.0
         self._work = Workspace(run) if executor.here else None
+        self._expansion = Expansion(
+            plan, run, executor, emit, self._commit, self.stopping.is_set, self._work
+        )
         # A run without spare layers is giving up parts of the older one, maybe by a worker that has
         # outlived its driver.
         stored = run.stored_depths()
@@ -89,7 +85,7 @@ class Driver:
             # A layer that tasks have begun is ended by tasks: they may have given up what it is
             # made from.
             if mode == "tasks" or self.run.parts_under_way(self.plan.layout):
-                self._expand_layer()
+                self._expansion.make_layers(until)
             elif mode == "lists":
                 self._advance(advance_lists, LIST_SECONDS, until)
             else:
@@ -106,24 +102,7 @@ class Driver:
             part = self.run.files(0, plan.layout).write_list(
                 numbers, thread, self.run.durable, start, home
             )
-        self._commit([self._record([part], "list", 0.0)], complete=False)
-
-    @staticmethod
-    def _record(parts: list[PartRecord], form: str, seconds: float) -> LayerRecord:
-        """The line of a stored layer; parts: their records, in the order of the tasks."""
-        homes = [part.home for part in parts]
-        return LayerRecord(
-            depth=parts[0].depth,
-            states=sum(part.states for part in parts),
-            form=form,
-            stored=True,
-            seconds=seconds,
-            bytes=sum(part.bytes for part in parts),
-            start=any(part.start for part in parts),
-            home=None if None in homes else sum(homes),
-            parts=len(parts),
-            digest=digest_of(parts),
-        )
+        self._commit([LayerRecord.of([part], "list", 0.0)], complete=False)
 
     def _advance(
         self, function: Callable[[Advance], Advanced], seconds: float, until: int | None
@@ -149,56 +128,6 @@ class Driver:
         for done in results:
             self._storing = done.storing
             self._commit(done.records, done.complete)
-
-    def _expand_layer(self) -> None:
-        """Make one layer by tasks; a task whose part is there already only checks it."""
-        began = time.perf_counter()
-        plan, run = self.plan, self.run
-        depth = len(run.records)
-        files = run.files(depth, plan.layout)
-        done = run.parts_under_way(plan.layout)
-        run.drop_list(depth)
-        files.begin_bits(run.durable)
-        tasks, results = len(files.tasks), {}
-        todo = list(files.tasks)
-        if depth % 2:
-            todo.reverse()  # what was written last is read first, while caches still hold it
-        own = [self._work] if self.executor.here else []
-        calls = ((*self._name(), plan.policy.gives_up, depth, number, *own) for number in todo)
-        states, left = 0, tasks - len(done)
-        self._check_disk(left)
-        self.emit(LayerStarted(depth, tasks))
-        for result in self.executor.run(expand_task, calls, self.stopping.is_set):
-            results[result.record.task] = result
-            states += result.record.states
-            left -= result.record.task not in done
-            self.emit(TaskFinished(depth, len(results), tasks, states))
-            self._check_disk(left)
-        if len(results) < tasks:
-            raise Stopped(
-                f"interrupted in layer {depth}, {tasks - left} of {counted(tasks, 'task')} done"
-            )
-        if not states:
-            self._commit([], complete=True)
-            run.abandon_layer(depth)
-            return
-        record = self._record(
-            [results[number].record for number in files.tasks], "bits", time.perf_counter() - began
-        )
-        for result in results.values():
-            for kind, seconds in result.seconds.items():
-                record.work[kind] = record.work.get(kind, 0.0) + seconds
-        self._commit([record], complete=False)
-
-    def _check_disk(self, left: int) -> None:
-        """Stopped when the tasks under way may fill the disk. left: tasks that are not done."""
-        path = self.run.path
-        under_way = min(self.executor.at_once, left) * most_part_bytes(self.plan.layout)
-        if (free := free_bytes(path)) < (wanted := under_way + SPARE_BYTES):
-            raise Stopped(
-                f"only {size(free)} are free at {path}, and {size(wanted)} are wanted for the "
-                "tasks under way and the ledger; make room, or give it another disk"
-            )
 
     def _commit(self, records: list[LayerRecord], complete: bool) -> None:
         run, policy = self.run, self.plan.policy
@@ -232,7 +161,7 @@ class Driver:
     def close(self) -> None:
         """Let go of the workspace, which may have gigabytes: a notebook keeps an error and all that
         it has passed through."""
-        self._work = None
+        self._work = self._expansion = None
 
     def _name(self) -> tuple[str, str, bool]:
         return str(self.run.path), self.run.identity["identifier"], self.run.durable

@@ -25,10 +25,12 @@ from frontier.store.slabs import EncodedSlabs, ListedSlabs
 
 @dataclass
 class TaskResult:
-    """What a task found, and where the time of its worker went, in seconds by kind."""
+    """What a task found, where the time of its worker went, in seconds by kind, and which parts of
+    the layer before it reads; None where it had no need to find out."""
 
     record: PartRecord
     seconds: dict[str, float] = field(default_factory=dict)
+    reads: tuple[int, ...] | None = None
 
 
 def expand_task(
@@ -117,7 +119,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
         work.run.check_still_there()
         record = writer.finish(files.run, depth, number, states, start, home)
         clock.lap("disk")
-    return TaskResult(record, clock.seconds)
+    return TaskResult(record, clock.seconds, tuple(np.unique(reads.task).tolist()))
 
 
 def _batches(

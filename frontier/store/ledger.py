@@ -7,6 +7,7 @@ the file; those between need not be stored.
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import ClassVar, Literal
 
@@ -15,6 +16,7 @@ from pydantic import ConfigDict, StrictBool, TypeAdapter, ValidationError
 from frontier.errors import CorruptRunError
 from frontier.store.files import Count, Seconds, first_wrong, read_sealed, sealed
 from frontier.store.objects import Place
+from frontier.store.parts import PartRecord, digest_of
 
 
 @dataclass
@@ -44,6 +46,23 @@ class LayerRecord:
     parts: Count = 0
     digest: str = ""
     chain: str = ""
+
+    @classmethod
+    def of(cls, parts: Sequence[PartRecord], form: str, seconds: float) -> "LayerRecord":
+        """The line of a stored layer; parts: their records, in the order of the tasks."""
+        homes = [part.home for part in parts]
+        return cls(
+            depth=parts[0].depth,
+            states=sum(part.states for part in parts),
+            form=form,
+            stored=True,
+            seconds=seconds,
+            bytes=sum(part.bytes for part in parts),
+            start=any(part.start for part in parts),
+            home=None if None in homes else sum(homes),
+            parts=len(parts),
+            digest=digest_of(parts),
+        )
 
     def chained(self, before: str, run: str) -> str:
         """What `chain` must be after a line with that chain; before the first, "" ."""

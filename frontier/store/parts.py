@@ -60,7 +60,7 @@ def in_groups(slabs: np.ndarray) -> list[np.ndarray]:
     return [slabs[i : i + SLABS_AT_ONCE] for i in range(0, slabs.size, SLABS_AT_ONCE)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PartRecord:
     """What a part says of itself.
 

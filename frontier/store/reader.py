@@ -48,19 +48,24 @@ class RunReader:
         return self.run.files(depth, self.layout)
 
     def open_layer(self, depth: int) -> "StoredLayer":
-        """A committed layer that is stored; the layer at depth -1 is empty."""
+        """A committed layer that is stored, or that under way, of bits; the layer at depth -1 is
+        empty."""
         states, is_list = 0, True
-        if depth >= 0:
+        if depth == len(self.run.records):
+            states, is_list = None, False
+        elif depth >= 0:
             states, is_list = (record := self.run.records[depth]).states, record.form == "list"
         return StoredLayer(self.run.files(depth, self.layout, states if is_list else None), states)
 
     def layer(self, depth: int) -> "StoredLayer":
         """The same, kept open; those asked for longest ago are closed."""
         with self._opening:
-            if depth not in self._layers:
+            known = self._layers.get(depth)
+            if known is None or known.states is None:
                 if depth >= len(self.run.records):
-                    self.run.read_ledger()  # it was committed meanwhile
-                self._layers[depth] = self.open_layer(depth)
+                    self.run.read_ledger()  # it may be committed by now
+                if known is None or depth < len(self.run.records):
+                    self._layers[depth] = self.open_layer(depth)
                 held = sum(layer.held for layer in self._layers.values())
                 while len(self._layers) > self._least_open and held >= self._most_held:
                     held -= self._layers.popitem(last=False)[1].held
@@ -69,14 +74,15 @@ class RunReader:
 
 
 class StoredLayer:
-    """A committed layer, read slab by slab or as a list, whichever form it has.
+    """A layer, read slab by slab or as a list, whichever form it has.
 
-    states: as the ledger says; of a layer that is not there, such as that before the first, 0.
+    states: as the ledger says, None of a layer that is not committed; of one that is not there,
+    such as that before the first, 0.
     part: opens the part of a task, of a layer of bits, and keeps it open.
     Slabs have the shape [nodes, words], `slab_nodes` x `slab_words` of the layout.
     """
 
-    def __init__(self, files: LayerFiles, states: int):
+    def __init__(self, files: LayerFiles, states: int | None):
         self.files, self.is_list, self.states = files, files.listed is not None, states
         self._codec = files.codec()
         self.part = lru_cache(OPEN_PARTS)(files.part)

@@ -14,6 +14,7 @@ layer under way and sweeps everything else.
 **Two layers on disk.** A part of layer t - 1 is read by one task only, the one that computes the
 same part of t + 1. That task gives it up as soon as its own part is in place (`give_up`). So
 while layer t + 1 is under way a part of t - 1 may be missing, but only if that of t + 1 is there.
+Parts of t + 2 that are made before t + 1 is committed replace nothing: t is whole until then.
 """
 
 import os
@@ -311,8 +312,8 @@ class RunStore:
         for folder in self.layers_path.iterdir():
             if LAYER_NAME.fullmatch(folder.name) and not folder.is_symlink():
                 depth = int(folder.name)
-                if depth == under_way and not self.complete:
-                    sweep(folder)
+                if depth in (under_way, under_way + 1) and not self.complete:
+                    sweep(folder)  # some of the next layer may have been made early
                 elif depth not in stored and not self._may_be_anothers(depth):
                     remove_layer(folder)
 

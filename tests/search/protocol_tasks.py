@@ -26,12 +26,40 @@ class Tasks:
         return mistake == self.of.broken
 
     def hand_out(self, world: World) -> World:
-        driver, leg = world.driver, self.legs[world.leg]
-        task, depth = min(driver.waiting), len(driver.records)
-        sources = [(depth - 1, n) for n in sorted({task, (task + 1) % self.of.tasks})]
+        driver, depth = world.driver, len(world.driver.records)
+        task = min(driver.waiting)
+        gives_up = self.legs[world.leg].spare == 0 and depth > 2
+        world = world.now(waiting=driver.waiting - {task})
+        return world.having(self._worker(world, depth, task, gives_up))
+
+    def early(self, world: World) -> list[int]:
+        """The tasks of the next layer that can be begun while the last ones of this are done."""
+        driver, depth = world.driver, len(world.driver.records)
+        done, states = {task for task, _ in driver.results}, {value for _, value in driver.results}
+        if not (self.of.early and self.legs[world.leg].tasks and states - {EMPTY} and depth > 1):
+            return []
+        begun = {task for task, _ in driver.early}
+        begun |= {w.task for w in world.workers if w.boss and w.depth == depth + 1}
+        if self.broken("begun before what it reads is there"):
+            done = set(range(self.of.tasks))
+        return [n for n in range(self.of.tasks) if n not in begun and self._sources(n) <= done]
+
+    def hand_out_early(self, world: World, task: int) -> World:
+        depth, disk = len(world.driver.records) + 1, Disk(world, self.power[world.leg])
+        disk.make_folder(depth, {worker.folder for worker in world.workers})
+        world = world._replace(**disk.frozen())
+        gives_up = self.broken("given up early") and self.legs[world.leg].spare == 0 and depth > 2
+        return world.having(self._worker(world, depth, task, gives_up))
+
+    def _sources(self, task: int) -> set[int]:
+        """The parts of the layer before that a task reads."""
+        return {task, (task + 1) % self.of.tasks}
+
+    def _worker(self, world: World, depth: int, task: int, gives_up: bool) -> Worker:
+        leg = self.legs[world.leg]
+        sources = [(depth - 1, n) for n in sorted(self._sources(task))]
         sources += [(depth - 2, task)] if depth > 1 else []
         reads = dict.fromkeys(("read", d, n if d else 0) for d, n in sources)
-        gives_up = leg.spare == 0 and depth > 2
         steps = ["folder", "still there", "exists", "unlink"] if gives_up else []
         steps = ["scratch", "still there", "rename", "force", *steps]
         if self.broken("nobody asks whether the run is still there"):
@@ -42,8 +70,7 @@ class Tasks:
             steps = [*steps[:3], *steps[4:], "force"]
         name = next(i for i in range(9) if i not in {w.name for w in world.workers})
         todo = ("look", *reads, *steps, "hand in")
-        worker = Worker(name, driver.run, depth, task, todo, leg.forced)
-        return world.now(waiting=driver.waiting - {task}).having(worker)
+        return Worker(name, world.driver.run, depth, task, todo, leg.forced)
 
     def worker_step(self, world: World, worker: Worker) -> World:
         step, *arguments = worker.todo[0] if isinstance(worker.todo[0], tuple) else worker.todo[:1]
@@ -66,7 +93,9 @@ class Tasks:
         if after is not None and after.todo:
             return world.having(after)
         if after is not None and after.boss:
-            return world.now(results=world.driver.results | {(after.task, after.value)})
+            kind = "results" if after.depth == len(world.driver.records) else "early"
+            found = getattr(world.driver, kind) | {(after.task, after.value)}
+            return world.now(**{kind: found})
         return world
 
     def _task_look(self, disk: Disk, worker: Worker) -> Worker:

@@ -58,26 +58,33 @@ class Workers:
     dashboard = None
 
     def __init__(self):
-        self.waiting: dict[int, tuple] = {}
+        self.waiting: dict[tuple[int, int], tuple] = {}
         self._results = []
 
-    def run(self, function, calls, stop):
+    def run(self, function, calls, stop, rank=None):
         if function is not task.expand_task:
             for arguments in calls:
                 done = function(*arguments)
                 done.storing = 0.0
                 yield done
             return
-        self.waiting = {arguments[-1]: arguments for arguments in calls}
+        calls, over = iter(calls), False
         self._results = []
-        for _ in range(len(self.waiting)):
-            while not self._results:
+        while self.waiting or self._results or not over:
+            for arguments in calls:
+                if arguments is None:
+                    break
+                self.waiting[arguments[-2:]] = arguments
+            else:
+                over = True
+            while self.waiting and not self._results:
                 here().wait()
-            yield self._results.pop()
+            while self._results:
+                yield self._results.pop()
 
     def hand_in(self, arguments: tuple, result) -> None:
-        if self.waiting.get(arguments[-1]) is arguments:
-            del self.waiting[arguments[-1]]
+        if self.waiting.get(arguments[-2:]) is arguments:
+            del self.waiting[arguments[-2:]]
             self._results.append(result)
 
 
@@ -167,14 +174,14 @@ class Runs(RuleBasedStateMachine):
             self.driver = None
 
     @precondition(lambda self: self.boss.waiting)
-    @rule(task=st.integers(0, 2), process=PROCESSES, steps=STEPS)
+    @rule(task=st.integers(0, 5), process=PROCESSES, steps=STEPS)
     def work(self, task, process, steps):
         """A task is handed out, maybe one that another worker has already."""
-        numbers = sorted(self.boss.waiting)
-        self._hand_out(numbers[task % len(numbers)], process, steps)
+        calls = sorted(self.boss.waiting)
+        self._hand_out(calls[task % len(calls)], process, steps)
 
-    def _hand_out(self, number, process, steps):
-        arguments = self.boss.waiting[number]
+    def _hand_out(self, call, process, steps):
+        arguments = self.boss.waiting[call]
         actor = self._actor(lambda: task.expand_task(*arguments), (self.legs, process))
         self.at_work.append((actor, arguments))
         self._go_on_working(len(self.at_work) - 1, steps)
@@ -189,7 +196,7 @@ class Runs(RuleBasedStateMachine):
         actor.go_on(steps)
         if actor.ended:
             del self.at_work[which]
-            if actor.error and self.boss.waiting.get(arguments[-1]) is arguments:
+            if actor.error and self.boss.waiting.get(arguments[-2:]) is arguments:
                 raise actor.error
             self.boss.hand_in(arguments, actor.result)
 
@@ -204,8 +211,8 @@ class Runs(RuleBasedStateMachine):
         while self.driver is leading and (self.announced or 0) < until:
             while self.at_work:
                 self._go_on_working(0, ALL)
-            for number in sorted(self.boss.waiting):
-                self._hand_out(number, 0, ALL)
+            for call in sorted(self.boss.waiting):
+                self._hand_out(call, 0, ALL)
             self._go_on_leading(ALL)
 
     @precondition(lambda self: self.driver)

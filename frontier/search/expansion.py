@@ -1,0 +1,283 @@
+"""Layers made by tasks, one after the other.
+
+A layer is committed when all its tasks are done. While its last tasks are, workers without work do
+tasks of the next layer: those whose parts of this layer are there. They read nothing else of it,
+and what they make is the same whenever it is made, but nothing is given up for it before this layer
+is committed: the tasks under way may need it. Which parts a task reads is the same in all layers of
+its side, so it is known once all tasks of two layers have told.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from operator import itemgetter
+
+import numpy as np
+
+from frontier.clusters.executors import Executor
+from frontier.errors import Stopped
+from frontier.search.events import LayerStarted, Listener, TaskFinished
+from frontier.search.plan import Plan
+from frontier.search.task import TaskResult, expand_task
+from frontier.search.workspace import Workspace
+from frontier.store.files import free_bytes
+from frontier.store.layers import LayerFiles, most_part_bytes
+from frontier.store.ledger import LayerRecord
+from frontier.store.parts import PartRecord
+from frontier.store.run import RunStore
+from frontier.text import counted, size
+
+DEPTH = 4
+"""The place of the depth among the arguments of `expand_task`."""
+
+SPARE_BYTES = 1_000_000
+"""Bytes of the disk that are kept free for the ledger and the log."""
+
+
+class Expansion:
+    """Makes layers of a run by tasks.
+
+    commit: takes the records of layers whose parts are in place, and whether the run is complete.
+    stop: whether the run is asked to stop. work: where tasks are done in this process.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        run: RunStore,
+        executor: Executor,
+        emit: Listener,
+        commit: Callable[[list[LayerRecord], bool], None],
+        stop: Callable[[], bool],
+        work: Workspace | None,
+    ):
+        self._plan, self._run, self._executor, self._emit = plan, run, executor, emit
+        self._commit, self._stop, self._work = commit, stop, work
+        sides = range(plan.space.sides)
+        self._reads = [PartsRead(plan.layout.task_count(side)) for side in sides]
+        self._until: int | None = None
+        self._layer: TaskedLayer | None = None
+        self._next: TaskedLayer | None = None
+
+    def make_layers(self, until: int | None) -> None:
+        """Make the next layer, and those after it up to `until` that tasks make too.
+
+        Stopped if the run is asked to stop within a layer.
+        """
+        self._until = until
+        self._begin(self._tasked(len(self._run.records)))
+        depth = itemgetter(DEPTH)
+        for result in self._executor.run(expand_task, self._calls(), self._stop, depth):
+            self._take(result)
+        if layer := self._layer:
+            raise Stopped(
+                f"interrupted in layer {layer.depth}, {len(layer.there)} of "
+                f"{counted(len(layer.files.tasks), 'task')} done"
+            )
+
+    def _tasked(self, depth: int) -> "TaskedLayer":
+        return TaskedLayer(self._run.files(depth, self._plan.layout))
+
+    def _begin(self, layer: "TaskedLayer") -> None:
+        """Go on with a layer, of which some tasks may have been done early."""
+        self._layer, self._next = layer, None
+        self._make_folder(layer)
+        layer.there |= self._run.parts_under_way(self._plan.layout)
+        layer.began = time.perf_counter()
+        self._check_disk()
+        self._emit(LayerStarted(layer.depth, len(layer.files.tasks)))
+        if layer.records:
+            self._tell()
+        self._end_if_whole()
+
+    def _make_folder(self, layer: "TaskedLayer") -> None:
+        self._run.drop_list(layer.depth)
+        layer.files.begin_bits(self._run.durable)
+
+    def _calls(self) -> Iterator[tuple | None]:
+        """The calls of `expand_task`, as for an executor."""
+        run, own = self._run, [self._work] if self._executor.here else []
+        name = str(run.path), run.identity["identifier"], run.durable
+        while layer := self._layer:
+            gives_up = self._plan.policy.gives_up
+            if (number := layer.next()) is not None:
+                yield (*name, gives_up, layer.depth, number, *own)
+            elif (number := self._early()) is not None:
+                yield (*name, False, self._next.depth, number, *own)
+            else:
+                yield None
+
+    def _early(self) -> int | None:
+        """A task of the next layer that can be done now, None if there is none.
+
+        So many are done early as may be under way at a time, if there is room for their parts.
+        """
+        layer, most = self._layer, 2 * self._executor.at_once
+        if self._next is None:
+            depth = layer.depth + 1
+            reads = self._reads[self._plan.space.side_of(depth)]
+            before = self._run.records[-1].states
+            by_tasks = layer.states and self._plan.policy.mode(before, layer.states) == "tasks"
+            if not (by_tasks and reads.known and (self._until is None or depth <= self._until)):
+                return None
+            self._next = self._tasked(depth)
+            self._next.foresee(reads, layer.records)
+            self._make_folder(self._next)
+        if self._next.early >= most or self._free() < self._wanted(most):
+            return None
+        return self._next.next_ready()
+
+    def _take(self, result: TaskResult) -> None:
+        """Note what a task has found."""
+        record = result.record
+        self._reads[self._plan.space.side_of(record.depth)].note(result)
+        for layer in filter(None, (self._layer, self._next)):
+            if layer.depth == record.depth:
+                layer.add(result)
+        if (layer := self._layer) and layer.depth == record.depth:
+            if self._next:
+                self._next.has(record.task)
+            self._tell()
+            self._check_disk()
+            self._end_if_whole()
+
+    def _tell(self) -> None:
+        layer = self._layer
+        tasks = len(layer.files.tasks)
+        self._emit(TaskFinished(layer.depth, len(layer.records), tasks, layer.states))
+
+    def _end_if_whole(self) -> None:
+        """Commit the layer, if all of it is there, and go on with the next if tasks make it."""
+        layer, run = self._layer, self._run
+        if not layer.whole:
+            return
+        following, self._layer = self._next, None
+        if not layer.states:
+            self._commit([], True)
+            run.abandon_layer(layer.depth)
+            return
+        self._commit([layer.record()], False)
+        over = self._stop() or layer.depth == self._until
+        if not over and self._plan.policy.mode(*(r.states for r in run.records[-2:])) == "tasks":
+            self._begin(following or self._tasked(layer.depth + 1))
+
+    def _check_disk(self) -> None:
+        """Stopped when the tasks under way may fill the disk."""
+        left = len(self._layer.files.tasks) - len(self._layer.there)
+        wanted = self._wanted(min(self._executor.at_once, left))
+        if (free := self._free()) < wanted:
+            raise Stopped(
+                f"only {size(free)} are free at {self._run.path}, and {size(wanted)} are wanted "
+                "for the tasks under way and the ledger; make room, or give it another disk"
+            )
+
+    def _free(self) -> float:
+        return free_bytes(self._run.path)
+
+    def _wanted(self, parts: int) -> int:
+        """Bytes of the disk for so many parts, and what is kept free."""
+        return parts * most_part_bytes(self._plan.layout) + SPARE_BYTES
+
+
+class PartsRead:
+    """Which parts of the layer before the tasks of one side read, as these tell."""
+
+    def __init__(self, tasks: int):
+        self._parts: list[tuple[int, ...] | None] = [None] * tasks
+        self._unknown = tasks
+
+    def note(self, result: TaskResult) -> None:
+        task = result.record.task
+        if result.reads is not None and self._parts[task] is None:
+            self._parts[task] = result.reads
+            self._unknown -= 1
+
+    @property
+    def known(self) -> bool:
+        """Whether all tasks have told."""
+        return not self._unknown
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """How many parts each task reads: int64[tasks]."""
+        return np.array([len(parts) for parts in self._parts], dtype=np.int64)
+
+    @cached_property
+    def readers(self) -> list[np.ndarray]:
+        """The tasks that read each part, up to the last one that is read."""
+        parts = np.concatenate([*self._parts, np.empty(0)]).astype(np.int64)
+        tasks = np.repeat(np.arange(self.counts.size), self.counts)
+        order = np.argsort(parts, kind="stable")
+        return np.split(tasks[order], np.cumsum(np.bincount(parts)))[:-1]
+
+
+class TaskedLayer:
+    """A layer under way.
+
+    records: of the parts that tasks have told, by task. there: the tasks whose parts are known to
+    be there. states: in those told. work: seconds of the workers, by kind. early: how many tasks
+    were begun before the layer before was committed. began: `time.perf_counter()` when this was the
+    next layer to be committed.
+    """
+
+    def __init__(self, files: LayerFiles):
+        self.files, self.depth = files, files.depth
+        # What was written last is read first, while caches still hold it.
+        self._waiting = dict.fromkeys(files.tasks if self.depth % 2 else reversed(files.tasks))
+        self.records: dict[int, PartRecord] = {}
+        self.work: dict[str, float] = {}
+        self.there: set[int] = set()
+        self.states = self.early = 0
+        self.began = 0.0
+        self._ready: deque[int] = deque()
+        self._lacks = np.empty(0, dtype=np.int64)
+        self._readers: list[np.ndarray] = []
+
+    def next(self) -> int | None:
+        """The next task to be handed out, None if all have been."""
+        return self._waiting.popitem()[0] if self._waiting else None
+
+    def foresee(self, reads: PartsRead, before: Iterable[int]) -> None:
+        """Find which tasks can be done early; before: what is there of the layer before."""
+        self._lacks, self._readers = reads.counts.copy(), reads.readers
+        self._ready.extend(np.flatnonzero(self._lacks == 0).tolist())
+        for part in before:
+            self.has(part)
+
+    def has(self, part: int) -> None:
+        """Note that a part of the layer before is there."""
+        if part < len(self._readers):
+            readers = self._readers[part]
+            self._lacks[readers] -= 1
+            self._ready.extend(readers[self._lacks[readers] == 0].tolist())
+
+    def next_ready(self) -> int | None:
+        """The next task that can be done early, None if there is none."""
+        if not self._ready:
+            return None
+        number = self._ready.popleft()
+        del self._waiting[number]
+        self.early += 1
+        return number
+
+    def add(self, result: TaskResult) -> None:
+        """Note what a task has found."""
+        record = result.record
+        self.records[record.task] = record
+        self.there.add(record.task)
+        self.states += record.states
+        for kind, seconds in result.seconds.items():
+            self.work[kind] = self.work.get(kind, 0.0) + seconds
+
+    @property
+    def whole(self) -> bool:
+        """Whether all tasks have told."""
+        return len(self.records) == len(self.files.tasks)
+
+    def record(self) -> LayerRecord:
+        """The line of the ledger, once the layer is whole."""
+        parts = [self.records[number] for number in self.files.tasks]
+        record = LayerRecord.of(parts, "bits", time.perf_counter() - self.began)
+        record.work = self.work
+        return record

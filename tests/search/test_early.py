@@ -1,0 +1,113 @@
+"""Tasks of a layer that are done before the layer before it is committed."""
+
+import pytest
+from search.runs import KNOWN, as_bits, config_of
+from sweeps import swept
+
+from frontier import api
+from frontier.clusters.executors import Serial
+from frontier.search import driver, expansion
+from frontier.search.events import LayerFinished, LayerStarted, TaskFinished
+from frontier.search.verify import verify
+from frontier.store.run import RunStore
+
+
+class Eager(Serial):
+    """Does the calls that there are but for the one that it was given first, as a worker may that
+    is slow; so tasks of the next layer can be done early."""
+
+    workers, at_once = 2, 4
+
+    def __init__(self, stop_at: int | None = None):
+        self.early, self._stop_at = [], stop_at
+
+    def run(self, function, calls, stop, rank=lambda arguments: 0):
+        calls, waiting, over = iter(calls), [], False
+        while waiting or not over:
+            for arguments in calls:
+                if arguments is None:
+                    break
+                waiting.append(arguments)
+            else:
+                over = True
+            if not waiting:
+                continue
+            ranks = [rank(arguments) for arguments in waiting]
+            if max(ranks) > min(ranks):
+                self.early.append(max(ranks))
+                if len(self.early) == self._stop_at:
+                    raise KeyboardInterrupt
+            yield function(*waiting.pop(0 if len(waiting) == 1 else -1))
+
+
+def eagerly(monkeypatch, **settings) -> Eager:
+    executor = Eager(**settings)
+
+    class Entered:
+        def __enter__(self):
+            return executor
+
+        def __exit__(self, *error):
+            pass
+
+    monkeypatch.setattr(driver, "executor_of", lambda *_: Entered())
+    return executor
+
+
+def plan_of(tmp_path, board, **search):
+    plan = api.plan(config_of(tmp_path, *board, search=search))
+    return as_bits(plan, task_nodes=1)
+
+
+@swept("search", [{}, {"spare": 1}, {"keep": "all"}], few=1)
+@swept("board", [(2, 4), (3, 3), (2, 5)], few=1)
+def test_layers_are_right(tmp_path, monkeypatch, board, search):
+    executor, events = eagerly(monkeypatch), []
+    run = api.run(plan_of(tmp_path, board, **search), listeners=[events.append])
+    depth, states = KNOWN[board]
+    assert len(executor.early) > depth
+    assert (len(run.counts) - 1, sum(run.counts)) == (depth, states)
+    assert verify(run.store).faults == []
+    # Who listens hears of one layer after the other.
+    told = [e.depth for e in events if isinstance(e, LayerStarted | TaskFinished | LayerFinished)]
+    assert told == sorted(told)
+    by_tasks = [e for e in events if isinstance(e, LayerFinished) and e.layer.parts > 1]
+    done = [e for e in events if isinstance(e, TaskFinished) and e.done == e.tasks]
+    assert [e.depth for e in by_tasks] == [e.depth for e in done][: len(by_tasks)]
+
+
+@swept("stop_at", [1, 2, 7, 30], few=1)
+def test_what_was_done_early_is_used_by_a_resumed_run(tmp_path, monkeypatch, stop_at):
+    eagerly(monkeypatch, stop_at=stop_at + 1)
+    plan = plan_of(tmp_path, (2, 4))
+    with pytest.raises(KeyboardInterrupt):
+        api.run(plan)
+    run = RunStore.open(plan.config.path)
+    after = run.files(len(run.records) + 1, plan.layout)
+    there = [number for number in after.tasks if after.there(number)]
+    if stop_at == 1:
+        assert there
+    run.sweep()
+    assert [number for number in after.tasks if after.there(number)] == there
+    assert verify(run).faults == []
+    eagerly(monkeypatch)
+    assert sum(api.run(plan).counts) == plan.puzzle.states
+
+
+def test_none_is_done_early_beyond_the_depth_that_is_asked_for(tmp_path, monkeypatch):
+    executor = eagerly(monkeypatch)
+    plan = plan_of(tmp_path, (2, 4))
+    run = api.run(plan, until=12).store
+    assert max(executor.early) == 12
+    assert not run.parts_under_way(plan.layout)
+
+
+def test_none_is_done_early_where_the_disk_lacks_room(tmp_path, monkeypatch):
+    """There is room for the parts under way, and not for as many more and more."""
+    executor, part = eagerly(monkeypatch), 100_000
+    free = expansion.SPARE_BYTES + executor.at_once * part
+    monkeypatch.setattr(expansion, "most_part_bytes", lambda layout: part)
+    monkeypatch.setattr(expansion, "free_bytes", lambda path: free)
+    plan = plan_of(tmp_path, (2, 4))
+    assert sum(api.run(plan).counts) == plan.puzzle.states
+    assert executor.early == []
