@@ -29,6 +29,7 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
+from functools import cache
 from itertools import count as numbers_from
 from math import inf
 from pathlib import Path
@@ -53,8 +54,9 @@ from frontier.forecast.plan_forecast import described_cluster, forecast_of
 from frontier.search import expansion
 from frontier.search.driver import Driver
 from frontier.search.task import TaskResult
+from frontier.space.layout import Layout
 from frontier.space.program import program_of, reads_of
-from frontier.store.files import write_bytes
+from frontier.store.files import write_json
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import PartRecord
 from frontier.store.run import RunStore
@@ -73,6 +75,8 @@ METRICS = {
 }  # fmt: skip
 SETTING = "MANY_WORKERS"
 """This variable of the environment tells workers how long tasks take."""
+READS = "MANY_WORKERS_READS"
+"""And this one which file says what they read."""
 
 
 def main() -> None:
@@ -116,15 +120,17 @@ def measure(
             "states": sizes[first] // tasks,
             "run": "run",
             "processes": options.processes,
-            "reads": str(reads_of_tasks(plan, options.size)),
         }
     )
+    reads = reads_of_tasks(plan.layout)
     with (
         dask.config.set(SCHEDULER_SETTINGS),
         tempfile.TemporaryDirectory(prefix="many-") as folder,
         LocalCluster(n_workers=0, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
+        write_json(file := Path(folder) / "reads.json", reads)
+        os.environ[READS] = str(file)
         servers = started(cluster.scheduler_address, workers // options.processes, options.deaths)
         try:
             client.wait_for_workers(workers // options.processes)
@@ -153,20 +159,16 @@ def measure(
           f"{busy:7.0%}{used / count * 1e3:16.2f} ms{between:14.2f} s", flush=True)  # fmt: skip
 
 
-def reads_of_tasks(plan, name: str) -> Path:
-    """A file with the parts that the tasks of each side read: [side][task][part]. What tells them
-    takes seconds, so it is kept."""
-    layout = plan.layout
-    key = f"{name}-{layout.prefix_digits}-{layout.task_nodes}"
-    file = Path(tempfile.gettempdir()) / f"many-workers-{os.getuid()}-{key}.pickle"
-    if not file.exists():
-        found = []
-        for side in range(plan.space.sides):
-            tasks = (layout.task(side, number) for number in range(layout.task_count(side)))
-            reads = (reads_of(layout, task, program_of(layout, task)) for task in tasks)
-            found.append([tuple(np.unique(read.task).tolist()) for read in reads])
-        write_bytes(file, pickle.dumps(found))
-    return file
+@cache
+def reads_of_tasks(layout: Layout) -> list[list[list[int]]]:
+    """The parts that the tasks of each side read: [side][task][part]. To find them takes half a
+    minute."""
+    found = []
+    for side in range(layout.space.sides):
+        tasks = (layout.task(side, number) for number in range(layout.task_count(side)))
+        reads = (reads_of(layout, task, program_of(layout, task)) for task in tasks)
+        found.append([np.unique(read.task).tolist() for read in reads])
+    return found
 
 
 class Noting(Distributed):
@@ -198,7 +200,7 @@ def started(address: str, workers: int, deaths: float | None) -> list[subprocess
 async def serve(address: str, count: int, deaths: float | None) -> None:
     """Workers in this process, one of which ends now and then."""
     told = json.loads(os.environ[SETTING])
-    told["reads"] = pickle.loads(Path(told["reads"]).read_bytes())
+    told["reads"] = json.loads(Path(os.environ[READS]).read_text())
     workers = [await SimulatedWorker.come(address, told) for _ in range(count)]
     while True:
         await asyncio.sleep(3600 if deaths is None else deaths)
@@ -320,7 +322,7 @@ class SimulatedWorker:
             self.told["run"], depth, part, self.told["states"], 1, "", digest="0" * 64
         )
         reads = self.told["reads"][depth % len(self.told["reads"])][part]
-        return TaskResult(record, {"told": (began, time.time(), seconds)}, reads)
+        return TaskResult(record, {"told": (began, time.time(), seconds)}, tuple(reads))
 
     def send(self, operation: str, **more) -> None:
         self.stream.send({"op": operation, **more})

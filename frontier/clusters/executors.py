@@ -109,20 +109,33 @@ class _Batch:
     copied: bool = False
 
 
-class _Missing:
-    """The calls that have no result, by number, and which of them are waited for."""
+class _Calls:
+    """The calls of a run, by number.
 
-    def __init__(self, rank: Callable[[tuple], int]):
-        self.calls: dict[int, tuple] = {}
-        self._rank, self._ranked = rank, defaultdict(set)
+    waiting: those that have not been handed out. missing: those that have no result. over: whether
+    there will be no more.
+    """
 
-    def add(self, number: int, arguments: tuple) -> None:
-        self.calls[number] = arguments
-        self._ranked[self._rank(arguments)].add(number)
+    def __init__(self, calls: Iterable[tuple | None], rank: Callable[[tuple], int]):
+        self._calls, self._numbers, self._rank = iter(calls), count(), rank
+        self.waiting: deque[int] = deque()
+        self.missing: dict[int, tuple] = {}
+        self._ranked: defaultdict[int, set[int]] = defaultdict(set)
+        self.over = False
 
-    def take(self, number: int) -> bool:
+    def ask(self) -> None:
+        """Take those that there are now."""
+        for arguments in self._calls:
+            if arguments is None:
+                return
+            self.waiting.append(number := next(self._numbers))
+            self.missing[number] = arguments
+            self._ranked[self._rank(arguments)].add(number)
+        self.over = True
+
+    def end(self, number: int) -> bool:
         """Note that a call has a result; returns whether it had none."""
-        if (arguments := self.calls.pop(number, None)) is None:
+        if (arguments := self.missing.pop(number, None)) is None:
             return False
         same = self._ranked[rank := self._rank(arguments)]
         same.discard(number)
@@ -132,7 +145,7 @@ class _Missing:
 
     @property
     def urgent(self) -> set[int]:
-        """Those of the least rank."""
+        """Those of the missing ones that are waited for."""
         return self._ranked[min(self._ranked)] if self._ranked else set()
 
 
@@ -181,36 +194,27 @@ class Distributed:
         return self.WINDOW * max(1, self.workers)
 
     def run(self, function, calls, stop, rank=lambda arguments: 0):
-        calls, numbers, over = iter(calls), count(), False
-        waiting: deque[int] = deque()
-        missing = _Missing(rank)
+        known = _Calls(calls, rank)
         under_way: dict[str, _Batch] = {}
+        waiting, missing = known.waiting, known.missing
         self._durations.clear()
         try:
-            while missing.calls or not over:
-                ended = self._ended(under_way, missing.calls) if self._look() else []
-                if stop():
-                    if not (under_way and self.workers):
-                        return
-                else:
-                    for arguments in calls:
-                        if arguments is None:
-                            break
-                        waiting.append(number := next(numbers))
-                        missing.add(number, arguments)
-                    else:
-                        over = True
-                    urgent = missing.urgent
+            while missing or not known.over:
+                ended = self._ended(under_way, missing) if self._look() else []
+                if not stop():
+                    known.ask()
+                    urgent = known.urgent
                     if len(urgent) < self.workers and not (waiting and waiting[0] in urgent):
                         late = self._overdue(under_way.values(), urgent)
-                        under_way |= self._hand_out(function, missing.calls, late, are_copies=True)
+                        under_way |= self._hand_out(function, missing, late, are_copies=True)
                     if waiting:
                         ahead = sum(len(batch.missing) for batch in under_way.values())
-                        batches = self._next(waiting, ahead)
-                        under_way |= self._hand_out(function, missing.calls, batches)
+                        under_way |= self._hand_out(function, missing, self._next(waiting, ahead))
+                elif not (under_way and self.workers):
+                    return
                 told, untold = self._heard(under_way), self._asked_for(ended, under_way)
                 for call, result in chain(told, untold):
-                    if missing.take(call):
+                    if known.end(call):
                         yield result
         finally:
             if under_way:

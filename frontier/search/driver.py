@@ -32,7 +32,7 @@ from frontier.search.events import (
 from frontier.search.expansion import Expansion
 from frontier.search.plan import Plan
 from frontier.search.repair import caught_up
-from frontier.search.workspace import Workspace
+from frontier.search.workspace import Workspace, name_of
 from frontier.signals import ending, handling
 from frontier.store.copies import check_copies
 from frontier.store.directory import force_all, make_directory, part_names
@@ -116,8 +116,8 @@ class Driver:
         self.run.drop_list(len(self.run.records))
         self.emit(LayerStarted(len(self.run.records), None))
         call = Advance(
-            *self._name(), self.run.records[-1].depth, until, seconds, plan.policy, plan.threads,
-            self._work, self.stopping.is_set if self.executor.here else None,
+            *name_of(self.run), self.run.records[-1].depth, until, seconds, plan.policy,
+            plan.threads, self._work, self.stopping.is_set if self.executor.here else None,
         )  # fmt: skip
         try:
             results = list(self.executor.run(function, [(call,)], self.stopping.is_set))
@@ -162,9 +162,6 @@ class Driver:
         """Let go of the workspace, which may have gigabytes: a notebook keeps an error and all that
         it has passed through."""
         self._work = self._expansion = None
-
-    def _name(self) -> tuple[str, str, bool]:
-        return str(self.run.path), self.run.identity["identifier"], self.run.durable
 
 
 def run_plan(

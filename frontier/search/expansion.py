@@ -20,7 +20,7 @@ from frontier.errors import Stopped
 from frontier.search.events import LayerStarted, Listener, TaskFinished
 from frontier.search.plan import Plan
 from frontier.search.task import TaskResult, expand_task
-from frontier.search.workspace import Workspace
+from frontier.search.workspace import Workspace, name_of
 from frontier.store.files import free_bytes
 from frontier.store.layers import LayerFiles, most_part_bytes
 from frontier.store.ledger import LayerRecord
@@ -97,8 +97,7 @@ class Expansion:
 
     def _calls(self) -> Iterator[tuple | None]:
         """The calls of `expand_task`, as for an executor."""
-        run, own = self._run, [self._work] if self._executor.here else []
-        name = str(run.path), run.identity["identifier"], run.durable
+        name, own = name_of(self._run), [self._work] if self._executor.here else []
         while layer := self._layer:
             gives_up = self._plan.policy.gives_up
             if (number := layer.next()) is not None:
@@ -111,7 +110,8 @@ class Expansion:
     def _early(self) -> int | None:
         """A task of the next layer that can be done now, None if there is none.
 
-        So many are done early as may be under way at a time, if there is room for their parts.
+        At most twice as many are done early as may be under way at a time, and only if there is
+        room for their parts.
         """
         layer, most = self._layer, 2 * self._executor.at_once
         if self._next is None:
@@ -165,6 +165,8 @@ class Expansion:
     def _check_disk(self) -> None:
         """Stopped when the tasks under way may fill the disk."""
         left = len(self._layer.files.tasks) - len(self._layer.there)
+        if self._next:
+            left += self._next.early - len(self._next.records)
         wanted = self._wanted(min(self._executor.at_once, left))
         if (free := self._free()) < wanted:
             raise Stopped(

@@ -42,7 +42,9 @@ def expand_task(
     number: int,
     work: Workspace | None = None,
 ) -> TaskResult:
-    """Compute a part of the layer at `depth` from the two committed layers before it.
+    """Compute a part of the layer at `depth` from the two layers before it.
+
+    Of that at depth - 1 only the parts that are read need be there.
 
     gives_up: delete the part of the layer at depth - 2 that this one replaces. work: where the
     driver is in this process.

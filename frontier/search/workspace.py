@@ -110,6 +110,11 @@ class Buffer:
 _opening = threading.Lock()
 
 
+def name_of(run: RunStore) -> tuple[str, str, bool]:
+    """By what a worker opens a run: its path and identifier, and whether it is durable."""
+    return str(run.path), run.identity["identifier"], run.durable
+
+
 def workspace_of(path: str, identifier: str, durable: bool) -> Workspace:
     """The workspace of this worker of Dask, which keeps that of the run it does tasks of."""
     from distributed import get_worker

@@ -9,7 +9,7 @@
 
 A layer is *committed* by one atomic replacement of the ledger (`frontier.store.ledger`), after its
 parts are in place. What the ledger does not list is not there: a resumed run uses the parts of the
-layer under way and sweeps everything else.
+layer under way, and those of the next one that were made early, and sweeps everything else.
 
 **Two layers on disk.** A part of layer t - 1 is read by one task only, the one that computes the
 same part of t + 1. That task gives it up as soon as its own part is in place (`give_up`). So
