@@ -71,7 +71,8 @@ def thesis(names, directory, limit, columns, halves, memory, target, force, as_j
     if they are small. "beyond" shows what all runs there say: the patterns of k columns, and lower
     and upper bounds of God's numbers.
     """
-
+    if halves is not None and "beyond" not in names:
+        raise click.UsageError('--halves is for the table "beyond" alone: add --table beyond')
     targets = [
         Target("--write", Path(target) / name, makes_folder=True)
         for name in ("thesis.md", "thesis.json")

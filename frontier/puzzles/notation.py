@@ -6,6 +6,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from frontier.errors import InputError
 from frontier.text import counted
 
+GOALS = "puzzle.goals"
+"""The key of a config for several boards at depth 0."""
+
 BLANKS = {".", "·", "_", "□"}
 """Marks of an empty cell."""
 
@@ -88,7 +91,7 @@ def boards_given(goal, goals: Sequence | None, start=None) -> list[tuple[str, ob
         raise InputError("a puzzle of this kind needs either puzzle.goal or puzzle.goals")
     if goals is not None and (not isinstance(goals, list | tuple) or not goals):
         raise InputError(f"puzzle.goals = {goals!r}: expected a list of one board or more")
-    given = [("puzzle.goal", board) for board in ([goal] if goals is None else goals)]
+    given = [("puzzle.goal", goal)] if goals is None else [(GOALS, board) for board in goals]
     return given if start is None else [*given, ("puzzle.start", start)]
 
 

@@ -70,7 +70,7 @@ class Permutations(Puzzle):
             if max(each) > 1 and _split(label)[1]:
                 raise InputError(f"puzzle.goal: {label!r} ends as if it were turned; name it else")
         codes = [(name, self._codes(*read, name)) for name, *read in boards]
-        self.goals = tuple(board for name, board in codes if name == "puzzle.goal")
+        self.goals = tuple(board for name, board in codes if name != "puzzle.start")
         self.start = next((board for name, board in codes if name == "puzzle.start"), None)
 
     @property

@@ -23,7 +23,7 @@ import numpy as np
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Shapes, Sort, shape_rows
 from frontier.puzzles.moves import Moves, moves_of
-from frontier.puzzles.notation import BLANKS, OPEN_MARK, first_whole, joined, labels_given
+from frontier.puzzles.notation import BLANKS, GOALS, OPEN_MARK, first_whole, joined, labels_given
 from frontier.puzzles.picture import Picture, Piece, Point, covers, open_cells
 from frontier.puzzles.puzzle import Board, Puzzle, State
 from frontier.space.graph import BaseGraph
@@ -74,7 +74,7 @@ class Pieces(Puzzle):
         self._code_of = {label: code for code, label in reversed([*enumerate(labels)])}
         self._code_of |= dict.fromkeys(BLANKS, 0)
         self._reference = self._read(*first_whole(boards))
-        goals = [board for board in boards if board[0] == "puzzle.goal"]
+        goals = [board for board in boards if board[0] in ("puzzle.goal", GOALS)]
         self.goals = tuple(self._read(*goal, part=True) for goal in goals)
         starts = [self._read(*board) for board in boards if board[0] == "puzzle.start"]
         self.start = starts[0] if starts else None

@@ -31,7 +31,7 @@ from frontier.errors import InputError
 from frontier.puzzles.board_shapes import Sort
 from frontier.puzzles.footprints import footprint_of, ways_on_squares
 from frontier.puzzles.grid import Grid
-from frontier.puzzles.notation import OPEN_MARK
+from frontier.puzzles.notation import GOALS, OPEN_MARK
 from frontier.puzzles.picture import Picture
 from frontier.puzzles.pieces import OPEN, Pieces
 from frontier.puzzles.puzzle import Board
@@ -68,8 +68,9 @@ class Tiles(Pieces):
             raise InputError("puzzle.goal, puzzle.goals and puzzle.blank exclude each other")
         home = grid.home(blank)
         given = goals or ([] if goal is None else [goal])
-        numbers = [grid.numbers(board, "puzzle.goal", (OPEN_MARK,)) for board in given] or [home]
-        boards = [("puzzle.goal", board) for board in numbers]
+        key = "puzzle.goal" if goals is None else GOALS
+        numbers = [grid.numbers(board, key, (OPEN_MARK,)) for board in given] or [home]
+        boards = [(key, board) for board in numbers]
         if start is not None:
             boards.append(("puzzle.start", grid.numbers(start, "puzzle.start")))
         footprint = footprint_of(

@@ -111,7 +111,7 @@ ALIKE_FORMS = [
     ({"goal": "AB./AB.", "start": "AB./BA."}, r"puzzle\.start = AB\./BA\.: piece 'A' .* two parts"),
     (
         {"goals": ["AB../AB../..CC", "AA../BB../..CC"]},
-        r"puzzle\.goal = AA.*: piece 'A' is drawn in another",
+        r"puzzle\.goals = AA.*: piece 'A' is drawn in another",
     ),
     ({"goal": "AB??/BA??/????"}, r"puzzle\.goal = AB.*: piece 'A' is drawn in two parts"),
     ({"goal": "AA??/????/????"}, r"puzzle\.goal = AA.*: piece 'A' is drawn in another form"),

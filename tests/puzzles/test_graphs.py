@@ -253,9 +253,10 @@ def test_labels_that_are_figures():
 @pytest.mark.parametrize("label", ["", " ", "a b", "a\n", "\u3000", "/", "a/b", ",", "a,"])
 def test_labels_that_no_text_can_hold(label):
     said = re.escape(f"{label!r} is no label; labels have one letter or more, and no spaces, / or")
-    for settings in ({"goal": ["a", label, "."]}, {"goals": [["a", "b", "."], ["a", label, "."]]}):
-        with pytest.raises(InputError, match=rf"puzzle\.goal = .*: {said}"):
-            Graph(PATH, **settings)
+    goals = {"goal": ["a", label, "."], "goals": [["a", "b", "."], ["a", label, "."]]}
+    for key, boards in goals.items():
+        with pytest.raises(InputError, match=rf"puzzle\.{key} = .*: {said}"):
+            Graph(PATH, **{key: boards})
     with pytest.raises(InputError, match=rf"puzzle\.start = .*: {said}"):
         Graph(PATH, "ab.", start=["a", label, "."])
     with pytest.raises(InputError, match=rf"board = .*: {said}"):
@@ -313,11 +314,11 @@ def test_puzzles_that_cannot_be(adjacency, goal, message):
     [
         (
             {"goals": ["ab.", "ac."]},
-            r"puzzle\.goal = ac\.: 'c' is no piece of this puzzle; its pieces are a b$",
+            r"puzzle\.goals = ac\.: 'c' is no piece of this puzzle; its pieces are a b$",
         ),
-        ({"goals": ["ab.", "aa."]}, r"puzzle\.goal = aa\.: 'a' stands more than 1 time"),
-        ({"goals": ["ab.", "aa?"]}, r"puzzle\.goal = aa\?: 'a' stands more than 1 time"),
-        ({"goals": ["ab.", "..?"]}, r"puzzle\.goal = \.\.\? has 2 blanks"),
+        ({"goals": ["ab.", "aa."]}, r"puzzle\.goals = aa\.: 'a' stands more than 1 time"),
+        ({"goals": ["ab.", "aa?"]}, r"puzzle\.goals = aa\?: 'a' stands more than 1 time"),
+        ({"goals": ["ab.", "..?"]}, r"puzzle\.goals = \.\.\? has 2 blanks"),
         ({"goal": "ab.", "goals": ["ab."]}, r"either puzzle\.goal or puzzle\.goals"),
         (
             {"goal": "ab.", "start": "a?."},

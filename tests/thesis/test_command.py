@@ -80,6 +80,8 @@ def test_what_thesis_refuses(tmp_path):
     result = invoke("thesis", "--table", "9.9", code=2)
     assert "'9.9' is not one of" in result.stderr
     arguments = "thesis", "--table", "3.1", "--runs", tmp_path
+    result = invoke(*arguments, "--halves", 6, code=2)
+    assert '--halves is for the table "beyond" alone' in result.stderr
     for target in (tmp_path / "file", tmp_path / "file" / "below"):
         result = invoke(*arguments, "--write", target, code=2)
         assert result.stderr.startswith(f"frontier: --write {target / 'thesis.md'}: ")
