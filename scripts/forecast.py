@@ -3,8 +3,8 @@
     python scripts/forecast.py 2x6 2x7
 
 For each size, which names a config of configs/, `plan` and then `run` as a user starts them, in a
-scratch directory; where the run's layers fit in memory, again by tasks. Time is that of the whole
-command, disk the most that the run directory held when it was looked at, every 0.05 s. Fails if
+scratch directory; where the run's layers fit in memory, again by tasks. Time is that of the
+layers, disk the most that the run directory held when it was looked at, every 0.05 s. Fails if
 a ratio of the two exceeds 2. "Others" is how many cores everything else on the machine kept busy
 during the plan and during the run: only where they are alike do figures say something.
 """
@@ -50,13 +50,12 @@ def compare(size: str, settings: list[str], scratch: str | None) -> tuple[str, b
         path = Path(folder) / "run"
         options = [f"store.path={json.dumps(str(path))}", *settings]
         words = [CONFIGS / f"{size}.toml", *(w for option in options for w in ("--set", option))]
-        printed, *_, others_then = _watched(_command("plan", *words), path)
-        planned = json.loads(printed)
-        _, seconds, disk, others = _watched(_command("run", *words), path)
+        planned, _, others_then = _watched(_command("plan", *words), path)
+        ran, disk, others = _watched(_command("run", *words), path)
     planned = planned["forecast"]
     form, good = planned["form"], True
     for what, text, foretold, taken in (
-        ("time", span, planned["seconds"]["total"], seconds),
+        ("time", span, planned["seconds"]["total"], ran["seconds"]),
         ("disk", bytes_text, planned["disk"]["peak"], disk),
     ):
         ratio = foretold / taken
@@ -73,8 +72,8 @@ def _command(*words) -> list[str]:
     return [sys.executable, "-m", "frontier", *map(str, words), "--json"]
 
 
-def _watched(command: list[str], path: Path) -> tuple[bytes, float, int, float]:
-    """(what it prints, seconds, greatest bytes of the directory, cores of others) of a command."""
+def _watched(command: list[str], path: Path) -> tuple[dict, int, float]:
+    """(what it prints, greatest bytes of the directory, cores of others) of a command."""
     before, began, most = time_of_others(), time.perf_counter(), 0
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         with subprocess.Popen(command, stdout=output, stderr=errors) as process:
@@ -86,7 +85,7 @@ def _watched(command: list[str], path: Path) -> tuple[bytes, float, int, float]:
             file.seek(0)
         if process.returncode:
             sys.exit(f"forecast: {' '.join(command)} failed: {errors.read().decode()}")
-        return output.read(), seconds, most, max(0.0, time_of_others() - before) / seconds
+        return json.load(output), most, max(0.0, time_of_others() - before) / seconds
 
 
 if __name__ == "__main__":

@@ -19,23 +19,29 @@ import argparse
 import dataclasses
 import json
 import sys
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
+from frontier.clusters.executors import BATCHES_A_SECOND, TASKS_UNDER_WAY, Executor
 from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable, load_config
 from frontier.errors import InputError
-from frontier.forecast.forecast import Forecast, locality_of
-from frontier.forecast.rates import calibrate, empty_tasks
+from frontier.forecast.forecast import SAMPLE, Forecast, parts_read
+from frontier.forecast.rates import calibrate
 from frontier.forecast.sizes import estimate_sizes, trial_of
 from frontier.search.plan import Plan, make_plan, task_bytes
 from frontier.space.layout import Layout
+from frontier.space.program import program_of, reads_of
 from frontier.text import size as bytes_text
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
 HERE = (1, 2, 4)
 MOST_TASKS = 1_000_000
+EMPTY_TASKS = 300
 say = partial(print, file=sys.stderr, flush=True)
 
 
@@ -55,7 +61,7 @@ def main():
     say("calibration")
     trial = trial_of(plans[0].puzzle)
     sizes = estimate_sizes(trial.sizes, plans[0].puzzle.states).states
-    rates = calibrate(plans[0], trial)
+    rates = calibrate(plans[0], trial.state_seconds)
     print(f"{'':27}{'parts a task':>15}{'far':>7}{'files':>7}{'worker':>9}  efficiency with")
     heads = "".join(f"{f'{n:,}':>8}" for n in options.workers)
     print(f"{'tasks':>9}{'part':>9}{'prefix':>9}{'near':>8}{'far':>7}{'share':>7}"
@@ -95,28 +101,61 @@ def plans_of(size: str, settings: list[str]) -> Iterator[Plan]:
 def locality(plan: Plan, sizes, rates, workers: list[int]) -> dict:
     """Print one layout; its figures."""
     layout = plan.layout
-    localities = [locality_of(layout, side) for side in range(plan.space.sides)]
+    reads = [parts_read(layout, side) for side in range(plan.space.sides)]
     one, *many = (
-        Forecast(plan, sizes, localities, rates, n).with_cache(0).seconds for n in (1, *workers)
+        Forecast(plan, sizes, reads, rates, n, cached=False).seconds for n in (1, *workers)
     )
-    moved = localities[0]
+    near, far, files = read_where(layout)
+    share = far / (1 + near + far)
     row = {
         "tasks": layout.task_count(0),
         "part_bytes": layout.part_bytes,
         "prefix_digits": layout.prefix_digits,
-        **moved._asdict(),
-        "far_share": moved.far_share,
+        "near": near,
+        "far": far,
+        "files": files,
+        "far_share": share,
         "memory": plan.task_bytes,
         "efficiency": [one / (n * taken) for n, taken in zip(workers, many, strict=True)],
     }
     shares = "".join(f"{share:8.0%}" for share in row["efficiency"])
     print(
         f"{row['tasks']:9,}{bytes_text(layout.part_bytes):>9}{layout.prefix_digits:9}"
-        f"{moved.near:8.2f}{moved.far:7.2f}{moved.far_share:7.1%}{moved.files:7.0f}"
+        f"{near:8.2f}{far:7.2f}{share:7.1%}{files:7.0f}"
         f"{bytes_text(plan.task_bytes):>9}{shares}",
         flush=True,
     )
     return row
+
+
+def read_where(layout: Layout) -> tuple[float, float, float]:
+    """What a task reads of the current layer on average, in parts: under its own prefixes, and
+    under others; and how many files it opens."""
+    tasks, found = layout.task_count(0), []
+    for number in np.unique(np.linspace(0, tasks - 1, min(SAMPLE, tasks)).astype(np.int64)):
+        task = layout.task(0, int(number))
+        program = program_of(layout, task)
+        reads = reads_of(layout, task, program)
+        prefix = program.slots[reads.slot] // layout.cuts
+        near = ((task.first_prefix <= prefix) & (prefix < task.last_prefix)).sum()
+        own = len(task.nodes) / layout.slab_nodes * layout.siblings * layout.cuts
+        found.append((near / own, (prefix.size - near) / own, np.unique(reads.task).size + 2))
+    return tuple(np.mean(found, axis=0).tolist())
+
+
+def empty_tasks(executor: Executor) -> tuple[float, float]:
+    """The seconds that an empty task takes alone, and the processor time of a batch, one of many,
+    in this process, where the scheduler and the driver are."""
+    trips = EMPTY_TASKS // 10
+    began = time.perf_counter()
+    for _ in range(trips):
+        list(executor.run(time.sleep, [(0,)], lambda: False))
+    trip = (time.perf_counter() - began) / trips
+    # They last so long that each is a batch of its own.
+    seconds = 2 * TASKS_UNDER_WAY * executor.workers / BATCHES_A_SECOND
+    began = time.process_time()
+    list(executor.run(time.sleep, [(seconds,)] * EMPTY_TASKS, lambda: False))
+    return trip, (time.process_time() - began) / EMPTY_TASKS
 
 
 if __name__ == "__main__":

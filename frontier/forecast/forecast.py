@@ -4,18 +4,18 @@ Every layer is taken to have all of its slabs, filled evenly, and tasks to take 
 processor time of a task is that of making its words and of handing over the bytes that it reads and
 writes. Meanwhile the worker's other task waits for the disk, so the greater of both counts. Where
 layers fit in the page cache, only writes that are forced wait for the disk. Left out are rows and
-slabs without a state, the disk's rate over hours, storing layers that are in memory, other work on
-the machine, commits and failures.
+slabs without a state, the disk's rate over hours, the start, storing layers that are in memory, the
+scheduler, other work on the machine and failures.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, inf, prod
+from math import ceil, prod
 from typing import NamedTuple
 
 import numpy as np
 
-from frontier.clusters.executors import TASKS_UNDER_WAY, calls_together
+from frontier.clusters.executors import TASKS_UNDER_WAY
 from frontier.forecast.rates import Rates
 from frontier.search.driver import LIST_SECONDS, MEMORY_SECONDS
 from frontier.search.plan import Plan
@@ -25,58 +25,33 @@ from frontier.space.program import program_of, reads_of
 from frontier.store.parts import footer_bytes
 
 COMMIT_SECONDS = {"lists": LIST_SECONDS, "memory": MEMORY_SECONDS, "tasks": 0.0}
-"""The seconds after which layers that are made in a mode are committed."""
+"""The seconds after which layers that are made so are stored."""
+
+LAYER_SECONDS = 0.02
+"""The seconds that a layer by tasks takes besides these, for its commit and its first task."""
 
 SAMPLE = 8
 """The number of tasks whose reads are counted, spread evenly over a side that has more."""
 
 
-class Locality(NamedTuple):
-    """What a task of one side reads of the current layer on average, where all slabs exist.
-
-    near, far: the slabs under the task's own prefixes and those under others, in parts of the size
-    that the task writes. It reads one part of the layer before besides. files: how many it opens.
-    """
-
-    near: float = 0.0
-    far: float = 0.0
-    files: float = 0.0
-
-    @property
-    def current(self) -> float:
-        """The parts of the current layer that a task reads."""
-        return self.near + self.far
-
-    @property
-    def far_share(self) -> float:
-        """The share of what a task reads that tasks with other prefixes have written."""
-        return self.far / (1 + self.current)
-
-
-def locality_of(layout: Layout, side: int, sample: int = SAMPLE) -> Locality:
-    """The locality of a side's tasks, of which a sample is looked at."""
+def parts_read(layout: Layout, side: int, sample: int = SAMPLE) -> float:
+    """What a task of one side reads of the current layer on average, in parts of the size that it
+    writes, where all slabs exist. It reads one part of the layer before besides."""
     tasks, found = layout.task_count(side), []
-    if not tasks:
-        return Locality()
     for number in np.unique(np.linspace(0, tasks - 1, min(sample, tasks)).astype(np.int64)):
         task = layout.task(side, int(number))
-        program = program_of(layout, task)
-        reads = reads_of(layout, task, program)
-        prefix = program.slots[reads.slot] // layout.cuts
-        near = ((task.first_prefix <= prefix) & (prefix < task.last_prefix)).sum()
         own = len(task.nodes) / layout.slab_nodes * layout.siblings * layout.cuts
-        found.append((near / own, (prefix.size - near) / own, np.unique(reads.task).size + 2))
-    return Locality(*np.mean(found, axis=0).tolist())
+        found.append(reads_of(layout, task, program_of(layout, task)).slab.size / own)
+    return float(np.mean(found)) if found else 0.0
 
 
 class Step(NamedTuple):
-    """Layers `first` to `last`, which are committed together. mode: how they are made.
+    """What making a layer takes.
 
     read, written: stored bytes. disk: the most bytes that all layers on the disk have meanwhile.
     """
 
-    first: int
-    last: int
+    depth: int
     mode: Mode
     seconds: float
     read: float
@@ -88,91 +63,78 @@ class Step(NamedTuple):
 class Forecast:
     """What a run takes whose layers up to `depth` are there.
 
-    sizes: the states of each layer. localities: of the tasks of each side. workers: how many work
-    at once. cached: whether the page cache holds what the disk does. disk_rate: the bytes a second
-    that all workers together can move, None for as many as each can.
+    sizes: the states of each layer. reads: of the tasks of each side, see `parts_read`. workers:
+    how many work at once. cached: whether the page cache holds what the disk does. disk_rate: the
+    bytes a second that all workers together can move, None for as many as each can.
     """
 
     plan: Plan
     sizes: list[int]
-    localities: list[Locality]
+    reads: list[float]
     rates: Rates
     workers: int = 1
     depth: int = 0
     disk_rate: float | None = None
     cached: bool = True
 
-    def with_cache(self, size: float) -> "Forecast":
-        """The same where the system keeps `size` bytes in its page cache."""
-        return self if self.disk <= size else replace(self, cached=False)
-
     @property
     def seconds(self) -> float:
-        return self.rates.start + self.total("seconds")
+        """The seconds that all layers take."""
+        return self.total("seconds")
 
     @property
     def disk(self) -> float:
         """The bytes on the disk at its peak."""
         return max((step.disk for step in self.steps), default=0)
 
-    def total(self, what: str, *modes: Mode) -> float:
-        """The sum of "seconds", "read" or "written" over all steps, or over those of some modes."""
-        return sum(getattr(step, what) for step in self.steps if not modes or step.mode in modes)
+    def total(self, what: str, mode: Mode | None = None) -> float:
+        """The sum of "seconds", "read" or "written" over all steps, or over those of a mode."""
+        return sum(getattr(step, what) for step in self.steps if mode in (None, step.mode))
 
     @cached_property
     def steps(self) -> list[Step]:
-        """What the driver does after `depth`, in order."""
+        """The layers after `depth`, in order."""
         until, policy = self.plan.config.search.until, self.plan.policy
-        last = min(len(self.sizes) - 1, inf if until is None else until)
-        held = [self._stored(d, self._is_list(d)) for d in range(self.depth + 1)]
-        depth, steps = self.depth, []
-        while depth < last:
-            held = policy.left(held)
-            mode, end = self._mode(depth), depth + 1
-            seconds = self._seconds(end, mode)
-            while end < last and mode == self._mode(end) and seconds < COMMIT_SECONDS[mode]:
-                end += 1
-                seconds += self._seconds(end, mode)
-            made = [self._stored(d, mode == "lists") for d in range(depth + 1, end + 1)]
-            new = policy.stored(made)
+        end = len(self.sizes) if until is None else min(len(self.sizes), until + 1)
+        held, steps = [self._stored(depth) for depth in range(self.depth + 1)], []
+        since = 0.0  # layers were stored
+        for depth in range(self.depth + 1, end):
+            mode, seconds, new = self._mode(depth), self._seconds(depth), []
+            since += seconds
+            last = depth + 1 == end or mode != self._mode(depth + 1)
+            if last or policy.kept is None or since >= COMMIT_SECONDS[mode]:
+                held, new, since = policy.left(held), [self._stored(depth)], 0.0
             disk = sum(held) + sum(new)
-            if mode == "tasks" and policy.gives_up and not self._is_list(depth - 1):
+            if mode == "tasks" and policy.gives_up and self._mode(depth - 2) != "lists":
                 # Parts of the layer before the current one are given up, one by one.
-                under_way = min(1.0, TASKS_UNDER_WAY * self.workers / self._tasks(end))
-                disk = held[-1] + max(held[-2], sum(new)) + under_way * sum(new)
-            read = self._read(end) if mode == "tasks" else 0.0
-            seconds += self.rates.layer
-            steps.append(Step(depth + 1, end, mode, seconds, read, sum(new), disk))
-            held, depth = held + new, end
+                under_way = min(1.0, TASKS_UNDER_WAY * self.workers / self._tasks(depth))
+                disk = held[-1] + max(held[-2], *new) + under_way * sum(new)
+            read = self._read(depth) if mode == "tasks" else 0.0
+            steps.append(Step(depth, mode, seconds, read, sum(new), disk))
+            held += new
         return steps
 
-    def _is_list(self, depth: int) -> bool:
-        return depth < 1 or self._mode(depth - 1) == "lists"
-
     def _mode(self, depth: int) -> Mode:
-        """How the layer after `depth` is made."""
-        return self.plan.policy.mode(*self.sizes[max(0, depth - 1) : depth + 1])
+        """How a layer is made; the first one is written as a list."""
+        if depth < 1:
+            return "lists"
+        return self.plan.policy.mode(*self.sizes[max(0, depth - 2) : depth])
 
-    def _seconds(self, depth: int, mode: Mode) -> float:
+    def _seconds(self, depth: int) -> float:
         """The seconds that making a layer takes."""
-        rates, tasks, part = self.rates, self._tasks(depth), self.plan.layout.part_bytes
-        side = self.plan.space.side_of(depth)
+        rates, layout, mode = self.rates, self.plan.layout, self._mode(depth)
         if mode == "lists":
             return self.sizes[depth] * rates.listed
+        words = layout.layer_bytes(self.plan.space.side_of(depth)) / WORD_BYTES
         if mode == "memory":
-            words = self.plan.layout.layer_bytes(side) / WORD_BYTES
             return words * rates.kernel / self.plan.threads
-        read, written = self._read(depth), self._stored(depth)
-        work = part / WORD_BYTES * rates.task_at(self._density(depth - 1))
-        work += self.localities[side].files * rates.file
-        work += (read * rates.read_work + written * rates.write_work) / tasks
+        read, written, tasks = self._read(depth), self._stored(depth), self._tasks(depth)
+        work = layout.part_bytes / WORD_BYTES * rates.task_at(self._density(depth - 1))
+        work += (read + written) * rates.move / tasks
         forced = not self.cached or self.plan.config.store.fsync == "layer"
         waiting = ((not self.cached) * read * rates.read + forced * written * rates.write) / tasks
-        task = max(work, waiting)
-        processes = self.plan.config.cluster.processes
-        batches = ceil(tasks / calls_together(tasks, self.workers, task, processes))
         moving = (read + written) / self.disk_rate if self.disk_rate else 0.0
-        return max(ceil(tasks / self.workers) * task, batches * rates.scheduler, moving)
+        return max(ceil(tasks / self.workers) * max(work, waiting), moving) + LAYER_SECONDS
 
     def _tasks(self, depth: int) -> int:
         return self.plan.layout.task_count(self.plan.space.side_of(depth))
@@ -182,10 +144,10 @@ class Forecast:
         words = self._tasks(depth) * self.plan.layout.part_bytes // WORD_BYTES
         return self.sizes[depth] / (words * self.plan.space.code.bits)
 
-    def _stored(self, depth: int, as_list: bool = False) -> float:
+    def _stored(self, depth: int) -> float:
         """The bytes of a layer on the disk."""
-        if as_list:
-            return self.sizes[depth] * self.rates.list_bytes
+        if self._mode(depth) == "lists":
+            return self.sizes[depth] * WORD_BYTES
         layout = self.plan.layout
         part = layout.part_bytes * self.rates.stored_at(self._density(depth))
         return self._tasks(depth) * (part + footer_bytes(prod(layout.grid)))
@@ -193,5 +155,4 @@ class Forecast:
     def _read(self, depth: int) -> float:
         """The stored bytes that the tasks of a layer read."""
         before = self._stored(depth - 2) if depth >= 2 else 0.0
-        current = self.localities[self.plan.space.side_of(depth)].current
-        return current * self._stored(depth - 1) + before
+        return self.reads[self.plan.space.side_of(depth)] * self._stored(depth - 1) + before

@@ -2,13 +2,13 @@
 
 import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import psutil
 
 from frontier import machine
 from frontier.config import Config, default_memory
-from frontier.forecast.forecast import Forecast, Locality, locality_of
+from frontier.forecast.forecast import Forecast, parts_read
 from frontier.forecast.rates import calibrate, stored_shares
 from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search.plan import Plan
@@ -104,8 +104,8 @@ def disk_warning(plan: Plan) -> str | None:
         return None
     trial = trial_of(plan.puzzle)
     sizes = estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states)
-    nowhere, shares = [Locality()] * plan.space.sides, stored_shares(plan.config.store.codec)
-    disk = Forecast(plan, sizes.states, nowhere, shares).disk
+    nothing, shares = [0.0] * plan.space.sides, stored_shares(plan.config.store.codec)
+    disk = Forecast(plan, sizes.states, nothing, shares).disk
     return _too_small(plan, disk, free) if disk > free else None
 
 
@@ -134,15 +134,16 @@ def forecast_of(plan: Plan, disk_rate: float | None = None) -> PlanForecast:
     known = [record.states for record in records]
     trial = trial_of(plan.puzzle)
     sizes = estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states)
-    localities = [locality_of(plan.layout, side) for side in range(plan.space.sides)]
-    rates, cluster = calibrate(plan, trial), plan.config.cluster
+    reads = [parts_read(plan.layout, side) for side in range(plan.space.sides)]
+    rates, cluster = calibrate(plan, trial.state_seconds), plan.config.cluster
     workers, cache = cluster.workers, 0.0
     if cluster.kind in HERE:
         workers = 1 if cluster.kind == "serial" else min(workers, machine.cores())
         cache = psutil.virtual_memory().available - workers * plan.task_bytes
     done = 0 if sizes.complete and len(known) == sizes.known else max(0, len(known) - 1)
-    made = Forecast(plan, sizes.states, localities, rates, workers, done, disk_rate)
-    return PlanForecast(made.with_cache(cache), sizes, records, *_room(plan.config.path, there))
+    made = Forecast(plan, sizes.states, reads, rates, workers, done, disk_rate)
+    made = replace(made, cached=made.disk <= cache)
+    return PlanForecast(made, sizes, records, *_room(plan.config.path, there))
 
 
 def _room(path: Place, there: int) -> tuple[int | None, int | None]:

@@ -1,4 +1,4 @@
-"""How fast this machine is: tasks, disk and scheduler are tried for some seconds.
+"""How fast this machine is: tasks and disk are tried for some seconds.
 
 Tasks and disk are tried on as many workers at once as a run here would have, since these share
 memory and disk. A task is one of the very layout. It goes through its own batches, but its slabs
@@ -9,10 +9,7 @@ Tasks are timed by the processor time that they take, so other work on the machi
 a forecast is that of a machine which has nothing else to do. The disk is timed by the clock.
 """
 
-import json
 import os
-import subprocess
-import sys
 import tempfile
 import time
 import uuid
@@ -25,11 +22,9 @@ import google_crc32c
 import numpy as np
 
 from frontier import machine
-from frontier.clusters.executors import BATCHES_A_SECOND, TASKS_UNDER_WAY
-from frontier.clusters.kinds import Executor, executor_of
+from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable
 from frontier.errors import InputError
-from frontier.forecast.sizes import Trial
 from frontier.puzzles import Tiles, puzzle_of
 from frontier.search.arena import Arena
 from frontier.search.plan import Plan, layout_settings
@@ -55,7 +50,6 @@ SAMPLE_SECONDS = 0.15
 
 DISK_BYTES = 128_000_000
 DISK_FILES = 40
-EMPTY_TASKS = 300
 
 
 @dataclass(frozen=True)
@@ -64,11 +58,8 @@ class Rates:
 
     density: shares of the bits that are set, increasing. For layers of each density, stored: stored
     bytes of a raw byte; task: of a word that a task makes, without files. kernel: the kernel's part
-    of that. listed: of a state of a list. list_bytes: the stored bytes of such a state. read,
-    write: of the disk for a byte, while all workers are at it; read_work, write_work: of the
-    processor for it, checksum included. file: of opening a file. scheduler: of the scheduler's
-    processor for a batch of tasks. layer: until a layer's first task is with a worker and the
-    scheduler hears of its last one. start: of the command, until the search begins.
+    of that. listed: of a state of a list. read, write: of the disk for a byte, while all workers
+    are at it. move: of the processor for a byte that is read or written, checksum included.
     """
 
     density: list[float]
@@ -76,15 +67,9 @@ class Rates:
     task: list[float]
     kernel: float = 0.0
     listed: float = 0.0
-    list_bytes: float = WORD_BYTES
     read: float = 0.0
     write: float = 0.0
-    read_work: float = 0.0
-    write_work: float = 0.0
-    file: float = 0.0
-    scheduler: float = 0.0
-    layer: float = 0.0
-    start: float = 0.0
+    move: float = 0.0
 
     def stored_at(self, density: float) -> float:
         """The stored bytes of a raw byte."""
@@ -95,33 +80,24 @@ class Rates:
         return float(np.interp(density, self.density, self.task))
 
 
-def calibrate(plan: Plan, trial: Trial) -> Rates:
-    """Measure this machine for a plan, in the file system of its run.
+def calibrate(plan: Plan, listed: float) -> Rates:
+    """Measure this machine for a plan, in the file system of its run; listed: as of `Rates`.
 
     InputError if nothing can be written there.
     """
-    codec = plan.config.store.codec
-    workers = min(plan.config.cluster.workers, machine.cores())
-    in_objects = isinstance(plan.config.path, ObjectPath)
-    with _scratch(Path(tempfile.gettempdir()) if in_objects else plan.config.path) as folder:
-        files = f"{plan.config.path}/plan-{uuid.uuid4().hex}" if in_objects else str(folder)
-        call = (plan.config.puzzle_settings, layout_settings(plan.layout), codec, files)
-        kind = "serial" if plan.config.cluster.kind == "serial" else "local"
-        cluster = ClusterTable(kind=kind, workers=workers, memory=plan.config.cluster.memory)
-        with executor_of(cluster, alone=plan.in_memory) as executor:
+    cluster, path = plan.config.cluster, plan.config.path
+    workers = min(cluster.workers, machine.cores())
+    kind = "serial" if cluster.kind == "serial" else "local"
+    here = ClusterTable(kind=kind, workers=workers, memory=cluster.memory)
+    with _scratch(path) as folder:
+        call = (
+            plan.config.puzzle_settings, layout_settings(plan.layout), plan.config.store.codec,
+            str(folder),
+        )  # fmt: skip
+        with executor_of(here, alone=plan.in_memory) as executor:
             found = list(executor.run(measure, [call] * executor.workers, lambda: False))
-            trip, scheduler = empty_tasks(executor)
-        start = _start_seconds(folder, plan.in_memory, plan.config.store.fsync, cluster)
-        room = np.empty(encoded_bytes(trial.largest.nbytes), dtype=np.uint8)
-        stored = SlabCodec(codec).encode(trial.largest, room)
-    return Rates(
-        **{key: np.mean([one[key] for one in found], axis=0).tolist() for key in found[0]},
-        listed=trial.state_seconds,
-        list_bytes=stored / trial.largest.size,
-        scheduler=scheduler,
-        layer=trip,
-        start=start,
-    )
+    means = {key: np.mean([one[key] for one in found], axis=0).tolist() for key in found[0]}
+    return Rates(**means, listed=listed)
 
 
 def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
@@ -214,70 +190,36 @@ def disk_rates(folder: Place, size: int) -> dict[str, float]:
     paths = [folder / uuid.uuid4().hex for _ in range(max(2, min(DISK_FILES, DISK_BYTES // size)))]
 
     def timed(action) -> np.ndarray:
-        """The seconds of the clock and of the processor for each file."""
+        """The seconds of the clock and of the processor for each byte."""
         began = np.array([time.perf_counter(), time.thread_time()])
         for path in paths:
             action(path)
-        return (np.array([time.perf_counter(), time.thread_time()]) - began) / len(paths)
+        now = np.array([time.perf_counter(), time.thread_time()])
+        return (now - began) / (len(paths) * size)
 
-    def write(path: Path) -> None:
+    def write(path: Place) -> None:
         google_crc32c.value(data)
         write_bytes(path, data, durable=True)
+        # macOS has no such call; reading then looks as fast as from memory.
+        if isinstance(path, Path) and hasattr(os, "posix_fadvise"):
+            with path.open("rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
-    def forget(path: Path) -> None:
-        with path.open("rb") as file:
-            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
-    _, file = timed(lambda path: write_bytes(path, b"", durable=False))
-    written, write_work = timed(write) / size
-    # macOS has no such call; reading then looks as fast as from memory.
-    if isinstance(folder, Path) and hasattr(os, "posix_fadvise"):
-        timed(forget)
-    read, read_work = timed(lambda path: google_crc32c.value(path.read_bytes())) / size
+    written, write_work = timed(write)
+    read, read_work = timed(lambda path: google_crc32c.value(path.read_bytes()))
     unlink_all(paths)
-    work = {"read_work": read_work, "write_work": write_work}
-    return {"file": file, "read": read, "write": written, **work}
-
-
-def _start_seconds(folder: Path, in_memory: bool, fsync: str, cluster: ClusterTable) -> float:
-    """The seconds of a whole run that has next to nothing to search: 12 states."""
-    config = folder / "start.toml"
-    config.write_text(
-        f"""name = "start"
-        puzzle = {{kind = "tiles", rows = 2, columns = 2}}
-        search.in_memory = {json.dumps(in_memory)}
-        store = {{path = {json.dumps(str(folder / "start"))}, fsync = "{fsync}"}}
-        cluster = {{kind = "{cluster.kind}", workers = {cluster.workers}}}"""
-    )
-    began = time.perf_counter()
-    command = [sys.executable, "-m", "frontier", "run", str(config)]
-    tried = subprocess.run(command, capture_output=True, text=True)
-    if tried.returncode:
-        raise InputError(f"a run of 12 states, to see how long one starts, failed: {tried.stderr}")
-    return time.perf_counter() - began
-
-
-def empty_tasks(executor: Executor) -> tuple[float, float]:
-    """The seconds that an empty task takes alone, and the processor time of a batch, one of many,
-    in this process, where the scheduler and the driver are."""
-    trips = EMPTY_TASKS // 10
-    began = time.perf_counter()
-    for _ in range(trips):
-        list(executor.run(time.sleep, [(0,)], lambda: False))
-    trip = (time.perf_counter() - began) / trips
-    # They last so long that each is a batch of its own.
-    seconds = 0 if executor.here else 2 * TASKS_UNDER_WAY * executor.workers / BATCHES_A_SECOND
-    began = time.process_time()
-    list(executor.run(time.sleep, [(seconds,)] * EMPTY_TASKS, lambda: False))
-    return trip, (time.process_time() - began) / EMPTY_TASKS
+    return {"read": read, "write": written, "move": (read_work + write_work) / 2}
 
 
 @contextmanager
-def _scratch(path: Path) -> Iterator[Path]:
-    """A directory of its own in the file system of a path that need not exist.
+def _scratch(path: Place) -> Iterator[Place]:
+    """A place of its own where the files of a run would be, which need not be there.
 
     Should it be left in a run directory, the next run there removes it.
     """
+    if isinstance(path, ObjectPath):
+        yield path / f"plan-{uuid.uuid4().hex}"
+        return
     parent = existing(path)
     try:
         with tempfile.TemporaryDirectory(DELETING, "plan-", parent) as folder:

@@ -51,29 +51,25 @@ class Sizes(NamedTuple):
 class Trial(NamedTuple):
     """The first layers of a search, as lists, in this process.
 
-    sizes: the states of each. state_seconds: the processor time of a state. largest: the largest
-    layer, as sorted state numbers.
+    sizes: the states of each. state_seconds: the processor time of a state.
     """
 
     sizes: list[int]
     state_seconds: float
-    largest: np.ndarray
 
 
 def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
     """Search until more than `most` states are found."""
     kernel = ListKernel(puzzle.space)
     most = min(most, TRIAL_BYTES // kernel.bytes_for(1))
-    sizes, largest, began = [], np.empty(0, np.uint64), time.process_time()
+    sizes, began = [], time.process_time()
     for layer in kernel.layers(puzzle.origins()):
         if len(sizes) == 1:
             began = time.process_time()  # the first step loads the kernels
         sizes.append(int(layer.size))
-        largest = max(largest, layer, key=len)
         if sum(sizes) > most:
             break
-    seconds = (time.process_time() - began) / max(1, sum(sizes[2:]))
-    return Trial(sizes, seconds, largest)
+    return Trial(sizes, (time.process_time() - began) / max(1, sum(sizes[2:])))
 
 
 def estimate_sizes(known: list[int], states: int, exponent: float = EXPONENT) -> Sizes:

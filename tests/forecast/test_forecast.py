@@ -15,7 +15,8 @@ from sweeps import swept
 
 from frontier import api
 from frontier.config import Config
-from frontier.forecast.forecast import Forecast, Locality, locality_of
+from frontier.forecast import forecast
+from frontier.forecast.forecast import Forecast, parts_read
 from frontier.forecast.rates import SAMPLE_SLABS, Rates, SampleSlabs, stored_shares
 from frontier.forecast.sizes import estimate_sizes, trial_of
 from frontier.puzzles import Tiles, puzzle_of
@@ -30,8 +31,7 @@ from frontier.store.parts import footer_bytes
 from frontier.store.run import RunStore
 
 RATES = Rates(
-    density=[0.0], stored=[1.0], task=[3e-8], kernel=5e-9, list_bytes=8.0, read=1e-6, write=1e-6,
-    read_work=1e-9, write_work=1e-9, file=1e-4, scheduler=1e-3, layer=1e-2, start=3.0,
+    density=[0.0], stored=[1.0], task=[3e-8], kernel=5e-9, read=1e-6, write=1e-6, move=1e-9,
 )  # fmt: skip
 
 
@@ -56,10 +56,9 @@ def sizes_of(rows, columns):
     return tuple(trial_of(Tiles(rows, columns)).sizes)
 
 
-def forecast_of(plan, sizes, workers=1, cache=1e12, **more):
-    localities = [locality_of(plan.layout, side, 10**6) for side in range(plan.space.sides)]
-    made = Forecast(plan, list(sizes), localities, RATES, workers, **more)
-    return made.with_cache(cache)
+def forecast_of(plan, sizes, workers=1, **more):
+    reads = [parts_read(plan.layout, side, 10**6) for side in range(plan.space.sides)]
+    return Forecast(plan, list(sizes), reads, RATES, workers, **more)
 
 
 @swept(("rows", "columns", "depth"), [(2, 3, 21), (3, 3, 31), (2, 5, 55)], few=1)
@@ -67,7 +66,6 @@ def test_a_trial_of_a_small_space_finds_all_layers(rows, columns, depth):
     trial = trial_of(Tiles(rows, columns))
     assert len(trial.sizes) == depth + 1
     assert sum(trial.sizes) == Tiles(rows, columns).states
-    assert trial.largest.size == max(trial.sizes)
 
 
 def test_a_trial_ends_when_it_has_found_enough():
@@ -132,7 +130,7 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, digits, nod
     nodes = -(-plan.layout.task_nodes // slab) * slab
     plan = dataclasses.replace(plan, layout=dataclasses.replace(plan.layout, task_nodes=nodes))
     assert plan.layout.slab_nodes == slab
-    made = {step.last: step for step in forecast_of(plan, sizes_of(2, 5)).steps}
+    made = {step.depth: step for step in forecast_of(plan, sizes_of(2, 5)).steps}
     reads, tasks, slabs, disk = Counter(), Counter(), {}, Counter()
     read = parts_module.read_ranges
 
@@ -174,7 +172,7 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, digits, nod
     for depth in range(4, store.records[-1].depth + 1):  # without the list of depth 0
         step, record = made[depth], store.records[depth]
         count = plan.layout.task_count(plan.space.side_of(depth))
-        assert (step.first, step.mode) == (depth, "tasks")
+        assert step.mode == "tasks"
         assert tasks[depth] == count
         # Each slab has a checksum; records and indexes are written, and not read with the slabs.
         more = 1 + CHECKSUM_BYTES / plan.layout.slab_bytes + 1e-9
@@ -197,10 +195,9 @@ def run_store(tmp_path):
 def test_forms_of_layers_and_what_is_kept(tmp_path, keep):
     plan = dataclasses.replace(plan_of(tmp_path, 2, 5, keep=keep), list_states=20_000)
     made = forecast_of(plan, sizes_of(2, 5))
-    assert made.steps[0].first == 1
-    assert [step.first for step in made.steps[1:]] == [step.last + 1 for step in made.steps[:-1]]
     records = api.run(plan).store.records
-    modes = {d: step.mode for step in made.steps for d in range(step.first, step.last + 1)}
+    modes = {step.depth: step.mode for step in made.steps}
+    assert list(modes) == list(range(1, 56))
     for record in records[1:]:
         assert modes[record.depth] == ("lists" if record.form == "list" else "tasks")
     stored = sum(record.bytes for record in records if record.stored)
@@ -219,14 +216,15 @@ def test_until_and_a_run_that_is_under_way(tmp_path):
     layout = {"prefix_digits": 0, "task_nodes": 5}
     plan = plan_of(tmp_path, 2, 5, layout, until=30)
     steps = forecast_of(plan, sizes).steps
-    assert steps[-1].last == 30
+    assert steps[-1].depth == 30
     later = forecast_of(plan, sizes, depth=20).steps
-    assert [step.last for step in later] == list(range(21, 31))
-    assert later[2:] == steps[-8:]
+    assert [step.depth for step in later] == list(range(21, 31))
+    assert later[1:] == steps[-9:]
     assert forecast_of(plan, sizes, depth=30).steps == []
 
 
-def test_workers_disk_and_cache(tmp_path):
+def test_workers_disk_and_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr(forecast, "LAYER_SECONDS", 0)
     layout = {"prefix_digits": 2, "task_nodes": 5}
     plan = plan_of(tmp_path, 2, 5, layout)
     sizes = sizes_of(2, 5)
@@ -235,10 +233,8 @@ def test_workers_disk_and_cache(tmp_path):
     taken = [forecast_of(plan, sizes, workers=n).seconds for n in (1, 2, tasks, 10 * tasks)]
     assert taken == sorted(taken, reverse=True)
     assert taken[2] == taken[3]  # more workers than tasks are idle
-    assert forecast_of(plan, sizes, workers=tasks).seconds > one.seconds / tasks
-    assert one.cached
-    slow = forecast_of(plan, sizes, cache=0)
-    assert not slow.cached
+    assert taken[2] == pytest.approx(one.seconds / tasks)
+    slow = forecast_of(plan, sizes, cached=False)
     assert slow.seconds > one.seconds
     slower = forecast_of(plan, sizes, disk_rate=1000.0)
     assert slower.seconds > (slower.total("read") + slower.total("written")) / 1000
@@ -259,19 +255,6 @@ def test_the_memory_that_is_foretold_holds_a_task(tmp_path, until):
         tracemalloc.stop()
 
 
-def test_far_slabs_are_those_of_other_tasks(tmp_path):
-    plan = plan_of(tmp_path, 2, 5)
-    whole = dataclasses.replace(plan.layout, prefix_digits=0, task_nodes=5)
-    assert locality_of(whole, 0).far_share == 0
-    for digits in (1, 2, 3):
-        layout = dataclasses.replace(whole, prefix_digits=digits)
-        moved = locality_of(layout, 0, 10**6)
-        assert moved.near == 1  # a task of all nodes reads all of them, under its own prefixes
-        assert (moved.far > 0) == (digits > 1)
-        assert moved.current == moved.near + moved.far
-        assert moved.far_share == moved.far / (1 + moved.current)
-
-
 @swept(("digits", "nodes"), [(0, 2), (1, 5), (1, 1), (2, 3), (3, 5)], few=[(0, 2), (2, 3)])
 @pytest.mark.parametrize("slab_bytes", [1 << 18, 400])
 def test_traffic_is_what_tasks_read(tmp_path, monkeypatch, digits, nodes, slab_bytes):
@@ -281,18 +264,15 @@ def test_traffic_is_what_tasks_read(tmp_path, monkeypatch, digits, nodes, slab_b
     layout = plan_of(tmp_path, 2, 5, {"prefix_digits": digits, "task_nodes": nodes}).layout
     if layout.task_nodes % layout.slab_nodes:
         layout = dataclasses.replace(layout, task_nodes=layout.slab_nodes)
-    near, far, own = 0, 0, 0
+    read, own = 0, 0
     for task in map(partial(layout.task, 0), range(layout.task_count(0))):
         own += len(task.nodes) / layout.slab_nodes * layout.siblings * layout.cuts
         reads = reads_of(layout, task, program_of(layout, task))
-        for where, slab in zip(reads.task.tolist(), reads.slab.tolist(), strict=True):
-            _, prefix, _ = layout.slab_of(layout.task(1, where), slab)
-            inside = prefix in range(task.first_prefix, task.last_prefix)
-            near, far = near + inside, far + (not inside)
-    moved = locality_of(layout, 0, 10**6)
+        read += len(set(zip(reads.task.tolist(), reads.slab.tolist(), strict=True)))
     if layout.space.nodes[0] % layout.task_nodes == 0:  # else the mean is not that of all
-        assert (moved.near, moved.far) == pytest.approx((near / own, far / own))
-    assert (moved.far > 0) == (far > 0)
+        assert parts_read(layout, 0, 10**6) == pytest.approx(read / own)
+    whole = dataclasses.replace(layout, prefix_digits=0, task_nodes=5)
+    assert parts_read(whole, 0) == 1  # a task of all nodes reads each slab once
 
 
 def test_large_spaces_are_foretold_without_their_tasks(tmp_path):
@@ -312,14 +292,14 @@ def test_large_spaces_are_foretold_without_their_tasks(tmp_path):
 
 
 def forecast_of_sample(plan, sizes):
-    localities = [locality_of(plan.layout, side) for side in range(plan.space.sides)]
-    return Forecast(plan, sizes, localities, RATES, 2).with_cache(0)
+    reads = [parts_read(plan.layout, side) for side in range(plan.space.sides)]
+    return Forecast(plan, sizes, reads, RATES, 2, cached=False)
 
 
 def test_the_disk_of_a_run_by_tasks_from_its_first_layer_on(tmp_path):
     plan, sizes = plan_of(tmp_path, 2, 4, {}), sizes_of(2, 4)
-    localities = [Locality()] * plan.space.sides
-    assert Forecast(plan, list(sizes), localities, RATES).disk > 2 * plan.layout.part_bytes
+    nothing = [0.0] * plan.space.sides
+    assert Forecast(plan, list(sizes), nothing, RATES).disk > 2 * plan.layout.part_bytes
 
 
 def test_3x5_is_foretold_within_a_third(tmp_path):
@@ -339,11 +319,10 @@ def test_3x5_is_foretold_within_a_third(tmp_path):
     assert shares.density == sorted(shares.density)
     tasks = np.interp(shares.density, [0, 0.02, 0.12], [5e-9, 13e-9, 27e-9]).tolist()
     rates = dataclasses.replace(
-        shares, task=tasks, listed=2e-7, list_bytes=6, read=1.25e-9, write=2e-9,
-        read_work=2.7e-10, write_work=2.7e-10, file=1e-4, scheduler=6e-3, layer=1e-2, start=3,
+        shares, task=tasks, listed=2e-7, read=1.25e-9, write=2e-9, move=2.7e-10
     )  # fmt: skip
-    localities = [locality_of(plan.layout, side) for side in range(plan.space.sides)]
-    made = Forecast(plan, sizes, localities, rates, 2).with_cache(2e9)
+    reads = [parts_read(plan.layout, side) for side in range(plan.space.sides)]
+    made = Forecast(plan, sizes, reads, rates, 2, cached=False)
     assert made.seconds == pytest.approx(2381, rel=1 / 3)
     assert made.total("written") == pytest.approx(371e9, rel=1 / 3)
     assert made.disk == pytest.approx(46.4e9, rel=1 / 3)
