@@ -66,16 +66,6 @@ MEMORY = 1_500_000_000
 SHARE = 3, 4
 """The part of this machine's memory that the workers on it may take together."""
 
-_MOVED = {
-    "cluster.interface": "interface",
-    "cluster.workers_per_job": "processes",
-    "cluster.queue": "queue",
-    "cluster.account": "account, for LSF, SGE and OAR cluster.options.project",
-    "cluster.walltime": "walltime",
-    "cluster.directives": "job_extra_directives",
-}
-"""Keys of former versions, and the options of dask-jobqueue that took their places."""
-
 
 def _texts(options):
     """Options with times as text: TOML reads an unquoted 04:00:00 as a time of day."""
@@ -298,12 +288,11 @@ def _complaint(error: dict) -> str:
     location = [str(part) for part in error["loc"]]
     key = ".".join(part for part in location if part not in KIND_TABLES)
     if error["type"] == "extra_forbidden":
-        if key in _MOVED:
-            new = f"cluster.options.{_MOVED[key]}"
-            return f"{key} is no key any more; it is {new} (docs/clusters.md)"
         known = _known_keys(location[:-1])
         near = difflib.get_close_matches(location[-1], known, 1, cutoff=0.5)
         hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(sorted(known))}"
+        if location[:-1] == ["cluster"]:
+            hint += "; what a queue is asked for stands in cluster.options (docs/clusters.md)"
         return f"unknown key {key}{hint}"
     if error["type"] == "missing":
         return f"{key} is missing"

@@ -28,6 +28,7 @@ from frontier.puzzles.pattern_graph import VERTEX_BYTES, PatternGraph, pattern_g
 from frontier.puzzles.picture import Picture
 from frontier.puzzles.puzzle import Board, Puzzle
 from frontier.space.graph import BaseGraph
+from frontier.space.group import Reach
 
 MOST_VERTICES = 40_000_000
 MOST_CELLS = 1000
@@ -148,6 +149,13 @@ class Pattern(Puzzle):
 
     def origins(self) -> tuple[np.ndarray, np.ndarray]:
         return self.states_of(np.array(self.goals))
+
+    @cached_property
+    def reach(self) -> Reach:
+        return Reach(self.graph, *self.origins())
+
+    def from_anywhere(self) -> "Pattern":
+        return self  # a start leaves no positions out
 
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         boards = self.as_boards(boards).astype(np.int64)

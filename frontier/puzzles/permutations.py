@@ -9,7 +9,6 @@ code of a piece is its place in the goal, from 1, and one orientation more adds 
 positions.
 """
 
-import copy
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -28,7 +27,6 @@ from frontier.puzzles.notation import OPEN_MARK, boards_given, joined, labels_gi
 from frontier.puzzles.picture import Picture, Piece
 from frontier.puzzles.puzzle import Board, Puzzle, State
 from frontier.space.graph import BaseGraph
-from frontier.space.group import Reach
 from frontier.text import counted
 
 TURNED = "+"
@@ -212,33 +210,11 @@ class Permutations(Puzzle):
                 piece[(kind == number) & (self._orbit == orbit)] = np.tile(pieces, len(kind))
         return 1 + piece + self.cells * turned
 
-    def origins(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._component[0]
-
-    @property
-    def reach(self) -> Reach:
-        """Which states can be reached: from the start if there is one, else from the goals."""
-        return self._component[1]
-
-    @cached_property
-    def _component(self) -> tuple[tuple[np.ndarray, np.ndarray], Reach]:
-        states = np.unique(np.column_stack(self.states_of(np.array(self.goals))), axis=0)
-        vertex, sequence = states[:, 0], states[:, 1:]
-        if self.start is not None:
-            reach = Reach(self.graph, *self.states_of(np.array([self.start])))
-            inside = reach.contains(vertex, sequence)
-            if inside.any():
-                return (vertex[inside], sequence[inside]), reach
-        return (vertex, sequence), Reach(self.graph, vertex, sequence)
-
     def from_anywhere(self) -> "Permutations":
         if self.start is None:
             return self
-        other = copy.copy(self)
-        for name in ("_component", "space"):
-            vars(other).pop(name, None)
-        other.start = None
-        return other
+        # What the start reaches has its arrangements too.
+        return self._changed(start=None, _shapes=self._shapes, graph=self.graph)
 
     @property
     def remark(self) -> str | None:

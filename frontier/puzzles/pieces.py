@@ -10,7 +10,6 @@ board that agrees with the others is at depth 0. Where a start is given, boards 
 reached from it are left out: the search would begin from them, but no solution would pass them.
 """
 
-import copy
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import chain, pairwise, permutations, product
@@ -27,7 +26,6 @@ from frontier.puzzles.notation import BLANKS, GOALS, OPEN_MARK, first_whole, joi
 from frontier.puzzles.picture import Picture, Piece, Point, covers, open_cells
 from frontier.puzzles.puzzle import Board, Puzzle, State
 from frontier.space.graph import BaseGraph
-from frontier.space.group import Reach
 
 OPEN = -1
 """Code of a goal's cell that may hold anything."""
@@ -207,15 +205,6 @@ class Pieces(Puzzle):
         # Where shapes are too many, they are those that the start reaches.
         return self._changed(start=None, shapes=self.shapes, moves=self.moves)
 
-    def _changed(self, **values) -> "Pieces":
-        """A copy with other values, which has yet to compute what follows from them."""
-        other = copy.copy(self)
-        for name in vars(self):
-            if isinstance(getattr(type(self), name, None), cached_property):
-                delattr(other, name)
-        vars(other).update(values)
-        return other
-
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         boards = self.as_boards(boards)
         in_order = boards[:, self.reading]
@@ -313,28 +302,8 @@ class Pieces(Puzzle):
         empty = np.array(self.goals[0])[self.reading] == 0
         return ((self.shapes.rows == EMPTY) == empty).all(axis=1)
 
-    def origins(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._component[0]
-
-    @property
-    def reach(self) -> Reach:
-        """Which states can be reached: from the start if there is one, else from the goals."""
-        return self._component[1]
-
-    @cached_property
-    def _component(self) -> tuple[tuple[np.ndarray, np.ndarray], Reach, bool]:
-        """(the states at depth 0, what can be reached, whether goals were left out for that)."""
-        # A board may agree with several goals.
-        states = np.unique(np.concatenate(list(map(self._agreeing, self.goals))), axis=0)
-        vertex, sequence = states[:, 0], states[:, 1:]
-        if self.start is not None:
-            first = self.states_of(np.array([self.start]))
-            if first[0][0] >= 0:
-                reach = Reach(self.graph, *first)
-                inside = reach.contains(vertex, sequence)
-                if inside.any():
-                    return (vertex[inside], sequence[inside]), reach, not inside.all()
-        return (vertex, sequence), Reach(self.graph, vertex, sequence), False
+    def _goal_states(self) -> np.ndarray:
+        return np.concatenate(list(map(self._agreeing, self.goals)))
 
     @property
     def why_unreachable(self) -> str:

@@ -9,6 +9,7 @@ that lies there, which in permutation puzzles also says how it is turned. Pieces
 same lie in the order of their codes, so that equal positions are equal boards.
 """
 
+import copy
 from abc import ABC, abstractmethod
 from functools import cached_property
 
@@ -47,10 +48,6 @@ class Puzzle(ABC):
     @abstractmethod
     def graph(self) -> BaseGraph:
         """The base graph with voltages."""
-
-    @abstractmethod
-    def origins(self) -> tuple[np.ndarray, np.ndarray]:
-        """The states at depth 0: int64[N] vertices and int64[N, length] sequences."""
 
     @abstractmethod
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -108,10 +105,32 @@ class Puzzle(ABC):
         roots = np.divmod(np.unique(2 * vertex + sign), 2)
         return Space(self.graph, np.stack(roots, axis=1))
 
-    @cached_property
+    def origins(self) -> tuple[np.ndarray, np.ndarray]:
+        """The states at depth 0: int64[N] vertices and int64[N, length] sequences."""
+        return self._component[0]
+
+    @property
     def reach(self) -> Reach:
-        """Which states can be reached from the goals."""
-        return Reach(self.graph, *self.origins())
+        """Which states can be reached: from the start if there is one, else from the goals."""
+        return self._component[1]
+
+    @cached_property
+    def _component(self) -> tuple[tuple[np.ndarray, np.ndarray], Reach, bool]:
+        """(the states at depth 0, what can be reached, whether goals were left out for that)."""
+        states = np.unique(self._goal_states(), axis=0)  # a board may agree with several goals
+        vertex, sequence = states[:, 0], states[:, 1:]
+        if self.start is not None:
+            first = self.states_of(np.array([self.start]))
+            if first[0][0] >= 0:
+                reach = Reach(self.graph, *first)
+                inside = reach.contains(vertex, sequence)
+                if inside.any():
+                    return (vertex[inside], sequence[inside]), reach, not inside.all()
+        return (vertex, sequence), Reach(self.graph, vertex, sequence), False
+
+    def _goal_states(self) -> np.ndarray:
+        """The states, int64[N, 1 + length], of all goals."""
+        return np.column_stack(self.states_of(np.array(self.goals)))
 
     def as_boards(self, boards) -> np.ndarray:
         """Boards as an array of whole numbers, [N, cells]; InputError if they make none."""
@@ -154,7 +173,16 @@ class Puzzle(ABC):
 
     def from_anywhere(self) -> "Puzzle":
         """The same puzzle for positions wherever they are, be they out of the start's reach."""
-        return self
+        return self if self.start is None else self._changed(start=None)
+
+    def _changed(self, **values) -> "Puzzle":
+        """A copy with other values, which has yet to compute what follows from them."""
+        other = copy.copy(self)
+        for name in vars(self):
+            if isinstance(getattr(type(self), name, None), cached_property):
+                delattr(other, name)
+        vars(other).update(values)
+        return other
 
     @property
     def remark(self) -> str | None:
