@@ -66,7 +66,8 @@ def note_start(path: Place, config: Config, layers: int, workers: int) -> None:
 def read_starts(path: Place) -> list[dict]:
     """The starts of a run, in order; none if it is missing, damaged or of another version."""
     try:
-        return read_sealed(path).get("starts", [])
+        found = read_sealed(path)
+        return found.get("starts") or found.get("legs", [])  # as they were called once
     except CorruptRunError:
         return []
 
