@@ -9,7 +9,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import chain, count
 from math import ceil, inf
@@ -62,9 +62,9 @@ class Executor(Protocol):
     ) -> Iterator:
         """The results of function(*arguments) for all calls, in any order.
 
-        calls: are asked for one after the other; None where there is none before more results have
-        been taken. stop: once it holds, no further call is begun. rank: of the calls that have no
-        result, those of the least rank are waited for.
+        calls: are asked for when all before have been begun; None where there is none before more
+        results have been taken. stop: once it holds, no further call is begun. rank: a call that is
+        late is copied only while none of a lower rank is without a result.
         """
 
 
@@ -100,13 +100,13 @@ class _Batch:
     """Calls that are handed out as one."""
 
     future: object
-    calls: list[int]
     missing: set[int]
     """The calls of which nothing has been heard."""
     heard: float
     """When the batch was handed out or, if that is later, when one of its calls was last done."""
     is_copy: bool = False
-    copied: bool = False
+    copied: set[int] = field(default_factory=set)
+    """The calls that have been handed out again."""
 
 
 class _Calls:
@@ -124,7 +124,7 @@ class _Calls:
         self.over = False
 
     def ask(self) -> None:
-        """Take those that there are now."""
+        """Take those that there are now, of which some may depend on results."""
         for arguments in self._calls:
             if arguments is None:
                 return
@@ -160,8 +160,8 @@ class Distributed:
 
     OVERDUE = 3
     """A batch is overdue when nothing has been heard of it for this many times as long as a call
-    takes, times the share of workers that still have something to do; that share does not count for
-    copies. The calls missing in it are then handed out again, each by itself."""
+    takes, times the calls that are waited for a worker; that share does not count for copies. The
+    calls missing in it are then handed out again, each by itself."""
 
     OVERDUE_SECONDS = 0.1
     """A batch of which something has been heard more lately than that is never overdue."""
@@ -202,7 +202,8 @@ class Distributed:
             while missing or not known.over:
                 ended = self._ended(under_way, missing) if self._look() else []
                 if not stop():
-                    known.ask()
+                    if not waiting:
+                        known.ask()
                     urgent = known.urgent
                     if len(urgent) < self.workers and not (waiting and waiting[0] in urgent):
                         late = self._overdue(under_way.values(), urgent)
@@ -238,10 +239,10 @@ class Distributed:
         late = []
         for batch in under_way:
             patience = max(soon, whole) if batch.is_copy else soon
-            if not batch.copied and now - batch.heard > patience:
-                calls = sorted(batch.missing.intersection(missing))
-                batch.copied = bool(calls)
-                late += [[call] for call in calls]
+            if now - batch.heard > patience:
+                calls = batch.missing.intersection(missing) - batch.copied
+                batch.copied |= calls
+                late += [[call] for call in sorted(calls)]
         return late
 
     def _hand_out(
@@ -258,10 +259,11 @@ class Distributed:
         futures = self._client.map(
             _do, [[calls[call] for call in batch] for batch in batches], batches,
             function=function, key=function.__name__, pure=False, retries=RETRIES,
+            priority=int(are_copies),  # a worker may have calls that are less urgent
         )  # fmt: skip
         now = time.monotonic()
         return {
-            future.key: _Batch(future, batch, set(batch), now, are_copies)
+            future.key: _Batch(future, set(batch), now, are_copies)
             for future, batch in zip(futures, batches, strict=True)
         }
 

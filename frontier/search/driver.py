@@ -65,10 +65,8 @@ class Driver:
         self._expansion = Expansion(
             plan, run, executor, emit, self._commit, self.stopping.is_set, self._work
         )
-        # A run without spare layers is giving up parts of the older one, maybe by a worker that has
-        # outlived its driver.
-        stored = run.stored_depths()
-        self._fading = stored[0] if len(stored) == 2 else None
+        # A worker that has outlived an earlier driver may be giving up parts of this layer.
+        self._older = len(run.records) - 2
 
     def search(self, until: int | None) -> None:
         """Go on until the last layer is empty (or `until` is committed).
@@ -155,7 +153,7 @@ class Driver:
         if before not in self.run.stored_depths() or self.run.records[before].form == "list":
             return set()
         files = self.run.files(before, self.plan.layout)
-        gone = before == self._fading or len(part_names(files.folder)) < len(files.tasks)
+        gone = before == self._older or len(part_names(files.folder)) < len(files.tasks)
         return {before} if gone else set()
 
     def close(self) -> None:

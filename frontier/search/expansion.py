@@ -1,16 +1,18 @@
 """Layers made by tasks, one after the other.
 
-A layer is committed when all its tasks are done. While its last tasks are, workers without work do
-tasks of the next layer: those whose parts of this layer are there. They read nothing else of it,
-and what they make is the same whenever it is made, but nothing is given up for it before this layer
-is committed: the tasks under way may need it. Which parts a task reads is the same in all layers of
-its side, so it is known once all tasks of two layers have told.
+A layer is committed when all its tasks are done. Once all of them have been begun, tasks of the
+next layer are begun too, so that no worker waits for the last ones: those whose parts of this layer
+are there. They read nothing else of it, and what they make is the same whenever it is made. The
+parts of the layer before this one that they replace are not given up, as tasks under way may need
+them; they go with their layer, when the next one is committed. Which parts a task reads is the same
+in all layers of its side, so it is known once all tasks of two layers have told.
 """
 
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from itertools import chain
 from operator import itemgetter
 
 import numpy as np
@@ -77,23 +79,23 @@ class Expansion:
             )
 
     def _tasked(self, depth: int) -> "TaskedLayer":
-        return TaskedLayer(self._run.files(depth, self._plan.layout))
+        """A layer to be made by tasks, whose folder is there."""
+        files = self._run.files(depth, self._plan.layout)
+        self._run.drop_list(depth)
+        files.begin_bits(self._run.durable)
+        return TaskedLayer(files)
 
     def _begin(self, layer: "TaskedLayer") -> None:
         """Go on with a layer, of which some tasks may have been done early."""
         self._layer, self._next = layer, None
-        self._make_folder(layer)
         layer.there |= self._run.parts_under_way(self._plan.layout)
         layer.began = time.perf_counter()
-        self._check_disk()
+        if not layer.whole:
+            self._check_disk()
         self._emit(LayerStarted(layer.depth, len(layer.files.tasks)))
         if layer.records:
             self._tell()
         self._end_if_whole()
-
-    def _make_folder(self, layer: "TaskedLayer") -> None:
-        self._run.drop_list(layer.depth)
-        layer.files.begin_bits(self._run.durable)
 
     def _calls(self) -> Iterator[tuple | None]:
         """The calls of `expand_task`, as for an executor."""
@@ -123,23 +125,26 @@ class Expansion:
                 return None
             self._next = self._tasked(depth)
             self._next.foresee(reads, layer.records)
-            self._make_folder(self._next)
         if self._next.early >= most or self._free() < self._wanted(most):
             return None
         return self._next.next_ready()
 
     def _take(self, result: TaskResult) -> None:
         """Note what a task has found."""
-        record = result.record
+        record, layer, following = result.record, self._layer, self._next
         self._reads[self._plan.space.side_of(record.depth)].note(result)
-        for layer in filter(None, (self._layer, self._next)):
-            if layer.depth == record.depth:
-                layer.add(result)
-        if (layer := self._layer) and layer.depth == record.depth:
-            if self._next:
-                self._next.has(record.task)
+        if layer is None:
+            return
+        layer.spend(result.seconds)
+        if following and record.depth == following.depth:
+            following.add(record)
+        elif record.depth == layer.depth:
+            layer.add(record)
+            if following:
+                following.has(record.task)
             self._tell()
-            self._check_disk()
+            if not layer.whole:
+                self._check_disk()
             self._end_if_whole()
 
     def _tell(self) -> None:
@@ -186,30 +191,28 @@ class PartsRead:
     """Which parts of the layer before the tasks of one side read, as these tell."""
 
     def __init__(self, tasks: int):
-        self._parts: list[tuple[int, ...] | None] = [None] * tasks
-        self._unknown = tasks
+        self._tasks, self._parts = tasks, {}
 
     def note(self, result: TaskResult) -> None:
-        task = result.record.task
-        if result.reads is not None and self._parts[task] is None:
-            self._parts[task] = result.reads
-            self._unknown -= 1
+        if result.reads is not None:
+            self._parts.setdefault(result.record.task, result.reads)
 
     @property
     def known(self) -> bool:
         """Whether all tasks have told."""
-        return not self._unknown
+        return len(self._parts) == self._tasks
 
     @cached_property
     def counts(self) -> np.ndarray:
         """How many parts each task reads: int64[tasks]."""
-        return np.array([len(parts) for parts in self._parts], dtype=np.int64)
+        return np.array([len(self._parts[task]) for task in range(self._tasks)], dtype=np.int64)
 
     @cached_property
     def readers(self) -> list[np.ndarray]:
         """The tasks that read each part, up to the last one that is read."""
-        parts = np.concatenate([*self._parts, np.empty(0)]).astype(np.int64)
-        tasks = np.repeat(np.arange(self.counts.size), self.counts)
+        all_parts = chain.from_iterable(self._parts[task] for task in range(self._tasks))
+        parts = np.fromiter(all_parts, dtype=np.int64)
+        tasks = np.repeat(np.arange(self._tasks), self.counts)
         order = np.argsort(parts, kind="stable")
         return np.split(tasks[order], np.cumsum(np.bincount(parts)))[:-1]
 
@@ -218,9 +221,9 @@ class TaskedLayer:
     """A layer under way.
 
     records: of the parts that tasks have told, by task. there: the tasks whose parts are known to
-    be there. states: in those told. work: seconds of the workers, by kind. early: how many tasks
-    were begun before the layer before was committed. began: `time.perf_counter()` when this was the
-    next layer to be committed.
+    be there. states: in those told. work: seconds of the workers while this was the next layer to
+    be committed, by kind. early: how many tasks were begun before that. began:
+    `time.perf_counter()` when that began.
     """
 
     def __init__(self, files: LayerFiles):
@@ -263,14 +266,16 @@ class TaskedLayer:
         self.early += 1
         return number
 
-    def add(self, result: TaskResult) -> None:
+    def add(self, record: PartRecord) -> None:
         """Note what a task has found."""
-        record = result.record
         self.records[record.task] = record
         self.there.add(record.task)
         self.states += record.states
-        for kind, seconds in result.seconds.items():
-            self.work[kind] = self.work.get(kind, 0.0) + seconds
+
+    def spend(self, seconds: dict[str, float]) -> None:
+        """Note what a task took of the workers' time while this layer was under way."""
+        for kind, some in seconds.items():
+            self.work[kind] = self.work.get(kind, 0.0) + some
 
     @property
     def whole(self) -> bool:

@@ -3,7 +3,7 @@
 The next layer is made as a list where the two before it are thin; else in memory, where two layers
 as bitmaps fit there, or by tasks. The last layers stay on the disk, two at least, or all. Where two
 do, a part of the older one is given up as soon as a task has replaced it, so the disk never has
-three whole layers.
+three whole layers, unless it has room for parts that are made early (`frontier.search.expansion`).
 """
 
 from collections.abc import Sequence

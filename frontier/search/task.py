@@ -53,8 +53,9 @@ def expand_task(
     if (result := _done(work, depth, number)) is None:
         try:
             result = _expand(work, depth, number)
-        except CorruptRunError:
-            # Another worker may have done it meanwhile, and given up what this one was reading.
+        except (CorruptRunError, FileNotFoundError):
+            # Another worker may have done it meanwhile, and given up what this one was reading; or
+            # its layer was committed, and the file swept away that this one was writing.
             if (result := _done(work, depth, number)) is None:
                 raise
     if gives_up and _replaces(work, depth):

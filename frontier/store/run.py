@@ -44,6 +44,7 @@ from frontier.store.files import (
     replace_bytes,
     sealed,
     sweep,
+    unlink_all,
     version_of,
     write_bytes,
     write_json,
@@ -195,7 +196,10 @@ class RunStore:
         self.check_still_there()
         for record in records:
             if record.stored:
-                sweep(self.layer_path(record.depth))  # a worker that was killed may have left some
+                folder = self.layer_path(record.depth)
+                sweep(folder)  # a worker that was killed may have left some
+                if record.form == "list":  # and one that was late has made parts of bits
+                    unlink_all([folder / name for name in part_names(folder) - {LIST_NAME}])
         if self.durable and records:
             force(self.layers_path)
         self.records.extend(records)
@@ -218,7 +222,7 @@ class RunStore:
             record.stored = record.depth in stored
         self._write_ledger()
         if back:  # the layer after `depth` was committed, but shall not be taken for one under way
-            for beyond in range(depth + 1, under_way + 1):
+            for beyond in range(depth + 1, under_way + 2):
                 remove_layer(self.layer_path(beyond))
 
     def parts_under_way(self, layout: Layout) -> set[int]:
@@ -312,8 +316,9 @@ class RunStore:
         for folder in self.layers_path.iterdir():
             if LAYER_NAME.fullmatch(folder.name) and not folder.is_symlink():
                 depth = int(folder.name)
-                if depth in (under_way, under_way + 1) and not self.complete:
-                    sweep(folder)  # some of the next layer may have been made early
+                early = depth == under_way + 1 and part_names(folder)
+                if (early or depth == under_way) and not self.complete:
+                    sweep(folder)
                 elif depth not in stored and not self._may_be_anothers(depth):
                     remove_layer(folder)
 

@@ -60,6 +60,19 @@ def test_so_many_are_under_way_as_workers_can_use(client, monkeypatch):
     assert max(ahead[40:]) <= 2 * Distributed.WINDOW
 
 
+def test_calls_are_asked_for_when_all_before_have_been_begun(client):
+    executor, begun = Noted(client), []
+
+    def calls():
+        yield from [(i,) for i in range(60)]
+        yield None
+        begun.append(sum(map(len, executor.batches)))
+        yield (60,)
+
+    assert sorted(executor.run(abs, calls(), lambda: False)) == list(range(61))
+    assert begun == [60]
+
+
 def test_short_calls_are_handed_out_together(client):
     """At most as many as leave work for each worker; none before it is known how long they take."""
     executor, calls = Noted(client), [(i,) for i in range(300)]
@@ -104,9 +117,10 @@ def test_a_copy_is_not_copied_soon():
     """Where nearly all workers are idle, a call is copied at once, and not again and again."""
     executor, now = Distributed.__new__(Distributed), time.monotonic()
     executor.workers, executor._call_seconds, executor._durations = 100, 10.0, [10.0]
-    batches = [_Batch(None, [0], {0}, now - 1), _Batch(None, [1], {1}, now - 1, is_copy=True)]
+    batches = [_Batch(None, {0, 2}, now - 1), _Batch(None, {1}, now - 1, is_copy=True)]
     assert executor._overdue(batches, {0, 1}) == [[0]]
     assert executor._overdue(batches, {0, 1}) == []
+    assert executor._overdue(batches, {1, 2}) == [[2]]  # once it is waited for
     batches[1].heard -= executor.OVERDUE * 10
     assert executor._overdue(batches, {0, 1}) == [[1]]
 
@@ -167,4 +181,4 @@ def test_a_scheduler_that_is_gone(client):
     future.result()
     future.cancel()
     with pytest.raises(Stopped, match="connection to the scheduler was lost"):
-        list(executor._asked_for([future.key], {future.key: _Batch(future, [0], {0}, 0.0)}))
+        list(executor._asked_for([future.key], {future.key: _Batch(future, {0}, 0.0)}))

@@ -194,8 +194,7 @@ class Model(Tasks):
         if copied[1] not in (None, TORN) and not agree(copied[1], ledger):
             raise Refused("the ledger and its copy contradict each other")
         records = ledger[1]
-        two = sum(stored for _, stored in records) == 2 and not self.broken("spare layers fade")
-        fading = len(records) - 2 if two else None
+        fading = None if self.broken("spare layers fade") else len(records) - 2
         world = world.now(run=run, records=records, complete=ledger[2], fading=fading)
         forces = self.legs[world.leg].forced and not world.driver.sure
         return world.then("missing", "sweep", *["force all"] * forces, "search")

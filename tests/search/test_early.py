@@ -111,3 +111,17 @@ def test_none_is_done_early_where_the_disk_lacks_room(tmp_path, monkeypatch):
     plan = plan_of(tmp_path, (2, 4))
     assert sum(api.run(plan).counts) == plan.puzzle.states
     assert executor.early == []
+
+
+def test_a_whole_layer_is_committed_though_the_disk_is_full_by_then(tmp_path, monkeypatch):
+    """Also where tasks of the next layer, which will want room, are under way."""
+    executor, plan = eagerly(monkeypatch), plan_of(tmp_path, (2, 4))
+
+    def free(path):
+        run = RunStore.open(path)
+        whole = plan.layout.task_count(plan.space.side_of(len(run.records)))
+        return 0 if run.tasks_done() == whole else 10**12
+
+    monkeypatch.setattr(expansion, "free_bytes", free)
+    assert sum(api.run(plan).counts) == plan.puzzle.states
+    assert executor.early

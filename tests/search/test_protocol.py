@@ -25,6 +25,7 @@ SCENARIOS = {
     "early": EARLY._replace(legs=STOPPED),
     "early, four layers": EARLY._replace(legs=(Leg(),), last=4),
     "early, workers die": EARLY._replace(legs=(Leg(),), dying=1),
+    "early, tasks are done twice": EARLY._replace(legs=(Leg(),), twice=1, last=2),
     "early, a zombie": EARLY._replace(legs=STOPPED, zombies=1, last=2),
     "early, a zombie, in memory later": EARLY._replace(
         legs=(Leg(), Leg(tasks=False)), zombies=1, last=2
@@ -37,6 +38,9 @@ SCENARIOS = {
     "a zombie of two legs": Scenario((Leg(), Leg(), Leg()), zombies=1, last=2),
     "a zombie, spare layers later": Scenario((Leg(), Leg(spare=1)), zombies=1),
     "a zombie, spare layers before": Scenario((Leg(spare=1), Leg()), zombies=1),
+    "a zombie, spare layers before and later": Scenario(
+        (Leg(spare=1), Leg(), Leg(spare=1)), zombies=1
+    ),
     "a zombie, in memory later": Scenario((Leg(), Leg(tasks=False)), zombies=1),
     "in memory": Scenario((Leg(tasks=False), Leg(tasks=False), Leg())),
     "fresh, a zombie": Scenario((Leg(), Leg(fresh=True)), zombies=1),
