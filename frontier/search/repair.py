@@ -7,6 +7,7 @@ back as far as it must. What only the copy of the ledger lists is no damage: the
 to it.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from frontier.errors import CorruptRunError
@@ -24,7 +25,8 @@ class Repair:
 
     depth: the last layer that stays committed. stored: layers up to it that are whole.
     described: layers whose description for Zarr is written anew.
-    tasks: finished tasks of the layer under way that are to be done again.
+    tasks: (depth, task) of finished tasks of the layer under way, and of those of the next one
+        that were done early, that are to be done again.
     lost: layers that are given up, whole or not.
     summary: whether ``summary.json`` is damaged, which the caller is to write anew.
     """
@@ -32,7 +34,7 @@ class Repair:
     depth: int
     stored: list[int]
     described: list[int] = field(default_factory=list)
-    tasks: list[int] = field(default_factory=list)
+    tasks: list[tuple[int, int]] = field(default_factory=list)
     lost: list[int] = field(default_factory=list)
     summary: bool = False
 
@@ -66,12 +68,14 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
     if wrong := [fault.what for fault in verified.faults if fault.depth == LEDGER]:
         raise CorruptRunError(f"{run.path} cannot be repaired: {wrong[0]}")
     stored, last = run.stored_depths(), len(run.records) - 1
-    redo = sorted({fault.task for fault in verified.faults if fault.task is not None})
+    redo = sorted({(of.depth, of.task) for of in verified.faults if of.task is not None})
     reader = RunReader(run)
     gone = [
         task
-        for task in redo
-        if verified.given_up is not None and not reader.files(last - 1).there(task)
+        for depth, task in redo
+        if depth == last + 1
+        and verified.given_up is not None
+        and not reader.files(last - 1).there(task)
     ]
     whole = [depth for depth in stored if verified.sound(depth)]
     faults = {fault.depth for fault in verified.faults if fault.described}
@@ -115,8 +119,8 @@ def repair(run: RunStore, what: Repair) -> None:
             (files.folder / name).unlink()
     if what.lost:
         run.roll_back(what.depth, what.stored)
-    for task in what.tasks:
-        reader.files(len(run.records)).path(task).unlink()
+    for depth, task in what.tasks:
+        reader.files(depth).path(task).unlink()
     run.sweep()
 
 
@@ -126,8 +130,8 @@ def describe_repair(run: RunStore, what: Repair) -> str:
     said = [f"{name} cleared of what is not its own and described anew for Zarr" for name in names]
     if what.summary:
         said.append("summary.json written anew")
-    if what.tasks:
-        said.append(f"{counted(len(what.tasks), 'task')} of layer {what.depth + 1} done again")
+    for depth, count in sorted(Counter(depth for depth, _ in what.tasks).items()):
+        said.append(f"{counted(count, 'task')} of layer {depth} done again")
     if gone := [d for d in what.lost if d > what.depth]:
         said.append(f"layers {gone[0]}–{gone[-1]} given up, for `run` to compute again")
     if older := [d for d in what.lost if d < what.depth]:

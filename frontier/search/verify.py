@@ -35,7 +35,7 @@ class Fault:
     """Something that is not as it was written, or not right.
 
     depth: of the layer, or GROUP, LEDGER or SUMMARY. what: the file and what is wrong with it.
-    task: of the layer under way.
+    task: of the layer under way, or of the next one.
     described: it is only what describes the run to others, which the search does not read.
     """
 
@@ -88,7 +88,9 @@ def verify(
             done.faults.append(Fault(depth, what))
         if done.sound(depth) and (what := _wrong_description(reader, depth)):
             done.faults.append(Fault(depth, what, described=True))
-    _layer_under_way(reader, done)
+    if not run.complete:
+        _layer_under_way(reader, 0, done)
+        _layer_under_way(reader, 1, done)
     if deep:
         for depth in run.stored_depths():
             whole = all(done.sound(d) and d != done.given_up for d in (depth, depth - 1))
@@ -195,14 +197,12 @@ def _wrong_description(reader: RunReader, depth: int) -> str | None:
     return None
 
 
-def _layer_under_way(reader: RunReader, done: Verified) -> None:
-    """The parts that are there of the layer that is not committed yet."""
-    run = reader.run
-    depth = len(run.records)
-    if run.complete:
-        return
+def _layer_under_way(reader: RunReader, ahead: int, done: Verified) -> None:
+    """The parts that are there of the layer that is not committed yet; ahead: 1 for those of the
+    next one."""
+    depth = len(reader.run.records) + ahead
     layer = StoredLayer(reader.files(depth), 0)
-    for task in sorted(run.parts_under_way(reader.layout)):
+    for task in sorted(reader.run.parts_under_way(reader.layout, ahead)):
         try:
             _whole_part(layer, task, layer.files.part(task), done)
         except CorruptRunError as error:

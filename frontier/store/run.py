@@ -202,6 +202,9 @@ class RunStore:
                     unlink_all([folder / name for name in part_names(folder) - {LIST_NAME}])
         if self.durable and records:
             force(self.layers_path)
+        for record in records[:2]:
+            if not record.stored:  # tasks of an earlier start may have begun it
+                remove_layer(self.layer_path(record.depth))
         self.records.extend(records)
         self.complete = complete
         for depth in forget:
@@ -225,9 +228,10 @@ class RunStore:
             for beyond in range(depth + 1, under_way + 2):
                 remove_layer(self.layer_path(beyond))
 
-    def parts_under_way(self, layout: Layout) -> set[int]:
-        """The tasks of the layer under way whose parts are there."""
-        files = self.files(len(self.records), layout)
+    def parts_under_way(self, layout: Layout, ahead: int = 0) -> set[int]:
+        """The tasks of the layer under way whose parts are there; with `ahead` = 1 those of the
+        next one, which were done early."""
+        files = self.files(len(self.records) + ahead, layout)
         names = part_names(files.folder)
         return {task for task in files.tasks if files.path(task).name in names}
 

@@ -1,5 +1,7 @@
 """Tasks of a layer that are done before the layer before it is committed."""
 
+import dataclasses
+
 import pytest
 from search.runs import KNOWN, as_bits, config_of
 from sweeps import swept
@@ -8,7 +10,9 @@ from frontier import api
 from frontier.clusters.executors import Serial
 from frontier.search import driver, expansion
 from frontier.search.events import LayerFinished, LayerStarted, TaskFinished
+from frontier.search.repair import plan_repair, repair
 from frontier.search.verify import verify
+from frontier.store.directory import names_in
 from frontier.store.run import RunStore
 
 
@@ -90,8 +94,35 @@ def test_what_was_done_early_is_used_by_a_resumed_run(tmp_path, monkeypatch, sto
     run.sweep()
     assert [number for number in after.tasks if after.there(number)] == there
     assert verify(run).faults == []
+    for number in there[:1]:
+        after.path(number).write_bytes(b"damaged")
+        assert [(f.depth, f.task) for f in verify(run).faults] == [(after.depth, number)]
+        repair(run, plan_repair(run, verify(run)))
+        assert not after.there(number)
     eagerly(monkeypatch)
     assert sum(api.run(plan).counts) == plan.puzzle.states
+
+
+@pytest.mark.parametrize("form", ["list", "memory"])
+@pytest.mark.parametrize("left", ["parts", "folders"])
+def test_what_was_done_early_of_layers_that_are_made_otherwise(tmp_path, monkeypatch, form, left):
+    """No part of it, and no folder without parts, is left behind."""
+    eagerly(monkeypatch, stop_at=2)
+    plan = plan_of(tmp_path, (2, 4), **({"keep": "all"} if form == "list" else {}))
+    with pytest.raises(KeyboardInterrupt):
+        api.run(plan)
+    monkeypatch.undo()
+    run = RunStore.open(plan.config.path)
+    under_way, after = (run.files(len(run.records) + n, plan.layout) for n in (0, 1))
+    for files in (under_way, after)[: 1 if left == "parts" else 2]:
+        for number in filter(files.there, files.tasks):
+            files.path(number).unlink()
+    otherwise = {"list_states": 10**6} if form == "list" else {"threads": 2}
+    done = api.run(dataclasses.replace(plan, **otherwise))
+    assert sum(done.counts) == plan.puzzle.states
+    assert verify(done.store).faults == []
+    folders = {int(name) for name in names_in(run.layers_path) - {"zarr.json"}}
+    assert folders == set(done.store.stored_depths())
 
 
 def test_none_is_done_early_beyond_the_depth_that_is_asked_for(tmp_path, monkeypatch):

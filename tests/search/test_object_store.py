@@ -295,8 +295,8 @@ def test_a_part_that_is_given_up_while_a_run_is_read(bucket, monkeypatch):
     run = api.run(plan_of(bucket, "tasks"), 12).store
     original = RunStore.parts_under_way
 
-    def before_one_is_done(run, layout):
-        there = original(run, layout)
+    def before_one_is_done(run, layout, ahead=0):
+        there = original(run, layout, ahead)
         monkeypatch.setattr(RunStore, "parts_under_way", original)
         run.files(13, layout).begin_bits()
         name = str(bucket), run.identity["identifier"], True
