@@ -140,8 +140,8 @@ def status(run, watching, interval, as_json):
     or cut are named; only `verify` looks into them.
 
     With --watch it goes on until RUN is complete: as a table that stays in place in a terminal,
-    with a line for each change elsewhere. Where the run stops, it says so and waits for it to be
-    resumed; it also waits for the run of a config to begin. Ctrl-C ends the watching, never the
+    with lines elsewhere, as `run` prints them. Where the run stops, it says so and waits for it to
+    be resumed; it also waits for the run of a config to begin. Ctrl-C ends the watching, never the
     run.
     """
     if watching and as_json:

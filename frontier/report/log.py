@@ -22,9 +22,10 @@ class EventLog:
         self._path, self._text, self._written = path, None, 0.0
 
     def __call__(self, event: Event) -> None:
-        kind, said = type(event).__name__, asdict(event)
+        kind = type(event).__name__
         if kind not in LOGGED:
             return
+        said = asdict(event)
         if isinstance(event, LayerFinished):
             layer = said.pop("layer")
             said |= {name: layer[name] for name in ("depth", "states", "form", "seconds")}
