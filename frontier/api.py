@@ -28,9 +28,9 @@ from frontier.report.displays import display_for_people
 from frontier.report.html import run_html
 from frontier.report.log import EventLog
 from frontier.report.progress import progress_of
-from frontier.report.progress_text import figures, in_a_line
+from frontier.report.progress_text import figures
 from frontier.report.solution import describe_solution, solution_value
-from frontier.report.status_page import StatusPage
+from frontier.report.status_page import kept_page
 from frontier.report.summary import summary, write_summary
 from frontier.search import plan as plans
 from frontier.search.driver import run_plan
@@ -86,8 +86,7 @@ class Run:
         return f"<Run {self.store.path}: {state}, {found}>"
 
     def _repr_html_(self) -> str:
-        progress = figures(progress_of(self.store))
-        facts = {name: in_a_line(words) for name, words in progress.items()}
+        facts = figures(progress_of(self.store))
         facts |= {"layers": repr(self.layers).strip("<>"), "directory": str(self.path)}
         if self.puzzle.start is not None:
             found = self.start_distance
@@ -313,7 +312,7 @@ def run(
         delete_run(path, take_over)
     until = config.search.until if until is None else until
     shown = filter(None, [display_for_people(progress)])
-    with StatusPage(path) as page:
+    with kept_page(path) as page:
         told = [*shown, *listeners, EventLog(path / "events.jsonl"), page]
         done = Run(run_plan(what, until, told, take_over, client))
     try:

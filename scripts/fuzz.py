@@ -220,7 +220,7 @@ def go_through(path: Path, choice: random.Random) -> None:
     """Verify a run, repair it and resume it."""
     restore(path)
     run = caught_up(RunStore.open(path))
-    describe_status(status_of(run))
+    describe_status(status_of(run.path))
     what = plan_repair(run, verify(run, deep=choice.choice((0, 5))))
     if what.needed:
         repair(run, what)

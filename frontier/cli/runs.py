@@ -1,7 +1,6 @@
 """Commands on runs: run, status, farthest, export."""
 
 import json
-from contextlib import suppress
 
 import click
 
@@ -141,35 +140,32 @@ def status(run, watching, interval, as_json):
     or cut are named; only `verify` looks into them.
 
     With --watch it goes on until RUN is complete: as a table that stays in place in a terminal,
-    with a line for each change elsewhere. Where the run stops, it says so and waits for it to be
-    resumed; it also waits for the run of a config to begin. Ctrl-C ends the watching, never the
+    with lines elsewhere, as `run` prints them. Where the run stops, it says so and waits for it to
+    be resumed; it also waits for the run of a config to begin. Ctrl-C ends the watching, never the
     run.
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
-    from frontier.report.status import corrupt, describe_status, not_begun, status_of, watch
+    from frontier.report.displays import watch
+    from frontier.report.status import describe_status, status_of
 
-    values = []
-    if watching:
-        paths = paths_of(run, waiting=True)
-        with suppress(KeyboardInterrupt):
-            values = watch(paths, interval)
-    else:
-        try:
-            values = [
-                status_of(RunStore.open(path), run_command(run))
-                if RunStore.exists(path)
-                else not_begun(path)
-                for path in paths_of(run)
-            ]
-        except CorruptRunError as error:
-            if as_json:
-                click.echo(json.dumps(corrupt(run, error)))
-            raise
+    try:
+        paths = paths_of(run, waiting=watching)
+        if watching:
+            watch(paths, interval)
+        values = [status_of(path, run_command(run)) for path in paths]
+    except KeyboardInterrupt:
+        if watching:
+            return
+        raise
+    except CorruptRunError as error:
         if as_json:
-            echo_json(values)
-        else:
-            click.echo("\n".join(map(describe_status, values)))
+            click.echo(json.dumps({"path": run, "state": "corrupt", "message": str(error)}))
+        raise
+    if as_json:
+        echo_json(values)
+    else:
+        click.echo("\n".join(map(describe_status, values)))
     if any(value.get("damaged") for value in values):
         click.get_current_context().exit(CorruptRunError.exit_code)
 

@@ -3,7 +3,7 @@
 import json
 import time
 from contextlib import suppress
-from dataclasses import asdict, fields
+from dataclasses import asdict
 
 from frontier.search.events import Event, LayerFinished, RunFinished, RunStarted, RunStopped
 from frontier.store.files import make_own, read_bounded, write_text
@@ -19,61 +19,44 @@ class EventLog:
     """Appends events to a file."""
 
     def __init__(self, path: Place):
-        self._path, self._is_own = path, False
-        self._text, self._written = "", 0.0
+        self._path, self._text, self._written = path, None, 0.0
 
     def __call__(self, event: Event) -> None:
-        if type(event).__name__ not in LOGGED:
+        kind = type(event).__name__
+        if kind not in LOGGED:
             return
-        values = {"time": time.time(), "event": type(event).__name__, **_logged(event)}
-        line = json.dumps(values) + "\n"
-        if isinstance(self._path, ObjectPath):
-            self._put(line, wait=isinstance(event, LayerFinished))
-            return
-        if not self._is_own:
+        said = asdict(event)
+        if isinstance(event, LayerFinished):
+            layer = said.pop("layer")
+            said |= {name: layer[name] for name in ("depth", "states", "form", "seconds")}
+            said["written"] = layer["bytes"]
+        line = json.dumps({"time": time.time(), "event": kind, **said}) + "\n"
+        if not isinstance(self._path, ObjectPath):
             make_own(self._path)
-            self._is_own = True
-        with self._path.open("a") as file:
-            file.write(line)
-
-    def _put(self, line: str, wait: bool) -> None:
-        """Write the log anew, as nothing is appended to an object. wait: the next line may do."""
-        if not self._is_own:
+            with self._path.open("a") as file:
+                file.write(line)
+            return
+        if self._text is None:  # nothing is appended to an object, so all of it is written anew
+            self._text = ""
             with suppress(FileNotFoundError, ValueError):
                 self._text = read_bounded(self._path).decode(errors="replace")
-            self._is_own = True
         self._text += line
-        if not wait or time.monotonic() - self._written > PUT_SECONDS:
+        if kind != "LayerFinished" or time.monotonic() - self._written > PUT_SECONDS:
             write_text(self._path, self._text)
             self._written = time.monotonic()
 
 
-def _logged(event: Event) -> dict:
-    """What the line of an event says of it."""
-    said = asdict(event)
-    if isinstance(event, LayerFinished):
-        layer = said.pop("layer")
-        said |= {name: layer[name] for name in ("depth", "states", "form", "seconds")}
-        said["written"] = layer["bytes"]
-    return said
-
-
-def read_last_start(path: Place) -> list[tuple[float, Event | None]]:
-    """The events since the last start, each with its time; lines that are damaged are left out.
-
-    A layer, which the ledger describes, is None.
-    """
+def read_last_start(path: Place) -> list[tuple[float, Event]]:
+    """The last start of a run and its end, if it has one, each with its time. Layers, which the
+    ledger describes, and lines that are damaged are left out."""
     events = []
     with suppress(OSError, ValueError):  # it is for people
         for line in read_bounded(path).decode(errors="replace").splitlines():
-            with suppress(ValueError, TypeError, KeyError):
+            with suppress(ValueError, TypeError, KeyError, AttributeError):
                 values = json.loads(line)
-                kind, when, event = LOGGED[values["event"]], float(values["time"]), None
-                if kind is not LayerFinished:
-                    known = {of.name: values[of.name] for of in fields(kind) if of.name in values}
-                    event = kind(**known)
+                when, kind = float(values.pop("time")), LOGGED[values.pop("event")]
                 if kind is RunStarted:
-                    events = [(when, event)]
-                elif events:
-                    events.append((when, event))
+                    events = [(when, kind(**values))]
+                elif events and kind is not LayerFinished:
+                    events.append((when, kind(**values)))
     return events

@@ -2,20 +2,11 @@
 
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from frontier.forecast.time_left import TimeLeft, time_left
 from frontier.report.log import read_last_start
-from frontier.search.events import (
-    Event,
-    LayerFinished,
-    LayerStarted,
-    RunFinished,
-    RunStarted,
-    RunStopped,
-    TaskFinished,
-)
+from frontier.search import events
 from frontier.store.ledger import LayerRecord
 from frontier.store.lock import describe_holder, held_since, is_held, left_by
 from frontier.store.objects import place_of
@@ -50,52 +41,51 @@ class LayerTotals:
 class Progress(LayerTotals):
     """What is known of a run at a moment. It listens to the run's events.
 
-    started: the event of the last start. layers: all committed layers, from depth 0. disk: the
-    bytes of the layers on the disk. step, task: the last events of the layer under way; their
-    number of tasks is 0 where it is not known. since, began: when the layer under way and the run
-    were begun, in seconds of the epoch. ended: the event that ended the run, None while it is under
-    way. when: the time of that, if it is known. holder: the process that writes the run, as its
-    files name it.
+    started: the event of the last start, None if it has not begun. layers: all committed ones, from
+    depth 0. disk: the bytes of the layers on the disk. task: what is done of the next layer, if it
+    is known; its number of tasks is 0 where that alone is not. since, began: when the next layer
+    and the run were begun, in seconds of the epoch. ended: the event that ended the run, None while
+    it is under way. when: the time of that, if it is known. holder: the process that writes the
+    run, as its files name it.
     """
 
-    started: RunStarted | None = None
+    name: str = ""
+    started: events.RunStarted | None = None
     layers: list[LayerRecord] = field(default_factory=list)
     disk: int = 0
-    step: LayerStarted | None = None
-    task: TaskFinished | None = None
-    since: float = field(default_factory=time.time)
-    began: float = field(default_factory=time.time)
-    ended: RunFinished | RunStopped | None = None
+    task: events.TaskFinished | None = None
+    since: float = 0.0
+    began: float = 0.0
+    ended: events.RunFinished | events.RunStopped | None = None
     when: float | None = None
     holder: str | None = None
 
-    def __call__(self, event: Event, now: float | None = None) -> None:
+    def __call__(self, event: events.Event, now: float | None = None) -> None:
         """Take note of an event that happens now."""
         now = time.time() if now is None else now
         match event:
-            case RunStarted():
-                vars(self).update(vars(Progress(event, since=now, began=now)))  # a run anew
-                if event.resumed:
-                    run = RunStore.open(place_of(event.path))
-                    self.layers, self.disk = list(run.records), run.disk
-            case LayerStarted():
-                self.step, self.task, self.since = event, None, now
-            case TaskFinished():
+            case events.RunStarted():
+                run = RunStore.open(place_of(event.path)) if event.resumed else None
+                layers, disk = (list(run.records), run.disk) if run else ([], 0)
+                self.__init__(event.name, event, layers, disk, since=now, began=now)
+            case events.LayerStarted(depth, tasks):
+                self.task = None if tasks is None else events.TaskFinished(depth, 0, tasks, 0)
+                self.since = now
+            case events.TaskFinished():
                 self.task = event
-            case LayerFinished():
-                self.layers.append(event.layer)
-                self.disk = event.disk
-                self.step, self.task, self.since = None, None, now
-            case RunFinished() | RunStopped():
+            case events.LayerFinished(layer, disk=disk):
+                self.layers.append(layer)
+                self.disk, self.task, self.since = disk, None, now
+            case events.RunFinished(depth, _, False, elapsed):
+                self(events.RunStopped(depth, f"depth {depth} reached as asked", elapsed), now)
+            case events.RunFinished() | events.RunStopped():
                 self.ended, self.when = event, now
 
     @property
     def state(self) -> str:
-        if self.started is None:
-            return NOT_BEGUN
-        if self.ended is None:
-            return UNDER_WAY
-        return COMPLETE if isinstance(self.ended, RunFinished) and self.ended.complete else STOPPED
+        if self.ended:
+            return COMPLETE if isinstance(self.ended, events.RunFinished) else STOPPED
+        return UNDER_WAY if self.started else NOT_BEGUN
 
     @property
     def complete(self) -> bool:
@@ -104,43 +94,28 @@ class Progress(LayerTotals):
     @property
     def reason(self) -> str | None:
         """Why the run is stopped, if it is."""
-        if self.state != STOPPED:
-            return None
-        if isinstance(self.ended, RunStopped):
-            return self.ended.reason
-        return f"depth {self.ended.depth} reached as asked"
+        return self.ended.reason if self.state == STOPPED else None
 
-    @property
-    def estimate(self) -> TimeLeft | None:
-        """The time left as of the last committed layer; None where it is too early to say."""
-        if not (self.started and self.layers):
+    def left(self, now: float) -> TimeLeft | None:
+        """The time left, less what the layer under way has already had; None where it is too early
+        to say. For a stopped run it is the time that the run takes once it is resumed."""
+        layers = list(self.layers)  # a copy, as a display asks from another thread
+        if not layers:
             return None
-        # A depth that was asked for and is reached says nothing of what is left.
-        until = None if isinstance(self.ended, RunFinished) else self.started.until
-        # A copy: the terminal asks from another thread while layers are added.
-        return time_left(list(self.layers), self.started.states, until)
-
-    def left(self, now: float | None = None) -> TimeLeft | None:
-        """The estimate, less the time that the layer under way has already had.
-
-        For a stopped run it is the time that the run takes once it is resumed.
-        """
-        made = self.estimate
-        if made is None:
-            return None
-        had = 0.0
-        if self.ended is None:
-            had = min(max(0.0, (time.time() if now is None else now) - self.since), made.first)
-        seconds = (max(0.0, value - had) for value in made[:3])
-        return TimeLeft(*seconds, *made[3:])
+        until = self.started.until
+        if until is not None and until < len(layers):
+            until = None  # a depth that was asked for and is reached says nothing of what is left
+        made = time_left(layers, self.started.states, until)
+        if made is None or self.ended:
+            return made
+        had = min(max(0.0, now - self.since), made.first)
+        return TimeLeft(*(max(0.0, seconds - had) for seconds in made[:3]), *made[3:])
 
 
 def reopened(run: RunStore) -> tuple[RunStore, str]:
-    """A run as its files are now, and what it is: complete, under way or stopped.
-
-    The lock is looked at first: what a process wrote before it let go of the lock is there
-    afterwards, and only then the ledger is read again.
-    """
+    """A run as its files are now, and what it is: complete, under way or stopped. The lock is asked
+    first: what a process wrote before it let go of the lock is there afterwards, and only then the
+    ledger is read again."""
     held = is_held(run.path / "lock")
     if not held and not run.complete:
         run = RunStore.open(run.path)
@@ -150,47 +125,28 @@ def reopened(run: RunStore) -> tuple[RunStore, str]:
 def progress_of(run: RunStore) -> Progress:
     """The progress of a run by its files, while it may be under way in another process."""
     run, state = reopened(run)
-    progress, lock = Progress(layers=list(run.records), disk=run.disk), run.path / "lock"
-    log = read_last_start(run.path / "events.jsonl")
-    lost = bool(run.records) and not log
-    progress.began, progress.started = (
-        log.pop(0) if log else (run.identity["created"], _start_of(run))
-    )
-    progress.since = progress.began
-    with suppress(OSError):
-        progress.since = max(progress.began, (run.path / "ledger.json").stat().st_mtime)
+    lock, log, about = run.path / "lock", read_last_start(run.path / "events.jsonl"), run.identity
+    name, title, place = about["name"], run.puzzle.title, str(run.path)
+    lost = events.RunStarted(name, title, place, -1, 0, about["states"], 0, False)
+    began, started = log[0] if log else (about["created"], lost)
+    progress = Progress(name, started, list(run.records), run.disk, began=began)
+    progress.since = max(began, (run.path / "ledger.json").stat().st_mtime)
+    if state != COMPLETE and (done := run.tasks_done()):
+        progress.task = events.TaskFinished(len(progress.layers), done, 0, 0)
     if state == UNDER_WAY:
-        progress.holder = describe_holder(lock)
-        progress.began = held_since(lock) or progress.began
-        if done := run.tasks_done():
-            progress.task = TaskFinished(len(progress.layers), done, 0, 0)
+        progress.holder, progress.began = describe_holder(lock), held_since(lock) or began
         return progress
-    progress.when, last = log[-1] if log else (progress.since, None)
-    elapsed = progress.when - progress.began
-    if state == COMPLETE:
-        progress.ended = RunFinished(progress.depth, progress.states, True, elapsed)
-    elif isinstance(last, RunFinished | RunStopped):
-        progress.ended = last
-    else:
-        reason = _reason(run, lost, left_by(lock))
-        progress.ended, progress.when = RunStopped(len(run.records) - 1, reason, elapsed), None
+    if len(log) > 1:
+        progress(log[-1][1], log[-1][0])
+    elapsed = progress.since - began
+    if state == COMPLETE and not progress.complete:
+        progress(events.RunFinished(progress.depth, progress.states, True, elapsed), progress.since)
+    elif state != progress.state:  # the log has no end, or one that holds no more
+        reason = "killed, or its machine failed" if len(log) == 1 else "its log does not say why"
+        if host := left_by(lock):
+            reason = f"killed, or under way on host {host}, which cannot be seen from here"
+        progress.ended, progress.when = (
+            events.RunStopped(len(run.records) - 1, reason, elapsed),
+            None,
+        )
     return progress
-
-
-def _reason(run: RunStore, lost: bool, host: str | None) -> str:
-    """Why a run is not under way whose log does not say so.
-
-    lost: whether its log is lost. host: the other host whose process held the run last, if any.
-    """
-    if host:
-        return f"killed, or under way on host {host}, which cannot be seen from here"
-    if not run.records:
-        return "it ended during its start, before the first layer"
-    return "its log is lost" if lost else "killed, or its machine failed"
-
-
-def _start_of(run: RunStore) -> RunStarted:
-    """The event of the start, where the log is lost."""
-    identity = run.identity
-    title, states = run.puzzle.title, identity["states"]
-    return RunStarted(identity["name"], title, str(run.path), -1, 0, states, 0, False)

@@ -58,7 +58,7 @@ def test_run_tells_a_person(tmp_path):
     result = invoke("run", CONFIGS / "2x3.toml", *serial(tmp_path))
     assert "depth (God's number from this goal): 21" in result.stdout
     assert "states: 360" in result.stdout
-    assert "complete: depth 21, 360 states" in result.stderr
+    assert "complete; depth 21 (1 state there); states 360 (all)" in result.stderr
     log = [
         json.loads(line) for line in (tmp_path / "run" / "events.jsonl").read_text().splitlines()
     ]

@@ -19,7 +19,8 @@ from sweeps import swept
 from frontier.cli import main
 from frontier.report import status_page as status_page_module
 from frontier.report.console import console_on
-from frontier.report.displays import LiveProgress, PlainProgress, ProgressTable
+from frontier.report.displays import LiveProgress, PlainProgress
+from frontier.report.displays import shown as table_of
 from frontier.report.progress import Progress
 from frontier.search.events import (
     LayerFinished,
@@ -40,15 +41,16 @@ def picture(width, layers=50, **options):
     progress = Progress()
     for event in events_of("2x7", layers, "http://here/"):
         progress(event)
-    console.print(ProgressTable(progress))
+    console.print(table_of([progress], console))
     return re.sub(r"\x1b\[[0-9;]*m", "", console.file.getvalue()).splitlines()
 
 
 @pytest.mark.parametrize("width", [20, 30, 40, 60, 80, 200])
 def test_columns_drop_rather_than_wrap(width):
     lines = picture(width)
-    names, rows = lines[0].split(), lines[1:13]
-    assert [row.split()[0] for row in rows] == [str(depth) for depth in range(38, 50)]
+    head = next(at for at, line in enumerate(lines) if line.startswith("depth"))
+    names, rows = lines[head].split(), lines[head + 1 : head + 11]
+    assert [row.split()[0] for row in rows] == [str(depth) for depth in range(40, 50)]
     assert len({len(row.rstrip()) for row in rows}) == 1
     assert max(map(len, lines)) <= width
     assert names[:2] == ["depth", "states"]
@@ -56,65 +58,62 @@ def test_columns_drop_rather_than_wrap(width):
 
 
 def test_wider_terminals_show_more():
-    columns = [picture(width)[0] for width in (20, 30, 40, 60, 80)]
-    assert [len(line.split()) for line in columns] == sorted(len(line.split()) for line in columns)
-    assert columns[-1].split() == [
-        "depth",
-        "states",
-        "so",
-        "far",
-        "share",
-        "rate",
-        "time",
-        "written",
+    columns = [
+        next(line for line in picture(width) if line.startswith("depth"))
+        for width in (20, 30, 40, 60, 80)
     ]
+    assert [len(line.split()) for line in columns] == sorted(len(line.split()) for line in columns)
+    assert columns[0].split() == ["depth", "states"]
+    assert columns[-1].split() == ["depth", "states", "time", "rate"]
 
 
 def test_the_time_left_stands_below_the_table():
     assert any(line.startswith("time left: ") for line in picture(80))
     assert any(line.startswith("last depth: about ") for line in picture(80))
+    assert "next layer: 50 (under way for 0.0 s)" in picture(80)
 
 
-def test_the_dashboard_is_a_link_in_a_terminal_and_an_address_elsewhere():
+def test_the_dashboard_is_named_in_a_terminal_and_elsewhere(monkeypatch):
+    monkeypatch.setattr(PlainProgress, "LAYER_SECONDS", 0.0)
     console = Console(file=io.StringIO(), width=80, force_terminal=True, color_system="truecolor")
     shown, plain = LiveProgress(console), PlainProgress(io.StringIO())
     for event in (*events_of("2x7", 50, "http://here/"), RunStopped(49, "enough", 1.0)):
         shown(event)
         plain(event)
-    assert re.search(r"\x1b]8;[^;]*;http://here/\x1b", console.file.getvalue())
+    assert "dashboard: http://here/" in console.file.getvalue()
     said = plain._file.getvalue()
     assert "dashboard: http://here/\n" in said
     assert "\x1b" not in said
-    assert "left too early to tell" not in said
-    assert re.search(r"\n   49 +[\d,]+ .*  left .* to come", said)
+    assert re.search(r"\n[\d:]+  2x7: .* under way; depth 49 .*; time left .* to come\)\n", said)
 
 
-def test_the_rate_of_a_line_is_that_since_the_line_before():
+def test_layers_that_take_no_while_have_no_lines_of_their_own(monkeypatch):
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
     progress = PlainProgress(io.StringIO())
     progress(RunStarted("a", "", "", -1, 0, 10**9, 1, False))
-    layers = [(1, 1.0, 1.0), (5000, 0.5, 1.5), (1000, 0.5, 2.0), (7, 0.1, 2.1), (1, 0.1, 2.2)]
-    for depth, (states, seconds, elapsed) in enumerate(layers):
-        progress(LayerFinished(LayerRecord(depth, states, "list", False, seconds), 0, elapsed, 0))
-    progress(RunFinished(4, 6009, False, 2.2))
+    for depth, now in enumerate([1.0, 1.5, 2.0, 2.1, 2.2]):
+        progress(LayerFinished(LayerRecord(depth, 10**depth, "list", False, 0.1), 0, now, 0))
+    progress(RunFinished(4, 11111, False, 2.2))
     lines = progress._file.getvalue().splitlines()
-    assert [(line.split()[0], line.split()[3]) for line in lines[2:5]] == [
-        ("0", "1/s"), ("2", "6"), ("4", "40/s"),
-    ]  # fmt: skip
-    assert " 6 k/s " in lines[3]
+    assert [re.search(r"; depth (\d)", line)[1] for line in lines[1:]] == ["0", "2", "4"]
+    assert lines[-1].endswith("; 2.2 s since it was started")
 
 
 def test_plain_lines_in_a_long_layer(monkeypatch):
     file = io.StringIO()
     progress = PlainProgress(file)
-    for event in events_of("2x7", 50):
-        progress(event)
+    with monkeypatch.context() as patch:
+        patch.setattr(PlainProgress, "LAYER_SECONDS", 0.0)
+        for event in events_of("2x7", 50):
+            progress(event)
     before = file.getvalue()
     progress(LayerStarted(50, 9))
     progress(TaskFinished(50, 1, 9, 5))
     assert file.getvalue() == before
     monkeypatch.setattr(PlainProgress, "TASK_SECONDS", 0.0)
     progress(TaskFinished(50, 2, 9, 10))
-    assert "layer 50: 2 of 9 tasks, 10 states" in file.getvalue()
+    assert "; next layer 50 (2 of 9 tasks done, under way for " in file.getvalue()
 
 
 def test_a_terminal_that_goes_away():
@@ -233,7 +232,7 @@ def test_the_page_is_kept(tmp_path):
 def pages(monkeypatch):
     """The pages of a run as they are written, which here is often."""
     written = queue.Queue()
-    monkeypatch.setattr(status_page_module.StatusPage, "SECONDS", 0.01)
+    monkeypatch.setattr(status_page_module, "SECONDS", 0.01)
     monkeypatch.setattr(status_page_module, "write_text", lambda _, text: written.put(text))
     return written
 
@@ -252,25 +251,25 @@ def writers():
 def test_the_page_shows_a_layer_when_it_is_committed_and_when_it_begins(tmp_path, pages):
     """Not when its first task is done, which may be hours later."""
     *events, started = [*events_of("2x7", 30), LayerStarted(30, 9)]
-    with status_page_module.StatusPage(tmp_path) as page:
+    with status_page_module.kept_page(tmp_path) as page:
         for event in events:
             page(event)
         shown = wait_for(pages, 'data-depth="29"')
         assert 'http-equiv="refresh"' in shown
         page(started)
-        wait_for(pages, "Now: layer 30: 9 tasks, under way for ")
+        wait_for(pages, "<dt>next layer</dt><dd>30 <small>0 of 9 tasks done, under way for ")
         page(RunStopped(29, "enough", 1.0))
-        assert "Stopped: enough." in list(pages.queue)[-1]
-        assert not writers()
+    assert "Stopped: enough." in list(pages.queue)[-1]
+    assert not writers()
 
 
 def test_the_page_is_refreshed_in_a_long_layer(tmp_path, pages, monkeypatch):
-    monkeypatch.setattr(status_page_module.StatusPage, "SECONDS", 0.01)
-    with status_page_module.StatusPage(tmp_path) as page:
+    monkeypatch.setattr(status_page_module, "SECONDS", 0.01)
+    with status_page_module.kept_page(tmp_path) as page:
         for event in (*events_of("2x7", 30), LayerStarted(30, 9)):
             page(event)
-        wait_for(pages, "Now: layer 30")
-        wait_for(pages, "Now: layer 30")
+        wait_for(pages, "<dt>next layer</dt><dd>30 ")
+        wait_for(pages, "<dt>next layer</dt><dd>30 ")
     assert not writers()
 
 
@@ -298,7 +297,7 @@ def test_a_page_that_cannot_be_written_does_not_stop_the_run(
         raise error
 
     monkeypatch.setattr(status_page_module, "write_text", full)
-    monkeypatch.setattr(status_page_module.StatusPage, "SECONDS", 0.01)
+    monkeypatch.setattr(status_page_module, "SECONDS", 0.01)
 
     def wait(event):
         if isinstance(event, LayerFinished) and event.depth == 30:
@@ -314,7 +313,7 @@ def test_a_page_that_cannot_be_written_at_the_end(tmp_path, monkeypatch, capsys)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(status_page_module, "write_text", full)
-    monkeypatch.setattr(status_page_module.StatusPage, "SECONDS", 10**6)
+    monkeypatch.setattr(status_page_module, "SECONDS", 10**6)
     assert run(tmp_path / "run", until=5)
     said = capsys.readouterr().err
     assert "status.html cannot be written (No space left on device)\n" in said

@@ -16,7 +16,8 @@ from frontier.cli import main
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Blocks, Graph, Tiles
 from frontier.report.displays import PlainProgress
-from frontier.search.events import RunFinished, RunStarted
+from frontier.search.events import LayerFinished, RunFinished, RunStarted
+from frontier.store.ledger import LayerRecord
 from frontier.store.lock import describe_holder
 from frontier.text import counted
 
@@ -43,7 +44,7 @@ def test_a_run_of_one_state(tmp_path):
     where = "--set", f"store.path={path}", "--set", "cluster.kind=serial"
     said = output("run", CONFIGS / "2x2.toml", *size, *where)
     assert "1×1 tiles, 1 state; " in said
-    assert "complete: depth 0, 1 state, " in said
+    assert "complete; depth 0 (1 state there); states 1 (all); " in said
     said = output("status", path)
     assert "depth: 0 (1 state there)" in said
     assert "states: 1 (all)" in said
@@ -61,7 +62,7 @@ def test_a_run_of_one_move(tmp_path):
     )
     (path / "layers" / "0001").mkdir()
     (path / "layers" / "0001" / "c.0.0.0").write_text("{}")
-    assert "next layer under way: 1 task finished" in output("status", path)
+    assert "next layer: 1 (1 task done)\n" in output("status", path)
     assert "  start: 1 move\n" in output("run", config, *start, *where)
     assert "1 move, 1 shortest solution\n" in output("solve", path, "--all-counts")
     assert ": 1 move, " in output("solve", config, *start, "--method", "ida")
@@ -78,10 +79,11 @@ def test_one_rotation():
 def test_progress_of_one_state(capsys):
     progress = PlainProgress(sys.stderr)
     progress(RunStarted("one", "title", "path", -1, 0, 1, 1, False, None))
+    progress(LayerFinished(LayerRecord(0, 1, "list", False, 0.0), 1, 0.0, 0))
     progress(RunFinished(0, 1, False, 0.0))
     said = capsys.readouterr().err
     assert "title, 1 state; " in said
-    assert "depth 0 reached as asked: 1 state, 0.0 s" in said
+    assert "depth 0 reached as asked; depth 0 (1 state there); states 1 " in said
 
 
 def test_titles_of_small_puzzles():

@@ -14,9 +14,11 @@ from report.watching import config_of, events_of, run
 
 from frontier import text
 from frontier.errors import FormatError, Stopped
-from frontier.report import status as status_module
+from frontier.report import displays
 from frontier.report import status_page as status_page_module
 from frontier.report.displays import PlainProgress
+from frontier.report.progress import progress_of
+from frontier.report.progress_text import line
 from frontier.report.statistics import statistics_of
 from frontier.report.status import describe_status, status_of
 from frontier.search.events import LayerFinished, RunStopped
@@ -27,16 +29,19 @@ from frontier.store.run import RunStore
 def test_status_of_each_state(tmp_path, held):
     store = run(tmp_path / "run", until=20)
     assert (
-        describe_status(status_of(store)).splitlines()[0].startswith("2x4: 2×4 tiles, stopped at ")
+        describe_status(status_of(store.path))
+        .splitlines()[0]
+        .startswith("2x4: 2×4 tiles, stopped at ")
     )
-    assert "ends" not in describe_status(status_of(store))
+    assert "ends" not in describe_status(status_of(store.path))
     held(store.path)
-    value = status_of(store)
+    value = status_of(store.path)
     since = text.moment(time.time() - 3 * 3600)
     assert value["state"] == "under way"
     assert value["holder"] == f"process 7 on host there since {since} (for 3 hours)"
     first = describe_status(value).splitlines()[0]
-    assert first == f"2x4: 2×4 tiles, under way, by {value['holder']}"
+    assert first == "2x4: 2×4 tiles, under way"
+    assert f"\n  written by: {value['holder']}\n" in describe_status(value)
     assert "  time left: " in describe_status(value)
     assert json.loads(invoke("status", store.path, "--json").stdout)["in_words"]["time left"]
 
@@ -46,20 +51,19 @@ def test_a_run_that_has_no_layer_yet(tmp_path, held):
     whole = run(tmp_path / "whole", until=0)
     store = RunStore.create(tmp_path / "run", whole.identity)
     held(store.path)
-    watched = status_module.Watched(store.path)
-    watched.look()
-    line = "2x4: under way, depth – (no layer is committed yet), states 0 (0.00% of 20,160), "
-    assert watched.line().startswith(line)
-    assert watched.line().endswith(", time left too early to tell")
-    assert status_of(store)["depth"] is watched.progress.depth is None
-    page = status_page_module.status_page(watched.progress)
+    progress = progress_of(store)
+    head = "2x4: 2×4 tiles, under way; depth – (no layer is committed yet); states 0 (0.00% of "
+    assert line(progress).startswith(head)
+    assert line(progress).endswith("; time left too early to tell")
+    assert status_of(store.path)["depth"] is progress.depth is None
+    page = status_page_module.status_page(progress)
     stopped = PlainProgress(io.StringIO())
     start = next(events_of("2x7", 0))
     for event in (start, RunStopped(-1, "no worker came", 1.0)):
         stopped(event)
     report = invoke("report", whole.path, store.path).stdout
-    said = describe_status(status_of(store))
-    for shown in (page, said, watched.line(), stopped._file.getvalue(), report):
+    said = describe_status(status_of(store.path))
+    for shown in (page, said, line(progress), stopped._file.getvalue(), report):
         assert "depth -1" not in shown
         assert "depth None" not in shown
     assert "no layer is committed yet" in page
@@ -68,7 +72,7 @@ def test_a_run_that_has_no_layer_yet(tmp_path, held):
 
 
 def test_status_of_a_complete_run(tmp_path):
-    value = status_of(run(tmp_path / "run"))
+    value = status_of(run(tmp_path / "run").path)
     assert value["state"] == "complete"
     assert "left" not in value
 
@@ -77,9 +81,9 @@ def test_status_shows_the_dashboard_while_the_run_is_under_way(tmp_path, held):
     store = run(tmp_path / "run", until=20)
     log = store.path / "events.jsonl"
     log.write_text(log.read_text().replace('"dashboard": null', '"dashboard": "http://here/"'))
-    assert "http://here/" not in describe_status(status_of(store))
+    assert "http://here/" not in describe_status(status_of(store.path))
     held(store.path)
-    assert "  dashboard: http://here/" in describe_status(status_of(store))
+    assert "  dashboard: http://here/" in describe_status(status_of(store.path))
 
 
 def test_status_says_why_a_run_stopped(tmp_path):
@@ -103,7 +107,17 @@ def test_status_of_a_killed_run(tmp_path):
     log.write_text("".join(line for line in lines if '"RunStarted"' in line))
     assert "stopped: killed, or its machine failed" in invoke("status", tmp_path / "run").stdout
     log.unlink()
-    assert "stopped: its log is lost" in invoke("status", tmp_path / "run").stdout
+    assert "stopped: its log does not say why" in invoke("status", tmp_path / "run").stdout
+
+
+def test_a_run_that_was_complete_and_is_rolled_back_is_stopped(tmp_path):
+    path = tmp_path / "run"
+    run(path).roll_back(20, [])
+    value = status_of(path)
+    assert (value["state"], value["complete"], value["depth"]) == ("stopped", False, 20)
+    assert value["reason"] == "its log does not say why"
+    assert value["ended"] is None
+    assert value["left"]["depth"] > 20
 
 
 def test_nothing_is_lost_of_a_run_that_ended_during_its_start(tmp_path, monkeypatch):
@@ -114,8 +128,9 @@ def test_nothing_is_lost_of_a_run_that_ended_during_its_start(tmp_path, monkeypa
     with pytest.raises(Stopped):
         run(tmp_path / "run")
     said = invoke("status", tmp_path / "run").stdout
-    assert "it ended during its start, before the first layer" in said
-    assert "log is lost" not in said
+    assert "stopped: its log does not say why" in said
+    assert "depth: – (no layer is committed yet)" in said
+    assert "killed" not in said
 
 
 def test_a_run_on_a_host_that_cannot_be_seen_may_be_under_way(tmp_path):
@@ -145,11 +160,11 @@ def test_a_run_that_ends_while_one_looks(tmp_path, monkeypatch):
 
     store = run(tmp_path / "run", until=5)
     until(9)
-    value = status_of(store)
+    value = status_of(store.path)
     assert (value["state"], value["depth"]) == ("stopped", 9)
     assert value["reason"] == "depth 9 reached as asked"
     until(None)
-    assert (status_of(store)["state"], status_of(store)["depth"]) == ("complete", 36)
+    assert (status_of(store.path)["state"], status_of(store.path)["depth"]) == ("complete", 36)
     part = run(tmp_path / "b" / "run", until=5)
     until(None)
     figures = statistics_of(part)
@@ -160,12 +175,12 @@ def test_the_states_are_the_same_everywhere(tmp_path):
     path = tmp_path / "run"
 
     def states():
-        watched = status_module.Watched(path)
-        watched.look()
         return {
             json.loads(invoke("status", path, "--json").stdout)["state"],
             json.loads(invoke("report", path, "--json").stdout)["state"],
-            watched.line().split(",")[0].removeprefix("2x4: "),
+            re.match("2x4: 2×4 tiles, ([a-z ]+)", line(progress_of(RunStore.open(path))))[
+                1
+            ].removesuffix(" at "),
             re.search(r'class="state.*?">(.*?)<', (path / "status.html").read_text())[1],
         }
 
@@ -278,12 +293,10 @@ def test_a_run_that_has_not_begun(tmp_path, command):
 def test_a_run_that_has_not_begun_is_waited_for(tmp_path, monkeypatch):
     config, path = config_of(tmp_path)
     sets = "--set", "cluster.kind=serial"
-    monkeypatch.setattr(
-        status_module.watch, "__defaults__", (lambda _: invoke("run", config, *sets),)
-    )
+    monkeypatch.setattr(displays.watch, "__defaults__", (lambda _: invoke("run", config, *sets),))
     first, second, *_ = invoke("status", config, "--watch").stdout.splitlines()
     assert first.endswith("runs: not begun")
-    assert "2x3: complete, depth 21" in second
+    assert "2x3: 2×3 tiles, complete; depth 21 " in second
     shutil.rmtree(path)
     path.mkdir()
     assert "holds no run" in invoke("status", path, "--watch", code=2).stderr
