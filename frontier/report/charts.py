@@ -10,7 +10,6 @@ from textwrap import fill
 
 import matplotlib
 from cycler import cycler
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter, ScalarFormatter
 
@@ -20,7 +19,7 @@ from frontier.report.report import Report
 WIDTH, PANEL = 6.3, 2.6
 """The width of a chart, 16 cm, and the height of each of its panels, in inches."""
 
-TITLE, COLUMNS = 50, 3
+TITLE, LEGEND = 50, 3
 """The letters of a line of a title, and the columns of a legend, at most."""
 
 CHARTS = {
@@ -60,6 +59,7 @@ STYLE = {
     "svg.hashsalt": "frontier",
 }
 
+ADDRESS = "data:image/svg+xml;base64,"
 NO_DATE = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}
 """The metadata of a file without what differs from day to day, so that equal runs make equal
 files."""
@@ -78,10 +78,8 @@ def report_charts(report: Report) -> dict[str, str]:
     none if no layer is known yet."""
     if not report.layers:
         return {}
-    charts = {name: _saved(draw(report, name), "svg", transparent=True) for name in CHARTS}
-    return {
-        name: f"data:image/svg+xml;base64,{b64encode(svg).decode()}" for name, svg in charts.items()
-    }
+    svg = {name: _saved(draw(report, name), "svg", transparent=True) for name in CHARTS}
+    return {name: ADDRESS + b64encode(of).decode() for name, of in svg.items()}
 
 
 def draw(report: Report, chart: str, title: str = "") -> Figure:
@@ -92,8 +90,14 @@ def draw(report: Report, chart: str, title: str = "") -> Figure:
         column = figure.subplots(len(panels), sharex=True)
         for axes, (heading, key, form) in zip(column, panels, strict=True):
             axes.set_title(heading)
-            axes.set_yscale("linear" if form else "log")
-            _draw_layers(axes, report, key)
+            axes.set_yscale("linear" if form or not report.layers else "log")
+            for label, run in zip(report.labels, report.runs, strict=True):
+                values = [getattr(layer, key) for layer in run.layers]
+                if report.one:
+                    edges = [depth - 0.5 for depth in range(len(values) + 1)]
+                    axes.stairs(values, edges, fill=True, color=ACCENT)
+                else:
+                    axes.plot(values, label=label)
             axes.set_ylim(bottom=0 if form else 0.5)
             if form:
                 axes.yaxis.set_major_formatter(form())
@@ -101,21 +105,10 @@ def draw(report: Report, chart: str, title: str = "") -> Figure:
         column[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
         if not report.one:
             lines, labels = axes.get_legend_handles_labels()
-            figure.legend(lines, labels, loc="outside lower center", ncols=COLUMNS)
+            figure.legend(lines, labels, loc="outside lower center", ncols=LEGEND)
         if title:
             figure.suptitle(fill(title, TITLE), x=0.02, ha="left", size="large")
     return figure
-
-
-def _draw_layers(axes: Axes, report: Report, key: str) -> None:
-    """A number of each layer by depth."""
-    for label, run in zip(report.labels, report.runs, strict=True):
-        values = [getattr(layer, key) for layer in run.layers]
-        if report.one:
-            edges = [depth - 0.5 for depth in range(len(values) + 1)]
-            axes.stairs(values, edges, fill=True, color=ACCENT)
-        else:
-            axes.plot(values, label=label)
 
 
 def _saved(figure: Figure, kind: str, **options) -> bytes:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, zip_longest
+from math import inf
 from pathlib import Path
 
 from frontier.report.statistics import LayerStatistics, RunStatistics
@@ -79,19 +80,17 @@ def _mark(path: str, paths: list[str]) -> str:
 
 
 def _difference(label: str, run: RunStatistics, other: str, there: RunStatistics) -> str | None:
-    one, two = (
+    puzzles = [
         {key: value for key, value in of.run.identity["puzzle"].items() if key not in LOOKS}
         for of in (run, there)
-    )
-    if one != two:
+    ]
+    if puzzles[0] != puzzles[1]:
         return None
-    for depth, counts in enumerate(zip_longest(run.counts, there.counts)):
-        # Beyond its last layer a complete run has no states; of another run they are not known.
-        ours, theirs = (
-            0 if count is None and of.complete else count
-            for count, of in zip(counts, (run, there), strict=True)
-        )
-        if None not in (ours, theirs) and ours != theirs:
+    # Beyond its last layer a complete run has no states; of another run they are not known.
+    known = min(inf if of.complete else len(of.counts) for of in (run, there))
+    pairs = enumerate(zip_longest(run.counts, there.counts, fillvalue=0))
+    for depth, (ours, theirs) in pairs:
+        if depth < known and ours != theirs:
             return (
                 f"{label} and {other} are runs of the same puzzle, but at depth {depth} "
                 f"{label} has {counted(ours, 'state')} and {other} {theirs:,}: "

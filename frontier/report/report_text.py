@@ -48,8 +48,7 @@ def report_text(report: Report, console: Console) -> RenderableType:
         parts.append(Text(report.family.finding))
     if not run:
         for table in tables:
-            sides = ["right"] * len(table.header)
-            parts += ["", table_of(table.rows, sides, table.header, overflow="fold")]
+            parts += ["", table_of(table.header, table.rows, overflow="fold")]
         return Group(*parts)
     parts.append(_pairs(tables.key.rows))
     if run.layers:
@@ -79,21 +78,17 @@ def _heading(text: str) -> Text:
 
 def _pairs(rows: Iterable[Sequence[str]]) -> Table:
     """Names, which are dim, and values."""
-    table = table_of(rows, ("left", "left"), overflow="fold")
+    table = table_of(["", ""], rows, left=[""], overflow="fold")
     table.columns[0].style = "dim"
     return table
 
 
 def report_value(report: Report) -> dict:
     """A report as JSON: of each run the keys of ``summary.json``, and the statistics."""
-    runs = [_run_value(run) for run in report.runs]
-    if report.one:
-        return runs[0]
-    value = {"differences": report.differences, "runs": runs}
-    return value | ({"diameter": report.family.diameter} if report.family else {})
-
-
-def _run_value(run: RunStatistics) -> dict:
+    if not (run := report.one):
+        runs = [report_value(Report((run,))) for run in report.runs]
+        value = {"differences": report.differences, "runs": runs}
+        return value | ({"diameter": report.family.diameter} if report.family else {})
     positions = [run.puzzle.write(board) for board in run.boards]
     return run_value(run.run) | {
         "state": run.state,

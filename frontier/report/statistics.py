@@ -152,23 +152,17 @@ def statistics_of(run: RunStore) -> RunStatistics:
         LayerStatistics(
             record.depth, states, so_far, states / total, so_far / total,
             states / before if before else None, record.form, record.seconds, record.bytes,
-            _spent(record, _workers(record.depth, starts)),
+            _spent(record, starts),
         )
         for record, states, so_far, before in zip(
             run.records, counts, accumulate(counts), [None, *counts], strict=False
         )
     )  # fmt: skip
     count, boards = farthest(run, DRAWN) if state == COMPLETE else (None, [])
-    name = run.identity["name"]
-    return RunStatistics(run, name, state, layers, count, tuple(boards), starts)
+    return RunStatistics(run, run.identity["name"], state, layers, count, tuple(boards), starts)
 
 
-def _workers(depth: int, starts: tuple[dict, ...]) -> int:
-    """The number of workers at the start after which a layer was made; 0 if it is not known."""
-    return next((start["workers"] for start in reversed(starts) if start["layers"] <= depth), 0)
-
-
-def _spent(record: LayerRecord, workers: int) -> dict[str, float]:
+def _spent(record: LayerRecord, starts: tuple[dict, ...]) -> dict[str, float]:
     """Where the time of a layer went.
 
     In a layer by tasks each kind of work took the sum over the workers, divided by their number.
@@ -179,7 +173,9 @@ def _spent(record: LayerRecord, workers: int) -> dict[str, float]:
     done = sum(record.work.values())
     if not done or not record.seconds:
         return {"memory" if record.form == "bits" else "lists": record.seconds}
-    a_second = max(done / record.seconds, workers) if workers else done / record.seconds
+    before = (start["workers"] for start in reversed(starts) if start["layers"] <= record.depth)
+    workers = next(before, 0)  # 0 if it is not known
+    a_second = max(done / record.seconds, workers)
     spent = {kind: seconds / a_second for kind, seconds in record.work.items()}
     if workers:
         spent["others"] = max(0.0, record.seconds - sum(spent.values()))

@@ -14,7 +14,7 @@ LAYER = {
     "states": ("states", "{:,}".format),
     "share": ("share", percent),
     "share_so_far": ("up to here", percent),
-    "growth": ("growth", "{:.3f}".format),
+    "growth": ("growth", lambda times: f"{times:.3f}" if times else ""),
     "seconds": ("time", brief),
     "bytes": ("written", lambda count: size(count) if count else ""),
 }
@@ -46,23 +46,16 @@ def tables_of(report: Report) -> Tables:
     ]
     if run := report.one:
         header = [heading for heading, _ in LAYER.values()]
-        values = [[getattr(layer, name) for name in LAYER] for layer in run.layers]
-        forms = [form for _, form in LAYER.values()]
+        forms = {name: form for name, (_, form) in LAYER.items()}
+        rows = [[form(getattr(of, name)) for name, form in forms.items()] for of in run.layers]
     else:
-        key = [
-            {"puzzle": run.puzzle.title, "found": run.standing, **figures}
-            for run, figures in zip(report.runs, key, strict=True)
-        ]
+        titles = [{"puzzle": run.puzzle.title, "found": run.standing} for run in report.runs]
+        key = [title | figures for title, figures in zip(titles, key, strict=True)]
         header = ["depth", *report.labels]
-        values = [
-            [depth, *(layer and layer.states for layer in layers)]
+        rows = [
+            [str(depth), *(f"{of.states:,}" if of else "" for of in layers)]
             for depth, layers in enumerate(report.layers)
         ]
-        forms = ["{:,}".format] * len(header)
-    rows = [
-        ["" if value is None else form(value) for value, form in zip(row, forms, strict=True)]
-        for row in values
-    ]
     return Tables(
         _side_by_side(report, (name for column in key for name in column), key),
         _side_by_side(report, SPENDING.values(), spending),
@@ -104,25 +97,22 @@ def _side_by_side(report: Report, names: Iterable[str], columns: list[dict[str, 
 
 def origin(run: RunStatistics) -> list[tuple[str, str]]:
     """When the run was begun, and with what it was made when it was started last."""
-    begun = time.strftime("%Y-%m-%d", time.gmtime(run.run.identity["created"]))
-    facts = [("begun", begun)]
+    begun = ("begun", time.strftime("%Y-%m-%d", time.gmtime(run.run.identity["created"])))
     if not run.starts:
-        missing = "environment.json is missing or damaged, so this is not known"
-        return [*facts, ("environment", missing)]
-    last = run.starts[-1]
+        return [begun, ("environment", "missing or damaged, so it is not known")]
+    last, times = run.starts[-1], len(run.starts)
     cluster = last["config"]["cluster"]
-    workers = f"{counted(cluster['workers'], 'worker')} of {size(cluster['memory'])}"
-    if len(run.starts) > 1:
-        facts.append(("started", f"{len(run.starts)} times; what follows is of the last time"))
-    return [
-        *facts,
-        ("processor", f"{last['processor']}, {counted(last['cores'], 'core')}"),
-        ("memory", size(last["memory"])),
-        ("platform", last["platform"]),
-        ("cluster", "serial" if cluster["kind"] == "serial" else f"{cluster['kind']}, {workers}"),
-        ("Python", last["python"]),
-        ("libraries", ", ".join(f"{name} {number}" for name, number in last["versions"].items())),
-    ]
+    workers = f", {counted(cluster['workers'], 'worker')} of {size(cluster['memory'])}"
+    facts = {
+        "started": f"{times} times; what follows is of the last time" if times > 1 else "",
+        "processor": f"{last['processor']}, {counted(last['cores'], 'core')}",
+        "memory": size(last["memory"]),
+        "platform": last["platform"],
+        "cluster": cluster["kind"] + ("" if cluster["kind"] == "serial" else workers),
+        "Python": last["python"],
+        "libraries": ", ".join(f"{name} {number}" for name, number in last["versions"].items()),
+    }
+    return [begun, *(fact for fact in facts.items() if fact[1])]
 
 
 def config_text(run: RunStatistics) -> str:

@@ -1,6 +1,5 @@
 """Solutions as film strips, as SVG that moves, and as pages that one can step through."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -38,10 +37,8 @@ def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> 
     Where a piece is drawn with another label than moves call it by, and the encoding has that
     label, it stands first: 3. 羊 g↓.
     """
-    captions = ["start"]
-    for move, (before, after) in zip(
-        solution.moves, pairwise(map(puzzle.picture, solution.boards)), strict=True
-    ):
+    captions, pictures = ["start"], map(puzzle.picture, solution.boards)
+    for move, (before, after) in zip(solution.moves, pairwise(pictures), strict=True):
         was = {piece.code: piece.cells for piece in before.pieces}
         moved = [piece for piece in after.pieces if piece.cells != was[piece.code]]
         drawn = [piece.label for piece in moved if piece.label not in ("", piece.name)]
@@ -82,7 +79,7 @@ def animation(puzzle: Puzzle, solution: Solution) -> str:
             places += [places[-1]] * (end + 1 - len(places))
         values = ";".join(f"{number(at.real * SIDE)} {number(at.imag * SIDE)}" for at in places)
         slide = {"attributeName": "transform", "type": "translate", "values": values}
-        moves = tag("animateTransform", **slide, **again) if len(set(places)) > 1 else ""
+        moves = tag("animateTransform", **slide, **again) if any(places) else ""
         pieces.append(tag("g", scene.piece(piece), moves))
     broad = max(scene.width, _breadth(film.captions, LARGE))
     high = scene.height + 2 * LARGE
@@ -117,7 +114,7 @@ def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
         captions=film.captions,
         frames=[Markup(frame.standalone(drawn, line)) for (frame, drawn), line in frames],
         stage=Markup(scene.standalone(scene.board(pieces), lines[0])),
-        ways=Markup(json.dumps(ways)),
+        ways=ways,
     )
 
 

@@ -34,10 +34,7 @@ between the edges of squares as well as of triangles."""
 
 
 def board_svg(puzzle: Puzzle, board: Board, side: float = 36) -> str:
-    """A board, or a goal that is a part of one, as a standalone SVG.
-
-    side: pixels of one cell.
-    """
+    """A board, or a goal that is a part of one, as a standalone SVG. side: pixels of one cell."""
     scene = Scene(puzzle.picture(board).alike(), side)
     return scene.standalone(scene.board(), puzzle.line(board))
 
@@ -82,27 +79,28 @@ class Scene:
 
     def ground(self) -> str:
         """What the pieces lie on: the cells, the edges between them, and the open ones' marks."""
-        places, edges = self.picture.places, self.picture.edges
-        elements = [
-            tag("rect", x=1, y=1, width=self.width - 2, height=self.height - 2,
-                rx=self.side * 0.16, fill=GROUND, stroke=EDGE, stroke_width=1)
-        ]  # fmt: skip
-        if edges is None:
-            elements.append(self._brushed(range(len(places)), -0.04, TRAY))
+        drawn = tag(
+            "rect", x=1, y=1, width=self.width - 2, height=self.height - 2, rx=self.side * 0.16,
+            fill=GROUND, stroke=EDGE, stroke_width=1,
+        )  # fmt: skip
+        everywhere, places = range(len(self.picture.places)), self.picture.places
+        if self.picture.edges is None:
+            drawn += self._path(self._squares(everywhere, ROUND - 0.04), 2 * ROUND, TRAY)
         else:
-            elements += [self._edge(*edge) for edge in edges]
-            ring = {"r": self.side * 0.3, "stroke_width": self.side * 0.04}
-            for x, y in map(self.at, places):
-                elements.append(tag("circle", cx=x, cy=y, fill=TRAY, stroke=EDGE, **ring))
-        elements += [self._text(places[cell], OPEN_MARK, 0.42, QUIET) for cell in self.picture.open]
-        return "".join(elements)
+            stones, edges = self._stones(everywhere)
+            drawn += self._path(edges, 0.07, EDGE)
+            drawn += self._path(stones, 0.64, EDGE) + self._path(stones, 0.56, TRAY)
+        return drawn + "".join(
+            self._text(places[cell], OPEN_MARK, 0.42, QUIET) for cell in self.picture.open
+        )
 
     def piece(self, piece: Piece, moved: bool = False) -> str:
         """A piece with its label; with a strong line around it if it has moved."""
         gap, line, opacity = (0.05, 0.09, 1) if moved else (0.03, 0.028, 0.45)
+        path, breadth = self._form(piece, gap)
         colour = colour_of(piece.kind, self.picture.kinds, self.picture.ordered)
-        drawn = self._brushed(piece.cells, gap, INK, line, stroke_opacity=opacity, fill="none")
-        drawn += self._brushed(piece.cells, gap, colour, -line)
+        drawn = self._path(path, breadth + line, INK, fill="none", stroke_opacity=opacity)
+        drawn += self._path(path, breadth - line, colour)
         if not piece.label:
             return drawn
         place, broad = self.picture.middle(piece)
@@ -112,55 +110,51 @@ class Scene:
 
     def trace(self, piece: Piece) -> str:
         """Where a piece has been, as a shadow."""
-        return self._brushed(piece.cells, 0.09, INK, opacity=0.25)
+        return self._path(*self._form(piece, 0.09), INK, opacity=0.25)
 
     def names(self) -> str:
         """The names of the cells, where moves name them: small, between the edges, over all."""
         halo = {"stroke": GROUND, "stroke_width": self.side * 0.06, "paint_order": "stroke"}
         drawn = ""
         for (x, y), name in zip(self.picture.places, self.picture.names, strict=False):
-            x, y = self.at((x + ASIDE[0], y + ASIDE[1]))
-            size = self.side * min(NAME, 0.8 / (0.62 * width(name)))
-            drawn += text(x, y + 0.35 * size, name, size, QUIET, **halo)
+            size = min(NAME, 0.8 / (0.62 * width(name)))
+            drawn += self._text((x + ASIDE[0], y + ASIDE[1]), name, size, QUIET, 400, **halo)
         return drawn
 
-    def _brushed(self, cells: Iterable[int], gap: float, colour: str, line=0.0, **look) -> str:
-        """Cells as one form, as far from their edges as the gap: a path, drawn with a broad round
-        brush, which is as much broader as a line around the form is. Lengths are in sides."""
-        squares = self.picture.edges is None
-        radius = ROUND if squares else STONE - gap
-        path = self._squares(cells, gap + ROUND) if squares else self._limbs(cells)
-        brush = {"stroke": colour, "stroke_width": (2 * radius + line) * self.side}
-        brush |= {"stroke_linecap": "round", "stroke_linejoin": "round"}
-        return tag("path", d=path, **{"fill": colour, **brush, **look})
+    def _form(self, piece: Piece, gap: float) -> tuple[str, float]:
+        """A path along a piece, and the breadth of the round brush that draws the piece with it, as
+        far from the edges of its cells as the gap."""
+        if self.picture.edges is None:
+            return self._squares(piece.cells, gap + ROUND), 2 * ROUND
+        return "".join(self._stones(piece.cells)), 2 * (STONE - gap)
 
     def _squares(self, cells: Iterable[int], inset: float) -> str:
-        """Squares, and what lies between two or four of them, as far inside of their edges."""
+        """A path of squares, and of what lies between two or four of them, inside their edges."""
         held = {self.picture.places[cell] for cell in cells}
         path = ""
         for (x, y), (i, j) in product(sorted(held), product((0, 1), repeat=2)):
             if held.issuperset(product((x, x + i), (y, y + j))):
-                left, top = self.at((x - 0.5 + inset, y - 0.5 + inset))
+                left, top = map(number, self.at((x - 0.5 + inset, y - 0.5 + inset)))
                 broad, high = ((1 + more - 2 * inset) * self.side for more in (i, j))
-                path += f"M{number(left)},{number(top)}h{number(broad)}v{number(high)}"
-                path += f"h{number(-broad)}z"
+                path += f"M{left},{top}h{number(broad)}v{number(high)}h{number(-broad)}z"
         return path
 
-    def _limbs(self, cells: Iterable[int]) -> str:
-        """The middles of cells, and lines where the graph joins two of them."""
-        at = {
-            cell: "{},{}".format(*map(number, self.at(self.picture.places[cell]))) for cell in cells
-        }
-        lines = [f"M{at[a]}L{at[b]}" for a, b in self.picture.edges if a in at and b in at]
-        return "".join([*(f"M{place}h0" for place in at.values()), *lines])
+    def _stones(self, cells: Iterable[int]) -> tuple[str, str]:
+        """Paths of the middles of cells, and of the edges of the graph between them."""
+        places = {cell: map(number, self.at(self.picture.places[cell])) for cell in cells}
+        at = {cell: ",".join(place) for cell, place in places.items()}
+        edges = (f"M{at[a]}L{at[b]}" for a, b in self.picture.edges if a in at and b in at)
+        return "".join(f"M{place}h0" for place in at.values()), "".join(edges)
 
-    def _edge(self, one: int, other: int) -> str:
-        (x1, y1), (x2, y2) = (self.at(self.picture.places[cell]) for cell in (one, other))
-        return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=EDGE, stroke_width=self.side * 0.07)
+    def _path(self, path: str, breadth: float, colour: str, **look) -> str:
+        """A path that is filled, and drawn with a round brush, whose breadth is in sides."""
+        brush = {"stroke_linecap": "round", "stroke_linejoin": "round", "stroke": colour}
+        brush |= {"stroke_width": breadth * self.side}
+        return tag("path", d=path, **{"fill": colour} | brush | look)
 
-    def _text(self, place: Point, label: str, size: float, colour: str) -> str:
-        x, y = self.at(place)
-        return text(x, y + 0.35 * size * self.side, label, size * self.side, colour, weight=600)
+    def _text(self, place: Point, label: str, size: float, colour: str, weight=600, **look) -> str:
+        x, y = self.at((place[0], place[1] + 0.35 * size))
+        return text(x, y, label, size * self.side, colour, weight=weight, **look)
 
 
 def text(

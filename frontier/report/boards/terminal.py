@@ -66,11 +66,10 @@ def draw_boards(
 
 def drawing(picture: Picture, encoding: str = "utf-8", most: int = 80) -> list[Text]:
     """A picture as lines of equal width, of at most `most` columns if it can be that narrow."""
-    plain = not can_say(CORNERS + STROKES, encoding)
     marks = {piece.code: _mark(piece, encoding) for piece in picture.pieces}
     squares = picture.edges is None
     lines = (_squares(picture, marks, most) if squares else _network(picture, marks)).lines()
-    if plain:
+    if not can_say(CORNERS + STROKES, encoding):
         for line in lines:
             line.plain = line.plain.translate(PLAIN)
     return lines
@@ -80,9 +79,9 @@ class _Canvas:
     """Columns and rows of characters with styles; wide ones take two columns."""
 
     def __init__(self, rows: int, columns: int):
-        self.rows = [[(" ", None)] * columns for _ in range(rows)]
+        self.rows = [[(" ", "")] * columns for _ in range(rows)]
 
-    def put(self, row: int, column: int, text: str, style: Style | None = None) -> None:
+    def put(self, row: int, column: int, text: str, style: Style | str = "") -> None:
         for letter in text:
             self.rows[row][column] = (letter, style)
             for extra in range(1, width(letter)):
@@ -92,10 +91,9 @@ class _Canvas:
     def lines(self) -> list[Text]:
         lines = []
         for row in self.rows:
-            line = Text()
-            for style, run in groupby(row, key=itemgetter(1)):
-                line.append("".join(letter for letter, _ in run), style)
-            lines.append(line)
+            runs = groupby(row, key=itemgetter(1))
+            parts = (("".join(letter for letter, _ in run), style) for style, run in runs)
+            lines.append(Text.assemble(*parts))
         return lines
 
 
@@ -121,19 +119,15 @@ def _squares(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
             (a, b), (c, d) = ([there.get((x, y), NO_CELL) for x in columns] for y in rows)
             if a == b == c == d:
                 is_wall = a == NO_CELL and not {-1, high} & {*rows} and not {-1, broad} & {*columns}
-                canvas.put(i, j, WALL if is_wall else " ", DIM if is_wall else styles.get(a))
+                canvas.put(i, j, WALL if is_wall else " ", DIM if is_wall else styles.get(a, ""))
             else:
                 arms = (a != b, c != d, a != c, b != d)
                 canvas.put(i, j, CORNERS[sum(arm << bit for bit, arm in enumerate(arms))])
-    for piece in picture.pieces:
-        (x, y), cells = picture.middle(piece)
+    said = [(marks[of.code], *picture.middle(of), styles[of.code]) for of in picture.pieces]
+    said += [(OPEN_MARK, picture.places[cell], 1, DIM) for cell in picture.open]
+    for mark, (x, y), cells, style in said:
         first = round((x - (cells - 1) / 2 - left - 0.5) * step) + 1
-        mark = centred(marks[piece.code], cells * step - 1)
-        canvas.put(round(2 * (y - top - 0.5)) + 1, first, mark, styles[piece.code])
-    for cell in picture.open:
-        x, y = picture.places[cell]
-        first = round((x - left - 0.5) * step) + 1
-        canvas.put(round(2 * (y - top - 0.5)) + 1, first, centred(OPEN_MARK, inside), DIM)
+        canvas.put(round(2 * (y - top - 0.5)) + 1, first, centred(mark, cells * step - 1), style)
     return canvas
 
 
