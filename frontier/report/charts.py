@@ -78,7 +78,8 @@ def report_charts(report: Report) -> dict[str, str]:
     none if no layer is known yet."""
     if not report.layers:
         return {}
-    svg = {name: _saved(draw(report, name), "svg", transparent=True) for name in CHARTS}
+    with matplotlib.rc_context({"svg.fonttype": "none"}):  # as outlines letters are half of a page
+        svg = {name: _saved(draw(report, name), "svg", transparent=True) for name in CHARTS}
     return {name: ADDRESS + b64encode(of).decode() for name, of in svg.items()}
 
 
@@ -97,7 +98,7 @@ def draw(report: Report, chart: str, title: str = "") -> Figure:
                     edges = [depth - 0.5 for depth in range(len(values) + 1)]
                     axes.stairs(values, edges, fill=True, color=ACCENT)
                 else:
-                    axes.plot(values, label=label)
+                    axes.plot(values, label=label, markevery=0.1)
             axes.set_ylim(bottom=0 if form else 0.5)
             if form:
                 axes.yaxis.set_major_formatter(form())
