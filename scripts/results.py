@@ -23,9 +23,9 @@ from frontier import api
 from frontier.config import load_config
 from frontier.report.boards import board_svg
 from frontier.report.charts import report_picture
-from frontier.report.comparison import Comparison
 from frontier.report.html import templates
-from frontier.report.report_pages import SIDE, report_page
+from frontier.report.report import Report
+from frontier.report.report_pages import report_page
 from frontier.report.report_text import report_csv
 from frontier.report.statistics import RunStatistics, statistics_of
 from frontier.store.files import write_bytes
@@ -84,9 +84,7 @@ def card_of(name: str, runs: list[RunStatistics]) -> Card:
     facts = [(key, _from_to(of)) for key, of in values.items()]
     titles = list(dict.fromkeys((runs[0].puzzle.title, last.puzzle.title)))
     board = last.boards[0] if last.boards else last.puzzle.goals[0]
-    return Card(
-        name, " … ".join(titles), facts, Markup(board_svg(last.puzzle, board, SIDE)), last.counts
-    )
+    return Card(name, " … ".join(titles), facts, Markup(board_svg(last.puzzle, board)), last.counts)
 
 
 def _from_to(numbers: list[int]) -> str:
@@ -135,15 +133,13 @@ def main():
 
 def publish(name: str, runs: list[RunStatistics], target: Path) -> Card:
     """Write the files of a report; its card in the index."""
-    subject = runs[0]
-    if name in SETS:
-        subject = Comparison(tuple(runs), tuple(run.name for run in runs), name)
-    html, csv = report_page(subject), report_csv(subject)
+    report = Report(tuple(runs), name=name if name in SETS else "", several=name in SETS)
+    html, csv = report_page(report), report_csv(report)
     card = card_of(name, runs)
     for suffix, text in (("html", html), ("csv", csv), ("svg", card.board)):
         write_bytes(target / f"{name}.{suffix}", text.encode())
     if name == PICTURE:
-        write_bytes(target / f"{name}.png", report_picture(runs[0], "png"))
+        write_bytes(target / f"{name}.png", report_picture(report, "png"))
     say(f"{name}: {len(html) / 1000:.0f} kB")
     return card
 

@@ -12,6 +12,7 @@ import frontier
 from frontier.errors import InputError
 from frontier.puzzles import Tiles
 from frontier.report import displays
+from frontier.report.report import Report
 from frontier.report.report_pages import report_page
 from frontier.report.statistics import statistics_of
 from frontier.store.files import read_sealed
@@ -110,7 +111,7 @@ def test_a_puzzle_has_a_title_of_its_own(tmp_path):
     assert written in (run.path / "status.html").read_text()
     assert frontier.run(config_of(tmp_path, kind="serial")).complete  # the title is no matter
     figures = statistics_of(frontier.open_run(run.path).store)
-    assert written in report_page(figures)
+    assert written in report_page(Report((figures,)))
     assert frontier.solve(named, "1 0 2/3 4 5").method == "layers"
     assert isinstance(named.make_puzzle(), Tiles)
     for title in ("", " ", "two\nlines", "x" * 101, 7):

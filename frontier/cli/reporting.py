@@ -11,8 +11,8 @@ from frontier.cli.files import Target, check_targets, file_option, force_option
 from frontier.cli.help import command
 from frontier.errors import InputError
 from frontier.find_runs import paths_of
-from frontier.report.comparison import Comparison
 from frontier.report.console import console_on
+from frontier.report.report import Report
 from frontier.report.report_text import (
     report_bfile,
     report_csv,
@@ -20,7 +20,7 @@ from frontier.report.report_text import (
     report_text,
     report_value,
 )
-from frontier.report.statistics import RunStatistics, statistics_of
+from frontier.report.statistics import statistics_of
 from frontier.store.run import RunStore
 
 PLAIN_WIDTH = 200
@@ -63,14 +63,12 @@ def report(runs, force, as_json, **targets):
     paths = [path for run in runs for path in paths_of(run)]
     _check_distinct(paths)
     begun = [path for path in paths if RunStore.exists(path)]
-    found = [statistics_of(RunStore.open(path)) for path in begun]
-    subject = found[0]
+    found = tuple(statistics_of(RunStore.open(path)) for path in begun)
+    subject = Report(found, tuple(map(str, begun)), several=len(paths) > 1)
     if targets["bfile"] and len(paths) > 1:
         raise InputError(f"--bfile is a table of one run, not of {len(paths)}; name one of them")
-    if len(paths) > 1:
-        subject = Comparison(tuple(found), tuple(map(str, begun)))
-        for difference in subject.differences:
-            click.echo(f"warning: {difference}", err=True)
+    for difference in subject.differences:
+        click.echo(f"warning: {difference}", err=True)
     files = [(file, _content(kind, file, subject)) for kind, file in targets.items() if file]
     for file, content in files:
         file.write(content)
@@ -89,7 +87,7 @@ def _check_distinct(paths: list[Path]) -> None:
             raise InputError(f"the run {path} is named twice{also}; name each run once")
 
 
-def _content(kind: str, target: Target, subject: RunStatistics | Comparison) -> str | bytes:
+def _content(kind: str, target: Target, subject: Report) -> str | bytes:
     """The content of a file. What draws is imported when it is needed."""
     if kind == "html":
         from frontier.report.report_pages import report_page
@@ -99,10 +97,12 @@ def _content(kind: str, target: Target, subject: RunStatistics | Comparison) -> 
         from frontier.report.charts import report_picture
 
         return report_picture(subject, target.path.suffix.removeprefix("."))
-    return {"csv": report_csv, "bfile": report_bfile, "markdown": report_markdown}[kind](subject)
+    if kind == "bfile":
+        return report_bfile(subject.one)
+    return {"csv": report_csv, "markdown": report_markdown}[kind](subject)
 
 
-def _print(subject: RunStatistics | Comparison) -> None:
+def _print(subject: Report) -> None:
     """Print a report as wide as the terminal; where there is none, as wide as it is, and plain."""
     console = console_on()
     if not console.is_terminal:

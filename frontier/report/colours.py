@@ -5,6 +5,8 @@ viridis (S. van der Walt and N. Smith, 2015); a few kinds without an order take 
 M. Okabe and K. Ito (Color Universal Design, 2008).
 """
 
+import numpy as np
+
 INK, QUIET, LINE, GROUND = "#1c2733", "#5b6875", "#d8dee5", "#ffffff"
 ACCENT, SECOND = "#2166ac", "#d6604d"
 """The colours of a page (``templates/base.html``): letters, quieter letters, lines, the ground, and
@@ -32,10 +34,9 @@ def colour_of(kind: int | None, kinds: int, ordered: bool) -> str:
         return OKABE_ITO[kind]
     first, last = ENDS
     share = first + (last - first) * (kind / (kinds - 1) if kinds > 1 else 0.5)
-    below, part = divmod(share * (len(VIRIDIS) - 1), 1)
-    one, other = (_channels(VIRIDIS[min(int(below) + i, len(VIRIDIS) - 1)]) for i in (0, 1))
-    mixed = (round(a + (b - a) * part) for a, b in zip(one, other, strict=True))
-    return "#" + "".join(f"{value:02x}" for value in mixed)
+    steps = zip(*map(_channels, VIRIDIS), strict=True)
+    mixed = (np.interp(share * (len(VIRIDIS) - 1), range(len(VIRIDIS)), of) for of in steps)
+    return "#" + "".join(f"{round(value):02x}" for value in mixed)
 
 
 def ink_on(colour: str) -> str:

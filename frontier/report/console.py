@@ -33,19 +33,16 @@ def say(line: str, file: TextIO | None) -> bool:
 
 
 def table_of(
+    header: Sequence[str],
     rows: Iterable[Sequence[RenderableType]],
-    sides: Sequence[str],
-    header: Sequence[str] = (),
+    left: Sequence[str] = (),
     **look,
 ) -> Table:
-    """A table without lines.
-
-    sides: "left" or "right" for each column. header: the headings, if there are any. look: further
-    arguments of rich's columns.
-    """
-    table = Table(box=None, pad_edge=False, show_header=bool(header))
-    for heading, side in zip(header or [""] * len(sides), sides, strict=True):
-        table.add_column(heading, justify=side, **look)
+    """A table without lines. left: the headings of the columns that are aligned left; the others
+    are aligned right. look: further arguments of rich's columns."""
+    table = Table(box=None, pad_edge=False, show_header=any(header))
+    for heading in header:
+        table.add_column(heading, justify="left" if heading in left else "right", **look)
     for row in rows:
         table.add_row(*row)
     return table
@@ -58,16 +55,12 @@ def fitting_table(
     width: int,
     left: Sequence[str] = (),
 ) -> Table:
-    """A table of as many columns as there is room for.
-
-    columns: cells by heading. dropped: the headings that are left out where room is short, in this
-    order. left: the headings of the columns that are aligned left; the others are aligned right.
-    """
+    """A table of as many columns as there is room for. columns: cells by heading. dropped: the
+    headings that are left out where room is short, in this order. left: as of `table_of`."""
     columns, unbounded = dict(columns), console.options.update(max_width=1000)
     for name in (None, *dropped):
         columns.pop(name, None)
-        sides = ["left" if heading in left else "right" for heading in columns]
-        table = table_of(zip(*columns.values(), strict=True), sides, [*columns], no_wrap=True)
+        table = table_of([*columns], zip(*columns.values(), strict=True), left, no_wrap=True)
         if Measurement.get(console, unbounded, table).maximum <= width:
             break
     return table

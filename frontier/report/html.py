@@ -7,16 +7,6 @@ from html import escape
 from frontier.report.colours import ACCENT
 from frontier.text import counted, moment
 
-WIDTH, HEIGHT = 640, 120
-"""The size of the bar chart of a notebook in pixels."""
-
-
-def across(number: int, most: int) -> int:
-    """How many of `number` things stand side by side, where there is room for `most`: as many as
-    leave the fewest places of the last row empty, but more than half of `most`."""
-    most = min(number, most)
-    return min(range(most // 2 + 1, most + 1), key=lambda way: (-number % way, -way), default=1)
-
 
 @cache
 def templates():
@@ -32,7 +22,7 @@ def templates():
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "counted": counted, "moment": moment, "commas": "{:,}".format, "across": across,
+        "counted": counted, "moment": moment, "commas": "{:,}".format,
         "text": partial(escape, quote=False),
     }  # fmt: skip
     return environment
@@ -45,5 +35,4 @@ def page(template: str, **values) -> str:
 
 def run_html(title: str, facts: Mapping[str, str], counts: Sequence[int] = ()) -> str:
     """A run or its plan for a notebook: a table of facts, and the states of its layers as bars."""
-    look = {"width": WIDTH, "height": HEIGHT, "accent": ACCENT}
-    return page("notebook/run.html", title=title, facts=facts, counts=counts, **look)
+    return page("notebook/run.html", title=title, facts=facts, counts=counts, accent=ACCENT)

@@ -33,8 +33,7 @@ def solution_value(
     if count is not None:
         value["solutions"] = count
     if nodes is not None:
-        value["nodes"] = sum(nodes)
-        value["nodes_of_iterations"] = nodes
+        value |= {"nodes": sum(nodes), "nodes_of_iterations": nodes}
     return value
 
 
@@ -42,10 +41,9 @@ def describe_solution(puzzle: Puzzle, solution: Solution, value: dict) -> str:
     """The same as text, with drawings of the boards that are in the value."""
     distance = value["distance"]
     facts = [counted(distance, "move")]
-    if "solutions" in value:
-        facts.append(counted(value["solutions"], "shortest solution"))
-    if "nodes" in value:
-        facts.append(counted(value["nodes"], "node"))
+    for key, noun in (("solutions", "shortest solution"), ("nodes", "node")):
+        if key in value:
+            facts.append(counted(value[key], noun))
     lines = [f"{puzzle.line(solution.boards[0])}: {', '.join(facts)}"]
     for first in range(0, distance, MOVES_A_LINE):
         lines.append("  " + "  ".join(solution.moves[first : first + MOVES_A_LINE]))
@@ -96,6 +94,6 @@ def describe_rotation(rotation: Rotation, boards: bool) -> str:
     lines.append(f"  {', '.join(counted(value[key], noun) for noun, key in counts.items())}")
     tiles = [f"{tile:>2}" for tile in value["tiles"]]
     lines.append(f"  without backtracks {counted(len(tiles), 'tile move')}:")
-    rows = (tiles[first : first + TILES_A_LINE] for first in range(0, len(tiles), TILES_A_LINE))
-    lines += [f"    {' '.join(row)}" for row in rows]
+    for first in range(0, len(tiles), TILES_A_LINE):
+        lines.append(f"    {' '.join(tiles[first : first + TILES_A_LINE])}")
     return "\n".join(lines)

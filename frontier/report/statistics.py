@@ -1,8 +1,10 @@
 """The statistics of a run, by its files alone."""
 
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 from frontier.answers.layers import farthest
 from frontier.puzzles import Board, Puzzle
@@ -74,18 +76,13 @@ class RunStatistics(LayerTotals):
         return self.run.puzzle
 
     @property
-    def settings(self) -> dict:
-        """The table [puzzle] of the config."""
-        return self.run.identity["puzzle"]
+    def title(self) -> str:
+        return f"{self.name}: {self.puzzle.title}"
 
     @property
     def total(self) -> int:
         """The number of states of the puzzle."""
         return self.run.identity["states"]
-
-    @property
-    def start_depth(self) -> int | None:
-        return self.run.start_depth
 
     @property
     def complete(self) -> bool:
@@ -109,10 +106,8 @@ class RunStatistics(LayerTotals):
     @property
     def median(self) -> float | None:
         """The median depth of the states known; between two depths if it lies there."""
-        if not self.layers:
-            return None
-        middle = (self.states - 1) // 2, self.states // 2
-        return sum(next(of.depth for of in self.layers if of.so_far > n) for n in middle) / 2
+        ends, middle = [layer.so_far for layer in self.layers], (self.states - 1, self.states)
+        return sum(bisect_right(ends, twice // 2) for twice in middle) / 2 if ends else None
 
     @property
     def fullest(self) -> LayerStatistics | None:
@@ -152,30 +147,22 @@ def statistics_of(run: RunStore) -> RunStatistics:
     """
     run, state = reopened(run)
     total, starts = run.identity["states"], tuple(read_starts(run.environment_path))
-    layers, so_far, before = [], 0, None
-    for record in run.records:
-        states = record.states
-        so_far += states
-        layers.append(
-            LayerStatistics(
-                record.depth, states, so_far, states / total, so_far / total,
-                states / before if before else None, record.form, record.seconds, record.bytes,
-                _spent(record, _workers(record.depth, starts)),
-            )
-        )  # fmt: skip
-        before = states
+    counts = [record.states for record in run.records]
+    layers = tuple(
+        LayerStatistics(
+            record.depth, states, so_far, states / total, so_far / total,
+            states / before if before else None, record.form, record.seconds, record.bytes,
+            _spent(record, starts),
+        )
+        for record, states, so_far, before in zip(
+            run.records, counts, accumulate(counts), [None, *counts], strict=False
+        )
+    )  # fmt: skip
     count, boards = farthest(run, DRAWN) if state == COMPLETE else (None, [])
-    return RunStatistics(
-        run, run.identity["name"], state, tuple(layers), count, tuple(boards), starts
-    )
+    return RunStatistics(run, run.identity["name"], state, layers, count, tuple(boards), starts)
 
 
-def _workers(depth: int, starts: tuple[dict, ...]) -> int:
-    """The number of workers at the start after which a layer was made; 0 if it is not known."""
-    return next((start["workers"] for start in reversed(starts) if start["layers"] <= depth), 0)
-
-
-def _spent(record: LayerRecord, workers: int) -> dict[str, float]:
+def _spent(record: LayerRecord, starts: tuple[dict, ...]) -> dict[str, float]:
     """Where the time of a layer went.
 
     In a layer by tasks each kind of work took the sum over the workers, divided by their number.
@@ -186,7 +173,9 @@ def _spent(record: LayerRecord, workers: int) -> dict[str, float]:
     done = sum(record.work.values())
     if not done or not record.seconds:
         return {"memory" if record.form == "bits" else "lists": record.seconds}
-    a_second = max(done / record.seconds, workers) if workers else done / record.seconds
+    before = (start["workers"] for start in reversed(starts) if start["layers"] <= record.depth)
+    workers = next(before, 0)  # 0 if it is not known
+    a_second = max(done / record.seconds, workers)
     spent = {kind: seconds / a_second for kind, seconds in record.work.items()}
     if workers:
         spent["others"] = max(0.0, record.seconds - sum(spent.values()))

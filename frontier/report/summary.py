@@ -67,7 +67,6 @@ def write_summary(path: Place, value: dict) -> None:
 def describe(value: dict, path: Place) -> str:
     """The summary as text."""
     lines = [f"{value['name']}: {value['puzzle']['title']}"]
-    share = value["states"] / value["states_of_the_puzzle"]
     if value["complete"]:
         lines += [
             f"  depth (God's number from this goal): {value['depth']}",
@@ -75,10 +74,9 @@ def describe(value: dict, path: Place) -> str:
             f"  farthest positions: {value['farthest']['count']:,}",
         ]
     else:
-        lines.append(
-            f"  not complete: depth {value['depth']}, {counted(value['states'], 'state')} "
-            f"({percent(share)})"
-        )
+        share = percent(value["states"] / value["states_of_the_puzzle"])
+        states = counted(value["states"], "state")
+        lines.append(f"  not complete: depth {value['depth']}, {states} ({share})")
     if "start" in value:
         depth = value["start"]["depth"]
         lines.append(f"  start: {'not reached yet' if depth is None else counted(depth, 'move')}")
@@ -99,21 +97,17 @@ class Family:
     depths: dict[tuple[int, int], int | None]
 
     @property
-    def complete(self) -> bool:
-        return None not in self.depths.values()
-
-    @property
     def diameter(self) -> int | None:
         """The greatest depth, if all are complete."""
-        return max(self.depths.values()) if self.complete else None
+        depths = list(self.depths.values())
+        return None if None in depths else max(depths)
 
     @property
     def finding(self) -> str:
-        if not self.complete:
+        if self.diameter is None:
             return "not complete from every blank cell, so the diameter is not known"
-        deepest = [cell for cell, depth in self.depths.items() if depth == self.diameter]
-        cells = ", ".join(map(str, deepest))
-        return f"diameter of the state graph: {self.diameter}, with the blank at {cells}"
+        cells = [str(cell) for cell, depth in self.depths.items() if depth == self.diameter]
+        return f"diameter of the state graph: {self.diameter}, with the blank at {', '.join(cells)}"
 
 
 def family_of(runs: Sequence[dict]) -> Family | None:
@@ -124,14 +118,11 @@ def family_of(runs: Sequence[dict]) -> Family | None:
     alike = all({**puzzle, "blank": None} == {**puzzles[0], "blank": None} for puzzle in puzzles)
     if not cells or not alike or not set(blanks) <= set(cells):
         return None
-    depths = dict.fromkeys(cells)
-    for blank, run in zip(blanks, runs, strict=True):
-        if run["complete"]:
-            depths[blank] = run["depth"]
-    return Family(depths)
+    known = {at: run["depth"] for at, run in zip(blanks, runs, strict=True) if run["complete"]}
+    return Family(dict.fromkeys(cells) | known)
 
 
 def family_summary(values: list[dict]) -> dict:
     """The summaries of runs from all blank cells, and the diameter that they tell."""
-    family = family_of(values)
-    return {"complete": family.complete, "diameter": family.diameter, "runs": values}
+    diameter = family_of(values).diameter
+    return {"complete": diameter is not None, "diameter": diameter, "runs": values}

@@ -2,16 +2,23 @@
 
 import json
 import time
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from frontier.report.comparison import Comparison
-from frontier.report.statistics import SPENDING, LayerStatistics, RunStatistics
+from frontier.report.report import Report
+from frontier.report.statistics import SPENDING, RunStatistics
 from frontier.text import brief, counted, percent, rate, size
 
-LAYER_HEADER = ["depth", "states", "share", "up to here", "growth", "time", "written"]
-
-SO_FAR = " so far"
-"""The names of numbers that may still change end so."""
+LAYER = {
+    "depth": ("depth", str),
+    "states": ("states", "{:,}".format),
+    "share": ("share", percent),
+    "share_so_far": ("up to here", percent),
+    "growth": ("growth", lambda times: f"{times:.3f}" if times else ""),
+    "seconds": ("time", brief),
+    "bytes": ("written", lambda count: size(count) if count else ""),
+}
+"""The columns of the layers of one run: a number of `LayerStatistics`, its heading and form."""
 
 
 class Table(NamedTuple):
@@ -29,147 +36,90 @@ class Tables(NamedTuple):
     layers: Table
 
 
-def tables_of(subject: RunStatistics | Comparison) -> Tables:
-    """The tables of a report of one run or of several."""
-    if isinstance(subject, RunStatistics):
-        spent = [
-            [SPENDING[kind], brief(seconds), f"{seconds / subject.seconds:.1%}"]
-            for kind, seconds in subject.spent.items()
-        ]
-        return Tables(
-            Table(["", subject.name], [list(pair) for pair in key_figures(subject)]),
-            Table(["", "time", "share"], spent),
-            Table(LAYER_HEADER, list(map(_layer_row, subject.layers))),
-        )
-    spent = [
-        {what: f"{time} ({share})" for what, time, share in tables_of(run).spending.rows}
-        for run in subject.runs
+def tables_of(report: Report) -> Tables:
+    """The tables of a report, which have a column for each run. Of one run alone the layers have
+    all their numbers, of several their states."""
+    key = [key_figures(run) for run in report.runs]
+    spending = [
+        {SPENDING[kind]: f"{brief(of)} ({of / run.seconds:.1%})" for kind, of in run.spent.items()}
+        for run in report.runs
     ]
-    layers = [
-        [str(depth), *(f"{layer.states:,}" if layer else "" for layer in subject.layers_at(depth))]
-        for depth in subject.depths
-    ]
-    labels = subject.labels
-    return Tables(
-        Table(["", *labels], _key_rows(subject)),
-        Table(["", *labels], _side_by_side(SPENDING.values(), spent)),
-        Table(["depth", *labels], layers),
-    )
-
-
-def key_figures(run: RunStatistics) -> list[tuple[str, str]]:
-    """The most important numbers of a run, each with its name."""
-    if not run.layers:
-        return [("states of the puzzle", f"{run.total:,}")]
-    of = "" if run.complete else SO_FAR
-    facts = [(f"depth{of}", counted(run.depth, "move")), (f"states{of}", f"{run.states:,}")]
-    if run.complete:
-        facts.append(("farthest positions", f"{run.farthest:,}"))
+    if run := report.one:
+        header = [heading for heading, _ in LAYER.values()]
+        forms = {name: form for name, (_, form) in LAYER.items()}
+        rows = [[form(getattr(of, name)) for name, form in forms.items()] for of in run.layers]
     else:
-        facts.append(("states of the puzzle", f"{run.total:,}"))
-    if run.diameter is not None:
-        facts.append(("diameter of the state graph", counted(run.diameter, "move")))
-    if run.puzzle.start is not None:
-        found = run.start_depth
-        facts.append(("from the start", "not found" if found is None else counted(found, "move")))
-    return [
-        *facts,
-        (f"mean depth{of}", f"{run.mean:.2f}"),
-        (f"median depth{of}", f"{run.median:g}"),
-        (f"fullest layer{of}", f"depth {run.fullest.depth}"),
-        ("time in layers", brief(run.seconds)),
-        ("states a second", rate(run.states, run.seconds).removesuffix("/s")),
-        ("written", size(run.bytes)),
-    ]
-
-
-def _layer_row(layer: LayerStatistics) -> list[str]:
-    """A row under `LAYER_HEADER`."""
-    return [
-        str(layer.depth),
-        f"{layer.states:,}",
-        percent(layer.share),
-        percent(layer.share_so_far),
-        "" if layer.growth is None else f"{layer.growth:.3f}",
-        brief(layer.seconds),
-        size(layer.bytes) if layer.bytes else "",
-    ]
-
-
-def _key_rows(comparison: Comparison) -> list[list[str]]:
-    """The key figures side by side, under the same names for complete runs and others."""
-    columns = []
-    for run in comparison.runs:
-        column = {"puzzle": run.puzzle.title, "found": run.standing}
-        if any(not other.complete for other in comparison.runs):
-            column["states of the puzzle"] = f"{run.total:,}"
-        for name, value in key_figures(run):
-            if name.endswith(SO_FAR):
-                column[name.removesuffix(SO_FAR)] = value + SO_FAR
-            elif name != "states of the puzzle":
-                column[name] = value
-        if not run.complete:
-            column["farthest positions"] = "not known yet"
-        columns.append(column)
-    return _side_by_side(dict.fromkeys(name for column in columns for name in column), columns)
-
-
-def _side_by_side(names, columns: list[dict[str, str]]) -> list[list[str]]:
-    """A row for each name that some column has."""
-    held = [name for name in names if any(name in column for column in columns)]
-    return [[name, *(column.get(name, "") for column in columns)] for name in held]
-
-
-def spending_note(run: RunStatistics) -> str:
-    """How the table of spending is to be read, where it has layers by tasks; else nothing."""
-    if not any(kind in run.spent for kind in ("kernel", "codec", "disk", "rest")):
-        return ""
-    if "others" in run.spent:
-        return (
-            "Of the layers by tasks this is the mean over the workers; scheduling and waiting is "
-            "the time in which a worker had no task."
-        )
-    return (
-        "How many workers there were is not known, so scheduling and waiting is not a part of its "
-        "own; the time is divided as the work of all workers together was."
+        titles = [{"puzzle": run.puzzle.title, "found": run.standing} for run in report.runs]
+        key = [title | figures for title, figures in zip(titles, key, strict=True)]
+        header = ["depth", *report.labels]
+        rows = [
+            [str(depth), *(f"{of.states:,}" if of else "" for of in layers)]
+            for depth, layers in enumerate(report.layers)
+        ]
+    return Tables(
+        _side_by_side(report, (name for column in key for name in column), key),
+        _side_by_side(report, SPENDING.values(), spending),
+        Table(header, rows),
     )
 
 
-def why_no_boards(run: RunStatistics) -> str:
-    """Why a report shows no farthest positions; "" if it does."""
-    if run.complete:
-        return ""
-    return "The farthest positions lie in the last layer, and the run is not complete."
+def key_figures(run: RunStatistics) -> dict[str, str]:
+    """The most important numbers of a run, by their names."""
+    if not run.layers:
+        return {"states": f"0 of {run.total:,}"}
+    of, so_far = ("", "") if run.complete else (f" of {run.total:,}", " so far")
+    figures = {
+        "depth": counted(run.depth, "move") + so_far,
+        "states": f"{run.states:,}{of}",
+        "farthest positions": f"{run.farthest:,}" if run.complete else "not known yet",
+    }
+    if run.diameter is not None:
+        figures["diameter of the state graph"] = counted(run.diameter, "move")
+    if run.puzzle.start is not None:
+        found = run.run.start_depth
+        figures["from the start"] = "not found" if found is None else counted(found, "move")
+    return figures | {
+        "mean depth": f"{run.mean:.2f}{so_far}",
+        "median depth": f"{run.median:g}{so_far}",
+        "fullest layer": f"depth {run.fullest.depth}{so_far}",
+        "time in layers": brief(run.seconds),
+        "states a second": rate(run.states, run.seconds).removesuffix("/s"),
+        "written": size(run.bytes),
+    }
+
+
+def _side_by_side(report: Report, names: Iterable[str], columns: list[dict[str, str]]) -> Table:
+    """A row for each name that some column has."""
+    held = [name for name in dict.fromkeys(names) if any(name in column for column in columns)]
+    rows = [[name, *(column.get(name, "") for column in columns)] for name in held]
+    return Table(["", *report.labels], rows)
 
 
 def origin(run: RunStatistics) -> list[tuple[str, str]]:
     """When the run was begun, and with what it was made when it was started last."""
-    begun = time.strftime("%Y-%m-%d", time.gmtime(run.run.identity["created"]))
-    facts = [("begun", begun)]
+    begun = ("begun", time.strftime("%Y-%m-%d", time.gmtime(run.run.identity["created"])))
     if not run.starts:
-        missing = "environment.json is missing or damaged, so this is not known"
-        return [*facts, ("environment", missing)]
-    last = run.starts[-1]
+        return [begun, ("environment", "missing or damaged, so it is not known")]
+    last, times = run.starts[-1], len(run.starts)
     cluster = last["config"]["cluster"]
-    workers = f"{counted(cluster['workers'], 'worker')} of {size(cluster['memory'])}"
-    if len(run.starts) > 1:
-        facts.append(("started", f"{len(run.starts)} times; what follows is of the last time"))
-    return [
-        *facts,
-        ("processor", f"{last['processor']}, {counted(last['cores'], 'core')}"),
-        ("memory", size(last["memory"])),
-        ("platform", last["platform"]),
-        ("cluster", "serial" if cluster["kind"] == "serial" else f"{cluster['kind']}, {workers}"),
-        ("Python", last["python"]),
-        ("libraries", ", ".join(f"{name} {number}" for name, number in last["versions"].items())),
-    ]
+    workers = f", {counted(cluster['workers'], 'worker')} of {size(cluster['memory'])}"
+    facts = {
+        "started": f"{times} times; what follows is of the last time" if times > 1 else "",
+        "processor": f"{last['processor']}, {counted(last['cores'], 'core')}",
+        "memory": size(last["memory"]),
+        "platform": last["platform"],
+        "cluster": cluster["kind"] + ("" if cluster["kind"] == "serial" else workers),
+        "Python": last["python"],
+        "libraries": ", ".join(f"{name} {number}" for name, number in last["versions"].items()),
+    }
+    return [begun, *(fact for fact in facts.items() if fact[1])]
 
 
 def config_text(run: RunStatistics) -> str:
     """The config that makes the run again, as TOML, without its directory and its hosts."""
-    keep, codec = (run.run.identity[key] for key in ("keep", "codec"))
-    known = {"search": {"keep": keep}, "store": {"codec": codec}}
-    tables = run.starts[-1]["config"] if run.starts else {"puzzle": run.settings, **known}
+    puzzle, keep, codec = (run.run.identity[key] for key in ("puzzle", "keep", "codec"))
+    known = {"puzzle": puzzle, "search": {"keep": keep}, "store": {"codec": codec}}
+    tables = run.starts[-1]["config"] if run.starts else known
     lines = [f"name = {_toml(run.name)}"]
     for table, values in tables.items():
         keys = sorted(values, key="kind".__ne__)  # the kind comes first, the others as they are

@@ -19,14 +19,16 @@ from rich.console import Console
 from sweeps import swept
 
 from frontier.report import report_text as texts
-from frontier.report.comparison import Comparison
+from frontier.report.report import Report
 from frontier.report.report_text import report_markdown, report_text
 from frontier.report.statistics import statistics_of
 from frontier.report.summary import summary
-from frontier.report.tables import LAYER_HEADER
+from frontier.report.tables import LAYER
 from frontier.store.files import write_sealed
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
+
+HEADER = [heading for heading, _ in LAYER.values()]
 
 FILES = {"html": "html", "chart": "png", "csv": "csv", "markdown": "md"}
 """What a report is written as, and the endings of such files."""
@@ -75,12 +77,12 @@ def test_report_in_poor_terminals(runs, monkeypatch, environment):
 
 @pytest.mark.parametrize(
     ("width", "columns"),
-    [(100, [*LAYER_HEADER, "log"]), (64, LAYER_HEADER), (17, ["depth", "states"])],
+    [(100, [*HEADER, "log"]), (64, HEADER), (17, ["depth", "states"])],
 )
 def test_a_narrow_terminal_shows_fewer_columns(runs, width, columns):
     shown = io.StringIO()
     console = Console(file=shown, width=width, color_system=None)
-    console.print(report_text(statistics_of(RunStore.open(runs / "2x3")), console))
+    console.print(report_text(Report((statistics_of(RunStore.open(runs / "2x3")),)), console))
     lines = shown.getvalue().splitlines()
     heading = lines[lines.index("Layers") + 1 if "Layers" in lines else -1]
     assert re.split(r"\s{2,}", heading.strip()) == list(columns)
@@ -248,7 +250,7 @@ def test_a_file_that_cannot_be_written(runs, tmp_path, monkeypatch):
 def test_what_is_not_complete(runs, tmp_path):
     said = invoke("report", runs / "hakoiri-exit").stdout
     assert "not complete (stopped): known to depth 12, " in said.splitlines()[0]
-    assert "The farthest positions lie in the last layer" in said
+    assert "They lie in the last layer, and the run is not complete." in said
     with RunLock(runs / "hakoiri-exit" / "lock"):
         assert "(under way)" in invoke("report", runs / "hakoiri-exit").stdout.splitlines()[0]
     run = RunStore.create(tmp_path / "empty", RunStore.open(runs / "2x3").identity)
@@ -360,7 +362,7 @@ def test_contradictions_are_loud(runs, tmp_path):
     invoke("report", runs / "2x3", wrong.path, "--html", page)
     assert "at depth 4" in re.search(r'<p class="alarm" role="alert">(.*)</p>', page.read_text())[1]
     stores = [RunStore.open(path) for path in (runs / "2x3", runs / "2x3")]
-    agree = Comparison(tuple(map(statistics_of, stores)), ("a", "b"))
+    agree = Report(tuple(map(statistics_of, stores)), ("a", "b"))
     assert agree.differences == []
 
 
@@ -371,8 +373,7 @@ def test_markdown_passes_no_html_through(runs):
     start = {**figures.starts[-1], "processor": evil, "platform": evil, "python": evil}
     start["config"] = {**start["config"], "puzzle": {"kind": "tiles", "x": f"```\n{evil}\n````\n"}}
     run = replace(figures, name=evil, starts=(start,))
-    several = Comparison((run, figures), ("a", "b"))
-    for text in map(report_markdown, (run, several)):
+    for text in map(report_markdown, (Report((run,)), Report((run, figures), ("a", "b")))):
         html = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
         assert set(re.findall(r"<(\w+)", html)) <= {
             "h1", "h2", "p", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", "pre",

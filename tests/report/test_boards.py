@@ -3,7 +3,7 @@
 import io
 import re
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from xml.etree import ElementTree
 
 import pytest
@@ -17,12 +17,13 @@ from sweeps import swept
 from frontier.answers.ida import IdaSolver
 from frontier.config import load_config
 from frontier.puzzles import Blocks, Cells, Graph, Pattern, Tiles
+from frontier.puzzles.picture import Picture
 from frontier.report.boards import (
     board_svg,
     boards_strip,
     draw_boards,
 )
-from frontier.report.boards.outline import loops_around
+from frontier.report.boards.svg import MARGIN, Scene
 from frontier.report.boards.terminal import drawing
 from frontier.report.colours import OKABE_ITO, colour_of, ink_on, luminance
 
@@ -257,31 +258,27 @@ def test_colours_of_a_scale_get_lighter():
     assert [colour_of(kind, 3, False) for kind in range(3)] == list(OKABE_ITO[:3])
 
 
-# --- outlines
-
-
-def corners_around(squares):
-    return [[corner for corner, _, _ in loop] for loop in loops_around(squares)]
+# --- the forms of pieces
 
 
 @given(st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1))
-def test_outlines_go_around_all_sides_once(squares):
-    loops = corners_around(squares)
-    sides = [pair for loop in loops for pair in pairwise([*loop, loop[0]])]
-    length = sum(abs(a - c) + abs(b - d) for (a, b), (c, d) in sides)
-    beside = [(x + dx, y + dy) for x, y in squares for dx, dy in ((0, 1), (1, 0), (0, -1), (-1, 0))]
-    assert length == sum(square not in squares for square in beside)
-    # Twice the area, by the shoelace formula: holes count less.
-    assert sum(a * d - b * c for (a, b), (c, d) in sides) == 2 * len(squares)
-    for loop in loops:
-        assert all((a == c) != (b == d) for (a, b), (c, d) in pairwise([*loop, loop[0]]))
-
-
-def test_outlines_of_parts_and_holes():
-    ring = {(x, y) for x in range(3) for y in range(3)} - {(1, 1)}
-    assert sorted(map(len, corners_around(ring))) == [4, 4]
-    assert sorted(map(len, corners_around({(0, 0), (1, 1)}))) == [4, 4]
-    assert corners_around({(0, 0), (1, 0)}) == [[(0, 0), (2, 0), (2, 1), (0, 1)]]
+def test_squares_are_one_form_without_gaps_and_holes_stay_open(squares):
+    """A point is covered if all squares beside it are there."""
+    everywhere = tuple(product(range(5), repeat=2))
+    cells = [number for number, place in enumerate(everywhere) if place in squares]
+    scene = Scene(Picture(everywhere, (), (), 0, ordered=False), side=100)
+    path = scene._squares(cells, 0.25)
+    boxes = [
+        (x / 100 - MARGIN, y / 100 - MARGIN, w / 100, h / 100)
+        for x, y, w, h in (
+            map(float, box) for box in re.findall(r"M(\S+?),(\S+?)h(\S+?)v(\S+?)h", path)
+        )
+    ]
+    assert len(boxes) == path.count("M")
+    for i, j in product(range(11), repeat=2):
+        covered = any(x <= i / 2 <= x + w and y <= j / 2 <= y + h for x, y, w, h in boxes)
+        beside = product({(i - 1) // 2, i // 2}, {(j - 1) // 2, j // 2})
+        assert covered == squares.issuperset(beside), (i, j)
 
 
 # --- SVG
@@ -302,14 +299,17 @@ def test_svg_shows_each_label_once(name):
         assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
 
 
-def test_a_piece_is_one_outline_and_its_size_is_asked_for():
+def test_a_piece_is_one_form_and_its_size_is_asked_for():
     puzzle = Blocks("aab/a.b/..b")
     root = ElementTree.fromstring(board_svg(puzzle, puzzle.goals[0], side=100))
     assert float(root.get("width")) == float(root.get("height")) == pytest.approx(344)
     tray, *pieces = root.findall(f"{SVG}path")
-    assert [path.get("d").count("M") for path in pieces] == [1, 1]
-    assert [path.get("d").count("Q") for path in (tray, *pieces)] == [4, 6, 4]
-    assert len({path.get("fill") for path in (tray, *pieces)}) == 3
+    around, inside = pieces[::2], pieces[1::2]
+    assert [path.get("d") for path in around] == [path.get("d") for path in inside]
+    assert len({path.get("fill") for path in (tray, *inside)}) == 3
+    for line, form in zip(around, inside, strict=True):
+        assert line.get("fill") == "none"
+        assert float(line.get("stroke-width")) > float(form.get("stroke-width"))
 
 
 def test_labels_stand_in_their_cells():
@@ -324,8 +324,10 @@ def test_labels_stand_in_their_cells():
 def test_graphs_have_a_line_an_edge_and_a_ring_a_cell():
     puzzle = puzzle_of("hexagram")
     root = ElementTree.fromstring(board_svg(puzzle, puzzle.goals[0]))
-    assert len(root.findall(f"{SVG}line")) == 24
-    assert len(root.findall(f"{SVG}circle")) == 13 + 12
+    edges, rings, cells, *stones = [path.get("d") for path in root.findall(f"{SVG}path")]
+    assert edges.count("L") == 24
+    assert rings.count("h0") == cells.count("h0") == 13
+    assert [path.count("h0") for path in stones] == [1] * (2 * 12)  # and the lines around them
 
 
 def test_labels_of_any_kind():
@@ -360,7 +362,7 @@ def test_the_name_of_a_cell_stands_between_its_edges():
 
 def name_places(puzzle, side):
     root = ElementTree.fromstring(board_svg(puzzle, puzzle.goals[0], side))
-    for element in root.findall(f"{SVG}g/{SVG}text"):
+    for element in root.findall(f"{SVG}text[@paint-order]"):
         size = float(element.get("font-size"))
         yield element.text, float(element.get("x")), float(element.get("y")) - 0.35 * size
 

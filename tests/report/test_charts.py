@@ -1,6 +1,7 @@
-"""Charts: where their axes stand, what is marked on them, and how their lines differ."""
+"""Charts: what they show, that it fits, and how their lines differ."""
 
 import re
+from base64 import b64decode
 from dataclasses import replace
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -9,16 +10,12 @@ import matplotlib
 import pytest
 from making import made
 from matplotlib.colors import to_rgba
-from matplotlib.text import Text
-from matplotlib.transforms import BboxTransformFrom, TransformedBbox
 from sweeps import swept
 
 from frontier.report import charts
-from frontier.report.axes import LARGE, PAPER, SMALL, whole
-from frontier.report.comparison import Comparison
+from frontier.report.charts import CHARTS, draw, report_charts, report_picture
+from frontier.report.report import Report
 from frontier.report.statistics import statistics_of
-
-SIZES = (LARGE, SMALL, PAPER)
 
 
 class Figures(dict):
@@ -41,79 +38,75 @@ def figures(tmp_path_factory):
 
 def several(run, number):
     runs = tuple(replace(run, name=f"{run.name} {i}") for i in range(number))
-    return Comparison(runs, tuple(of.name for of in runs))
+    return Report(runs, tuple(of.name for of in runs))
 
 
-def drawn(draw, subject, size, *more):
-    with matplotlib.rc_context(size.style):
-        canvas = draw(subject, size, *more)
+def drawn(report, chart, title=""):
+    canvas = draw(report, chart, title)
+    with matplotlib.rc_context(charts.STYLE):
         canvas.draw_without_rendering()
-        return canvas
+    return canvas
 
 
-def box(canvas, artist):
-    """Where an artist stands in the picture of its canvas: left, low, right, high as parts."""
-    extent = Text.get_window_extent if isinstance(artist, Text) else type(artist).get_window_extent
-    picture = TransformedBbox(whole(canvas, PAPER), canvas.dpi_scale_trans)
-    return extent(artist).transformed(BboxTransformFrom(picture)).extents
+def shown(axis):
+    """The labels of the ticks of an axis that are seen."""
+    low, high = sorted(axis.get_view_interval())
+    ticks = zip(axis.get_majorticklocs(), axis.get_majorticklabels(), strict=True)
+    return [label for at, label in ticks if low <= at <= high]
 
 
-@swept("size", SIZES, few=1)
+def inside(canvas, artist):
+    box = artist.get_tightbbox() if hasattr(artist, "get_tightbbox") else artist.get_window_extent()
+    room = canvas.bbox.padded(1)
+    return room.contains(*box.min) and room.contains(*box.max)
+
+
 @swept("name", ["2x4", "2x2", "hexagram", "2x3"], few=1)
-def test_axes_of_all_charts_stand_in_one_column(figures, size, name):
+def test_all_numbers_of_a_run_are_drawn(figures, name):
+    """Each layer is a step as high as its number, around its depth."""
     run = figures[name]
-    of_several = several(run, 3)
-    canvases = [
-        *(drawn(draw, run, size) for draw in
-          (charts._draw_layers, charts._draw_share, charts._draw_cost)),
-        *(drawn(draw, of_several, size) for draw in (charts._draw_lines, charts._draw_shares)),
-    ]  # fmt: skip
-    axes = [of for canvas in canvases for of in canvas.axes]
-    assert len(axes) == 8
-    assert (
-        len({(round(of.get_position().x0, 9), round(of.get_position().x1, 9)) for of in axes}) == 1
-    )
-    assert len({of.get_xlim() for of in axes}) == 1
+    for chart, panels in CHARTS.items():
+        canvas = drawn(Report((run,)), chart)
+        for axes, (heading, key, _) in zip(canvas.axes, panels, strict=True):
+            (steps,) = axes.patches
+            values, edges, _ = steps.get_data()
+            assert list(values) == [getattr(layer, key) for layer in run.layers]
+            assert list(edges) == [depth - 0.5 for depth in range(len(run.layers) + 1)]
+            assert axes.get_title(loc="left") == heading
+            low, high = axes.get_ylim()
+            assert low <= min(values) or low == 0.5
+            assert max(values) <= high
+    scales = [axes.get_yscale() for axes in drawn(Report((run,)), "layers").axes]
+    assert scales == ["linear", "log"]
 
 
-@swept("size", SIZES, few=[SMALL])
+def test_all_numbers_of_several_runs_are_drawn(figures):
+    runs = figures["2x4"], figures["2x2"], figures["2x3"]
+    for chart, panels in CHARTS.items():
+        canvas = drawn(Report(runs), chart)
+        for axes, (_, key, _) in zip(canvas.axes, panels, strict=True):
+            for run, line in zip(runs, axes.get_lines(), strict=True):
+                assert list(line.get_xdata()) == list(range(len(run.layers)))
+                assert list(line.get_ydata()) == [getattr(layer, key) for layer in run.layers]
+        (legend,) = canvas.legends
+        assert [text.get_text() for text in legend.get_texts()] == ["2x4", "2x2", "2x3"]
+
+
 @swept("depth", [*range(1, 13), 24, 31, 44, 55, 84, 99, 100, 101, 124, 152], few=[1, 44, 101])
-def test_the_last_tick_is_at_the_depth(figures, size, depth):
+def test_depths_are_whole_numbers_that_stand_apart(figures, depth):
     layer = figures["2x2"].layers[0]
     layers = tuple(replace(layer, depth=at) for at in range(depth + 1))
-    canvas = drawn(charts._draw_layers, replace(figures["2x2"], layers=layers), size)
-    ticks = list(canvas.axes[-1].get_xticks())
-    assert ticks[0] == 0
-    assert ticks[-1] == depth
+    canvas = drawn(Report((replace(figures["2x2"], layers=layers),)), "layers")
+    labels = shown(canvas.axes[-1].xaxis)
+    ticks = [int(label.get_text()) for label in labels]
     assert ticks == sorted(set(ticks))
-    boxes = [box(canvas, label) for label in canvas.axes[-1].get_xticklabels()]
-    assert all(one[2] < other[0] for one, other in pairwise(boxes))
+    assert len(ticks) >= 2
+    boxes = [label.get_window_extent() for label in labels]
+    assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
 
 
-@swept("size", SIZES, few=[PAPER])
-@swept("name", ["2x4", "2x2", "hexagram", "2x3"], few=1)
-def test_peak_and_depth_are_marked(figures, size, name):
-    """Within the chart, above what they are said of, and not over bars."""
-    run = figures[name]
-    canvas = drawn(charts._draw_layers, run, size)
-    linear, log = canvas.axes
-    (peak,) = (text for text in linear.texts if text.get_text())
-    (end,) = (text for text in log.texts if text.get_text())
-    assert peak.get_text() == f"depth {run.fullest.depth}: {run.fullest.states:,}"
-    assert end.get_text() == f"depth {run.depth}: {run.counts[-1]:,}"
-    for axes, mark in ((linear, peak), (log, end)):
-        left, low, right, high = box(canvas, mark)
-        assert 0 <= left < right <= 1
-        assert low >= max(box(canvas, bar)[3] for bar in axes.patches)
-        assert high <= box(canvas, axes.patch)[3]
-        lines = [box(canvas, line)[1] for line in axes.get_ygridlines()]
-        assert len(lines) >= 1
-        assert not any(low <= line <= high for line in lines)
-
-
-@swept("size", SIZES, few=[PAPER])
-def test_large_numbers_fit_beside_the_axes(figures, size):
-    """Labels of ticks and marks, of as many states as the 15-puzzle has."""
+def test_large_numbers_fit_beside_the_axes(figures):
+    """Of as many states as the 15-puzzle has; and a title of several lines, above all else."""
     run = figures["2x4"]
     factor = 10**13 // run.states
     layers = tuple(
@@ -123,89 +116,87 @@ def test_large_numbers_fit_beside_the_axes(figures, size):
         )
         for of in run.layers
     )  # fmt: skip
-    large = replace(run, layers=layers)
-    for draw in (charts._draw_layers, charts._draw_share, charts._draw_cost):
-        canvas = drawn(draw, large, size)
+    large = Report((replace(run, layers=layers),))
+    title = "2×4 tiles, not complete (stopped): known to depth 12, 3.00% of all, and so on"
+    for chart in CHARTS:
+        canvas = drawn(large, chart, title)
+        assert canvas._suptitle.get_text().split() == title.split()
+        assert inside(canvas, canvas._suptitle)
         for axes in canvas.axes:
-            least, most = axes.get_ylim()
-            ticks = zip(axes.get_yticks(), axes.get_yticklabels(), strict=True)
-            shown = [label for at, label in ticks if least <= at <= most]
-            assert len(shown) >= 3
-            texts = [*shown, *axes.get_xticklabels(), *axes.texts, axes._left_title]
-            for text in texts:
-                left, low, right, high = box(canvas, text)
-                assert min(left, low) >= 0
-                assert max(right, high) <= 1
-
-
-def test_a_title_has_room(figures):
-    """Also where it takes several lines: it stands above all else and within the picture."""
-    for title in (
-        "2×4 tiles",
-        "2×4 tiles, not complete (stopped): known to depth 12, 3.00% of all",
-    ):
-        canvas = drawn(charts._draw_layers, figures["2x4"], PAPER, title)
-        (text,) = canvas.texts
-        assert text.get_text().split() == title.split()
-        left, low, right, high = box(canvas, text)
-        assert 0 < left < right < 1
-        assert high < 1
-        assert low > box(canvas, canvas.axes[0]._left_title)[3]
+            assert canvas._suptitle.get_window_extent().y0 > axes.get_tightbbox().y1 - 1
+            assert len(shown(axes.yaxis)) >= 3
+            assert inside(canvas, axes)
 
 
 def test_a_picture_has_the_name_of_the_run_and_of_its_puzzle(figures, monkeypatch):
     """As the page of the run has; a run that is not complete says so too."""
     named = []
-    monkeypatch.setattr(charts, "_picture", lambda draw, of, title, kind: named.append(title))
+    monkeypatch.setattr(charts, "draw", lambda of, chart, title: named.append(title))
+    monkeypatch.setattr(charts, "_saved", lambda figure, kind: b"")
     for name in ("2x4", "2x3"):
-        charts.report_picture(figures[name], "png")
+        report_picture(Report((figures[name],)), "png")
     assert named[0] == "2x4: 2×4 tiles"
     assert named[1].startswith("2x3: 2×3 tiles, not complete (")
 
 
 def test_lines_differ_in_more_than_colour(figures):
     run = figures["2x2"]
-    for number in (2, 6, 40):
-        canvas = drawn(charts._draw_lines, several(run, number), LARGE)
+    for number in (2, 4, 32):
+        canvas = drawn(several(run, number), "layers")
         for axes in canvas.axes:
             lines = axes.get_lines()
-            looks = {(line.get_marker(), line._unscaled_dash_pattern[1]) for line in lines}
+            looks = {(line.get_marker(), line.get_linestyle()) for line in lines}
             assert len(lines) == number == len(looks)
-    colours = [to_rgba(line.get_color()) for line in canvas.axes[0].get_lines()]
-    assert len(set(colours)) == len(charts.RUNS)
-    markevery = canvas.axes[0].get_lines()[0].get_markevery()
-    assert markevery == sorted({run.fullest.depth, run.depth})
+    assert len({to_rgba(line.get_color()) for line in canvas.axes[0].get_lines()}) == 4
 
 
-@swept("size", SIZES, few=[SMALL])
 @swept("number", [2, 7, 20], few=[7])
-def test_a_legend_stands_below_the_lines_and_within_the_chart(figures, size, number):
-    for draw in (charts._draw_lines, charts._draw_shares):
-        canvas = drawn(draw, several(figures["2x4"], number), size)
-        legend = canvas.axes[-1].get_legend()
-        left, low, right, high = box(canvas, legend)
-        assert 0 <= left < right <= 1
-        assert low >= 0
-        assert high <= box(canvas, canvas.axes[-1].xaxis.label)[1]
+def test_a_legend_stands_below_the_lines_and_within_the_chart(figures, number):
+    for chart in CHARTS:
+        canvas = drawn(several(figures["2x4"], number), chart)
+        (legend,) = canvas.legends
+        assert inside(canvas, legend)
+        assert legend.get_window_extent().y1 <= canvas.axes[-1].get_tightbbox().y0 + 1
 
 
-@swept(("seconds", "unit"), [(0.002, "milliseconds"), (2.5, "seconds")], few=1)
-def test_the_unit_of_times_is_said_once_and_right(figures, seconds, unit):
+@swept(("seconds", "unit"), [(0.002, "ms"), (2.5, "s")], few=1)
+def test_times_have_their_unit(figures, seconds, unit):
     layers = tuple(replace(of, seconds=seconds) for of in figures["2x2"].layers)
-    run = replace(figures["2x2"], layers=layers)
-    chart = charts.report_charts(run)["cost"]
-    said = re.findall(r"\b(?:milli)?seconds\b(?!-)", chart, re.IGNORECASE)
-    assert said == [unit, unit]  # once in the chart of each size
-    canvas = drawn(charts._draw_cost, run, LARGE)
-    assert max(bar.get_height() for bar in canvas.axes[0].patches) == pytest.approx(
-        seconds * (1000 if unit == "milliseconds" else 1)
-    )
+    canvas = drawn(Report((replace(figures["2x2"], layers=layers),)), "cost")
+    *_, last = [label.get_text().split() for label in shown(canvas.axes[0].yaxis)]
+    scale = 1000 if unit == "ms" else 1
+    assert last[1] == unit
+    assert seconds * scale / 2 <= float(last[0]) <= canvas.axes[0].get_ylim()[1] * scale
+
+
+@swept("most", [1_500_000, 5_000, 1_000], few=1)
+def test_ticks_of_an_axis_are_as_far_apart_as_they_say(figures, most):
+    layers = tuple(replace(layer, bytes=most) for layer in figures["2x2"].layers)
+    canvas = drawn(Report((replace(figures["2x2"], layers=layers),)), "cost")
+    said = [label.get_text() for label in shown(canvas.axes[1].yaxis)]
+    ticks = [re.fullmatch(r"([\d.]+) ([kM]?)B", text).groups() for text in said]
+    values = [float(number) * {"": 1, "k": 1e3, "M": 1e6}[unit] for number, unit in ticks]
+    steps = [after - before for before, after in pairwise(values)]
+    assert len(values) >= 3
+    assert steps == pytest.approx([steps[0]] * len(steps))
 
 
 @swept("kind", ["png", "pdf", "svg"], few=["svg"])
 def test_equal_runs_make_equal_pictures(figures, kind):
-    one, other = (charts.report_picture(figures["2x4"], kind) for _ in range(2))
+    report = Report((figures["2x4"],))
+    one, other = (report_picture(report, kind) for _ in range(2))
     assert one == other
     if kind == "svg":  # letters are outlines, so that it looks the same where the font is missing
         root = ElementTree.fromstring(one)
         assert not list(root.iter("{http://www.w3.org/2000/svg}text"))
+
+
+def test_a_page_holds_its_charts(figures):
+    """As pictures that need nothing from outside; without layers there are none."""
+    found = report_charts(Report((figures["2x4"],)))
+    assert set(found) == set(CHARTS)
+    for address in found.values():
+        kind, data = address.split(",")
+        assert kind == "data:image/svg+xml;base64"
+        assert ElementTree.fromstring(b64decode(data)).get("viewBox")
+    assert report_charts(Report((replace(figures["2x4"], layers=()),))) == {}

@@ -96,8 +96,8 @@ def test_the_strip_shows_each_board_and_move(film):
 def test_the_strip_shows_what_has_moved(film):
     puzzle, solution = film
     root = ElementTree.fromstring(film_strip(puzzle, solution))
-    broken = [frame.findall(".//*[@stroke-dasharray]") for frame in root.findall(f"{SVG}g")]
-    assert list(map(len, broken)) == [0, *[1] * solution.distance]
+    shadows = [frame.findall(".//*[@opacity]") for frame in root.findall(f"{SVG}g")]
+    assert list(map(len, shadows)) == [0, *[1] * solution.distance]
 
 
 def test_the_animation_ends_at_the_goal(film):
@@ -109,16 +109,14 @@ def test_the_animation_ends_at_the_goal(film):
         moves = piece.find(f"{SVG}animateTransform")
         x, y = 0.0, 0.0
         if moves is not None:
-            times = [float(time) for time in moves.get("keyTimes").split(";")]
             values = moves.get("values").split(";")
-            assert times == sorted(times)
-            assert (times[0], times[-1], len(times)) == (0, 1, len(values))
             assert values[0] == "0 0"
             assert values[-1] == values[-2]
             x, y = map(float, values[-1].split())
-            seconds = 1 + 0.8 * solution.distance + 2.5
-            assert moves.get("dur") == f"{seconds:g}s"
+            assert moves.get("dur") == f"{0.4 * (len(values) - 1):g}s"
         ends += [(said, round(a + x), round(b + y)) for said, a, b in pieces_at(piece)]
+    for name in root.findall(f"{SVG}g/{SVG}text[@paint-order]"):
+        ends.append((name.text, round(float(name.get("x"))), round(float(name.get("y")))))
     alone = ElementTree.fromstring(board_svg(puzzle, solution.boards[-1], side=48))
     assert shared(puzzle, solution.boards[-1], ends) == sorted(pieces_at(alone))
     captions = root.findall(f"{SVG}text")
@@ -132,7 +130,8 @@ def test_pieces_on_their_way_never_meet():
     (moves,) = root.iter(f"{SVG}animateTransform")
     places = [tuple(map(float, place.split())) for place in moves.get("values").split(";")]
     assert places[0] == places[1]
-    assert all(abs(a - c) + abs(b - d) == 48 for (a, b), (c, d) in pairwise(places[1:-1]))
+    steps = [(one, other) for one, other in pairwise(places) if one != other]
+    assert all(abs(a - c) + abs(b - d) == 48 for (a, b), (c, d) in steps)
     assert (144, 48) in places
 
 

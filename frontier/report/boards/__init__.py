@@ -1,12 +1,6 @@
 """Boards and solutions as drawings: in a terminal, as SVG, as a page that moves."""
 
-from frontier.report.boards.film import (
-    animation,
-    boards_strip,
-    captions_of,
-    film_page,
-    film_strip,
-)
+from frontier.report.boards.film import animation, boards_strip, captions_of, film_page, film_strip
 from frontier.report.boards.svg import board_svg, boards_html
 from frontier.report.boards.terminal import draw_boards
 

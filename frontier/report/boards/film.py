@@ -1,9 +1,7 @@
 """Solutions as film strips, as SVG that moves, and as pages that one can step through."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from itertools import pairwise
 
 from markupsafe import Markup
@@ -11,7 +9,7 @@ from markupsafe import Markup
 from frontier.answers.solution import Solution
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import width
-from frontier.puzzles.picture import Picture, Piece, Point
+from frontier.puzzles.picture import Picture, Piece
 from frontier.report.boards.svg import Scene, number, standalone, tag, text
 from frontier.report.boards.terminal import can_say
 from frontier.report.colours import GROUND, INK
@@ -21,20 +19,16 @@ from frontier.text import counted
 STRIP_WIDTH = 960
 """The greatest width of a strip in pixels, unless a single board is wider."""
 
-STRIP_SIDE, ANIMATION_SIDE = 30, 48
-"""The sides of a cell of a strip and of an animation, in pixels."""
+STRIP_SIDE, SIDE = 30, 48
+"""The side of a cell of a strip, and of what moves, in pixels."""
 
-STAGE_WIDTH, STAGE_SIDES = 460, (30, 84)
 CAPTION, LARGE, GAP = 13, 16, 14
 """The letter sizes of the captions of a strip and of captions that change, and the room between
 boards, in pixels."""
 
-FIRST_PAUSE, MOVE_SECONDS, LAST_PAUSE = 1.0, 0.8, 2.5
-"""The seconds for which the first position stands still, those of a move, and those for which the
-last position stands still."""
-
-SLIDING = 0.6
-"""The part of a move's time in which its piece slides."""
+TICK, FIRST, LAST = 0.4, 3, 6
+"""The seconds of a tick, in which a piece makes a step, or stands still after a move; the ticks of
+the first position, and those of the last one besides."""
 
 
 def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> list[str]:
@@ -43,76 +37,60 @@ def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> 
     Where a piece is drawn with another label than moves call it by, and the encoding has that
     label, it stands first: 3. 羊 g↓.
     """
-    pictures = map(puzzle.picture, solution.boards)
-    captions = ["start"]
-    for count, (move, (before, after)) in enumerate(
-        zip(solution.moves, pairwise(pictures), strict=True), start=1
-    ):
+    captions, pictures = ["start"], map(puzzle.picture, solution.boards)
+    for move, (before, after) in zip(solution.moves, pairwise(pictures), strict=True):
         was = {piece.code: piece.cells for piece in before.pieces}
         moved = [piece for piece in after.pieces if piece.cells != was[piece.code]]
         drawn = [piece.label for piece in moved if piece.label not in ("", piece.name)]
         labels = [label for label in drawn if can_say(label, encoding)]
-        captions.append(" ".join([f"{count}.", *labels, move]))
+        captions.append(" ".join([f"{len(captions)}.", *labels, move]))
     return captions
 
 
 def boards_strip(puzzle: Puzzle, boards: Sequence[Board], captions: Sequence[str]) -> str:
     """Boards with their captions, in rows, as one SVG."""
     scenes = [Scene(puzzle.picture(board).alike(), STRIP_SIDE) for board in boards]
-    return _strip(scenes, [scene.board() for scene in scenes], captions, captions[0])
+    return _strip([(scene, scene.board()) for scene in scenes], captions, captions[0])
 
 
 def film_strip(puzzle: Puzzle, solution: Solution) -> str:
     """All positions of a solution as one SVG, in rows.
 
     Under each stands the move that leads to it. The piece that has moved has a strong line around
-    it, and a broken one where it was.
+    it, and a shadow where it was.
     """
     film = _Film(puzzle, solution)
-    scenes = [Scene(picture, STRIP_SIDE) for picture in film.pictures]
-    drawn = [film.frame(i, scene) for i, scene in enumerate(scenes)]
-    return _strip(scenes, drawn, film.captions, film.title)
+    return _strip(film.frames(), film.captions, film.title)
 
 
 def animation(puzzle: Puzzle, solution: Solution) -> str:
     """A solution as an SVG in which the pieces slide, again and again."""
     film = _Film(puzzle, solution)
-    scene = Scene(film.pictures[0], ANIMATION_SIDE)
-    end = FIRST_PAUSE + MOVE_SECONDS * solution.distance + LAST_PAUSE
-
-    def begins(move: int) -> float:
-        return (FIRST_PAUSE + MOVE_SECONDS * (move - 1)) / end if move else 0.0
-
-    slide = SLIDING * MOVE_SECONDS / end
+    scene = Scene(film.pictures[0], SIDE)
+    ticks = [FIRST, *(steps + 1 for steps in film.steps[1:])]
+    ticks[-1] += LAST
+    begins = [sum(ticks[:position]) for position in range(len(ticks) + 1)]
+    again = {"dur": f"{number(TICK * begins[-1])}s", "repeatCount": "indefinite"}
     pieces = []
     for piece in scene.picture.pieces:
-        keys = [(0.0, (0.0, 0.0))]
-        for move, ways in enumerate(film.ways[1:], start=1):
-            if piece.code in ways:
-                way = ways[piece.code]
-                keys.append((begins(move), keys[-1][1]))
-                steps = enumerate(way, start=1)
-                keys += [(begins(move) + slide * n / len(way), offset) for n, offset in steps]
-        keys.append((1.0, keys[-1][1]))
-        moves = "" if len(keys) == 2 else tag(
-            "animateTransform", attributeName="transform", type="translate", dur=f"{number(end)}s",
-            repeatCount="indefinite", keyTimes=";".join(f"{time:.5f}" for time, _ in keys),
-            values=";".join(
-                f"{number(x * scene.side)} {number(y * scene.side)}" for _, (x, y) in keys
-            ),
-        )  # fmt: skip
+        places = [0j]  # after each tick
+        for ways, end in zip(film.ways, begins[1:], strict=True):
+            places += ways.get(piece.code, [])
+            places += [places[-1]] * (end + 1 - len(places))
+        values = ";".join(f"{number(at.real * SIDE)} {number(at.imag * SIDE)}" for at in places)
+        slide = {"attributeName": "transform", "type": "translate", "values": values}
+        moves = tag("animateTransform", **slide, **again) if any(places) else ""
         pieces.append(tag("g", scene.piece(piece), moves))
     broad = max(scene.width, _breadth(film.captions, LARGE))
-    times = [*map(begins, range(solution.distance + 1)), 1.0]
-    captions = "".join(
-        text(
-            broad / 2, scene.height + 1.3 * LARGE, caption, LARGE, INK,
-            _shown(times[i], times[i + 1], end), visibility="hidden" if i else "visible",
-        )
-        for i, caption in enumerate(film.captions)
-    )  # fmt: skip
-    shift = f"translate({number((broad - scene.width) / 2)} 0)"
     high = scene.height + 2 * LARGE
+    captions = ""
+    for caption, (first, last) in zip(film.captions, pairwise(begins), strict=True):
+        times = f"0;{first / begins[-1]:.5f};{last / begins[-1]:.5f}"
+        shown = {"attributeName": "visibility", "calcMode": "discrete", "keyTimes": times}
+        shows = tag("animate", values="hidden;visible;hidden", **shown, **again)
+        look = {"visibility": "hidden" if first else "visible"}
+        captions += text(broad / 2, high - 0.7 * LARGE, caption, LARGE, INK, shows, **look)
+    shift = f"translate({number((broad - scene.width) / 2)} 0)"
     board = tag("g", scene.board(pieces), transform=shift)
     return standalone(_paper(broad, high) + board + captions, broad, high, film.title)
 
@@ -120,82 +98,66 @@ def animation(puzzle: Puzzle, solution: Solution) -> str:
 def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
     """A page on which one can step through a solution; without script and on paper, a strip."""
     film = _Film(puzzle, solution)
-    least, most = STAGE_SIDES
-    left, _, right, _ = film.pictures[0].bounds
-    scene = Scene(film.pictures[0], max(least, min(most, STAGE_WIDTH / (right - left))))
-    pieces = (
-        tag("g", scene.piece(piece), data_code=str(piece.code)) for piece in scene.picture.pieces
-    )
+    scene = Scene(film.pictures[0], SIDE)
+    pieces = (tag("g", scene.piece(of), data_code=str(of.code)) for of in scene.picture.pieces)
     lines = list(map(puzzle.line, solution.boards))
-    frames = []
-    for position, picture in enumerate(film.pictures):
-        frame = Scene(picture, STRIP_SIDE * 0.8)
-        frames.append(Markup(frame.standalone(film.frame(position, frame), lines[position])))
-
-    def in_pixels(way: list[Point]) -> list[list[float]]:
-        return [[round(v * scene.side, 2) for v in place] for place in way]
-
-    ways = [{code: in_pixels(way) for code, way in moved.items()} for moved in film.ways]
+    frames = zip(film.frames(), lines, strict=True)
+    ways = [
+        {code: [[at.real * SIDE, at.imag * SIDE] for at in way] for code, way in moved.items()}
+        for moved in film.ways
+    ]
     return page(
         "film.html",
         title=title,
         puzzle=puzzle.title,
         start=lines[0],
         captions=film.captions,
-        frames=frames,
+        frames=[Markup(frame.standalone(drawn, line)) for (frame, drawn), line in frames],
         stage=Markup(scene.standalone(scene.board(pieces), lines[0])),
-        ways=Markup(json.dumps(ways)),
+        ways=ways,
     )
 
 
 class _Film:
-    """The positions of a solution as pictures, and what moves between them."""
+    """The positions of a solution as pictures, and what moves between them.
+
+    steps: for each position, the number of steps of the move to it. ways: for each, the ways of the
+    pieces that this move brings elsewhere, by code: where the piece is after each step, seen from
+    where it was in the first position.
+    """
 
     def __init__(self, puzzle: Puzzle, solution: Solution):
-        self.solution, self.captions = solution, captions_of(puzzle, solution)
+        self.captions = captions_of(puzzle, solution)
+        self.title = f"{counted(solution.distance, 'move')}: {' '.join(solution.moves)}"
         last = puzzle.picture(solution.boards[0])
-        self._passed = [[last]]  # for each position, the pictures of the move to it
+        self.pictures, self.steps, self.ways = [last], [0], [{}]
+        homes = _places(last)
         for before, after in pairwise(solution.boards):
-            self._passed.append([])
+            was, passed = _places(last), []
             for board in puzzle.steps(before, after):
                 last = _with_lasting_codes(last, puzzle.picture(board))
-                self._passed[-1].append(last)
-        self.pictures: list[Picture] = [passed[-1] for passed in self._passed]
+                passed.append(_places(last))
+            ways = {code: [places[code] - homes[code] for places in passed] for code in homes}
+            moved = [code for code in homes if any(places[code] != was[code] for places in passed)]
+            self.pictures.append(last)
+            self.steps.append(len(passed))
+            self.ways.append({code: ways[code] for code in moved})
 
-    @property
-    def title(self) -> str:
-        return f"{counted(self.solution.distance, 'move')}: {' '.join(self.solution.moves)}"
-
-    @cached_property
-    def ways(self) -> list[dict[int, list[Point]]]:
-        """For each position, the ways of the pieces that the move to it brings elsewhere, by code.
-
-        A way is where the piece is after each step of the move, seen from where it began.
-        """
-        homes = before = _places(self.pictures[0])
-        ways = []
-        for passed in self._passed:
-            steps = [_places(picture) for picture in passed]
-            ways.append({})
-            for code, (x, y) in homes.items():
-                way = [step[code] for step in steps]
-                if any(place != before[code] for place in way):
-                    ways[-1][code] = [(to_x - x, to_y - y) for to_x, to_y in way]
-            before = steps[-1]
-        return ways
-
-    def frame(self, position: int, scene: Scene) -> str:
-        """A position, with the piece that has just moved marked, and a trace where it was."""
-        moved = self._seen(position)
-        was = [p for p in self.pictures[position - 1].pieces if p.code in moved] if moved else []
-        still = [scene.piece(piece) for piece in scene.picture.pieces if piece.code not in moved]
-        ahead = [scene.piece(piece, True) for piece in scene.picture.pieces if piece.code in moved]
-        return scene.board([*still, *map(scene.trace, was), *ahead])
-
-    def _seen(self, position: int) -> set[int]:
-        """The pieces that a move is about: those with a label or a kind, if any of them move."""
-        moved = [p for p in self.pictures[position].pieces if p.code in self.ways[position]]
-        return {p.code for p in moved if not _unmarked(p)} or {p.code for p in moved}
+    def frames(self) -> list[tuple[Scene, str]]:
+        """The positions of a strip; in each the piece that has just moved is marked, and a shadow
+        is where it was."""
+        frames, before = [], []
+        for picture, ways in zip(self.pictures, self.ways, strict=True):
+            scene = Scene(picture, STRIP_SIDE)
+            moved = [piece for piece in picture.pieces if piece.code in ways]
+            # A move is about pieces with a label or a kind, if any of them move.
+            seen = {of.code for of in moved if not _unmarked(of)} or {of.code for of in moved}
+            still = [scene.piece(of) for of in picture.pieces if of.code not in seen]
+            traces = [scene.trace(of) for of in before if of.code in seen]
+            ahead = [scene.piece(of, moved=True) for of in picture.pieces if of.code in seen]
+            frames.append((scene, scene.board([*still, *traces, *ahead])))
+            before = picture.pieces
+        return frames
 
 
 def _unmarked(piece: Piece) -> bool:
@@ -213,26 +175,25 @@ def _with_lasting_codes(before: Picture, after: Picture) -> Picture:
     return replace(after, pieces=tuple(sorted(pieces, key=lambda piece: piece.code)))
 
 
-def _places(picture: Picture) -> dict[int, Point]:
-    return {piece.code: picture.places[piece.cells[0]] for piece in picture.pieces}
+def _places(picture: Picture) -> dict[int, complex]:
+    """Where each piece is, by its code, as x + iy."""
+    return {piece.code: complex(*picture.places[piece.cells[0]]) for piece in picture.pieces}
 
 
-def _strip(
-    scenes: Sequence[Scene], drawn: Sequence[str], captions: Sequence[str], title: str
-) -> str:
+def _strip(frames: Sequence[tuple[Scene, str]], captions: Sequence[str], title: str) -> str:
     """Boards as they are drawn, with their captions, as one SVG."""
-    broad = max(scenes[0].width, _breadth(captions, CAPTION))
-    across, down = broad + GAP, scenes[0].height + 1.6 * CAPTION + GAP
-    columns = min(max(1, int((STRIP_WIDTH - GAP) // across)), len(scenes))
-    elements = []
-    for i, (scene, board, caption) in enumerate(zip(scenes, drawn, captions, strict=True)):
+    (scene, _), *_ = frames
+    broad, high = max(scene.width, _breadth(captions, CAPTION)), scene.height
+    across, down = broad + GAP, high + 1.6 * CAPTION + GAP
+    columns = min(max(1, int((STRIP_WIDTH - GAP) // across)), len(frames))
+    elements = ""
+    for i, ((_, board), caption) in enumerate(zip(frames, captions, strict=True)):
         x, y = GAP + i % columns * across, GAP + i // columns * down
-        inset = (broad - scene.width) / 2
-        elements.append(tag("g", board, transform=f"translate({number(x + inset)} {number(y)})"))
-        foot = y + scene.height + 1.3 * CAPTION
-        elements.append(text(x + broad / 2, foot, caption, CAPTION, INK))
-    wide, high = GAP + columns * across, GAP + -(-len(scenes) // columns) * down
-    return standalone(_paper(wide, high) + "".join(elements), wide, high, title)
+        shift = f"translate({number(x + (broad - scene.width) / 2)} {number(y)})"
+        elements += tag("g", board, transform=shift)
+        elements += text(x + broad / 2, y + high + 1.3 * CAPTION, caption, CAPTION, INK)
+    wide, high = GAP + columns * across, GAP + -(-len(frames) // columns) * down
+    return standalone(_paper(wide, high) + elements, wide, high, title)
 
 
 def _breadth(captions: Sequence[str], size: float) -> float:
@@ -242,12 +203,3 @@ def _breadth(captions: Sequence[str], size: float) -> float:
 
 def _paper(wide: float, high: float) -> str:
     return tag("rect", width=wide, height=high, rx=6, fill=GROUND)
-
-
-def _shown(first: float, last: float, end: float) -> str:
-    """Shows an element from one time to another, both as parts of the whole, 0 to 1."""
-    return tag(
-        "animate", attributeName="visibility", calcMode="discrete", dur=f"{number(end)}s",
-        repeatCount="indefinite", values="hidden;visible;hidden",
-        keyTimes=f"0;{first:.5f};{last:.5f}",
-    )  # fmt: skip

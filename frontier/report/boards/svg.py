@@ -6,16 +6,14 @@ has its own background, so that it looks the same on paper and on a dark page.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from html import escape
-from math import atan2, cos, pi, radians, sin
+from itertools import product
 
 from markupsafe import Markup
 
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import OPEN_MARK, width
 from frontier.puzzles.picture import Picture, Piece, Point
-from frontier.report.boards.outline import path_around
 from frontier.report.colours import GROUND, INK, QUIET, colour_of, ink_on
 from frontier.report.html import page
 
@@ -24,21 +22,19 @@ TRAY, EDGE = "#c3cad2", "#8d97a3"
 MARGIN = 0.22
 """The margin around a board, in sides of a cell."""
 
+ROUND, STONE = 0.13, 0.41
+"""The radius of the corners of squares, and that of stones on a graph, in sides of a cell."""
+
 NOTEBOOK_SIDE, MOST_BOARDS = 24, 50
 """In a notebook, the side of a cell in pixels, and the greatest number of boards that are shown."""
 
-NAME, ASIDE = 0.25, 0.52
-"""The letter size of the name of a cell, and its distance from the middle, in sides of a cell."""
-
-WAYS_ASIDE = [radians(225 + 90 * turn + angle) for angle in range(0, 90, 15) for turn in range(4)]
-"""Directions, in radians, in which the name of a cell may stand; the first if all are free."""
+NAME, ASIDE = 0.25, (-0.45, -0.26)
+"""The letter size of the name of a cell, and where it stands, from the middle, in sides of a cell:
+between the edges of squares as well as of triangles."""
 
 
 def board_svg(puzzle: Puzzle, board: Board, side: float = 36) -> str:
-    """A board, or a goal that is a part of one, as a standalone SVG.
-
-    side: pixels of one cell.
-    """
+    """A board, or a goal that is a part of one, as a standalone SVG. side: pixels of one cell."""
     scene = Scene(puzzle.picture(board).alike(), side)
     return scene.standalone(scene.board(), puzzle.line(board))
 
@@ -83,31 +79,28 @@ class Scene:
 
     def ground(self) -> str:
         """What the pieces lie on: the cells, the edges between them, and the open ones' marks."""
-        elements = [
-            tag("rect", x=1, y=1, width=self.width - 2, height=self.height - 2,
-                rx=self.side * 0.16, fill=GROUND, stroke=EDGE, stroke_width=1)
-        ]  # fmt: skip
+        drawn = tag(
+            "rect", x=1, y=1, width=self.width - 2, height=self.height - 2, rx=self.side * 0.16,
+            fill=GROUND, stroke=EDGE, stroke_width=1,
+        )  # fmt: skip
+        everywhere, places = range(len(self.picture.places)), self.picture.places
         if self.picture.edges is None:
-            elements.append(self._outline(range(len(self.picture.places)), -0.04, 0.1, fill=TRAY))
+            drawn += self._path(self._squares(everywhere, ROUND - 0.04), 2 * ROUND, TRAY)
         else:
-            elements += [self._edge(*edge) for edge in self.picture.edges]
-            elements += [
-                self._stone(place, 0.3, fill=TRAY, stroke=EDGE, stroke_width=self.side * 0.04)
-                for place in self.picture.places
-            ]
-        for cell in self.picture.open:
-            elements.append(self._text(self.picture.places[cell], OPEN_MARK, 0.42, QUIET))
-        return "".join(elements)
+            stones, edges = self._stones(everywhere)
+            drawn += self._path(edges, 0.07, EDGE)
+            drawn += self._path(stones, 0.64, EDGE) + self._path(stones, 0.56, TRAY)
+        return drawn + "".join(
+            self._text(places[cell], OPEN_MARK, 0.42, QUIET) for cell in self.picture.open
+        )
 
     def piece(self, piece: Piece, moved: bool = False) -> str:
         """A piece with its label; with a strong line around it if it has moved."""
-        kinds, ordered = self.picture.kinds, self.picture.ordered
-        colour = colour_of(piece.kind, kinds, ordered)
-        look = {"fill": colour, "stroke": INK, "stroke_opacity": 0.45}
-        look |= {"stroke_width": self.side * 0.028}
-        if moved:
-            look |= {"stroke_opacity": 1, "stroke_width": self.side * 0.09}
-        drawn = self._form(piece, 0.05 if moved else 0.03, **look)
+        gap, line, opacity = (0.05, 0.09, 1) if moved else (0.03, 0.028, 0.45)
+        path, breadth = self._form(piece, gap)
+        colour = colour_of(piece.kind, self.picture.kinds, self.picture.ordered)
+        drawn = self._path(path, breadth + line, INK, fill="none", stroke_opacity=opacity)
+        drawn += self._path(path, breadth - line, colour)
         if not piece.label:
             return drawn
         place, broad = self.picture.middle(piece)
@@ -116,85 +109,52 @@ class Scene:
         return drawn + self._text(place, piece.label, size, ink_on(colour))
 
     def trace(self, piece: Piece) -> str:
-        """Where a piece has been."""
-        return self._form(piece, 0.09, fill="none", stroke=INK, stroke_width=self.side * 0.05,
-                          stroke_dasharray=f"{self.side * 0.12:.2f}")  # fmt: skip
+        """Where a piece has been, as a shadow."""
+        return self._path(*self._form(piece, 0.09), INK, opacity=0.25)
 
     def names(self) -> str:
         """The names of the cells, where moves name them: small, between the edges, over all."""
-        if not self.picture.names:
-            return ""
-        texts = []
-        for cell, name in enumerate(self.picture.names):
-            (x, y), way = self.at(self.picture.places[cell]), self._asides[cell]
-            size = self.side * min(NAME, 0.8 / (0.62 * width(name)))
-            x, y = x + cos(way) * ASIDE * self.side, y + sin(way) * ASIDE * self.side
-            texts.append(tag("text", escaped(name), x=x, y=y + 0.35 * size, font_size=size))
-        return tag(
-            "g", *texts, fill=QUIET, font_family=FONT, text_anchor="middle", stroke=GROUND,
-            stroke_width=self.side * 0.06, stroke_linejoin="round", paint_order="stroke",
-        )  # fmt: skip
+        halo = {"stroke": GROUND, "stroke_width": self.side * 0.06, "paint_order": "stroke"}
+        drawn = ""
+        for (x, y), name in zip(self.picture.places, self.picture.names, strict=False):
+            size = min(NAME, 0.8 / (0.62 * width(name)))
+            drawn += self._text((x + ASIDE[0], y + ASIDE[1]), name, size, QUIET, 400, **halo)
+        return drawn
 
-    @cached_property
-    def _asides(self) -> list[float]:
-        """The direction from each cell, in radians, that is farthest from those of its edges."""
-        ways: list[list[float]] = [[] for _ in self.picture.places]
-        for one, other in self.picture.edges or ():
-            (a, b), (c, d) = self.picture.places[one], self.picture.places[other]
-            ways[one].append(atan2(d - b, c - a))
-            ways[other].append(atan2(b - d, a - c))
-
-        def room(aside: float, taken: list[float]) -> float:
-            # Half a right angle is enough: then the first of the ways are taken.
-            apart = (abs((aside - way + pi) % (2 * pi) - pi) for way in taken)
-            return round(min(pi / 4, *apart), 3) if taken else pi / 4
-
-        return [max(WAYS_ASIDE, key=lambda aside, w=taken: room(aside, w)) for taken in ways]
-
-    def _form(self, piece: Piece, gap: float, **look) -> str:
+    def _form(self, piece: Piece, gap: float) -> tuple[str, float]:
+        """A path along a piece, and the breadth of the round brush that draws the piece with it, as
+        far from the edges of its cells as the gap."""
         if self.picture.edges is None:
-            return self._outline(piece.cells, gap, 0.13, **look)
-        places = [self.picture.places[cell] for cell in piece.cells]
-        if len(places) == 1:
-            return self._stone(*places, 0.41 - gap, **look)
-        if look["fill"] == "none":
-            return tag("g", *(self._stone(place, 0.41 - gap) for place in places), **look)
-        return self._limbs(piece, 0.41 - gap, **look)
+            return self._squares(piece.cells, gap + ROUND), 2 * ROUND
+        return "".join(self._stones(piece.cells)), 2 * (STONE - gap)
 
-    def _limbs(self, piece: Piece, radius: float, **look) -> str:
-        """Stones that are joined where the graph joins their cells: broad lines with round ends,
-        over others that are broader by the line around them."""
-        at = {cell: self.at(self.picture.places[cell]) for cell in piece.cells}
-        way = "".join(f"M{number(x)},{number(y)}h0" for x, y in at.values())
-        for one, other in self.picture.edges:
-            if one in at and other in at:
-                (x1, y1), (x2, y2) = at[one], at[other]
-                way += f"M{number(x1)},{number(y1)}L{number(x2)},{number(y2)}"
-        broad, line = 2 * radius * self.side, look["stroke_width"]
-        ends = {"fill": "none", "stroke_linecap": "round", "stroke_linejoin": "round"}
-        around = tag("path", d=way, stroke=look["stroke"], stroke_opacity=look["stroke_opacity"],
-                     stroke_width=broad + line, **ends)  # fmt: skip
-        return around + tag("path", d=way, stroke=look["fill"], stroke_width=broad - line, **ends)
+    def _squares(self, cells: Iterable[int], inset: float) -> str:
+        """A path of squares, and of what lies between two or four of them, inside their edges."""
+        held = {self.picture.places[cell] for cell in cells}
+        path = ""
+        for (x, y), (i, j) in product(sorted(held), product((0, 1), repeat=2)):
+            if held.issuperset(product((x, x + i), (y, y + j))):
+                left, top = map(number, self.at((x - 0.5 + inset, y - 0.5 + inset)))
+                broad, high = ((1 + more - 2 * inset) * self.side for more in (i, j))
+                path += f"M{left},{top}h{number(broad)}v{number(high)}h{number(-broad)}z"
+        return path
 
-    def _outline(self, cells, gap: float, radius: float, **look) -> str:
-        left, top, _, _ = self.picture.bounds
-        places = [self.picture.places[cell] for cell in cells]
-        squares = [(round(x - left - 0.5), round(y - top - 0.5)) for x, y in places]
-        path = path_around(squares, self.side, gap * self.side, radius * self.side)
-        shift = f"translate({number(MARGIN * self.side)} {number(MARGIN * self.side)})"
-        return tag("path", d=path, transform=shift, fill_rule="evenodd", **look)
+    def _stones(self, cells: Iterable[int]) -> tuple[str, str]:
+        """Paths of the middles of cells, and of the edges of the graph between them."""
+        places = {cell: map(number, self.at(self.picture.places[cell])) for cell in cells}
+        at = {cell: ",".join(place) for cell, place in places.items()}
+        edges = (f"M{at[a]}L{at[b]}" for a, b in self.picture.edges if a in at and b in at)
+        return "".join(f"M{place}h0" for place in at.values()), "".join(edges)
 
-    def _stone(self, place: Point, radius: float, **look) -> str:
-        x, y = self.at(place)
-        return tag("circle", cx=x, cy=y, r=radius * self.side, **look)
+    def _path(self, path: str, breadth: float, colour: str, **look) -> str:
+        """A path that is filled, and drawn with a round brush, whose breadth is in sides."""
+        brush = {"stroke_linecap": "round", "stroke_linejoin": "round", "stroke": colour}
+        brush |= {"stroke_width": breadth * self.side}
+        return tag("path", d=path, **{"fill": colour} | brush | look)
 
-    def _edge(self, one: int, other: int) -> str:
-        (x1, y1), (x2, y2) = (self.at(self.picture.places[cell]) for cell in (one, other))
-        return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=EDGE, stroke_width=self.side * 0.07)
-
-    def _text(self, place: Point, label: str, size: float, colour: str) -> str:
-        x, y = self.at(place)
-        return text(x, y + 0.35 * size * self.side, label, size * self.side, colour, weight=600)
+    def _text(self, place: Point, label: str, size: float, colour: str, weight=600, **look) -> str:
+        x, y = self.at((place[0], place[1] + 0.35 * size))
+        return text(x, y, label, size * self.side, colour, weight=weight, **look)
 
 
 def text(

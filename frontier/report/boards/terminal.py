@@ -23,8 +23,8 @@ CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 STROKES = "─│╱╲·○░"
 PLAIN = str.maketrans("╵╷╴┘┐┤╶└┌├┴┬┼" + STROKES, "+" * 13 + "-|/\\.o#")
 LIKE, EMPTY, DOT, WALL = "x", "○", "·", "░"
-BROADER = 1.6
-"""A graph is drawn up to this factor wider than necessary if its edges are straighter then."""
+SLOPE = 3**-0.5
+"""The lines of a graph for each column: of equal triangles all sides are then strokes."""
 
 BETWEEN = 3
 """The columns between boards that stand side by side."""
@@ -66,11 +66,10 @@ def draw_boards(
 
 def drawing(picture: Picture, encoding: str = "utf-8", most: int = 80) -> list[Text]:
     """A picture as lines of equal width, of at most `most` columns if it can be that narrow."""
-    plain = not can_say(CORNERS + STROKES, encoding)
     marks = {piece.code: _mark(piece, encoding) for piece in picture.pieces}
-    draw = _squares if picture.edges is None else _network
-    lines = draw(picture, marks, most).lines()
-    if plain:
+    squares = picture.edges is None
+    lines = (_squares(picture, marks, most) if squares else _network(picture, marks)).lines()
+    if not can_say(CORNERS + STROKES, encoding):
         for line in lines:
             line.plain = line.plain.translate(PLAIN)
     return lines
@@ -80,9 +79,9 @@ class _Canvas:
     """Columns and rows of characters with styles; wide ones take two columns."""
 
     def __init__(self, rows: int, columns: int):
-        self.rows = [[(" ", None)] * columns for _ in range(rows)]
+        self.rows = [[(" ", "")] * columns for _ in range(rows)]
 
-    def put(self, row: int, column: int, text: str, style: Style | None = None) -> None:
+    def put(self, row: int, column: int, text: str, style: Style | str = "") -> None:
         for letter in text:
             self.rows[row][column] = (letter, style)
             for extra in range(1, width(letter)):
@@ -92,10 +91,9 @@ class _Canvas:
     def lines(self) -> list[Text]:
         lines = []
         for row in self.rows:
-            line = Text()
-            for style, run in groupby(row, key=itemgetter(1)):
-                line.append("".join(letter for letter, _ in run), style)
-            lines.append(line)
+            runs = groupby(row, key=itemgetter(1))
+            parts = (("".join(letter for letter, _ in run), style) for style, run in runs)
+            lines.append(Text.assemble(*parts))
         return lines
 
 
@@ -103,7 +101,12 @@ def _squares(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
     """Squares: pieces with outlines, and the mark of each in its middle; walls are hatched."""
     left, top, right, bottom = picture.bounds
     high, broad = round(bottom - top), round(right - left)
-    there = _codes(picture)
+    codes = dict.fromkeys(picture.open, OPEN)
+    codes |= {cell: piece.code for piece in picture.pieces for cell in piece.cells}
+    there = {
+        (round(x - left - 0.5), round(y - top - 0.5)): codes.get(cell, NOTHING)
+        for cell, (x, y) in enumerate(picture.places)
+    }
     longest = max(map(width, [*marks.values(), OPEN_MARK]))
     inside = longest + 2 if (longest + 3) * broad + 1 <= most else longest
     step = inside + 1
@@ -116,99 +119,56 @@ def _squares(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
             (a, b), (c, d) = ([there.get((x, y), NO_CELL) for x in columns] for y in rows)
             if a == b == c == d:
                 is_wall = a == NO_CELL and not {-1, high} & {*rows} and not {-1, broad} & {*columns}
-                canvas.put(i, j, WALL if is_wall else " ", DIM if is_wall else styles.get(a))
+                canvas.put(i, j, WALL if is_wall else " ", DIM if is_wall else styles.get(a, ""))
             else:
                 arms = (a != b, c != d, a != c, b != d)
                 canvas.put(i, j, CORNERS[sum(arm << bit for bit, arm in enumerate(arms))])
-    for piece in picture.pieces:
-        (x, y), cells = picture.middle(piece)
+    said = [(marks[of.code], *picture.middle(of), styles[of.code]) for of in picture.pieces]
+    said += [(OPEN_MARK, picture.places[cell], 1, DIM) for cell in picture.open]
+    for mark, (x, y), cells, style in said:
         first = round((x - (cells - 1) / 2 - left - 0.5) * step) + 1
-        mark = centred(marks[piece.code], cells * step - 1)
-        canvas.put(round(2 * (y - top - 0.5)) + 1, first, mark, styles[piece.code])
-    for cell in picture.open:
-        x, y = picture.places[cell]
-        first = round((x - left - 0.5) * step) + 1
-        canvas.put(round(2 * (y - top - 0.5)) + 1, first, centred(OPEN_MARK, inside), DIM)
+        canvas.put(round(2 * (y - top - 0.5)) + 1, first, centred(mark, cells * step - 1), style)
     return canvas
 
 
-def _network(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
+def _network(picture: Picture, marks: dict[int, str]) -> _Canvas:
     """A graph: marks where its cells are, and its edges as lines of characters."""
     longest = max(map(width, [*marks.values(), OPEN_MARK, EMPTY]))
-    at = _on_characters(picture, longest, most)
+    at = _on_characters(picture, longest).tolist()
     columns, rows = (max(values) + 1 for values in zip(*at, strict=True))
     canvas = _Canvas(rows, columns + longest - 1)
     for one, other in picture.edges:
         _line(canvas, at[one], at[other], longest)
     styles = _styles(picture)
-    held = {cell: piece for piece in picture.pieces for cell in piece.cells}
+    held = {cell: piece.code for piece in picture.pieces for cell in piece.cells}
     for cell, (x, y) in enumerate(at):
-        if cell in held:
-            code = held[cell].code
-            canvas.put(y, x, centred(marks[code], longest), styles[code])
-        else:
-            mark = OPEN_MARK if cell in picture.open else EMPTY
-            canvas.put(y, x, centred(mark, longest), DIM)
+        mark = marks[held[cell]] if cell in held else OPEN_MARK if cell in picture.open else EMPTY
+        canvas.put(y, x, centred(mark, longest), styles.get(held.get(cell), DIM))
     return canvas
 
 
-def _on_characters(picture: Picture, longest: int, most: int) -> list[tuple[int, int]]:
-    """(column, line) of each cell.
-
-    Of the scales at which marks stay apart, this is one at which most edges have the direction of
-    a stroke. It is not much broader than necessary, and fits the terminal if that can be.
-    """
-    places, edges = np.array(picture.places), np.array(picture.edges, dtype=int).reshape(-1, 2)
-    scaled = []
+def _on_characters(picture: Picture, longest: int) -> np.ndarray:
+    """(column, line) of each cell: the smallest scale at which there is room for an edge between
+    any two marks."""
     for columns in range(2, 4 * (longest + 3)):
-        for lines in np.arange(0.4, 0.8, 0.05) * columns:
-            at = np.rint(places * (columns, lines)).astype(int)
-            across, down = np.abs(at[edges[:, 0]] - at[edges[:, 1]]).T
-            crooked = np.count_nonzero((across != down) & (across != 0) & (down != 0))
-            scaled.append((crooked, int(np.ptp(at[:, 0])) + longest, at))
-    apart = [fit for fit in scaled if _apart(fit[2], longest)] or scaled[-1:]
-    least = min(broad for _, broad, _ in apart)
-    allowed = max(least, min(most, BROADER * least))
-    _, _, at = min((fit for fit in apart if fit[1] <= allowed), key=lambda fit: fit[:2])
-    return [(x, y) for x, y in at.tolist()]
+        at = np.rint(np.array(picture.places) * (columns, columns * SLOPE)).astype(int)
+        across, down = np.abs(at[:, None] - at[None]).transpose(2, 0, 1)
+        if np.count_nonzero((down <= 1) & (across <= longest + 1)) == len(at):
+            break
+    return at
 
 
-def _apart(at: np.ndarray, longest: int) -> bool:
-    """Whether there is room for an edge between any two marks."""
-    across, down = np.abs(at[:, None] - at[None]).transpose(2, 0, 1)
-    near = (down <= 1) & (across <= longest + 1)
-    return np.count_nonzero(near) == len(at)
-
-
-def _line(canvas: _Canvas, one: tuple[int, int], other: tuple[int, int], longest: int) -> None:
+def _line(canvas: _Canvas, one: list[int], other: list[int], longest: int) -> None:
     """An edge: a stroke in one of four directions, dots in others."""
-    middle = (longest - 1) // 2
     (x, y), (u, v) = sorted([one, other], key=lambda point: point[::-1])
-    across, down = u - x, v - y
-    steps = max(abs(across), down)
-    sign = DOT
-    if not down:
-        sign = "─"
-    elif not across:
-        sign = "│"
-    elif abs(across) == down:
-        sign = "╲" if across > 0 else "╱"
-    else:
+    across, down, middle = u - x, v - y, (longest - 1) // 2
+    strokes = {down: "─", across: "│", across - down: "╲", across + down: "╱"}
+    sign, steps = strokes.get(0, DOT), max(abs(across), down)
+    if sign == DOT:
         steps = max(2, steps // 2)  # dots with room between them
     for n in range(1, steps):
         column, row = x + middle + round(across * n / steps), y + round(down * n / steps)
         canvas.put(row, column, sign, DIM)
-
-
-def _codes(picture: Picture) -> dict[tuple[int, int], int]:
-    """What each square holds: a piece's code, NOTHING or OPEN."""
-    left, top, _, _ = picture.bounds
-    codes = {cell: piece.code for piece in picture.pieces for cell in piece.cells}
-    codes |= dict.fromkeys(picture.open, OPEN)
-    return {
-        (round(x - left - 0.5), round(y - top - 0.5)): codes.get(cell, NOTHING)
-        for cell, (x, y) in enumerate(picture.places)
-    }
 
 
 def _styles(picture: Picture) -> dict[int, Style]:

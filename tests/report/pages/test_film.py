@@ -2,6 +2,7 @@
 
 import re
 from itertools import pairwise
+from xml.etree import ElementTree
 
 import pytest
 from sweeps import cases
@@ -157,10 +158,21 @@ def test_an_animation_moves(browser, film, tmp_path):
                 seconds,
             )
 
-        for position, caption in enumerate(captions_of(puzzle, solution)):
-            seen = at(0.8 * position + 0.95)
-            assert [said for said, *_ in seen if said in captions_of(puzzle, solution)] == [caption]
-        pieces = [at(seconds)[:-1] for seconds in (0.5, 1.3, 1.95)]
+        for caption, (first, last) in zip(captions_of(puzzle, solution), shown(file), strict=True):
+            for seconds in (first + 0.01, last - 0.01):
+                seen = [said for said, *_ in at(seconds) if said in captions_of(puzzle, solution)]
+                assert seen == [caption]
+        (_, begins), *_, (_, ended) = shown(file)
+        pieces = [at(seconds)[:-1] for seconds in (begins - 0.1, begins + 0.2, begins + 0.5)]
         assert pieces[0] != pieces[1] != pieces[2]
-        ended = 1 + 0.8 * solution.distance
-        assert at(ended + 0.5)[:-1] == at(ended + 2)[:-1]
+        assert at(ended - 2)[:-1] == at(ended - 0.5)[:-1]
+
+
+def shown(file):
+    """From when to when, in seconds, each caption of an animation is shown."""
+    times = []
+    for element in ElementTree.parse(file).iter("{http://www.w3.org/2000/svg}animate"):
+        seconds = float(element.get("dur").removesuffix("s"))
+        _, first, last = map(float, element.get("keyTimes").split(";"))
+        times.append((first * seconds, last * seconds))
+    return times
