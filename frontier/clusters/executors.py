@@ -226,8 +226,9 @@ class Distributed:
         workers, hosts = max(1, self.workers), max(1, self._hosts)
         seconds = self._call_seconds / TASKS_UNDER_WAY
         together = calls_together(len(waiting), workers, seconds, workers // hosts)
-        room = self.WINDOW * max(workers, hosts * together) - ahead
-        calls = [waiting.popleft() for _ in range(min(len(waiting), max(0, room)))]
+        room = max(0, self.WINDOW * max(workers, hosts * together) - ahead)
+        some = min(len(waiting), room - room % together)  # whole batches, as each costs something
+        calls = [waiting.popleft() for _ in range(some)]
         return [calls[i : i + together] for i in range(0, len(calls), together)]
 
     def _overdue(self, under_way: Iterable[_Batch], missing: Collection[int]) -> list[list[int]]:

@@ -31,6 +31,7 @@ from frontier.search.events import (
 )
 from frontier.search.expansion import Expansion
 from frontier.search.plan import Plan
+from frontier.search.policy import LEAST_KEPT
 from frontier.search.repair import caught_up
 from frontier.search.workspace import Workspace, name_of
 from frontier.signals import ending, handling
@@ -65,8 +66,10 @@ class Driver:
         self._expansion = Expansion(
             plan, run, executor, emit, self._commit, self.stopping.is_set, self._work
         )
-        # A worker that has outlived an earlier driver may be giving up parts of this layer.
-        self._older = len(run.records) - 2
+        # A run without spare layers is giving up parts of the older one, maybe by a worker that has
+        # outlived its driver.
+        stored = run.stored_depths()
+        self._fading = stored[0] if len(stored) == LEAST_KEPT else None
 
     def search(self, until: int | None) -> None:
         """Go on until the last layer is empty (or `until` is committed).
@@ -76,6 +79,8 @@ class Driver:
         """
         if not self.run.records:
             self._commit_origins()
+        if self.plan.policy.gives_up and len(self.run.stored_depths()) > LEAST_KEPT:
+            self._commit([], self.run.complete)  # so that a later start sees which layer may fade
         while not self.run.complete and (until is None or len(self.run.records) <= until):
             if self.stopping.is_set():
                 raise Stopped("interrupted")
@@ -153,7 +158,7 @@ class Driver:
         if before not in self.run.stored_depths() or self.run.records[before].form == "list":
             return set()
         files = self.run.files(before, self.plan.layout)
-        gone = before == self._older or len(part_names(files.folder)) < len(files.tasks)
+        gone = before == self._fading or len(part_names(files.folder)) < len(files.tasks)
         return {before} if gone else set()
 
     def close(self) -> None:

@@ -194,7 +194,8 @@ class Model(Tasks):
         if copied[1] not in (None, TORN) and not agree(copied[1], ledger):
             raise Refused("the ledger and its copy contradict each other")
         records = ledger[1]
-        fading = None if self.broken("spare layers fade") else len(records) - 2
+        two = sum(stored for _, stored in records) == 2 and not self.broken("spare layers fade")
+        fading = len(records) - 2 if two else None
         world = world.now(run=run, records=records, complete=ledger[2], fading=fading)
         forces = self.legs[world.leg].forced and not world.driver.sure
         return world.then("missing", "sweep", *["force all"] * forces, "search")
@@ -250,6 +251,8 @@ class Model(Tasks):
             return world.then(("make", 0), ("store", 0, 0), commit, "search")
         if world.driver.complete:
             return None
+        if not leg.spare and sum(stored for _, stored in records) > 2:
+            return world.then(("commit", (), False), "search")
         return world.then("layer" if leg.tasks or disk.tasks(len(records)) else "advance")
 
     def _make(self, world: World, disk: Disk, depth: int) -> None:
@@ -304,7 +307,7 @@ class Model(Tasks):
     def _commit(self, world: World, disk: Disk, values: tuple, complete: bool) -> World:
         driver, leg = world.driver, self.legs[world.leg]
         stored = [depth for depth, record in enumerate(driver.records) if record[1]]
-        forget = stored[: max(0, len(stored) + len(values) - 2 - leg.spare)] if values else []
+        forget = stored[: max(0, len(stored) + len(values) - 2 - leg.spare)]
         before = len(driver.records) - 2
         fades = before == driver.fading or len(disk.tasks(before)) < self.of.tasks
         if before > 0 and before in stored and fades:
