@@ -160,8 +160,8 @@ class Distributed:
 
     OVERDUE = 3
     """A batch is overdue when nothing has been heard of it for this many times as long as a call
-    takes, times the calls that are waited for a worker; that share does not count for copies. The
-    calls missing in it are then handed out again, each by itself."""
+    takes. Where fewer calls are waited for than there are workers it is the sooner, in proportion,
+    unless it is a copy. The calls missing in it are then handed out again, each by itself."""
 
     OVERDUE_SECONDS = 0.1
     """A batch of which something has been heard more lately than that is never overdue."""

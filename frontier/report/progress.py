@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from frontier.forecast.time_left import TimeLeft, time_left
@@ -67,7 +68,8 @@ class Progress(LayerTotals):
             case events.RunStarted():
                 run = RunStore.open(place_of(event.path)) if event.resumed else None
                 layers, disk = (list(run.records), run.disk) if run else ([], 0)
-                self.__init__(event.name, event, layers, disk, since=now, began=now)
+                anew = Progress(event.name, event, layers, disk, since=now, began=now)
+                vars(self).update(vars(anew))
             case events.LayerStarted(depth, tasks):
                 self.task = None if tasks is None else events.TaskFinished(depth, 0, tasks, 0)
                 self.since = now
@@ -130,7 +132,9 @@ def progress_of(run: RunStore) -> Progress:
     lost = events.RunStarted(name, title, place, -1, 0, about["states"], 0, False)
     began, started = log[0] if log else (about["created"], lost)
     progress = Progress(name, started, list(run.records), run.disk, began=began)
-    progress.since = max(began, (run.path / "ledger.json").stat().st_mtime)
+    progress.since = began
+    with suppress(FileNotFoundError):  # of a run in an object store that was stopped as it began
+        progress.since = max(began, (run.path / "ledger.json").stat().st_mtime)
     if state != COMPLETE and (done := run.tasks_done()):
         progress.task = events.TaskFinished(len(progress.layers), done, 0, 0)
     if state == UNDER_WAY:
@@ -145,8 +149,6 @@ def progress_of(run: RunStore) -> Progress:
         reason = "killed, or its machine failed" if len(log) == 1 else "its log does not say why"
         if host := left_by(lock):
             reason = f"killed, or under way on host {host}, which cannot be seen from here"
-        progress.ended, progress.when = (
-            events.RunStopped(len(run.records) - 1, reason, elapsed),
-            None,
-        )
+        progress.ended = events.RunStopped(len(run.records) - 1, reason, elapsed)
+        progress.when = None
     return progress

@@ -80,7 +80,7 @@ class Driver:
         if not self.run.records:
             self._commit_origins()
         if self.plan.policy.gives_up and len(self.run.stored_depths()) > LEAST_KEPT:
-            self._commit([], self.run.complete)  # so that a later start sees which layer may fade
+            self._commit([], False)  # so that a later start sees which layer may fade
         while not self.run.complete and (until is None or len(self.run.records) <= until):
             if self.stopping.is_set():
                 raise Stopped("interrupted")

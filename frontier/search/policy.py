@@ -43,10 +43,6 @@ class Policy:
         """Whether a part of a layer of bits is given up as soon as a task has replaced it."""
         return self.kept == LEAST_KEPT
 
-    def stored(self, made: Some) -> Some:
-        """Of the layers that one call has made, in order, those that it stores."""
-        return made if self.kept is None else made[-LEAST_KEPT:]
-
     def left(self, stored: Some) -> Some:
         """Of the layers on the disk, in order, those that are not deleted at the next commit."""
         return stored if self.kept is None else stored[-self.kept :]

@@ -196,15 +196,10 @@ class RunStore:
         self.check_still_there()
         for record in records:
             if record.stored:
-                folder = self.layer_path(record.depth)
-                sweep(folder)  # a worker that was killed may have left some
-                if record.form == "list":  # and one that was late has made parts of bits
-                    unlink_all([folder / name for name in part_names(folder) - {LIST_NAME}])
+                sweep(self.layer_path(record.depth))  # a worker that was killed may have left some
         if self.durable and records:
             force(self.layers_path)
-        for record in records[:2]:
-            if not record.stored:  # tasks of an earlier start may have begun it
-                remove_layer(self.layer_path(record.depth))
+        begun = len(self.records)
         self.records.extend(records)
         self.complete = complete
         for depth in forget:
@@ -212,6 +207,21 @@ class RunStore:
         self._write_ledger()
         for depth in forget:
             remove_layer(self.layer_path(depth))
+        for record in records:
+            if record.stored or record.depth <= begun + 1:  # tasks may have begun these two
+                self._drop_other_forms(record)
+
+    def _drop_other_forms(self, record: LayerRecord) -> None:
+        """Drop what else there is of a layer that is committed: earlier starts, and workers that
+        outlive theirs, may have made parts or a list of it. Until then it is not touched, as they
+        have given up what their parts replace."""
+        folder = self.layer_path(record.depth)
+        if not record.stored:
+            remove_layer(folder)
+        elif record.form == "list":
+            unlink_all([folder / name for name in part_names(folder) - {LIST_NAME}])
+        else:
+            (folder / LIST_NAME).unlink(missing_ok=True)
 
     def roll_back(self, depth: int, stored: list[int]) -> None:
         """Make `depth` the last committed layer; `stored`: which layers up to it are kept.
@@ -405,14 +415,6 @@ class ObjectRunStore(RunStore):
             if begun or self._version is not None:
                 raise
             self.records, self.complete = [], False  # it was stopped when run.json was there
-
-    def commit(
-        self, records: list[LayerRecord], complete: bool, forget: tuple[int, ...] = ()
-    ) -> None:
-        super().commit(records, complete, forget)
-        for record in records:
-            if record.form == "bits" and record.stored:  # see `drop_list`
-                (self.layer_path(record.depth) / LIST_NAME).unlink(missing_ok=True)
 
     def check_still_there(self) -> None:
         """Do nothing: the layers of another run lie elsewhere, and a commit tells."""

@@ -113,6 +113,7 @@ def test_a_run_that_was_stopped_between_run_json_and_ledger(bucket):
         for layer in names_in(bucket / "layers" / name) - {"zarr.json"}:
             for part in names_in(bucket / "layers" / name / layer):
                 (bucket / "layers" / name / layer / part).unlink()
+    assert "no layer is committed yet" in invoke("status", bucket).stdout
     assert api.run(plan_of(bucket, "lists")).store.complete
 
 

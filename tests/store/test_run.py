@@ -41,6 +41,28 @@ def committed(run, depth, forget=()):
     run.commit([record], complete=False, forget=forget)
 
 
+def test_other_forms_of_a_layer_stay_until_it_is_committed(tmp_path, monkeypatch):
+    """A late worker may have given up what its part replaces, so the part is needed until then."""
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    committed(run, 0)
+    part, write = written(run, 1), run._write_ledger
+    late = run.layer_path(1) / "c.0.0.0"
+    late.write_bytes(b"a part of bits")
+
+    def looking():
+        assert late.exists()
+        write()
+
+    monkeypatch.setattr(run, "_write_ledger", looking)
+    run.commit([LayerRecord.of([part], "list", 0.5)], complete=False)
+    monkeypatch.undo()
+    assert sorted(os.listdir(run.layer_path(1))) == ["c.0", "zarr.json"]
+    passed = run.files(2, LAYOUT)
+    passed.begin_bits()
+    run.commit([LayerRecord(2, 3, "bits", False, 0.5)], complete=False)
+    assert not passed.folder.exists()
+
+
 def test_the_names_of_new_directories_are_forced_too(tmp_path, monkeypatch):
     """That of the run, and those above it that had to be made."""
     forced, place = [], tmp_path / "a" / "b"
