@@ -146,7 +146,7 @@ class Run:
 
     def farthest(self, limit: int = 100) -> list[Board]:
         """Up to `limit` positions of the last layer; InputError if the run is not complete."""
-        return farthest(self.store, limit)[1]
+        return farthest(self.store, limit).boards
 
     def distance(self, boards: str | Mapping | ArrayLike | Sequence) -> int | np.ndarray:
         """The distance of one board, a number; of several boards, int32[N].

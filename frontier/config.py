@@ -27,7 +27,7 @@ from frontier import machine
 from frontier.config_values import as_written, at_home
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
-from frontier.puzzles.tables import KIND_TABLES, PuzzleTable, Table, TilesTable
+from frontier.puzzles.tables import KIND_TABLES, LinesTable, PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import blank_orbits
 from frontier.store.codecs import SlabCodec
 from frontier.store.files import read_bounded
@@ -161,7 +161,7 @@ class Config(Table):
     @property
     def from_every_blank(self) -> bool:
         """Whether the tile puzzle is to be searched from every blank cell."""
-        return isinstance(self.puzzle, TilesTable) and self.puzzle.blank == "all"
+        return isinstance(self.puzzle, TilesTable | LinesTable) and self.puzzle.blank == "all"
 
     @property
     def members(self) -> list["Config"]:
@@ -194,7 +194,7 @@ class Config(Table):
 def member_names(puzzle: dict) -> dict[str, list[int]]:
     """The runs that the tile puzzle of these settings has from all blank cells: how each is named,
     and its cell. Empty for puzzles of other kinds."""
-    if puzzle["kind"] != "tiles":
+    if puzzle["kind"] not in ("tiles", "lines"):
         return {}
     orbits = blank_orbits(puzzle["rows"], puzzle["columns"])
     return {f"blank-{row}-{column}": [row, column] for row, column in orbits}

@@ -10,7 +10,7 @@ moves count or those of labelled tiles alone. boards.md is a table of them, with
 sequence in the On-Line Encyclopedia of Integer Sequences where it has one; layers/ has the sizes of
 the layers of each, as the encyclopedia takes them. Runs are made where they are missing, but for
 boards with more than --most states, of which those are listed whose tables are there already: 3×5
-takes some forty minutes on two cores, and 46 GB of disk, for each cell and metric.
+takes some twenty minutes on two cores, and 46 GB of disk, for each cell and metric.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from pathlib import Path
 
 from frontier import api
 from frontier.config import Config, config_of
+from frontier.puzzles import Lines
 from frontier.report.report_text import report_bfile
 from frontier.report.statistics import statistics_of
 from frontier.store.files import write_bytes
@@ -27,6 +28,9 @@ from frontier.store.files import write_bytes
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "results"
 BOARDS = [(2, n) for n in range(2, 8)] + [(3, 3), (3, 4), (3, 5)]
 METRICS = {"step": "one tile", "multi": "any number of tiles in a line"}
+KINDS = {"step": "tiles", "multi": "lines"}
+"""The kind of puzzle that is searched: moves of several tiles are, by lines, in half the room."""
+
 SEQUENCES = {
     "2x3-step-0-0": "A090034",
     "2x4-step-0-0": "A090035",
@@ -53,9 +57,8 @@ board make alike), where a move slides one tile, and where it slides any number 
 or column. The last column links the sizes of all layers, as the OEIS takes them. The greatest
 number of a board in a metric, if all of its cells are here, is the diameter of its graph of
 positions. Made by `python scripts/boards.py --runs runs/boards`; 3×5 with `--most 1000000000000`,
-which takes 50 GB of disk and twenty minutes for each cell with moves of one tile, here on two
-cores. With moves of several tiles every layer has both halves of the positions, so two of them
-take some 95 GB: more than that disk had.
+which takes 50 GB of disk and twenty minutes for each cell and metric, here on two cores. Moves of
+several tiles are searched by lines (docs/mathematics.md).
 
 | board | a move slides | blank at | states | God's number | farthest | layers | OEIS |
 | --- | --- | --- | ---: | ---: | ---: | --- | --- |
@@ -105,10 +108,9 @@ def main():
 def boards(runs: Path) -> list[Config]:
     """The configs of all boards, metrics and kinds of blank cells."""
     families = [
-        made(f"{rows}x{columns}-{metric}", runs, kind="tiles", rows=rows, columns=columns,
-             blank="all", metric=metric)
+        made(f"{rows}x{columns}-{kind}", runs, kind=kind, rows=rows, columns=columns, blank="all")
         for rows, columns in BOARDS
-        for metric in METRICS
+        for kind in KINDS.values()
     ]  # fmt: skip
     return [member for family in families for member in family.members]
 
@@ -131,8 +133,9 @@ def made(name: str, runs: Path, **puzzle) -> Config:
 def table(config: Config, name: str, options: argparse.Namespace) -> tuple[str, list[int]] | None:
     """The file of a table and the sizes of the layers in it, made if there are not too many states;
     None if there is no such file."""
-    states, file = config.make_puzzle().states, options.target / "layers" / f"{name}.txt"
-    if states <= options.most:
+    puzzle, file = config.make_puzzle(), options.target / "layers" / f"{name}.txt"
+    states = puzzle.all_positions if isinstance(puzzle, Lines) else puzzle.states
+    if puzzle.states <= options.most:
         print(config.name, file=sys.stderr, flush=True)
         found = report_bfile(statistics_of(api.run(config).store))
         if file.exists() and file.read_text() != found:

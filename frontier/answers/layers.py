@@ -3,13 +3,13 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
 from frontier.config_values import check_whole
 from frontier.errors import InputError
-from frontier.puzzles import Board
+from frontier.puzzles import Board, Lines
 from frontier.store.ledger import LayerRecord
 from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
@@ -159,10 +159,30 @@ class Layers(Sequence[Layer]):
             ) from None
 
 
-def farthest(run: RunStore, limit: int) -> tuple[int, list[Board]]:
-    """(number of positions, up to `limit` of them as boards) of a complete run's last layer.
+class Farthest(NamedTuple):
+    """The greatest depth, the number of positions there, and some of them."""
 
-    They come in the order of their state numbers. InputError if the run is not complete.
+    depth: int
+    count: int
+    boards: list[Board]
+
+
+def position_counts(run: RunStore) -> list[int] | None:
+    """The positions at each depth of a run of lines, as far as they are known; None of others."""
+    if not isinstance(run.puzzle, Lines):
+        return None
+    ways = [record.ways or 0 for record in run.records]
+    if run.complete:
+        last = RunReader(run).layer(run.records[-1].depth).numbers()
+        ways.append(run.puzzle.farthest(last, 0)[0])
+    return run.puzzle.positions([record.home for record in run.records], ways)
+
+
+def farthest(run: RunStore, limit: int) -> Farthest:
+    """The positions of a complete run's last layer, up to `limit` of them as boards.
+
+    They come in the order of their state numbers. Those of a run of lines may be fewer, as some may
+    be in lines of layers that were not kept. InputError if the run is not complete.
     """
     check_whole("limit", limit, 0)
     if not run.complete:
@@ -175,5 +195,8 @@ def farthest(run: RunStore, limit: int) -> tuple[int, list[Board]]:
     reader = RunReader(run)
     side = reader.space.side_of(last.depth)
     numbers = reader.layer(last.depth).numbers()
+    if (positions := position_counts(run)) is not None:
+        boards = reader.puzzle.farthest(numbers, limit)[1]
+        return Farthest(len(positions) - 1, positions[-1], boards)
     boards = reader.puzzle.boards_of(*reader.space.states_of(side, numbers[:limit]))
-    return last.states, list(map(tuple, boards.tolist()))
+    return Farthest(last.depth, last.states, list(map(tuple, boards.tolist())))

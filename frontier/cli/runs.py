@@ -191,8 +191,8 @@ def farthest(run, limit, as_json):
 
     values = []
     for store in open_all(run):
-        count, boards = farthest_of(store, limit)
-        puzzle, depth = store.puzzle, store.records[-1].depth
+        depth, count, boards = farthest_of(store, limit)
+        puzzle = store.puzzle
         positions = [puzzle.write(board) for board in boards]
         values.append({"depth": depth, "count": count, "positions": positions})
         if as_json:
@@ -202,7 +202,8 @@ def farthest(run, limit, as_json):
         if boards:
             click.echo("\n" + draw_boards(puzzle, boards))
         if len(boards) < count:
-            click.echo(f"\n… and {count - len(boards):,} more (--limit)")
+            why = "--limit" if len(boards) == limit else "in lines of layers that were not kept"
+            click.echo(f"\n… and {count - len(boards):,} more ({why})")
     if as_json:
         echo_json(values)
 

@@ -6,6 +6,7 @@ from weakref import WeakValueDictionary
 from frontier.puzzles.blocks import Blocks
 from frontier.puzzles.cells import Cells, define_puzzle
 from frontier.puzzles.graphs import Graph
+from frontier.puzzles.lines import Lines
 from frontier.puzzles.patterns import Pattern
 from frontier.puzzles.permutations import Permutations
 from frontier.puzzles.puzzle import Board, Puzzle, State
@@ -13,6 +14,7 @@ from frontier.puzzles.tiles import Tiles
 
 KINDS: dict[str, type[Puzzle]] = {
     "tiles": Tiles,
+    "lines": Lines,
     "blocks": Blocks,
     "graph": Graph,
     "cells": Cells,
@@ -21,8 +23,8 @@ KINDS: dict[str, type[Puzzle]] = {
 }
 
 __all__ = [
-    "KINDS", "Blocks", "Board", "Cells", "Graph", "Pattern", "Permutations", "Puzzle", "State",
-    "Tiles", "define_puzzle", "puzzle_of",
+    "KINDS", "Blocks", "Board", "Cells", "Graph", "Lines", "Pattern", "Permutations", "Puzzle",
+    "State", "Tiles", "define_puzzle", "puzzle_of",
 ]  # fmt: skip
 
 

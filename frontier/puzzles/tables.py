@@ -33,12 +33,13 @@ def _title(title: str) -> str:
 
 
 Notation = Annotated[Any, AfterValidator(_notation)]
+Title = Annotated[str, AfterValidator(_title)] | None
 
 
 class TitledTable(Table):
     """What all kinds have. title: of pages and pictures, instead of one that says the kind."""
 
-    title: Annotated[str, AfterValidator(_title)] | None = None
+    title: Title = None
     goal: Notation | None = None
     start: Notation | None = None
 
@@ -54,6 +55,14 @@ class TilesTable(GoalsTable):
     rows: StrictInt = Field(ge=1)
     columns: StrictInt = Field(ge=1)
     metric: Literal["step", "multi"] = "step"
+    blank: Notation | None = None
+
+
+class LinesTable(Table):
+    kind: Literal["lines"]
+    title: Title = None
+    rows: StrictInt = Field(ge=1)
+    columns: StrictInt = Field(ge=1)
     blank: Notation | None = None
 
 
@@ -102,6 +111,7 @@ class PermutationsTable(GoalsTable):
 
 KIND_TABLES = {
     "tiles": TilesTable,
+    "lines": LinesTable,
     "blocks": BlocksTable,
     "graph": GraphTable,
     "cells": CellsTable,
@@ -110,6 +120,12 @@ KIND_TABLES = {
 }
 
 PuzzleTable = Annotated[
-    TilesTable | BlocksTable | GraphTable | CellsTable | PatternTable | PermutationsTable,
+    TilesTable
+    | LinesTable
+    | BlocksTable
+    | GraphTable
+    | CellsTable
+    | PatternTable
+    | PermutationsTable,
     Field(discriminator="kind"),
 ]

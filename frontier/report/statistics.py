@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from frontier.answers.layers import farthest
-from frontier.puzzles import Board, Puzzle
+from frontier.answers.layers import farthest, position_counts
+from frontier.puzzles import Board, Lines, Puzzle
 from frontier.report.progress import COMPLETE, LayerTotals, reopened
 from frontier.report.summary import family_of, run_value
 from frontier.search.environment import read_starts
@@ -55,7 +55,7 @@ class LayerStatistics:
 
 @dataclass(frozen=True)
 class RunStatistics(LayerTotals):
-    """The statistics of a run.
+    """The statistics of a run; of a run of lines those of the positions in them.
 
     state: one of the states of a run in `frontier.report.progress`. farthest: the number of
     positions of the last layer, None if the run is not complete. boards: up to `DRAWN` of them.
@@ -81,8 +81,8 @@ class RunStatistics(LayerTotals):
 
     @property
     def total(self) -> int:
-        """The number of states of the puzzle."""
-        return self.run.identity["states"]
+        """The number of states of the puzzle, or of its positions."""
+        return positions_in(self.run)
 
     @property
     def complete(self) -> bool:
@@ -146,8 +146,12 @@ def statistics_of(run: RunStore) -> RunStatistics:
     is damaged.
     """
     run, state = reopened(run)
-    total, starts = run.identity["states"], tuple(read_starts(run.environment_path))
-    counts = [record.states for record in run.records]
+    total, starts = positions_in(run), tuple(read_starts(run.environment_path))
+    records, counts = list(run.records), position_counts(run)
+    if counts is None:
+        counts = [record.states for record in records]
+    elif len(counts) > len(records):  # positions are one deeper than their lines
+        records.append(LayerRecord(len(records), 0, "list", False, 0.0))
     layers = tuple(
         LayerStatistics(
             record.depth, states, so_far, states / total, so_far / total,
@@ -155,11 +159,17 @@ def statistics_of(run: RunStore) -> RunStatistics:
             _spent(record, starts),
         )
         for record, states, so_far, before in zip(
-            run.records, counts, accumulate(counts), [None, *counts], strict=False
+            records, counts, accumulate(counts), [None, *counts], strict=False
         )
     )  # fmt: skip
-    count, boards = farthest(run, DRAWN) if state == COMPLETE else (None, [])
+    _, count, boards = farthest(run, DRAWN) if state == COMPLETE else (None, None, [])
     return RunStatistics(run, run.identity["name"], state, layers, count, tuple(boards), starts)
+
+
+def positions_in(run: RunStore) -> int:
+    """The number of states of a run's puzzle, or of the positions if its states are lines."""
+    puzzle = run.puzzle
+    return puzzle.all_positions if isinstance(puzzle, Lines) else run.identity["states"]
 
 
 def _spent(record: LayerRecord, starts: tuple[dict, ...]) -> dict[str, float]:

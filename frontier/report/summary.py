@@ -4,7 +4,7 @@ import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from frontier.answers.layers import farthest
+from frontier.answers.layers import farthest, position_counts
 from frontier.config import member_names
 from frontier.puzzles import puzzle_of
 from frontier.search.environment import versions
@@ -19,9 +19,14 @@ FARTHEST = 100
 
 
 def run_value(run: RunStore) -> dict:
-    """What ``summary.json``, ``status --json`` and ``report --json`` have in common."""
+    """What ``summary.json``, ``status --json`` and ``report --json`` have in common.
+
+    positions: at each depth, of a run of lines, whose states are not positions.
+    """
     puzzle = run.puzzle
     value = found_value(run.identity, run.records, run.complete)
+    if (positions := position_counts(run)) is not None:
+        value["positions"] = positions
     if puzzle.start is not None:
         value["start"] = {"board": puzzle.write(puzzle.start), "depth": run.start_depth}
     return value
@@ -54,8 +59,8 @@ def summary(run: RunStore) -> dict:
         "versions": versions(),
     }
     if run.complete:
-        count, positions = farthest(run, FARTHEST)
-        value["farthest"] = {"count": count, "positions": list(map(puzzle.write, positions))}
+        _, count, boards = farthest(run, FARTHEST)
+        value["farthest"] = {"count": count, "positions": list(map(puzzle.write, boards))}
     return value
 
 
@@ -68,9 +73,19 @@ def describe(value: dict, path: Place) -> str:
     """The summary as text."""
     lines = [f"{value['name']}: {value['puzzle']['title']}"]
     if value["complete"]:
+        positions = value.get("positions")
+        if positions:
+            lines += [
+                f"  lines: {value['states']:,}, to depth {value['depth']}",
+                f"  God's number from this goal, any number of tiles a move: {len(positions) - 1}",
+                f"  positions: {sum(positions):,}",
+            ]
+        else:
+            lines += [
+                f"  depth (God's number from this goal): {value['depth']}",
+                f"  states: {value['states']:,}",
+            ]
         lines += [
-            f"  depth (God's number from this goal): {value['depth']}",
-            f"  states: {value['states']:,}",
             f"  farthest positions: {value['farthest']['count']:,}",
         ]
     else:
@@ -118,7 +133,11 @@ def family_of(runs: Sequence[dict]) -> Family | None:
     alike = all({**puzzle, "blank": None} == {**puzzles[0], "blank": None} for puzzle in puzzles)
     if not cells or not alike or not set(blanks) <= set(cells):
         return None
-    known = {at: run["depth"] for at, run in zip(blanks, runs, strict=True) if run["complete"]}
+    known = {
+        at: len(run.get("positions", run["layers"])) - 1
+        for at, run in zip(blanks, runs, strict=True)
+        if run["complete"]
+    }
     return Family(dict.fromkeys(cells) | known)
 
 

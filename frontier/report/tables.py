@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from frontier.puzzles import Lines
 from frontier.report.report import Report
 from frontier.report.statistics import SPENDING, RunStatistics
 from frontier.text import brief, counted, percent, rate, size
@@ -73,6 +74,8 @@ def key_figures(run: RunStatistics) -> dict[str, str]:
         "states": f"{run.states:,}{of}",
         "farthest positions": f"{run.farthest:,}" if run.complete else "not known yet",
     }
+    if isinstance(run.puzzle, Lines):
+        figures["lines"] = f"{run.run.states:,}, to depth {len(run.run.records) - 1}"
     if run.diameter is not None:
         figures["diameter of the state graph"] = counted(run.diameter, "move")
     if run.puzzle.start is not None:

@@ -58,13 +58,15 @@ class _Advancing:
         self._started = self._before = time.perf_counter()
         self._prepared = preparing.seconds
 
-    def add(self, depth: int, states: int, start: bool, home: int | None) -> bool:
+    def add(self, depth: int, states: int, start: bool, home: int | None, ways: int | None) -> bool:
         """Note a layer; returns whether that was the last one that this call may do."""
         now, prepared = time.perf_counter(), preparing.seconds
         # Kernels are loaded, or compiled where they never were; that is no part of any search.
         seconds = max(0.0, now - self._before - (prepared - self._prepared))
         self.done.records.append(
-            LayerRecord(depth, states, self._form, False, seconds, start=start, home=home)
+            LayerRecord(
+                depth, states, self._form, False, seconds, start=start, home=home, ways=ways
+            )
         )
         self._before, self._prepared = now, prepared
         over = depth == self.call.until or now - self._started > self.call.seconds
@@ -101,11 +103,12 @@ def _advance_lists(work: Workspace, call: Advance) -> Advanced:
         if not found.size:
             advancing.done.complete = True
             break
+        ways = work.lists.ways(work.space.side_of(depth), current, previous)
         depth += 1
         previous, current = current, found
         start, home = _start_listed(work, depth, found), _home_listed(work, depth, found)
         layers = [*layers[-1:], (depth, found, start, home)]
-        over = advancing.add(depth, int(found.size), start, home)
+        over = advancing.add(depth, int(found.size), start, home, ways)
         if policy.kept is None:
             store(*layers[-1])
     if policy.kept is not None:
@@ -139,7 +142,8 @@ def _advance_bits(work: Workspace, call: Advance) -> Advanced:
         start = number is not None and search.layer(depth).holds(number)
         if work.home is not None:
             home = int(counts[work.home[work.space.side_of(depth)]].sum())
-        over = advancing.add(depth, states, start, home)
+        ways = None if work.space.graph.counted is None else search.ways
+        over = advancing.add(depth, states, start, home, ways)
         if policy.kept is None:
             advancing.stored(depth, _store_bits(work, depth, search))
     before = time.perf_counter()

@@ -100,6 +100,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     own = np.arange(prod(layout.grid))
     states, start, asked = 0, False, work.start_at(task)
     home = None if work.home is None else 0
+    ways = None if work.space.graph.counted is None else 0
     with (
         work.buffers(2) as (buffer, other),
         files.write_part(number, work.writer, work.run.durable, clock) as writer,
@@ -110,8 +111,10 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
         with work.computing:
             clock.go_on()
             arena = Arena(layout, program, reads, current, work.arena, clock)
-            for nodes, counts, slabs in _batches(work, task, program, arena, before, clock):
+            for nodes, counts, more, slabs in _batches(work, task, program, arena, before, clock):
                 states += int(counts.sum())
+                if ways is not None:
+                    ways += more
                 if home is not None:
                     home += int(counts[work.home[task.side][nodes]].sum())
                 for slab, words in slabs:
@@ -120,7 +123,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
                         start = bool(int(words[asked[1]]) >> asked[2] & 1)
             clock.lap("rest")
         work.run.check_still_there()
-        record = writer.finish(files.run, depth, number, states, start, home)
+        record = writer.finish(files.run, depth, number, states, start, home, ways)
         clock.lap("disk")
     return TaskResult(record, clock.seconds, tuple(np.unique(reads.task).tolist()))
 
@@ -132,8 +135,9 @@ def _batches(
     arena: Arena,
     before: EncodedSlabs | ListedSlabs,
     clock: Stopwatch,
-) -> Iterator[tuple[slice, np.ndarray, list[tuple[int, np.ndarray]]]]:
-    """The new states, batch by batch: (the nodes, int64[nodes] the states at each, slabs).
+) -> Iterator[tuple[slice, np.ndarray, int, list[tuple[int, np.ndarray]]]]:
+    """The new states, batch by batch: (the nodes, int64[nodes] the states at each, the ways to
+    them, slabs).
 
     slabs: those that hold a state, as (number, words), which are good until the next batch.
     """
@@ -148,12 +152,13 @@ def _batches(
         clock.lap("rest")
         before.decode(slab + np.flatnonzero(there), out, np.flatnonzero(there))
         clock.lap("codec")
-        counts = expand(
+        counts, ways = expand(
             out.reshape(layout.slab_nodes, -1)[:nodes], live[:nodes].reshape(-1),
             first, prefix, arena.words, arena.live, arena.base, program, work.swaps,
         )  # fmt: skip
         clock.lap("kernel")
-        if counts.any():
+        if counts.any() or ways:
             found = np.flatnonzero(live[:nodes].reshape(cuts, -1).any(axis=1)).tolist()
             begin = task.first_node + first
-            yield slice(begin, begin + nodes), counts, [(slab + cut, out[cut]) for cut in found]
+            slabs = [(slab + cut, out[cut]) for cut in found]
+            yield slice(begin, begin + nodes), counts, ways, slabs

@@ -40,6 +40,9 @@ class BaseGraph:
     source, target, voltage: int64 arrays, one entry an arc; `voltage` indexes `voltages`.
         The graph is undirected: with every arc comes the one that undoes it.
     smaller: sizes of further classes, whose things come first in the sequence.
+    counted: bool[vertices], the vertices to which *ways* are counted; None for none. The ways to a
+        layer are the arcs from states of the layer before it to states at these vertices that are
+        in no layer before that one: it may be this layer, or the one before it.
     vertex_bytes: what a process needs for each vertex while it makes the graph and its lift.
     """
 
@@ -50,6 +53,7 @@ class BaseGraph:
     target: np.ndarray
     voltage: np.ndarray
     smaller: tuple[int, ...] = ()
+    counted: np.ndarray | None = None
     vertex_bytes: int = 500
 
     def __post_init__(self) -> None:
@@ -201,6 +205,12 @@ class Space:
         node = node.astype(np.int64)
         sequences = self.code.unranks(index.astype(np.int64), self.sign[side][node])
         return self.vertex[side][node].astype(np.int64), sequences
+
+    def counted(self, side: int) -> np.ndarray:
+        """bool[nodes of the side], whether the ways to each are counted."""
+        if self.graph.counted is None:
+            return np.zeros(self.nodes[side], dtype=bool)
+        return self.graph.counted[self.vertex[side]]
 
     def arcs_into(self, side: int) -> Arcs:
         """The arcs into the nodes of a side, sorted by the node they enter.

@@ -63,6 +63,15 @@ class ListKernel:
             found = _sorted(found, np.uint64(limit))
         return found[: _keep_new(found, previous, itself)].copy()
 
+    def ways(self, side: int, current: np.ndarray, previous: np.ndarray) -> int | None:
+        """The ways to the layer after `current`; None if they are not counted."""
+        if self.space.graph.counted is None:
+            return None
+        found, into = self._all_neighbours(side, current), (side + 1) % self.space.sides
+        nodes = (found // np.uint64(self.space.code.half)).astype(np.int64)
+        found = found[self.space.counted(into)[nodes]]
+        return int(found.size - np.isin(found, previous).sum())
+
     def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
         """The layers of a search from some states, (vertices, sequences), up to the last one."""
         current, depth = np.unique(self.space.numbers(*origins)[1]), 0

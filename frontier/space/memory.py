@@ -34,7 +34,8 @@ class MemorySearch:
 
     The layer at a depth is `layer(depth)` until that at depth + 2 is made.
     depth: of the current layer, the other one being that before it; None where the bitmaps are not
-    known to be any layers, as after an interrupted step.
+    known to be any layers, as after an interrupted step. ways: to the current layer, where they are
+    counted (`BaseGraph.counted`).
     """
 
     def __init__(self, layout: Layout, threads: int = 1):
@@ -48,6 +49,7 @@ class MemorySearch:
         ]
         self._layers = [Bitmaps(layout, depth % sides) for depth in range(2)]
         self.depth: int | None = None
+        self.ways = 0
 
     def layer(self, depth: int) -> "Bitmaps":
         return self._layers[depth % 2]
@@ -59,8 +61,10 @@ class MemorySearch:
         tasks = self._tasks[self.layout.space.side_of(depth)]
         counts = np.zeros(self.layout.space.nodes[self.layout.space.side_of(depth)], np.int64)
         step = partial(_MemoryTask.expand, current=current, target=target, swaps=self._swaps)
-        for first, found in self.share(step, tasks):
+        self.ways = 0
+        for first, found, ways in self.share(step, tasks):
             counts[first : first + found.size] += found
+            self.ways += ways
         self.depth = depth
         return counts
 
@@ -134,15 +138,17 @@ class _MemoryTask:
         places = strips * layout.strip_words + cuts * layout.slab_words
         self._base = np.where(program.needed, places, -1)
 
-    def expand(self, current: Bitmaps, target: Bitmaps, swaps: Swaps) -> tuple[int, np.ndarray]:
+    def expand(
+        self, current: Bitmaps, target: Bitmaps, swaps: Swaps
+    ) -> tuple[int, np.ndarray, int]:
         """Expand the current layer into the task's strips.
 
-        Returns the first node and int64, the states at this and the following ones.
+        Returns the first node, int64, the states at this and the following ones, and the ways.
         """
         task, nodes = self._task, slice(self._task.first_node, self._task.last_node)
-        counts = np.zeros(len(task.nodes), dtype=np.int64)
+        counts, ways = np.zeros(len(task.nodes), dtype=np.int64), 0
         for prefix in range(task.first_prefix, task.last_prefix):
-            counts += expand(
+            found, more = expand(
                 target.words[prefix, nodes],
                 target.live[prefix, nodes].reshape(-1),
                 0,
@@ -153,7 +159,9 @@ class _MemoryTask:
                 self._program,
                 swaps,
             )
-        return task.first_node, counts
+            counts += found
+            ways += more
+        return task.first_node, counts, ways
 
 
 @kernel

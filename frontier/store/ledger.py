@@ -27,7 +27,8 @@ class LayerRecord:
     deleted by now). seconds: time it took. bytes: on disk when it was written. work: seconds that
     the workers together spent waiting for the disk, in codecs, in kernels and on the rest. start:
     whether the layer holds the position whose distance is asked for. home: states whose blank is
-    where the goal has it, where that can be said. parts: files that it had when it was stored.
+    where the goal has it, where that can be said. ways: to the layer, where they are counted
+    (`frontier.space.graph.BaseGraph`). parts: files that it had when it was stored.
     digest: over their records, empty if it was never stored. chain: over this line and the chain of
     the line before.
     """
@@ -43,6 +44,7 @@ class LayerRecord:
     work: dict[str, Seconds] = field(default_factory=dict)
     start: StrictBool = False
     home: Count | None = None
+    ways: Count | None = None
     parts: Count = 0
     digest: str = ""
     chain: str = ""
@@ -50,7 +52,7 @@ class LayerRecord:
     @classmethod
     def of(cls, parts: Sequence[PartRecord], form: str, seconds: float) -> "LayerRecord":
         """The line of a stored layer; parts: their records, in the order of the tasks."""
-        homes = [part.home for part in parts]
+        homes, ways = ([getattr(part, name) for part in parts] for name in ("home", "ways"))
         return cls(
             depth=parts[0].depth,
             states=sum(part.states for part in parts),
@@ -60,6 +62,7 @@ class LayerRecord:
             bytes=sum(part.bytes for part in parts),
             start=any(part.start for part in parts),
             home=None if None in homes else sum(homes),
+            ways=None if None in ways else sum(ways),
             parts=len(parts),
             digest=digest_of(parts),
         )
@@ -77,6 +80,8 @@ class LayerRecord:
             self.digest,
             self.parts,
         ]
+        if self.ways is not None:
+            line.append(self.ways)
         return hashlib.sha256(json.dumps(line).encode()).hexdigest()
 
 

@@ -67,7 +67,9 @@ class PartRecord:
     run: identifier of the run. depth, task: of the layer, and in it. states: in the part. bytes: of
     the file. content: crc32c over the checksums of the slabs, as hexadecimal. start: whether the
     part holds the position whose distance is asked for. home: states whose blank is where the goal
-    has it, None where that cannot be said. digest: SHA-256 over all this and the index.
+    has it, None where that cannot be said. ways: to the part (`frontier.space.graph.BaseGraph`),
+    None where they are not counted; a record without them does not name them. digest: SHA-256 over
+    all this and the index.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -81,6 +83,7 @@ class PartRecord:
     start: StrictBool = False
     home: Count | None = None
     digest: str = ""
+    ways: Count | None = None
 
     def sealed(self, index: bytes) -> "PartRecord":
         """This record with its digest."""
@@ -91,12 +94,20 @@ class PartRecord:
         return self.digest == self._digest(index)
 
     def _digest(self, index: bytes) -> str:
-        value = asdict(self)
+        value = self.value
         del value["digest"]
         return hashlib.sha256(json.dumps(value, sort_keys=True).encode() + index).hexdigest()
 
+    @property
+    def value(self) -> dict:
+        """The record as JSON."""
+        value = asdict(self)
+        if self.ways is None:
+            del value["ways"]
+        return value
+
     def to_bytes(self) -> bytes:
-        text = json.dumps(asdict(self))
+        text = json.dumps(self.value)
         return text.ljust(RECORD_BYTES - 1).encode() + b"\n"
 
     @classmethod
@@ -163,13 +174,21 @@ class PartWriter:
         self._clock.lap("codec")
 
     def finish(
-        self, run: str, depth: int, task: int, states: int, start: bool, home: int | None
+        self,
+        run: str,
+        depth: int,
+        task: int,
+        states: int,
+        start: bool,
+        home: int | None,
+        ways: int | None = None,
     ) -> PartRecord:
         """Put the file in place, whole; returns its record."""
         index = self._index.tobytes()
         size = self._size + footer_bytes(len(self._index))
         content = f"{google_crc32c.value(self._checksums.tobytes()):08x}"
-        record = PartRecord(run, depth, task, states, size, content, start, home).sealed(index)
+        record = PartRecord(run, depth, task, states, size, content, start, home, ways=ways)
+        record = record.sealed(index)
         checksum = google_crc32c.value(index).to_bytes(CHECKSUM_BYTES, "little")
         footer = record.to_bytes() + index + checksum
         self._room(len(footer))[: len(footer)] = np.frombuffer(footer, dtype=np.uint8)

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from dataclasses import asdict
 
 import google_crc32c
 import numpy as np
@@ -35,7 +34,7 @@ def forge(path, thread, change=None, index=None):
     slabs = data[: -footer_bytes(SLABS)]
     if index is None:
         index = data[-16 * SLABS - CHECKSUM_BYTES : -CHECKSUM_BYTES]
-    value = {**asdict(record), **(change or {})}
+    value = {**record.value, **(change or {})}
     value.pop("digest")
     sealed = json.dumps(value, sort_keys=True).encode() + index
     value["digest"] = hashlib.sha256(sealed).hexdigest()

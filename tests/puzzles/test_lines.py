@@ -1,0 +1,196 @@
+"""Lines of positions: their graph, and what they tell of the positions in them."""
+
+import json
+import shutil
+from functools import cache
+
+import numpy as np
+import pytest
+from engine import arcs_of, list_layers, origins_of
+from hypothesis import given
+from hypothesis import strategies as st
+from search.runs import FORMS, counted_tasks
+from sweeps import swept
+from twins import layers_of, line_moves, moved, random_sequence
+
+import frontier
+from frontier import api
+from frontier.answers.layers import farthest, position_counts
+from frontier.errors import InputError
+from frontier.puzzles import Lines, Tiles
+from frontier.puzzles.tiles import blank_orbits
+from frontier.store.objects import place_of
+from frontier.store.run import RunStore
+
+SMALL = [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2)]
+SHAPES = [(rows, columns) for rows in range(2, 6) for columns in range(2, 6)]
+
+
+def lines_of(rows, columns, board):
+    """The two lines of a position, sets of positions, its row's first."""
+    row = board.index(0) // columns
+    near = line_moves(rows, columns, board)
+    along = {b for b in near if b.index(0) // columns == row}
+    return frozenset({board, *along}), frozenset({board, *set(near) - along})
+
+
+@cache
+def twin(rows, columns, goal):
+    """The positions at each depth, and the lines at each depth from those of the goal."""
+    positions = layers_of([goal], lambda board: line_moves(rows, columns, board))
+
+    def crossing(line):
+        return {other for board in line for other in lines_of(rows, columns, board)} - {line}
+
+    return positions, layers_of(lines_of(rows, columns, goal), crossing)
+
+
+def line_at(puzzle, state):
+    """The line of a state, as a set of positions: that with its blank where it is shown, and all
+    that moves along the line lead to."""
+    board = puzzle.board(state)
+    row, column = lines_of(puzzle.rows, puzzle.columns, board)
+    cells = puzzle._cells[state[0]]
+    squares = {puzzle.reading[cell] // puzzle.columns for cell in cells}
+    return row if len(squares) == 1 else column
+
+
+def goal_with(rows, columns, cell):
+    return Tiles(rows, columns, blank=cell).goals[0]
+
+
+@swept(("rows", "columns"), SMALL, few=3)
+def test_layers_are_those_of_a_dictionary_search(rows, columns):
+    for cell in [(r, c) for r in range(rows) for c in range(columns)]:
+        puzzle = Lines(rows, columns, blank=cell)
+        _, lines = twin(rows, columns, goal_with(rows, columns, cell))
+        space = puzzle.space
+        origins = [space.number(*state) for state in origins_of(puzzle)]
+        found = list_layers(space, origins)
+        assert sum(layer.size for layer in found) == puzzle.states
+        for numbers, expected in zip(found, lines, strict=True):
+            states = [space.state(0, number) for number in numbers]
+            assert {line_at(puzzle, state) for state in states} == expected
+            assert len(states) == len(expected)
+
+
+@given(st.sampled_from(SHAPES), st.randoms(use_true_random=False))
+def test_arcs_join_lines_that_cross(shape, rng):
+    puzzle = Lines(*shape)
+    graph = puzzle.graph
+    vertex, sequence = rng.randrange(graph.vertices), random_sequence(rng, graph.m)
+    line = line_at(puzzle, (vertex, sequence))
+    found = {
+        line_at(puzzle, (target, moved(sequence, voltage)))
+        for source, target, voltage in arcs_of(graph)
+        if source == vertex
+    }
+    assert found == {other for board in line for other in lines_of(*shape, board)} - {line}
+    assert {len(other & line) for other in found} == {1}
+    assert len(found) == len(line) == puzzle.rows * puzzle.columns // len(next(iter(found)))
+
+
+def run_of(path, rows, columns, cell, form="list", **search):
+    config = frontier.make_config(
+        "lines",
+        {"kind": "lines", "rows": rows, "columns": columns, "blank": list(cell)},
+        {"in_memory": False, **search},
+        {"path": path},
+        {"kind": "serial"},
+    )
+    return api.run(FORMS[form](api.plan(config))).store
+
+
+@swept("form", FORMS, few=3)
+@swept(("rows", "columns"), [*SMALL, (3, 3)], few=[(2, 2), (2, 3)])
+def test_positions(tmp_path, rows, columns, form):
+    """However layers are made, they tell how many positions there are, and which are farthest."""
+    for cell in blank_orbits(rows, columns):
+        run = run_of(tmp_path / "-".join(map(str, cell)), rows, columns, cell, form)
+        if rows * columns <= 8:
+            goal = goal_with(rows, columns, cell)
+            expected = layers_of([goal], lambda board: line_moves(rows, columns, board))
+        else:
+            tiles = Tiles(rows, columns, metric="multi", blank=cell)
+            origins = [tiles.space.number(*state) for state in origins_of(tiles)]
+            expected = list_layers(tiles.space, origins)
+        assert position_counts(run) == [len(layer) for layer in expected]
+        found = farthest(run, 10**6)
+        assert (found.depth, found.count) == (len(expected) - 1, len(expected[-1]))
+        assert len(set(found.boards)) == len(found.boards) > 0
+        if rows * columns <= 8:
+            assert set(found.boards) <= expected[-1]
+            if len(run.records) < len(expected):  # both lines of each are in the last layer
+                assert set(found.boards) == expected[-1]
+        assert farthest(run, 1).boards == found.boards[:1]
+
+
+def test_boards_whose_positions_are_no_deeper_than_lines_are_among_these(tmp_path):
+    deeper = [
+        len(twin(2, n, goal_with(2, n, (0, 0)))[0]) - len(twin(2, n, goal_with(2, n, (0, 0)))[1])
+        for n in (3, 4)
+    ]
+    assert deeper == [1, 0]
+
+
+@swept("until", range(8), few=[0, 1, 5])
+def test_positions_of_a_search_under_way(tmp_path, until):
+    run = run_of(tmp_path / "run", 2, 3, (0, 0), until=until)
+    assert not run.complete
+    expected = [len(layer) for layer in twin(2, 3, tuple(range(6)))[0]]
+    assert position_counts(run) == expected[:until]
+
+
+def test_a_part_says_how_many_ways_lead_to_it(tmp_path, monkeypatch):
+    """So that a run that goes on in the middle of a layer has them all."""
+    whole, half = tmp_path / "whole", tmp_path / "half"
+    run_of(whole, 2, 4, (0, 0), "bits", until=9)
+    shutil.copytree(whole, half)
+    expected = run_of(whole, 2, 4, (0, 0), "bits", until=10).records
+    folder = RunStore.open(place_of(str(half))).layer_path(10)
+    shutil.copytree(whole / folder.relative_to(half), folder)
+    (part, *_) = sorted(path for path in folder.rglob("*") if path.name != "zarr.json")[1:]
+    part.unlink()
+    calls = counted_tasks(monkeypatch)
+    assert run_of(half, 2, 4, (0, 0), "bits", until=10).records[10].ways == expected[10].ways > 0
+    assert len([depth for depth, _ in calls if depth == 10]) == 1
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 4), (5, 1)])
+def test_one_line_is_not_enough(rows, columns):
+    with pytest.raises(InputError, match=f"{rows} x {columns} has one line only; lines need 2"):
+        Lines(rows, columns)
+
+
+def test_boards_are_no_states(tmp_path):
+    run = run_of(tmp_path / "run", 2, 3, (0, 0))
+    for ask in (run.puzzle.parse, lambda board: run.puzzle.state(tuple(range(6)))):
+        with pytest.raises(InputError, match=r'no states of .* puzzle\.metric = "multi"'):
+            ask("0 1 2/3 4 5")
+
+
+def test_a_goal_is_no_key():
+    with pytest.raises(InputError, match=r"unknown key puzzle\.goal; known: .*blank"):
+        frontier.make_config("x", {"kind": "lines", "rows": 2, "columns": 3, "goal": "0 1 2/3 4 5"})
+
+
+def test_titles():
+    assert Lines(3, 5).title == "3×5 tiles, any number of tiles a move, by lines"
+
+
+@pytest.mark.parametrize(("rows", "columns"), SHAPES)
+def test_numbers_of_positions(rows, columns):
+    puzzle = Lines(rows, columns)
+    if rows * columns < 10:
+        assert puzzle.all_positions == Tiles(rows, columns, metric="multi").states
+    assert puzzle.all_positions * (rows + columns) == puzzle.states * rows * columns
+    assert len(set(puzzle._shown)) == rows + columns
+
+
+def test_summary_and_ledger_say_positions(tmp_path):
+    run = run_of(tmp_path / "run", 2, 3, (0, 1))
+    expected = [len(layer) for layer in twin(2, 3, goal_with(2, 3, (0, 1)))[0]]
+    assert api.Run(run).summary["positions"] == expected
+    ledger = json.loads((tmp_path / "run" / "ledger.json").read_text())
+    assert sum(layer["states"] for layer in ledger["layers"]) == run.puzzle.states == 300
+    assert np.sum(expected) == 360
