@@ -103,12 +103,11 @@ def _advance_lists(work: Workspace, call: Advance) -> Advanced:
         if not found.size:
             advancing.done.complete = True
             break
-        ways = work.lists.ways(work.space.side_of(depth), current, previous)
         depth += 1
         previous, current = current, found
         start, home = _start_listed(work, depth, found), _home_listed(work, depth, found)
         layers = [*layers[-1:], (depth, found, start, home)]
-        over = advancing.add(depth, int(found.size), start, home, ways)
+        over = advancing.add(depth, int(found.size), start, home, work.lists.ways)
         if policy.kept is None:
             store(*layers[-1])
     if policy.kept is not None:
