@@ -20,7 +20,6 @@ from pathlib import Path
 
 from frontier import api
 from frontier.config import Config, config_of
-from frontier.puzzles import Lines
 from frontier.report.report_text import report_bfile
 from frontier.report.statistics import statistics_of
 from frontier.store.files import write_bytes
@@ -90,7 +89,7 @@ def main():
     (options.target / "layers").mkdir(parents=True, exist_ok=True)
     page = INTRODUCTION
     for config in boards(options.runs):
-        puzzle = config.make_puzzle()
+        puzzle = config.make_puzzle().subject
         row, column = divmod(puzzle.goals[0].index(0), puzzle.columns)
         name = f"{puzzle.rows}x{puzzle.columns}-{puzzle.metric}-{row}-{column}"
         first = [f"{puzzle.rows}×{puzzle.columns}", METRICS[puzzle.metric], f"{row}, {column}"]
@@ -134,7 +133,7 @@ def table(config: Config, name: str, options: argparse.Namespace) -> tuple[str, 
     """The file of a table and the sizes of the layers in it, made if there are not too many states;
     None if there is no such file."""
     puzzle, file = config.make_puzzle(), options.target / "layers" / f"{name}.txt"
-    states = puzzle.all_positions if isinstance(puzzle, Lines) else puzzle.states
+    states = puzzle.subject.states
     if puzzle.states <= options.most:
         print(config.name, file=sys.stderr, flush=True)
         found = report_bfile(statistics_of(api.run(config).store))

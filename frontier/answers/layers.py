@@ -9,7 +9,7 @@ import numpy as np
 
 from frontier.config_values import check_whole
 from frontier.errors import InputError
-from frontier.puzzles import Board, Lines
+from frontier.puzzles import Board
 from frontier.store.ledger import LayerRecord
 from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
@@ -167,22 +167,23 @@ class Farthest(NamedTuple):
     boards: list[Board]
 
 
-def position_counts(run: RunStore) -> list[int] | None:
-    """The positions at each depth of a run of lines, as far as they are known; None of others."""
-    if not isinstance(run.puzzle, Lines):
-        return None
-    ways = [record.ways or 0 for record in run.records]
+def position_counts(run: RunStore) -> list[int]:
+    """The positions at each depth, as far as they are known."""
+    puzzle, records = run.puzzle, run.records
+    if puzzle.subject is puzzle:
+        return [record.states for record in records]
+    edges = [0, *(record.edges for record in records[1:])][: len(records)]
     if run.complete:
-        last = RunReader(run).layer(run.records[-1].depth).numbers()
-        ways.append(run.puzzle.farthest(last, 0)[0])
-    return run.puzzle.positions([record.home for record in run.records], ways)
+        edges.append(puzzle.farthest(RunReader(run).layer(records[-1].depth).numbers(), 0)[0])
+    return puzzle.position_counts([record.home for record in records], edges)
 
 
 def farthest(run: RunStore, limit: int) -> Farthest:
     """The positions of a complete run's last layer, up to `limit` of them as boards.
 
-    They come in the order of their state numbers. Those of a run of lines may be fewer, as some may
-    be in lines of layers that were not kept. InputError if the run is not complete.
+    They come in the order of their state numbers. Of a run of lines they may be fewer, as some of
+    the farthest positions may be in lines of the layer before. InputError if the run is not
+    complete.
     """
     check_whole("limit", limit, 0)
     if not run.complete:
@@ -195,8 +196,8 @@ def farthest(run: RunStore, limit: int) -> Farthest:
     reader = RunReader(run)
     side = reader.space.side_of(last.depth)
     numbers = reader.layer(last.depth).numbers()
-    if (positions := position_counts(run)) is not None:
-        boards = reader.puzzle.farthest(numbers, limit)[1]
-        return Farthest(len(positions) - 1, positions[-1], boards)
+    if reader.puzzle.subject is not reader.puzzle:
+        counts = position_counts(run)
+        return Farthest(len(counts) - 1, counts[-1], reader.puzzle.farthest(numbers, limit)[1])
     boards = reader.puzzle.boards_of(*reader.space.states_of(side, numbers[:limit]))
     return Farthest(last.depth, last.states, list(map(tuple, boards.tolist())))

@@ -1,32 +1,40 @@
-"""Rows and columns of the blank: the moves of any number of tiles, with half as many states.
+"""Lines of positions: moves of any number of tiles, with fewer states than there are positions.
 
-Let a move slide any number of tiles of a row or column, so that the blank goes anywhere in it. A
-**line** is a set of positions that such moves of one row lead to from each other, or of one
-column: all tiles but those of that row, say, keep their cells, and those of it their order. Every
-position is in two lines, its row's and its column's, and two lines have one position in common
-or none. So the state graph of these moves is the *line graph* (H. Whitney, American Journal of
-Mathematics 54, 1932) of the graph whose vertices are the lines, with an edge for each position.
-That graph is the derived graph of a base graph with m + n vertices, the rows and columns, each
-row joined to each column: it has m + n nodes where the positions have m·n, and is searched here.
+Let a move slide any number of tiles of one row or column, so that the blank goes to any other cell
+of it. A **line** is a class of positions that moves along one row join, or along one column: all
+other tiles keep their cells, those of the row their order. It has one position for each cell of
+the row. So each position is in two lines, its row's and its column's, which share no other one, as
+the blank is where row and column cross.
 
-**Depths.** Let the lines of the goal be at depth 0. A position whose lines are at depths a and b
-is at depth 1 + min(a, b), but for the goal: k moves from the goal to it are a path of k + 1 edges
-from the goal's to its own in which consecutive edges share a vertex; without shortcuts it is a
-path of vertices that begins at a line of the goal, not the goal's edge first, and reaches a line
-of the position after k - 1 edges.
+**Graph.** Let L be the graph that has a vertex for each line and, for each position, an edge
+between its two lines. Two positions are one move apart if and only if their edges share a vertex:
+the state graph is the *line graph* of L (H. Whitney, American Journal of Mathematics 54, 1932; a
+line is an edge there). Fix a cell in each row and column. A line is its row or column and the
+sequence of the tiles when the blank is in that cell. So L is the derived graph of the complete
+bipartite graph of the m rows and n columns of the board; the voltage from a row to a column is that
+of the blank's way from the cell of the one over the crossing to the cell of the other. It has m + n
+vertices where the base graph of the positions has m·n.
 
-**Counting.** Rows and columns alternate along every edge. Call the lines of one of these two kinds
-A, each with l positions, and the others B. Let A(d) be the lines of kind A at depth d, and w(d)
-the edges from lines of kind A at depth d - 1 to lines of kind B that are not at depth d - 2 (the
-*ways* to layer d; the depths of the ends of an edge differ by one at most). A position on a line
-of A(d) is at depth d if its other line is at depth d - 1, else at depth d + 1; the latter are
-w(d + 1). A position at depth d is at that depth by a line of A(d - 1), w(d) of them; or by one of
-B alone, whose line of A is then at depth d: l |A(d)| - w(d + 1) of them. So there are
+**Depths.** The two lines of the goal g are at depth 0. A position p other than g whose lines are at
+the depths a and b is at depth 1 + min(a, b). *At most*: take a shortest path in L from a line of g
+to the nearer line of p. Its edges, with g before and p behind them, are min(a, b) + 2 edges of
+which each shares a vertex with the next, so the same number less one are the moves. *At least*: let
+g = e(0), ..., e(k) = p be the positions that the fewest moves pass, and v(i) the line that e(i - 1)
+and e(i) share. Then v(i) is not v(i + 1), else e(i - 1) and e(i + 1) were one move apart; so e(i)
+joins v(i) to v(i + 1), and v(1), ..., v(k) is a walk of k - 1 edges from a line of g to one of p.
 
-    l |A(d)| + w(d) - w(d + 1)
+**Counting.** L is bipartite. Let A be the lines across the direction in which the board is read
+(`frontier.puzzles.tiles`), of l = max(m, n) positions each, and B those along it. The ends of an
+edge differ in depth by one at most. Let A(d) be the lines of A at depth d, and e(d) the number of
+edges from A(d - 1) to lines of B at depth d - 1 or d; the kernel counts these as it makes layer d.
+The other edges of A(d), l |A(d)| - e(d + 1) of them, lead to lines of B at depth d - 1. A position
+is at depth d >= 1 if the lower end of its edge is at d - 1: its end in A is, and that in B is no
+lower, which are e(d) positions; or its end in A is at d and that in B at d - 1. Together there are
 
-positions at depth d >= 1, one of them the goal if d = 1. One deeper than the last lines are the
-positions that remain.
+    l |A(d)| - e(d + 1) + e(d)
+
+positions at depth d, for d = 1 with the goal, which is at depth 0. If D is the greatest depth of a
+line, e(D + 1) edges join lines at that depth, and these positions, if any, are at depth D + 1.
 """
 
 from collections.abc import Sequence
@@ -37,157 +45,144 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import EMPTY
-from frontier.puzzles.puzzle import Board
+from frontier.puzzles.picture import Picture
+from frontier.puzzles.puzzle import Board, Puzzle
 from frontier.puzzles.tiles import Tiles
 from frontier.space.graph import BaseGraph
 from frontier.space.lists import ListKernel
 
 
-class Lines(Tiles):
-    """The rows and columns of the blank of the rows x columns tile puzzle.
+class Lines(Puzzle):
+    """The lines of the positions of the rows x columns tile puzzle.
 
-    The vertices are the lines of the board along which it is read (`frontier.puzzles.tiles`), then
-    those across. A line is shown as one of its positions: the blank is in a cell that says which.
-    blank: as in `Tiles`; the goal has the blank there, and at depth 0 are its row and column.
+    blank: as in `Tiles`; at depth 0 are the row and the column of the goal's blank. The vertices
+    are the lines of cells along which the board is read, then those across.
     """
 
+    start = None
+
     def __init__(self, rows: int, columns: int, blank: tuple[int, int] | None = None):
-        super().__init__(rows, columns, metric="multi", blank=blank)
+        self._tiles = Tiles(rows, columns, metric="multi", blank=blank)
         if min(rows, columns) < 2:
             raise InputError(
-                f"a board of {rows} x {columns} has one line only; lines need 2 rows and columns"
+                f"puzzle.rows x puzzle.columns = {rows} x {columns}: lines of positions need two "
+                'rows and columns at least; puzzle.kind = "tiles" searches any board'
             )
+        self.goals, self.cells = self._tiles.goals, self._tiles.cells
+        short = min(rows, columns)
+        along = [range(first, first + short) for first in range(0, self.cells, short)]
+        self._across = [range(first, self.cells, short) for first in range(short)]
+        self._lines = along + self._across
+        """The places in reading order of the cells of each vertex."""
+        self._fixed = [line[0] for line in along] + [line[len(along) // 2] for line in self._across]
+        """The fixed place of each: from the middle of a line ways to the others are short."""
+
+    @property
+    def subject(self) -> Tiles:
+        return self._tiles
 
     @property
     def title(self) -> str:
-        return f"{self.tiles_title}, by lines"
-
-    @property
-    def tiles_title(self) -> str:
-        """The title of the puzzle whose positions are counted."""
-        return super().title
-
-    @property
-    def all_positions(self) -> int:
-        """The number of positions in all lines, each of which is in two of them."""
-        return self.states * self.cells // len(self._cells)
+        return f"{self.subject.title}, by lines"
 
     @cached_property
     def graph(self) -> BaseGraph:
-        vertices = range(len(self._cells))
-        counted = np.arange(len(vertices)) < len(vertices) - self._grid.line
-        found = []
+        vertices = range(len(self._lines))
+        counted = np.arange(len(vertices)) < len(vertices) - len(self._across)
+        arcs = []
         for source, target in product(vertices, vertices):
             if counted[source] != counted[target]:
-                (place,) = {*self._cells[source]} & {*self._cells[target]}
-                ways = (self._shown[source], place), (place, self._shown[target])
-                found.append((source, target, self._ways[ways[0]] + self._ways[ways[1]]))
-        different = sorted({voltage for _, _, voltage in found})
-        table = np.array([(u, v, different.index(voltage)) for u, v, voltage in found])
+                place = self._crossing(source, target)
+                voltage = self._voltages[self._fixed[source], place]
+                arcs.append((source, target, voltage + self._voltages[place, self._fixed[target]]))
+        different = sorted({voltage for _, _, voltage in arcs})
+        table = np.array([(u, v, different.index(voltage)) for u, v, voltage in arcs])
         return BaseGraph(len(vertices), self.cells - 1, tuple(different), *table.T, counted=counted)
 
-    @cached_property
-    def _cells(self) -> list[range]:
-        """The places in reading order of the cells of each vertex: lines along it, then across."""
-        short = self._grid.line
-        along = [range(first, first + short) for first in range(0, self.cells, short)]
-        return along + [range(first, self.cells, short) for first in range(short)]
+    def _crossing(self, line: int, other: int) -> int:
+        """The place in reading order where two lines cross."""
+        (place,) = {*self._lines[line]} & {*self._lines[other]}
+        return place
 
     @cached_property
-    def _shown(self) -> list[int]:
-        """Where each line is shown to have its blank, a place in reading order; no two alike."""
-        short, cells = self._grid.line, self._cells
-        first, middle = len(cells) - short, (len(cells) - short) // 2
-        # Where a line along is shown makes no difference, and a line across has the shortest ways
-        # to all of these from the middle. But a cell shows one line: the first across and the
-        # middle one along cross in the middle.
-        shown = [line[0] for line in cells[:first]] + [line[middle] for line in cells[first:]]
-        shown[middle - 1], shown[first] = cells[middle - 1][1], cells[middle - 1][0]
-        return shown
+    def _blank_at(self) -> np.ndarray:
+        """The place of the blank in reading order, of each shape."""
+        return (self.subject.shapes.rows == EMPTY).argmax(axis=1)
 
     @cached_property
-    def _shape_with(self) -> np.ndarray:
-        """The shape whose empty cell is in each place in reading order, int64[cells]."""
-        return np.argsort((self.shapes.rows == EMPTY).argmax(axis=1))
-
-    @cached_property
-    def _ways(self) -> dict[tuple[int, int], tuple[int, ...]]:
-        """The voltage of the blank's way from a place in reading order to another of its lines."""
-        moves, place = self.moves.graph, (self.shapes.rows == EMPTY).argmax(axis=1).tolist()
+    def _voltages(self) -> dict[tuple[int, int], tuple[int, ...]]:
+        """The voltage of the blank's way from a place to another of its row or column."""
+        moves, place = self.subject.graph, self._blank_at.tolist()
         ends = zip(moves.source.tolist(), moves.target.tolist(), moves.voltage, strict=True)
-        none = {(at, at): () for at in place}
-        return none | {(place[u], place[v]): moves.voltages[w] for u, v, w in ends}
+        stays = {(at, at): () for at in place}
+        return stays | {(place[u], place[v]): moves.voltages[w] for u, v, w in ends}
 
     def _moved(self, sequence: np.ndarray, source: int, target: int) -> list[int]:
-        """The sequence after the blank has gone along a line from one place to another."""
+        """The sequence after the blank has gone from a place to another of its row or column."""
         moved = sequence.tolist()
-        for i in self._ways[source, target]:
+        for i in self._voltages[source, target]:
             moved[i], moved[i + 1] = moved[i + 1], moved[i]
         return moved
 
     def _goal_states(self) -> np.ndarray:
-        """The row and the column of the goal's blank."""
-        (goal,) = self.goals
-        place = self.reading.tolist().index(goal.index(0))
-        _, sequence = super().states_of(np.array([goal]))
+        shape, sequence = self.subject.states_of(np.array(self.goals))
+        place = int(self._blank_at[shape[0]])
         return np.array(
             [
-                [vertex, *self._moved(sequence[0], place, self._shown[vertex])]
-                for vertex, cells in enumerate(self._cells)
-                if place in cells
+                [vertex, *self._moved(sequence[0], place, fixed)]
+                for vertex, fixed in enumerate(self._fixed)
+                if place in self._lines[vertex]
             ]
         )
 
-    def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        raise InputError(
-            "boards are no states of a puzzle of lines; search the tiles with "
-            'puzzle.kind = "tiles" and puzzle.metric = "multi" for what is asked of positions'
-        )
-
-    def parse(self, notation) -> Board:
-        board = super().parse(notation)
-        self.states_of(np.array([board]))
-        return board
-
-    def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
-        return super().boards_of(self._shape_with[self._shown][vertex], sequence)
-
     def blank_home(self) -> np.ndarray:
-        """The lines across, of which it is said how many there are in each layer."""
+        """The lines across, whose number in each layer is asked for."""
         return ~self.graph.counted
 
-    def positions(self, across: Sequence[int], ways: Sequence[int]) -> list[int]:
-        """The positions at each depth, as far as they are known.
-
-        across: the lines across at each depth. ways: those to each layer, 0 to that at depth 0, and
-        to the one after the last, which is empty, if the search is complete.
-        """
-        length = max(self.rows, self.columns)
-        counts = [length * a + w - more for a, w, more in zip(across, ways, ways[1:], strict=False)]
-        counts += filter(None, ways[len(across) :])
-        # The formula counts the goal with those at depth 1.
+    def position_counts(self, across: Sequence[int], edges: Sequence[int]) -> list[int]:
+        """The positions at each depth, as far as they are known: |A(d)| = across[d], e(d) =
+        edges[d], where e(0) is 0. Of a complete search e(D + 1) is there too."""
+        length = len(self._across[0])
+        pairs = zip(across, edges, edges[1:], strict=False)
+        counts = [length * lines - after + before for lines, before, after in pairs]
+        if len(edges) > len(across) and edges[-1]:
+            counts.append(edges[-1])
+        # The formula has the goal among those at depth 1.
         return [n + (depth == 0) - (depth == 1) for depth, n in enumerate(counts)]
 
     def farthest(self, last: np.ndarray, limit: int) -> tuple[int, list[Board]]:
-        """Farthest positions by the lines at the greatest depth, uint64[N] ascending.
+        """Farthest positions by the lines at the greatest depth D, uint64[N] ascending.
 
-        Returns the number of positions both of whose lines are there, and up to `limit` boards: of
-        these, or if there are none of those that have one line there.
+        Returns e(D + 1), and up to `limit` boards: of these positions, or if there are none of
+        those with one line at that depth.
         """
-        space = self.space
-        others, source = ListKernel(space).neighbours(0, last)
-        vertex, sequence = space.states_of(0, last)
-        other, _ = space.states_of(0, others)
+        others, source = ListKernel(self.space).neighbours(0, last)
+        vertex, sequence = self.space.states_of(0, last)
+        other, _ = self.space.states_of(0, others)
         both = np.isin(others, last) & ~self.graph.counted[vertex[source]]
         chosen = np.flatnonzero(both if both.any() else np.ones_like(both))[:limit]
         boards = []
-        for line, crossed in zip(source[chosen].tolist(), other[chosen].tolist(), strict=True):
-            boards.append(self._crossing(int(vertex[line]), sequence[line], crossed))
+        for state, crossed in zip(source[chosen].tolist(), other[chosen].tolist(), strict=True):
+            line = int(vertex[state])
+            place = self._crossing(line, crossed)
+            moved = np.array([self._moved(sequence[state], self._fixed[line], place)])
+            found = self.subject.boards_of(np.flatnonzero(self._blank_at == place), moved)
+            boards.append(tuple(found[0].tolist()))
         return int(both.sum()), boards
 
-    def _crossing(self, vertex: int, sequence: np.ndarray, other: int) -> Board:
-        """The position of a line in which the blank is in another line of the board."""
-        (place,) = {*self._cells[vertex]} & {*self._cells[other]}
-        moved = self._moved(sequence, self._shown[vertex], place)
-        shape = self._shape_with[[place]]
-        return tuple(super().boards_of(shape, np.array([moved]))[0].tolist())
+    def _refuse(self, *_):
+        raise InputError(
+            "the states of this puzzle are lines of positions, and no boards; search the tiles "
+            'with puzzle.kind = "tiles" and puzzle.metric = "multi" for what is asked of boards'
+        )
+
+    states_of = boards_of = parse = name_move = follow = _refuse
+
+    def write(self, board: Board) -> list[list]:
+        return self.subject.write(board)
+
+    def line(self, board: Board) -> str:
+        return self.subject.line(board)
+
+    def picture(self, board: Board) -> Picture:
+        return self.subject.picture(board)

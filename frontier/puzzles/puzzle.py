@@ -45,6 +45,11 @@ class Puzzle(ABC):
     """Bytes of its base graph in each process, where these are many and known beforehand."""
 
     @property
+    def subject(self) -> "Puzzle":
+        """The puzzle whose positions are counted: another one only where states are none."""
+        return self
+
+    @property
     @abstractmethod
     def graph(self) -> BaseGraph:
         """The base graph with voltages."""
@@ -91,7 +96,8 @@ class Puzzle(ABC):
         return [after]
 
     def blank_home(self) -> np.ndarray | None:
-        """bool[vertices], whether the empty cells are those of the goal.
+        """bool[vertices], the vertices whose states are counted apart in each layer: those whose
+        empty cells are the goal's.
 
         None where there is not one such goal, or the vertex does not say which cells are empty.
         """

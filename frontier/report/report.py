@@ -7,7 +7,7 @@ from math import inf
 from pathlib import Path
 
 from frontier.report.statistics import LayerStatistics, RunStatistics
-from frontier.report.summary import Family, family_of, run_value
+from frontier.report.summary import Family, family_of
 from frontier.text import counted
 
 LOOKS = {"start", "symbols", "picture"}
@@ -61,7 +61,8 @@ class Report:
     @cached_property
     def family(self) -> Family | None:
         """The family of several runs, if they are of one tile puzzle from several blank cells."""
-        return None if self.one else family_of([run_value(run.run) for run in self.runs])
+        puzzles = [run.run.identity["puzzle"] for run in self.runs]
+        return None if self.one else family_of(puzzles, [run.greatest for run in self.runs])
 
     @cached_property
     def differences(self) -> list[str]:

@@ -11,7 +11,6 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from frontier.puzzles import Lines
 from frontier.report.boards import draw_boards
 from frontier.report.console import fitting_table, table_of
 from frontier.report.html import page
@@ -127,8 +126,7 @@ def report_bfile(run: RunStatistics) -> str:
     "n a(n)" for each depth n; lines before them say what they are, behind a #."""
     known = "all terms" if run.complete else "not all terms, as the search is not complete"
     goals = " or ".join(map(run.puzzle.line, run.puzzle.goals))
-    title = run.puzzle.tiles_title if isinstance(run.puzzle, Lines) else run.puzzle.title
-    title = f"# {title}: number of positions at n moves from {goals}; {known}.\n"
+    title = f"# {run.puzzle.subject.title}: number of positions at n moves from {goals}; {known}.\n"
     return title + "".join(f"{layer.depth} {layer.states}\n" for layer in run.layers)
 
 

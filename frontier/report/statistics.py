@@ -7,9 +7,9 @@ from functools import cached_property
 from itertools import accumulate
 
 from frontier.answers.layers import farthest, position_counts
-from frontier.puzzles import Board, Lines, Puzzle
+from frontier.puzzles import Board, Puzzle
 from frontier.report.progress import COMPLETE, LayerTotals, reopened
-from frontier.report.summary import family_of, run_value
+from frontier.report.summary import family_of
 from frontier.search.environment import read_starts
 from frontier.store.ledger import LayerRecord
 from frontier.store.run import RunStore
@@ -55,9 +55,10 @@ class LayerStatistics:
 
 @dataclass(frozen=True)
 class RunStatistics(LayerTotals):
-    """The statistics of a run; of a run of lines those of the positions in them.
+    """The statistics of a run; of a run of lines those of their positions.
 
-    state: one of the states of a run in `frontier.report.progress`. farthest: the number of
+    state: one of the states of a run in `frontier.report.progress`. total: the positions of the
+    puzzle. farthest: the number of
     positions of the last layer, None if the run is not complete. boards: up to `DRAWN` of them.
     starts: where and with what the run was made, for each time that it was started or resumed
     (`frontier.search.environment`); none if that is lost.
@@ -66,6 +67,7 @@ class RunStatistics(LayerTotals):
     run: RunStore
     name: str
     state: str
+    total: int
     layers: tuple[LayerStatistics, ...]
     farthest: int | None
     boards: tuple[Board, ...]
@@ -80,9 +82,9 @@ class RunStatistics(LayerTotals):
         return f"{self.name}: {self.puzzle.title}"
 
     @property
-    def total(self) -> int:
-        """The number of states of the puzzle, or of its positions."""
-        return positions_in(self.run)
+    def greatest(self) -> int | None:
+        """The depth of the farthest positions, None if the run is not complete."""
+        return self.depth if self.complete else None
 
     @property
     def complete(self) -> bool:
@@ -125,7 +127,7 @@ class RunStatistics(LayerTotals):
     @property
     def diameter(self) -> int | None:
         """The diameter of the state graph, where this run alone tells it."""
-        family = family_of([run_value(self.run)])
+        family = family_of([self.run.identity["puzzle"]], [self.greatest])
         return family and family.diameter
 
     @property
@@ -146,11 +148,11 @@ def statistics_of(run: RunStore) -> RunStatistics:
     is damaged.
     """
     run, state = reopened(run)
-    total, starts = positions_in(run), tuple(read_starts(run.environment_path))
+    total, starts = run.identity["states"], tuple(read_starts(run.environment_path))
+    if run.puzzle.subject is not run.puzzle:
+        total = run.puzzle.subject.states
     records, counts = list(run.records), position_counts(run)
-    if counts is None:
-        counts = [record.states for record in records]
-    elif len(counts) > len(records):  # positions are one deeper than their lines
+    if len(counts) > len(records):  # positions are one deeper than their lines
         records.append(LayerRecord(len(records), 0, "list", False, 0.0))
     layers = tuple(
         LayerStatistics(
@@ -163,13 +165,8 @@ def statistics_of(run: RunStore) -> RunStatistics:
         )
     )  # fmt: skip
     _, count, boards = farthest(run, DRAWN) if state == COMPLETE else (None, None, [])
-    return RunStatistics(run, run.identity["name"], state, layers, count, tuple(boards), starts)
-
-
-def positions_in(run: RunStore) -> int:
-    """The number of states of a run's puzzle, or of the positions if its states are lines."""
-    puzzle = run.puzzle
-    return puzzle.all_positions if isinstance(puzzle, Lines) else run.identity["states"]
+    name = run.identity["name"]
+    return RunStatistics(run, name, state, total, layers, count, tuple(boards), starts)
 
 
 def _spent(record: LayerRecord, starts: tuple[dict, ...]) -> dict[str, float]:

@@ -19,14 +19,9 @@ FARTHEST = 100
 
 
 def run_value(run: RunStore) -> dict:
-    """What ``summary.json``, ``status --json`` and ``report --json`` have in common.
-
-    positions: at each depth, of a run of lines, whose states are not positions.
-    """
+    """What ``summary.json``, ``status --json`` and ``report --json`` have in common."""
     puzzle = run.puzzle
     value = found_value(run.identity, run.records, run.complete)
-    if (positions := position_counts(run)) is not None:
-        value["positions"] = positions
     if puzzle.start is not None:
         value["start"] = {"board": puzzle.write(puzzle.start), "depth": run.start_depth}
     return value
@@ -50,7 +45,10 @@ def found_value(identity: dict, records: Sequence[LayerRecord], complete: bool) 
 
 
 def summary(run: RunStore) -> dict:
-    """What the run has found, as it stands in ``summary.json``."""
+    """What the run has found, as it stands in ``summary.json``.
+
+    positions: at each depth, of a run whose states are no positions.
+    """
     puzzle = run.puzzle
     value = run_value(run) | {
         "goals": [puzzle.write(goal) for goal in puzzle.goals],
@@ -58,10 +56,17 @@ def summary(run: RunStore) -> dict:
         "python": platform.python_version(),
         "versions": versions(),
     }
+    if puzzle.subject is not puzzle:
+        value["positions"] = position_counts(run)
     if run.complete:
         _, count, boards = farthest(run, FARTHEST)
         value["farthest"] = {"count": count, "positions": list(map(puzzle.write, boards))}
     return value
+
+
+def depth_of(value: dict) -> int | None:
+    """The depth of the farthest positions of a summary that is complete, None of another one."""
+    return len(value.get("positions", value["layers"])) - 1 if value["complete"] else None
 
 
 def write_summary(path: Place, value: dict) -> None:
@@ -73,19 +78,11 @@ def describe(value: dict, path: Place) -> str:
     """The summary as text."""
     lines = [f"{value['name']}: {value['puzzle']['title']}"]
     if value["complete"]:
-        positions = value.get("positions")
-        if positions:
-            lines += [
-                f"  lines: {value['states']:,}, to depth {value['depth']}",
-                f"  God's number from this goal, any number of tiles a move: {len(positions) - 1}",
-                f"  positions: {sum(positions):,}",
-            ]
-        else:
-            lines += [
-                f"  depth (God's number from this goal): {value['depth']}",
-                f"  states: {value['states']:,}",
-            ]
+        if positions := value.get("positions"):
+            lines.append(f"  lines: {value['states']:,}, to depth {value['depth']}")
         lines += [
+            f"  depth (God's number from this goal): {depth_of(value)}",
+            f"  {'positions' if positions else 'states'}: {sum(positions or value['layers']):,}",
             f"  farthest positions: {value['farthest']['count']:,}",
         ]
     else:
@@ -125,23 +122,18 @@ class Family:
         return f"diameter of the state graph: {self.diameter}, with the blank at {', '.join(cells)}"
 
 
-def family_of(runs: Sequence[dict]) -> Family | None:
-    """The family of runs, each as `run_value` has it; None if they do not belong to one."""
-    puzzles = [run["puzzle"] for run in runs]
+def family_of(puzzles: Sequence[dict], depths: Sequence[int | None]) -> Family | None:
+    """The family of runs, by the settings of their puzzles and the depths of their farthest
+    positions, None where these are not known; None if they do not belong to one family."""
     cells = [tuple(cell) for cell in member_names(puzzles[0]).values()]
     blanks = [tuple(puzzle.get("blank") or ()) for puzzle in puzzles]
     alike = all({**puzzle, "blank": None} == {**puzzles[0], "blank": None} for puzzle in puzzles)
     if not cells or not alike or not set(blanks) <= set(cells):
         return None
-    known = {
-        at: len(run.get("positions", run["layers"])) - 1
-        for at, run in zip(blanks, runs, strict=True)
-        if run["complete"]
-    }
-    return Family(dict.fromkeys(cells) | known)
+    return Family(dict.fromkeys(cells) | dict(zip(blanks, depths, strict=True)))
 
 
 def family_summary(values: list[dict]) -> dict:
     """The summaries of runs from all blank cells, and the diameter that they tell."""
-    diameter = family_of(values).diameter
-    return {"complete": diameter is not None, "diameter": diameter, "runs": values}
+    family = family_of([value["puzzle"] for value in values], list(map(depth_of, values)))
+    return {"complete": family.diameter is not None, "diameter": family.diameter, "runs": values}

@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from frontier.puzzles import Lines
 from frontier.report.report import Report
 from frontier.report.statistics import SPENDING, RunStatistics
 from frontier.text import brief, counted, percent, rate, size
@@ -74,7 +73,7 @@ def key_figures(run: RunStatistics) -> dict[str, str]:
         "states": f"{run.states:,}{of}",
         "farthest positions": f"{run.farthest:,}" if run.complete else "not known yet",
     }
-    if isinstance(run.puzzle, Lines):
+    if run.puzzle.subject is not run.puzzle:
         figures["lines"] = f"{run.run.states:,}, to depth {len(run.run.records) - 1}"
     if run.diameter is not None:
         figures["diameter of the state graph"] = counted(run.diameter, "move")

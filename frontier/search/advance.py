@@ -58,14 +58,16 @@ class _Advancing:
         self._started = self._before = time.perf_counter()
         self._prepared = preparing.seconds
 
-    def add(self, depth: int, states: int, start: bool, home: int | None, ways: int | None) -> bool:
+    def add(
+        self, depth: int, states: int, start: bool, home: int | None, edges: int | None
+    ) -> bool:
         """Note a layer; returns whether that was the last one that this call may do."""
         now, prepared = time.perf_counter(), preparing.seconds
         # Kernels are loaded, or compiled where they never were; that is no part of any search.
         seconds = max(0.0, now - self._before - (prepared - self._prepared))
         self.done.records.append(
             LayerRecord(
-                depth, states, self._form, False, seconds, start=start, home=home, ways=ways
+                depth, states, self._form, False, seconds, start=start, home=home, edges=edges
             )
         )
         self._before, self._prepared = now, prepared
@@ -107,7 +109,7 @@ def _advance_lists(work: Workspace, call: Advance) -> Advanced:
         previous, current = current, found
         start, home = _start_listed(work, depth, found), _home_listed(work, depth, found)
         layers = [*layers[-1:], (depth, found, start, home)]
-        over = advancing.add(depth, int(found.size), start, home, work.lists.ways)
+        over = advancing.add(depth, int(found.size), start, home, work.lists.edges)
         if policy.kept is None:
             store(*layers[-1])
     if policy.kept is not None:
@@ -141,8 +143,8 @@ def _advance_bits(work: Workspace, call: Advance) -> Advanced:
         start = number is not None and search.layer(depth).holds(number)
         if work.home is not None:
             home = int(counts[work.home[work.space.side_of(depth)]].sum())
-        ways = None if work.space.graph.counted is None else search.ways
-        over = advancing.add(depth, states, start, home, ways)
+        edges = None if work.space.graph.counted is None else sum(search.layer(depth).edges)
+        over = advancing.add(depth, states, start, home, edges)
         if policy.kept is None:
             advancing.stored(depth, _store_bits(work, depth, search))
     before = time.perf_counter()
@@ -206,7 +208,8 @@ def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[PartR
                     words = np.pad(words, ((0, layout.slab_nodes - len(words)), (0, 0)))
                 writer.write(slab, words)
             start = work.start_at(where) is not None and bitmaps.holds(number)
-            return writer.finish(files.run, depth, task, states, start, home)
+            edges = None if work.space.graph.counted is None else bitmaps.edges[task]
+            return writer.finish(files.run, depth, task, states, start, home, edges)
 
     return search.share(store, files.tasks)
 

@@ -100,7 +100,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     own = np.arange(prod(layout.grid))
     states, start, asked = 0, False, work.start_at(task)
     home = None if work.home is None else 0
-    ways = None if work.space.graph.counted is None else 0
+    edges = None if work.space.graph.counted is None else 0
     with (
         work.buffers(2) as (buffer, other),
         files.write_part(number, work.writer, work.run.durable, clock) as writer,
@@ -113,8 +113,8 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
             arena = Arena(layout, program, reads, current, work.arena, clock)
             for nodes, counts, more, slabs in _batches(work, task, program, arena, before, clock):
                 states += int(counts.sum())
-                if ways is not None:
-                    ways += more
+                if edges is not None:
+                    edges += more
                 if home is not None:
                     home += int(counts[work.home[task.side][nodes]].sum())
                 for slab, words in slabs:
@@ -123,7 +123,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
                         start = bool(int(words[asked[1]]) >> asked[2] & 1)
             clock.lap("rest")
         work.run.check_still_there()
-        record = writer.finish(files.run, depth, number, states, start, home, ways)
+        record = writer.finish(files.run, depth, number, states, start, home, edges)
         clock.lap("disk")
     return TaskResult(record, clock.seconds, tuple(np.unique(reads.task).tolist()))
 
@@ -136,7 +136,7 @@ def _batches(
     before: EncodedSlabs | ListedSlabs,
     clock: Stopwatch,
 ) -> Iterator[tuple[slice, np.ndarray, int, list[tuple[int, np.ndarray]]]]:
-    """The new states, batch by batch: (the nodes, int64[nodes] the states at each, the ways to
+    """The new states, batch by batch: (the nodes, int64[nodes] the states at each, the edges to
     them, slabs).
 
     slabs: those that hold a state, as (number, words), which are good until the next batch.
@@ -152,13 +152,13 @@ def _batches(
         clock.lap("rest")
         before.decode(slab + np.flatnonzero(there), out, np.flatnonzero(there))
         clock.lap("codec")
-        counts, ways = expand(
+        counts, edges = expand(
             out.reshape(layout.slab_nodes, -1)[:nodes], live[:nodes].reshape(-1),
             first, prefix, arena.words, arena.live, arena.base, program, work.swaps,
         )  # fmt: skip
         clock.lap("kernel")
-        if counts.any() or ways:
+        if counts.any() or edges:
             found = np.flatnonzero(live[:nodes].reshape(cuts, -1).any(axis=1)).tolist()
             begin = task.first_node + first
             slabs = [(slab + cut, out[cut]) for cut in found]
-            yield slice(begin, begin + nodes), counts, ways, slabs
+            yield slice(begin, begin + nodes), counts, edges, slabs

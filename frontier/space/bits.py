@@ -104,7 +104,7 @@ def _alike_at_end(w, v, p):
 
 @kernel
 def _expand(
-    target, target_live, first_row, rows, first_node, counts, ways, arena, live, base, own_slots,
+    target, target_live, first_row, rows, first_node, counts, arena, live, base, own_slots,
     cut_rows, program, swap_tables,
 ):  # fmt: skip
     p, swaps = Program(*program), Swaps(*swap_tables)
@@ -113,9 +113,10 @@ def _expand(
     spare = np.empty(row_words, dtype=np.uint64)
     other = np.empty(row_words, dtype=np.uint64)
     joint = np.empty(row_words, dtype=np.uint64)
+    edges = np.uint64(0)
     for n in range(counts.size):
         node = first_node + n
-        total, new_ways, counted = np.uint64(0), np.uint64(0), p.counted[node]
+        total, counted = np.uint64(0), p.counted[node]
         for r in range(rows):
             out = target[(n * rows + r) * row_words : (n * rows + r + 1) * row_words]
             row = first_row + r
@@ -127,10 +128,6 @@ def _expand(
                 begin, end = p.swap_start[w], p.swap_start[w + 1]
                 found = False
                 here = other
-                to = image
-                if counted:  # its image is needed by itself, so no swaps are shared
-                    joint[:] = 0
-                    to = joint
                 for b in range(p.blocks[w]):
                     entry = p.first[w] + row * p.blocks[w] + b
                     s = base[u, p.slot[entry]]
@@ -142,8 +139,8 @@ def _expand(
                     if not touched:
                         image[:] = 0
                         touched = True
-                    if begin == end:
-                        or_copy(to[b * size : (b + 1) * size], arena[s : s + size])
+                    if begin == end and not counted:
+                        or_copy(image[b * size : (b + 1) * size], arena[s : s + size])
                     elif p.blocks[w] == 1:
                         here = arena[s : s + row_words]
                     else:
@@ -151,17 +148,15 @@ def _expand(
                             other[:] = 0
                         or_copy(other[b * size : (b + 1) * size], arena[s : s + size])
                     found = True
-                if not (found or left):
+                if (begin == end and not counted) or not (found or left):
                     continue
                 odd, alike = p.row_odd[row] ^ p.sign[node], 0
-                if counted:
-                    if begin < end:
-                        _or_swaps(joint, here, begin, end, odd, spare, other, p, swaps)
+                if counted:  # each image is needed by itself, so no swaps are shared
+                    joint[:] = 0
+                    _or_swaps(joint, here, begin, end, odd, spare, other, p, swaps)
                     for j in range(row_words):
-                        new_ways += count_bits(joint[j] & ~out[j])
+                        edges += count_bits(joint[j] & ~out[j])
                         image[j] |= joint[j]
-                    continue
-                if begin == end:
                     continue
                 if arc + 1 < p.start[node + 1]:
                     alike = _alike_at_end(w, p.voltage[arc + 1], p)
@@ -203,7 +198,8 @@ def _expand(
                     out[j] = x
                     total += count_bits(x)
             target_live[n * rows + r] = total > before
-        counts[n], ways[n] = total, new_ways
+        counts[n] = total
+    return edges
 
 
 def expand(
@@ -229,17 +225,17 @@ def expand(
     live: bool, whether each row of the arena has a bit.
     base: int64[sources, slots], word offset in the arena of what each source has in the slab of a
         slot, -1 if that is empty.
-    Returns int64[nodes of the batch], states of the next layer at each node, and the ways to these
+    Returns int64[nodes of the batch], states of the next layer at each node, and its edges to these
     nodes (`BaseGraph.counted`), 0 where they are not counted.
     """
     row_words = swaps.parities.size
     nodes, strip_words = target.shape
     rows = strip_words // row_words
-    counts, ways = np.zeros((2, nodes), dtype=np.int64)
+    counts = np.zeros(nodes, dtype=np.int64)
     own_slots = program.own_slots[prefix] if len(program.own_slots) else NO_SLOTS
     cut_rows = rows // max(1, program.own_slots.shape[1])
-    _expand(
-        target.reshape(-1), target_live, prefix * rows, rows, first_node, counts, ways, arena, live,
-        base, own_slots, cut_rows, tuple(program), tuple(swaps),  # named ones take Numba longer
+    edges = _expand(
+        target.reshape(-1), target_live, prefix * rows, rows, first_node, counts, arena, live, base,
+        own_slots, cut_rows, tuple(program), tuple(swaps),  # named ones take Numba longer
     )  # fmt: skip
-    return counts, int(ways.sum())
+    return counts, int(edges)

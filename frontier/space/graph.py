@@ -40,9 +40,9 @@ class BaseGraph:
     source, target, voltage: int64 arrays, one entry an arc; `voltage` indexes `voltages`.
         The graph is undirected: with every arc comes the one that undoes it.
     smaller: sizes of further classes, whose things come first in the sequence.
-    counted: bool[vertices], the vertices to which *ways* are counted; None for none. The ways to a
-        layer are the arcs from states of the layer before it to states at these vertices that are
-        in no layer before that one: it may be this layer, or the one before it.
+    counted: bool[vertices], the vertices to which edges are counted; None for none. The edges *of
+        a layer* join states of the layer before it to states at these vertices which are in one
+        of these two layers.
     vertex_bytes: what a process needs for each vertex while it makes the graph and its lift.
     """
 
@@ -207,7 +207,7 @@ class Space:
         return self.vertex[side][node].astype(np.int64), sequences
 
     def counted(self, side: int) -> np.ndarray:
-        """bool[nodes of the side], whether the ways to each are counted."""
+        """bool[nodes of the side], whether edges to each are counted."""
         if self.graph.counted is None:
             return np.zeros(self.nodes[side], dtype=bool)
         return self.graph.counted[self.vertex[side]]

@@ -34,8 +34,7 @@ class MemorySearch:
 
     The layer at a depth is `layer(depth)` until that at depth + 2 is made.
     depth: of the current layer, the other one being that before it; None where the bitmaps are not
-    known to be any layers, as after an interrupted step. ways: to the current layer, where they are
-    counted (`BaseGraph.counted`).
+    known to be any layers, as after an interrupted step.
     """
 
     def __init__(self, layout: Layout, threads: int = 1):
@@ -49,7 +48,6 @@ class MemorySearch:
         ]
         self._layers = [Bitmaps(layout, depth % sides) for depth in range(2)]
         self.depth: int | None = None
-        self.ways = 0
 
     def layer(self, depth: int) -> "Bitmaps":
         return self._layers[depth % 2]
@@ -61,10 +59,10 @@ class MemorySearch:
         tasks = self._tasks[self.layout.space.side_of(depth)]
         counts = np.zeros(self.layout.space.nodes[self.layout.space.side_of(depth)], np.int64)
         step = partial(_MemoryTask.expand, current=current, target=target, swaps=self._swaps)
-        self.ways = 0
-        for first, found, ways in self.share(step, tasks):
+        target.edges = []
+        for first, found, edges in self.share(step, tasks):
             counts[first : first + found.size] += found
-            self.ways += ways
+            target.edges.append(edges)
         self.depth = depth
         return counts
 
@@ -92,7 +90,8 @@ class MemorySearch:
 class Bitmaps:
     """A layer of one side, [prefix][node][word of the strip].
 
-    live: bool, [prefix][node][row of the strip], whether the row has a bit.
+    live: bool, [prefix][node][row of the strip], whether the row has a bit. edges: of the part of
+    each task, where the layer was made here and they are counted (`BaseGraph.counted`).
     """
 
     def __init__(self, layout: Layout, side: int):
@@ -100,6 +99,7 @@ class Bitmaps:
         nodes, prefixes, strip = layout.shape(side)
         self.words = np.zeros((prefixes, nodes, strip), dtype=np.uint64)
         self.live = np.zeros((prefixes, nodes, layout.rows), dtype=bool)
+        self.edges: list[int] = []
 
     def add(self, numbers: np.ndarray) -> None:
         """Set the bits of uint64[N] state numbers."""
@@ -143,10 +143,10 @@ class _MemoryTask:
     ) -> tuple[int, np.ndarray, int]:
         """Expand the current layer into the task's strips.
 
-        Returns the first node, int64, the states at this and the following ones, and the ways.
+        Returns the first node, int64, the states at this and the following ones, and the edges.
         """
         task, nodes = self._task, slice(self._task.first_node, self._task.last_node)
-        counts, ways = np.zeros(len(task.nodes), dtype=np.int64), 0
+        counts, edges = np.zeros(len(task.nodes), dtype=np.int64), 0
         for prefix in range(task.first_prefix, task.last_prefix):
             found, more = expand(
                 target.words[prefix, nodes],
@@ -160,8 +160,8 @@ class _MemoryTask:
                 swaps,
             )
             counts += found
-            ways += more
-        return task.first_node, counts, ways
+            edges += more
+        return task.first_node, counts, edges
 
 
 @kernel

@@ -52,7 +52,7 @@ class Program(NamedTuple):
     start, source, voltage: arcs into the task's nodes: of its node i those numbered
         start[i] .. start[i+1]-1, from sources[source], with the voltage of that number. Of
         those whose swaps inside the row end alike, one comes after the other, the longer first.
-    counted: bool[nodes of the task], whether the ways to the node are counted.
+    counted: bool[nodes of the task], whether edges to the node are counted.
     own: int64[nodes of the task], place in `sources` of the node itself, used where the
         lift is not bipartite (a layer may then neighbour itself); -1 elsewhere.
     first, blocks: int64[W]: table entries of voltage w for row r (counted over all of the

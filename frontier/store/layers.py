@@ -179,4 +179,4 @@ class LayerFiles:
                 some = numbers[i * LIST_SLAB : (i + 1) * LIST_SLAB]
                 slab[: some.size], slab[some.size :] = some, 0
                 writer.write(i, slab)
-            return writer.finish(self.run, self.depth, 0, size, start, home)
+            return writer.finish(self.run, self.depth, 0, size, start, home, None)

@@ -8,7 +8,7 @@ the file; those between need not be stored.
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, StrictBool, TypeAdapter, ValidationError
@@ -16,7 +16,7 @@ from pydantic import ConfigDict, StrictBool, TypeAdapter, ValidationError
 from frontier.errors import CorruptRunError
 from frontier.store.files import Count, Seconds, first_wrong, read_sealed, sealed
 from frontier.store.objects import Place
-from frontier.store.parts import PartRecord, digest_of
+from frontier.store.parts import PartRecord, digest_of, value_of
 
 
 @dataclass
@@ -27,10 +27,10 @@ class LayerRecord:
     deleted by now). seconds: time it took. bytes: on disk when it was written. work: seconds that
     the workers together spent waiting for the disk, in codecs, in kernels and on the rest. start:
     whether the layer holds the position whose distance is asked for. home: states whose blank is
-    where the goal has it, where that can be said. ways: to the layer, where they are counted
-    (`frontier.space.graph.BaseGraph`). parts: files that it had when it was stored.
-    digest: over their records, empty if it was never stored. chain: over this line and the chain of
-    the line before.
+    where the goal has it (`Puzzle.blank_home`), where that can be said. edges: of the layer, where
+    they are counted (`BaseGraph.counted`). parts: files that it had when it was stored. digest:
+    over their records, empty if it was never stored. chain: over this line and the chain of the
+    line before.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -44,7 +44,7 @@ class LayerRecord:
     work: dict[str, Seconds] = field(default_factory=dict)
     start: StrictBool = False
     home: Count | None = None
-    ways: Count | None = None
+    edges: Count | None = None
     parts: Count = 0
     digest: str = ""
     chain: str = ""
@@ -52,7 +52,7 @@ class LayerRecord:
     @classmethod
     def of(cls, parts: Sequence[PartRecord], form: str, seconds: float) -> "LayerRecord":
         """The line of a stored layer; parts: their records, in the order of the tasks."""
-        homes, ways = ([getattr(part, name) for part in parts] for name in ("home", "ways"))
+        homes, edges = ([getattr(part, name) for part in parts] for name in ("home", "edges"))
         return cls(
             depth=parts[0].depth,
             states=sum(part.states for part in parts),
@@ -62,7 +62,7 @@ class LayerRecord:
             bytes=sum(part.bytes for part in parts),
             start=any(part.start for part in parts),
             home=None if None in homes else sum(homes),
-            ways=None if None in ways else sum(ways),
+            edges=None if None in edges else sum(edges),
             parts=len(parts),
             digest=digest_of(parts),
         )
@@ -80,8 +80,8 @@ class LayerRecord:
             self.digest,
             self.parts,
         ]
-        if self.ways is not None:
-            line.append(self.ways)
+        if self.edges is not None:
+            line.append(self.edges)
         return hashlib.sha256(json.dumps(line).encode()).hexdigest()
 
 
@@ -120,5 +120,5 @@ def ledger_bytes(
     chain = ""
     for record in records:
         chain = record.chain = record.chained(chain, run)
-    ledger = {"layers": list(map(asdict, records)), "complete": complete}
+    ledger = {"layers": list(map(value_of, records)), "complete": complete}
     return sealed(ledger if nonce is None else {**ledger, "nonce": nonce})

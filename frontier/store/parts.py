@@ -67,9 +67,9 @@ class PartRecord:
     run: identifier of the run. depth, task: of the layer, and in it. states: in the part. bytes: of
     the file. content: crc32c over the checksums of the slabs, as hexadecimal. start: whether the
     part holds the position whose distance is asked for. home: states whose blank is where the goal
-    has it, None where that cannot be said. ways: to the part (`frontier.space.graph.BaseGraph`),
-    None where they are not counted; a record without them does not name them. digest: SHA-256 over
-    all this and the index.
+    has it (`Puzzle.blank_home`), None where that cannot be said. edges: of the layer to states of
+    the part (`BaseGraph.counted`), None where they are not counted; such a record does not name
+    them. digest: SHA-256 over all this and the index.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -82,8 +82,8 @@ class PartRecord:
     content: str
     start: StrictBool = False
     home: Count | None = None
+    edges: Count | None = None
     digest: str = ""
-    ways: Count | None = None
 
     def sealed(self, index: bytes) -> "PartRecord":
         """This record with its digest."""
@@ -94,20 +94,12 @@ class PartRecord:
         return self.digest == self._digest(index)
 
     def _digest(self, index: bytes) -> str:
-        value = self.value
+        value = value_of(self)
         del value["digest"]
         return hashlib.sha256(json.dumps(value, sort_keys=True).encode() + index).hexdigest()
 
-    @property
-    def value(self) -> dict:
-        """The record as JSON."""
-        value = asdict(self)
-        if self.ways is None:
-            del value["ways"]
-        return value
-
     def to_bytes(self) -> bytes:
-        text = json.dumps(self.value)
+        text = json.dumps(value_of(self))
         return text.ljust(RECORD_BYTES - 1).encode() + b"\n"
 
     @classmethod
@@ -120,6 +112,15 @@ class PartRecord:
 
 
 _RECORD = TypeAdapter(PartRecord)
+
+
+def value_of(record) -> dict:
+    """The record of a part, or of a layer, as JSON. Without edges it is as records were before any
+    had them, so their digests are the same."""
+    value = asdict(record)
+    if record.edges is None:
+        del value["edges"]
+    return value
 
 
 def digest_of(records: list[PartRecord]) -> str:
@@ -181,13 +182,13 @@ class PartWriter:
         states: int,
         start: bool,
         home: int | None,
-        ways: int | None = None,
+        edges: int | None,
     ) -> PartRecord:
         """Put the file in place, whole; returns its record."""
         index = self._index.tobytes()
         size = self._size + footer_bytes(len(self._index))
         content = f"{google_crc32c.value(self._checksums.tobytes()):08x}"
-        record = PartRecord(run, depth, task, states, size, content, start, home, ways=ways)
+        record = PartRecord(run, depth, task, states, size, content, start, home, edges)
         record = record.sealed(index)
         checksum = google_crc32c.value(index).to_bytes(CHECKSUM_BYTES, "little")
         footer = record.to_bytes() + index + checksum

@@ -9,6 +9,7 @@ import pytest
 from engine import arcs_of, list_layers, origins_of
 from hypothesis import given
 from hypothesis import strategies as st
+from making import invoke
 from search.runs import FORMS, counted_tasks
 from sweeps import swept
 from twins import layers_of, line_moves, moved, random_sequence
@@ -16,7 +17,7 @@ from twins import layers_of, line_moves, moved, random_sequence
 import frontier
 from frontier import api
 from frontier.answers.layers import farthest, position_counts
-from frontier.errors import InputError
+from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Lines, Tiles
 from frontier.puzzles.tiles import blank_orbits
 from frontier.store.objects import place_of
@@ -46,13 +47,13 @@ def twin(rows, columns, goal):
 
 
 def line_at(puzzle, state):
-    """The line of a state, as a set of positions: that with its blank where it is shown, and all
-    that moves along the line lead to."""
-    board = puzzle.board(state)
-    row, column = lines_of(puzzle.rows, puzzle.columns, board)
-    cells = puzzle._cells[state[0]]
-    squares = {puzzle.reading[cell] // puzzle.columns for cell in cells}
-    return row if len(squares) == 1 else column
+    """The line of a state: all positions that have the blank in its row or column of the board."""
+    vertex, sequence = state
+    found = set()
+    for place in puzzle._lines[vertex]:
+        moved = puzzle._moved(np.array(sequence), puzzle._fixed[vertex], place)
+        found.add(puzzle.subject.board((int(np.argmax(puzzle._blank_at == place)), tuple(moved))))
+    return found
 
 
 def goal_with(rows, columns, cell):
@@ -70,7 +71,7 @@ def test_layers_are_those_of_a_dictionary_search(rows, columns):
         assert sum(layer.size for layer in found) == puzzle.states
         for numbers, expected in zip(found, lines, strict=True):
             states = [space.state(0, number) for number in numbers]
-            assert {line_at(puzzle, state) for state in states} == expected
+            assert {frozenset(line_at(puzzle, state)) for state in states} == expected
             assert len(states) == len(expected)
 
 
@@ -79,15 +80,16 @@ def test_arcs_join_lines_that_cross(shape, rng):
     puzzle = Lines(*shape)
     graph = puzzle.graph
     vertex, sequence = rng.randrange(graph.vertices), random_sequence(rng, graph.m)
-    line = line_at(puzzle, (vertex, sequence))
+    line = frozenset(line_at(puzzle, (vertex, sequence)))
+    assert line in lines_of(*shape, next(iter(line)))
     found = {
-        line_at(puzzle, (target, moved(sequence, voltage)))
+        frozenset(line_at(puzzle, (target, moved(sequence, voltage))))
         for source, target, voltage in arcs_of(graph)
         if source == vertex
     }
     assert found == {other for board in line for other in lines_of(*shape, board)} - {line}
     assert {len(other & line) for other in found} == {1}
-    assert len(found) == len(line) == puzzle.rows * puzzle.columns // len(next(iter(found)))
+    assert len(found) == len(line) == puzzle.cells // len(next(iter(found)))
 
 
 def run_of(path, rows, columns, cell, form="list", **search):
@@ -141,32 +143,38 @@ def test_positions_of_a_search_under_way(tmp_path, until):
     assert position_counts(run) == expected[:until]
 
 
-def test_a_part_says_how_many_ways_lead_to_it(tmp_path, monkeypatch):
-    """So that a run that goes on in the middle of a layer has them all."""
+@pytest.mark.parametrize("form", ["bits", "memory"])
+def test_a_part_says_how_many_edges_it_has(tmp_path, monkeypatch, form):
+    """So that a run that goes on in the middle of a layer has them all, also where the layer was
+    made in memory and its commit was lost."""
     whole, half = tmp_path / "whole", tmp_path / "half"
     run_of(whole, 2, 4, (0, 0), "bits", until=9)
     shutil.copytree(whole, half)
-    expected = run_of(whole, 2, 4, (0, 0), "bits", until=10).records
+    expected = run_of(whole, 2, 4, (0, 0), form, until=10).records
     folder = RunStore.open(place_of(str(half))).layer_path(10)
     shutil.copytree(whole / folder.relative_to(half), folder)
     (part, *_) = sorted(path for path in folder.rglob("*") if path.name != "zarr.json")[1:]
     part.unlink()
     calls = counted_tasks(monkeypatch)
-    assert run_of(half, 2, 4, (0, 0), "bits", until=10).records[10].ways == expected[10].ways > 0
+    assert run_of(half, 2, 4, (0, 0), "bits", until=10).records[10].edges == expected[10].edges > 0
     assert len([depth for depth, _ in calls if depth == 10]) == 1
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 4), (5, 1)])
 def test_one_line_is_not_enough(rows, columns):
-    with pytest.raises(InputError, match=f"{rows} x {columns} has one line only; lines need 2"):
+    with pytest.raises(InputError, match=f"= {rows} x {columns}: lines of positions need two"):
         Lines(rows, columns)
 
 
 def test_boards_are_no_states(tmp_path):
     run = run_of(tmp_path / "run", 2, 3, (0, 0))
-    for ask in (run.puzzle.parse, lambda board: run.puzzle.state(tuple(range(6)))):
-        with pytest.raises(InputError, match=r'no states of .* puzzle\.metric = "multi"'):
-            ask("0 1 2/3 4 5")
+    refused = pytest.raises(InputError, match=r'no boards; .* puzzle\.metric = "multi"')
+    with refused:
+        run.puzzle.parse("0 1 2/3 4 5")
+    with refused:
+        run.puzzle.state(tuple(range(6)))
+    with refused:
+        api.Run(run).layers[-1].boards()
 
 
 def test_a_goal_is_no_key():
@@ -179,12 +187,18 @@ def test_titles():
 
 
 @pytest.mark.parametrize(("rows", "columns"), SHAPES)
-def test_numbers_of_positions(rows, columns):
+def test_numbers_of_lines(rows, columns):
     puzzle = Lines(rows, columns)
-    if rows * columns < 10:
-        assert puzzle.all_positions == Tiles(rows, columns, metric="multi").states
-    assert puzzle.all_positions * (rows + columns) == puzzle.states * rows * columns
-    assert len(set(puzzle._shown)) == rows + columns
+    assert puzzle.states * rows * columns == puzzle.subject.states * (rows + columns)
+
+
+def test_status_counts_lines_whatever_the_last_layer_is(tmp_path):
+    run = run_of(tmp_path / "run", 2, 3, (0, 0))
+    files = [path for path in run.layer_path(19).rglob("*") if path.is_file()]
+    (part,) = [path for path in files if path.name != "zarr.json"]
+    part.write_bytes(part.read_bytes()[:-600] + bytes(600))
+    assert "depth: 19 (2 states there)" in invoke("status", run.path).output
+    assert "damaged" in invoke("report", run.path, code=CorruptRunError.exit_code).output
 
 
 def test_summary_and_ledger_say_positions(tmp_path):

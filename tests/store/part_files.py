@@ -31,7 +31,7 @@ def write(path, thread, slabs, codec="bitmap", run=RUN, depth=DEPTH, task=TASK, 
     with PartWriter(path, SLABS, SlabCodec(codec), thread, **more) as writer:
         for number, slab in slabs.items():
             writer.write(number, slab)
-        return writer.finish(run, depth, task, states_of(slabs), False, None)
+        return writer.finish(run, depth, task, states_of(slabs), False, None, None)
 
 
 def read(part, wanted=None, codec="bitmap"):

@@ -33,6 +33,7 @@ from frontier.store.parts import (
     PartWriter,
     digest_of,
     footer_bytes,
+    value_of,
 )
 
 # --- what is written
@@ -74,7 +75,7 @@ def test_the_file_is_the_one_that_the_text_describes(tmp_path, thread):
         index[number] = len(expected), len(data) + 4
         expected += data + google_crc32c.value(data).to_bytes(4, "little")
     packed = b"".join(n.to_bytes(8, "little") for place in index for n in place)
-    text = json.dumps(record.value).encode()
+    text = json.dumps(value_of(record)).encode()
     expected += text.ljust(RECORD_BYTES - 1) + b"\n"
     expected += packed + google_crc32c.value(packed).to_bytes(4, "little")
     assert (tmp_path / "c.0").read_bytes() == expected

@@ -24,6 +24,7 @@ from frontier.store.parts import (
     Part,
     PartRecord,
     footer_bytes,
+    value_of,
 )
 
 
@@ -34,7 +35,7 @@ def forge(path, thread, change=None, index=None):
     slabs = data[: -footer_bytes(SLABS)]
     if index is None:
         index = data[-16 * SLABS - CHECKSUM_BYTES : -CHECKSUM_BYTES]
-    value = {**record.value, **(change or {})}
+    value = {**value_of(record), **(change or {})}
     value.pop("digest")
     sealed = json.dumps(value, sort_keys=True).encode() + index
     value["digest"] = hashlib.sha256(sealed).hexdigest()

@@ -1,4 +1,4 @@
-"""The ways to a layer, counted by lists and by bitmaps, against an obvious count."""
+"""The edges of a layer, counted by lists and by bitmaps, against an obvious count."""
 
 import dataclasses
 
@@ -13,8 +13,8 @@ from frontier.space.lists import ListKernel
 from frontier.space.memory import MemorySearch
 
 
-def ways_between(arcs, counted, layers):
-    """The ways to each layer but the first, and to the empty one after the last, arc by arc."""
+def edges_between(arcs, counted, layers):
+    """The edges of each layer but the first, and of the empty one after the last, arc by arc."""
     found = []
     for depth, layer in enumerate(layers):
         before = layers[depth - 1] if depth else set()
@@ -29,7 +29,7 @@ def ways_between(arcs, counted, layers):
 
 
 @given(st.integers(1, 3), st.integers(4, 6), st.randoms(use_true_random=False))
-def test_ways_in_random_graphs(vertices, m, rng):
+def test_edges_in_random_graphs(vertices, m, rng):
     arcs = random_arcs(rng, vertices, m)
     counted = np.array([rng.random() < 0.6 for _ in range(vertices)])
     graph = dataclasses.replace(graph_of(vertices, m, arcs), counted=counted)
@@ -39,7 +39,7 @@ def test_ways_in_random_graphs(vertices, m, rng):
     space = Space(graph, [(v, sign(s)) for v, s in origins])
     if len({space.number(*origin)[0] for origin in origins}) > 1:
         return  # they lie on two sides, as no search has them
-    expected = ways_between(arcs_of(graph), counted, layers)
+    expected = edges_between(arcs_of(graph), counted, layers)
     numbers = [np.array(numbers_of(space, some, d), np.uint64) for d, some in enumerate(layers)]
     for plain in (True, False):
         kernel = ListKernel(space)
@@ -48,7 +48,7 @@ def test_ways_in_random_graphs(vertices, m, rng):
         found = []
         for depth, current in enumerate(numbers):
             kernel.expand(space.side_of(depth), current, before[depth])
-            found.append(kernel.ways)
+            found.append(kernel.edges)
         assert found == expected
     for row_words in (4096, 1):
         for layout in rng.sample(every := list(layouts_of(space, row_words)), min(4, len(every))):
@@ -57,13 +57,13 @@ def test_ways_in_random_graphs(vertices, m, rng):
             found = []
             for depth in range(1, len(layers) + 1):
                 search.expand(depth)
-                found.append(search.ways)
+                found.append(sum(search.layer(depth).edges))
             assert found == expected
 
 
-def test_ways_are_not_counted_unless_asked_for():
+def test_edges_are_not_counted_unless_asked_for():
     space = Space(graph_of(1, 4, [(0, 0, (0,))]), [(0, 0)])
     kernel = ListKernel(space)
     kernel.expand(0, np.array([0], np.uint64), np.empty(0, np.uint64))
-    assert kernel.ways is None
+    assert kernel.edges is None
     assert not space.counted(0).any()
