@@ -20,7 +20,7 @@ from frontier.clusters.allocation import allocation
 from frontier.config import Config
 from frontier.errors import CorruptRunError, Gone, InputError, Stopped
 from frontier.find_runs import config_at, open_all, open_one, paths_of, run_command
-from frontier.report.summary import describe, family_of, family_summary
+from frontier.report.summary import describe, family_in, family_summary
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
 from frontier.text import counted, size
@@ -92,7 +92,7 @@ def run(config, settings, until, fresh, yes, take_over, job, as_json):
         if as_json:
             click.echo(json.dumps(family_summary(values) if loaded.from_every_blank else values[0]))
         elif loaded.from_every_blank:
-            click.echo(family_of(values).finding)
+            click.echo(family_in(values).finding)
 
 
 def _warn(plan: api.Plan) -> None:

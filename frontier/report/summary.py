@@ -133,7 +133,12 @@ def family_of(puzzles: Sequence[dict], depths: Sequence[int | None]) -> Family |
     return Family(dict.fromkeys(cells) | dict(zip(blanks, depths, strict=True)))
 
 
+def family_in(values: list[dict]) -> Family:
+    """The family of the runs from all blank cells, by their summaries."""
+    return family_of([value["puzzle"] for value in values], list(map(depth_of, values)))
+
+
 def family_summary(values: list[dict]) -> dict:
     """The summaries of runs from all blank cells, and the diameter that they tell."""
-    family = family_of([value["puzzle"] for value in values], list(map(depth_of, values)))
-    return {"complete": family.diameter is not None, "diameter": family.diameter, "runs": values}
+    diameter = family_in(values).diameter
+    return {"complete": diameter is not None, "diameter": diameter, "runs": values}
