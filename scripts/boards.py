@@ -10,7 +10,7 @@ moves count or those of labelled tiles alone. boards.md is a table of them, with
 sequence in the On-Line Encyclopedia of Integer Sequences where it has one; layers/ has the sizes of
 the layers of each, as the encyclopedia takes them. Runs are made where they are missing, but for
 boards with more than --most states, of which those are listed whose tables are there already: 3×5
-takes some twenty minutes on two cores, and 46 GB of disk, for each cell and metric.
+takes some twenty minutes on two cores for each cell and metric, and 60 GB of disk.
 """
 
 import argparse
@@ -56,8 +56,8 @@ board make alike), where a move slides one tile, and where it slides any number 
 or column. The last column links the sizes of all layers, as the OEIS takes them. The greatest
 number of a board in a metric, if all of its cells are here, is the diameter of its graph of
 positions. Made by `python scripts/boards.py --runs runs/boards`; 3×5 with `--most 1000000000000`,
-which takes 50 GB of disk and twenty minutes for each cell and metric, here on two cores. Moves of
-several tiles are searched by lines (docs/mathematics.md).
+which takes 60 GB of disk and twenty minutes for each cell and metric, here on two cores. Moves of
+several tiles are searched by [lines of positions](../mathematics.md#lines-of-positions).
 
 | board | a move slides | blank at | states | God's number | farthest | layers | OEIS |
 | --- | --- | --- | ---: | ---: | ---: | --- | --- |
