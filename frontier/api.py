@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from frontier.answers.distances import export
-from frontier.answers.layers import Layer, Layers, farthest
+from frontier.answers.layers import Layer, Layers, farthest, position_counts
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.answers.ways import Asked, way_to_solve
@@ -107,6 +107,11 @@ class Run:
     def counts(self) -> list[int]:
         """The states of each layer, from depth 0."""
         return [record.states for record in self.store.records]
+
+    @property
+    def position_counts(self) -> list[int]:
+        """The positions at each depth: `counts`, but of a puzzle of lines."""
+        return position_counts(self.store)
 
     @cached_property
     def layers(self) -> Layers:
@@ -204,7 +209,7 @@ class Run:
         Arrays of numbers, and flat lists and tuples of whole numbers, are codes, for tiles their
         numbers; all else is a notation.
         """
-        return _board_of(self.puzzle, board)
+        return _board_of(self.puzzle.subject, board)
 
 
 def _board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping) -> Board:

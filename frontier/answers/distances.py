@@ -112,6 +112,11 @@ def size_of(space: Space, depth: int) -> int:
 def reader_of(run: RunStore, *limits: int) -> RunReader:
     """What reads the layers of a run that kept them all; InputError if it did not. limits: of the
     layers that are kept open, as of `RunReader`."""
+    if run.puzzle.subject is not run.puzzle:
+        raise InputError(
+            f"{run.path} has the depths of lines, from which no distances of boards are read; "
+            'search puzzle.kind = "tiles" with puzzle.metric = "multi" for these'
+        )
     if run.identity["keep"] != "all":
         raise InputError(
             f"{run.path} kept only its last layers (search.keep = "

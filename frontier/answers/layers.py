@@ -168,7 +168,8 @@ class Farthest(NamedTuple):
 
 
 def position_counts(run: RunStore) -> list[int]:
-    """The positions at each depth, as far as they are known."""
+    """The positions at each depth, as far as they are known; of a run of lines that is not complete
+    they are to one depth less than the lines, but for depth 0."""
     puzzle, records = run.puzzle, run.records
     if puzzle.subject is puzzle:
         return [record.states for record in records]

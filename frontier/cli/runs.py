@@ -202,7 +202,7 @@ def farthest(run, limit, as_json):
         if boards:
             click.echo("\n" + draw_boards(puzzle, boards))
         if len(boards) < count:
-            why = "--limit" if len(boards) == limit else "in lines of layers that were not kept"
+            why = "--limit" if len(boards) == limit else "in lines of the layer before"
             click.echo(f"\n… and {count - len(boards):,} more ({why})")
     if as_json:
         echo_json(values)

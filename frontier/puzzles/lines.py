@@ -51,6 +51,9 @@ from frontier.puzzles.tiles import Tiles
 from frontier.space.graph import BaseGraph
 from frontier.space.lists import ListKernel
 
+BY_LINES = ", by lines"
+"""What the title says besides that of the positions."""
+
 
 class Lines(Puzzle):
     """The lines of the positions of the rows x columns tile puzzle.
@@ -83,7 +86,7 @@ class Lines(Puzzle):
 
     @property
     def title(self) -> str:
-        return f"{self.subject.title}, by lines"
+        return self.subject.title + BY_LINES
 
     @cached_property
     def graph(self) -> BaseGraph:
@@ -143,12 +146,14 @@ class Lines(Puzzle):
         """The positions at each depth, as far as they are known: |A(d)| = across[d], e(d) =
         edges[d], where e(0) is 0. Of a complete search e(D + 1) is there too."""
         length = len(self._across[0])
-        pairs = zip(across, edges, edges[1:], strict=False)
-        counts = [length * lines - after + before for lines, before, after in pairs]
+        counts = [1]
+        for depth in range(1, min(len(across), len(edges) - 1)):
+            counts.append(length * across[depth] - edges[depth + 1] + edges[depth])
+        if len(counts) > 1:
+            counts[1] -= 1  # the goal
         if len(edges) > len(across) and edges[-1]:
             counts.append(edges[-1])
-        # The formula has the goal among those at depth 1.
-        return [n + (depth == 0) - (depth == 1) for depth, n in enumerate(counts)]
+        return counts
 
     def farthest(self, last: np.ndarray, limit: int) -> tuple[int, list[Board]]:
         """Farthest positions by the lines at the greatest depth D, uint64[N] ascending.
@@ -176,7 +181,10 @@ class Lines(Puzzle):
             'with puzzle.kind = "tiles" and puzzle.metric = "multi" for what is asked of boards'
         )
 
-    states_of = boards_of = parse = name_move = follow = _refuse
+    states_of = boards_of = name_move = follow = _refuse
+
+    def parse(self, notation) -> Board:
+        return self.subject.parse(notation)
 
     def write(self, board: Board) -> list[list]:
         return self.subject.write(board)

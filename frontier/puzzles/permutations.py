@@ -65,7 +65,7 @@ class Permutations(Puzzle):
         ]
         self.labels = boards[0][1]
         for label in self.labels:
-            if _split(label)[1]:
+            if max(each) > 1 and _split(label)[1]:
                 raise InputError(f"puzzle.goal: {label!r} ends as if it were turned; name it else")
         codes = [(name, self._codes(*read, name)) for name, *read in boards]
         self.goals = tuple(board for name, board in codes if name != "puzzle.start")

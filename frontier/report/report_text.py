@@ -11,6 +11,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from frontier.puzzles.lines import BY_LINES
 from frontier.report.boards import draw_boards
 from frontier.report.console import fitting_table, table_of
 from frontier.report.html import page
@@ -90,7 +91,14 @@ def report_value(report: Report) -> dict:
         value = {"differences": report.differences, "runs": runs}
         return value | ({"diameter": report.family.diameter} if report.family else {})
     positions = [run.puzzle.write(board) for board in run.boards]
-    return run_value(run.run) | {
+    value = run_value(run.run)
+    if run.puzzle.subject is not run.puzzle:
+        value["lines"] = {key: value[key] for key in ("states", "depth", "layers")}
+    return value | {
+        "states": run.states,
+        "states_of_the_puzzle": run.total,
+        "depth": run.depth,
+        "layers": run.counts,
         "state": run.state,
         "diameter": run.diameter,
         "mean_depth": run.mean,
@@ -126,7 +134,8 @@ def report_bfile(run: RunStatistics) -> str:
     "n a(n)" for each depth n; lines before them say what they are, behind a #."""
     known = "all terms" if run.complete else "not all terms, as the search is not complete"
     goals = " or ".join(map(run.puzzle.line, run.puzzle.goals))
-    title = f"# {run.puzzle.subject.title}: number of positions at n moves from {goals}; {known}.\n"
+    title = run.puzzle.title.removesuffix(BY_LINES)
+    title = f"# {title}: number of positions at n moves from {goals}; {known}.\n"
     return title + "".join(f"{layer.depth} {layer.states}\n" for layer in run.layers)
 
 

@@ -70,7 +70,7 @@ def key_figures(run: RunStatistics) -> dict[str, str]:
     of, so_far = ("", "") if run.complete else (f" of {run.total:,}", " so far")
     figures = {
         "depth": counted(run.depth, "move") + so_far,
-        "states": f"{run.states:,}{of}",
+        "states" if run.puzzle.subject is run.puzzle else "positions": f"{run.states:,}{of}",
         "farthest positions": f"{run.farthest:,}" if run.complete else "not known yet",
     }
     if run.puzzle.subject is not run.puzzle:

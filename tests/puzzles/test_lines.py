@@ -140,7 +140,8 @@ def test_positions_of_a_search_under_way(tmp_path, until):
     run = run_of(tmp_path / "run", 2, 3, (0, 0), until=until)
     assert not run.complete
     expected = [len(layer) for layer in twin(2, 3, tuple(range(6)))[0]]
-    assert position_counts(run) == expected[:until]
+    assert position_counts(run) == expected[: max(1, until)]
+    assert f"of {sum(expected)}" in invoke("report", run.path).output
 
 
 @pytest.mark.parametrize("form", ["bits", "memory"])
@@ -170,11 +171,35 @@ def test_boards_are_no_states(tmp_path):
     run = run_of(tmp_path / "run", 2, 3, (0, 0))
     refused = pytest.raises(InputError, match=r'no boards; .* puzzle\.metric = "multi"')
     with refused:
-        run.puzzle.parse("0 1 2/3 4 5")
-    with refused:
         run.puzzle.state(tuple(range(6)))
     with refused:
         api.Run(run).layers[-1].boards()
+    invoke("solve", run.path, "1 0 2/3 4 5", code=InputError.exit_code)
+    kept = run_of(tmp_path / "kept", 2, 3, (0, 0), keep="all")
+    for ask in (
+        lambda: api.Run(kept).distance("1 0 2/3 4 5"),
+        lambda: api.Run(kept).export(tmp_path / "distances"),
+    ):
+        with pytest.raises(InputError, match="depths of lines, from which no distances"):
+            ask()
+
+
+def test_boards_are_drawn(tmp_path):
+    run = run_of(tmp_path / "run", 2, 3, (0, 0))
+    drawn = str(api.Run(run).show(*api.Run(run).farthest()))
+    (board,) = api.Run(run).farthest()
+    assert all(str(tile) in drawn for tile in board if tile)
+    assert drawn in invoke("draw", run.path, run.puzzle.line(board)).output
+
+
+def test_reports_are_of_positions(tmp_path):
+    positions = [len(layer) for layer in twin(2, 3, tuple(range(6)))[0]]
+    run = run_of(tmp_path / "run", 2, 3, (0, 0))
+    value = json.loads(invoke("report", run.path, "--json").output)
+    assert (value["states"], value["depth"], value["layers"]) == (360, 20, positions)
+    assert value["lines"] == {"states": 300, "depth": 19, "layers": api.Run(run).counts}
+    assert api.Run(run).position_counts == positions
+    assert json.loads(invoke("status", run.path, "--json").output)["depth"] == 19
 
 
 def test_a_goal_is_no_key():
