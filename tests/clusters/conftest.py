@@ -6,9 +6,11 @@ import shutil
 import stat
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import dask
+import psutil
 import pytest
 from clusters.jobs import members_of
 
@@ -42,7 +44,8 @@ def queue(tmp_path, monkeypatch):
         yield log
     for job in log.iterdir():
         for process in members_of(int(job.name)):
-            process.kill()
+            with suppress(psutil.NoSuchProcess):  # it may end by itself just now
+                process.kill()
 
 
 @pytest.fixture
