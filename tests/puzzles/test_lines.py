@@ -10,7 +10,7 @@ from engine import arcs_of, list_layers, origins_of
 from hypothesis import given
 from hypothesis import strategies as st
 from making import invoke
-from search.runs import FORMS, counted_tasks
+from search.runs import FORMS, config_of, counted_tasks
 from sweeps import swept
 from twins import layers_of, line_moves, moved, random_sequence
 
@@ -233,3 +233,17 @@ def test_summary_and_ledger_say_positions(tmp_path):
     ledger = json.loads((tmp_path / "run" / "ledger.json").read_text())
     assert sum(layer["states"] for layer in ledger["layers"]) == run.puzzle.states == 300
     assert np.sum(expected) == 360
+
+
+def test_only_runs_of_lines_name_edges(tmp_path):
+    """As older versions refuse what they do not know."""
+    run_of(tmp_path / "lines", 2, 3, (0, 1))
+    api.run(api.plan(config_of(tmp_path, 2, 3)))
+    for name, named in (("lines", True), ("run", False)):
+        ledger = json.loads((tmp_path / name / "ledger.json").read_text())
+        assert [("edges" in layer) for layer in ledger["layers"][1:]] == [named] * (
+            len(ledger["layers"]) - 1
+        )
+        parts = [path.read_bytes() for path in (tmp_path / name / "layers").rglob("c.*")]
+        assert parts
+        assert not any(b'"edges"' in part for part in parts)  # they are lists
