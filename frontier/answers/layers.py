@@ -170,13 +170,20 @@ class Farthest(NamedTuple):
 def position_counts(run: RunStore) -> list[int]:
     """The positions at each depth, as far as they are known; of a run of lines that is not complete
     they are to one depth less than the lines, but for depth 0."""
-    puzzle, records = run.puzzle, run.records
-    if puzzle.subject is puzzle:
-        return [record.states for record in records]
-    edges = [0, *(record.edges for record in records[1:])][: len(records)]
+    if run.puzzle.subject is run.puzzle:
+        return [record.states for record in run.records]
+    last = []
     if run.complete:
-        edges.append(puzzle.farthest(RunReader(run).layer(records[-1].depth).numbers(), 0)[0])
-    return puzzle.position_counts([record.home for record in records], edges)
+        numbers = RunReader(run).layer(run.records[-1].depth).numbers()
+        last.append(run.puzzle.farthest(numbers, 0)[0])
+    return _counts_by_lines(run, last)
+
+
+def _counts_by_lines(run: RunStore, last: list[int]) -> list[int]:
+    """`position_counts` of a run of lines; last: the edges inside the last layer, if it is that."""
+    edges = [record.edges for record in run.records[1:]]
+    across = [record.home for record in run.records]
+    return run.puzzle.position_counts(across, [0, *edges, *last])
 
 
 def farthest(run: RunStore, limit: int) -> Farthest:
@@ -198,7 +205,8 @@ def farthest(run: RunStore, limit: int) -> Farthest:
     side = reader.space.side_of(last.depth)
     numbers = reader.layer(last.depth).numbers()
     if reader.puzzle.subject is not reader.puzzle:
-        counts = position_counts(run)
-        return Farthest(len(counts) - 1, counts[-1], reader.puzzle.farthest(numbers, limit)[1])
+        inside, boards = reader.puzzle.farthest(numbers, limit)
+        counts = _counts_by_lines(run, [inside])
+        return Farthest(len(counts) - 1, counts[-1], boards)
     boards = reader.puzzle.boards_of(*reader.space.states_of(side, numbers[:limit]))
     return Farthest(last.depth, last.states, list(map(tuple, boards.tolist())))

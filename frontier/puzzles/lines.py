@@ -146,7 +146,7 @@ class Lines(Puzzle):
         """The positions at each depth, as far as they are known: |A(d)| = across[d], e(d) =
         edges[d], where e(0) is 0. Of a complete search e(D + 1) is there too."""
         length = len(self._across[0])
-        counts = [1]
+        counts = [1] if across else []
         for depth in range(1, min(len(across), len(edges) - 1)):
             counts.append(length * across[depth] - edges[depth + 1] + edges[depth])
         if len(counts) > 1:

@@ -67,13 +67,14 @@ def key_figures(run: RunStatistics) -> dict[str, str]:
     """The most important numbers of a run, by their names."""
     if not run.layers:
         return {"states": f"0 of {run.total:,}"}
+    by_lines = run.puzzle.subject is not run.puzzle
     of, so_far = ("", "") if run.complete else (f" of {run.total:,}", " so far")
     figures = {
         "depth": counted(run.depth, "move") + so_far,
-        "states" if run.puzzle.subject is run.puzzle else "positions": f"{run.states:,}{of}",
+        "positions" if by_lines else "states": f"{run.states:,}{of}",
         "farthest positions": f"{run.farthest:,}" if run.complete else "not known yet",
     }
-    if run.puzzle.subject is not run.puzzle:
+    if by_lines:
         figures["lines"] = f"{run.run.states:,}, to depth {len(run.run.records) - 1}"
     if run.diameter is not None:
         figures["diameter of the state graph"] = counted(run.diameter, "move")

@@ -143,8 +143,8 @@ def _advance_bits(work: Workspace, call: Advance) -> Advanced:
         start = number is not None and search.layer(depth).holds(number)
         if work.home is not None:
             home = int(counts[work.home[work.space.side_of(depth)]].sum())
-        edges = None if work.space.graph.counted is None else sum(search.layer(depth).edges)
-        over = advancing.add(depth, states, start, home, edges)
+        edges = sum(search.layer(depth).edges)
+        over = advancing.add(depth, states, start, home, work.edges(edges))
         if policy.kept is None:
             advancing.stored(depth, _store_bits(work, depth, search))
     before = time.perf_counter()
@@ -208,7 +208,7 @@ def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[PartR
                     words = np.pad(words, ((0, layout.slab_nodes - len(words)), (0, 0)))
                 writer.write(slab, words)
             start = work.start_at(where) is not None and bitmaps.holds(number)
-            edges = None if work.space.graph.counted is None else bitmaps.edges[task]
+            edges = work.edges(bitmaps.edges[task])
             return writer.finish(files.run, depth, task, states, start, home, edges)
 
     return search.share(store, files.tasks)

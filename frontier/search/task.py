@@ -98,9 +98,8 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     clock = Stopwatch()
     program, reads = work.program(task)
     own = np.arange(prod(layout.grid))
-    states, start, asked = 0, False, work.start_at(task)
+    states, edges, start, asked = 0, 0, False, work.start_at(task)
     home = None if work.home is None else 0
-    edges = None if work.space.graph.counted is None else 0
     with (
         work.buffers(2) as (buffer, other),
         files.write_part(number, work.writer, work.run.durable, clock) as writer,
@@ -113,8 +112,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
             arena = Arena(layout, program, reads, current, work.arena, clock)
             for nodes, counts, more, slabs in _batches(work, task, program, arena, before, clock):
                 states += int(counts.sum())
-                if edges is not None:
-                    edges += more
+                edges += more
                 if home is not None:
                     home += int(counts[work.home[task.side][nodes]].sum())
                 for slab, words in slabs:
@@ -123,7 +121,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
                         start = bool(int(words[asked[1]]) >> asked[2] & 1)
             clock.lap("rest")
         work.run.check_still_there()
-        record = writer.finish(files.run, depth, number, states, start, home, edges)
+        record = writer.finish(files.run, depth, number, states, start, home, work.edges(edges))
         clock.lap("disk")
     return TaskResult(record, clock.seconds, tuple(np.unique(reads.task).tolist()))
 

@@ -65,6 +65,10 @@ class Workspace(RunReader):
         where, slab, word, bit = (int(of[0]) for of in found)
         return (slab, word, bit) if where == task.number else None
 
+    def edges(self, count: int) -> int | None:
+        """A number of edges as records have it: None where they are not counted."""
+        return None if self.space.graph.counted is None else count
+
     def task(self, depth: int, number: int) -> Task:
         return self.layout.task(self.space.side_of(depth), number)
 

@@ -144,6 +144,11 @@ def test_positions_of_a_search_under_way(tmp_path, until):
     assert f"of {sum(expected)}" in invoke("report", run.path).output
 
 
+def test_no_position_is_known_before_the_first_commit():
+    assert Lines(2, 3).position_counts([], [0]) == []
+    assert Lines(2, 3).position_counts([1], [0]) == [1]
+
+
 @pytest.mark.parametrize("form", ["bits", "memory"])
 def test_a_part_says_how_many_edges_it_has(tmp_path, monkeypatch, form):
     """So that a run that goes on in the middle of a layer has them all, also where the layer was
