@@ -86,8 +86,12 @@ class RunLock:
         holder = {"host": socket.gethostname(), "process": os.getpid(), "since": time.time()}
         if isinstance(self._take_over, str):
             holder["job"] = self._take_over
-        self._file.write(json.dumps(holder))
-        self._file.flush()
+        try:
+            self._file.write(json.dumps(holder))
+            self._file.flush()
+        except BaseException:  # such as an interrupt, after which nobody else lets go
+            self.__exit__()
+            raise
         return self
 
     def _opened(self) -> IO[str]:

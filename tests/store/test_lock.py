@@ -103,3 +103,28 @@ def test_readers_share_the_lock_and_keep_writers_out(tmp_path):
     written = pytest.raises(InputError, match=f"written by process {os.getpid()}")
     with RunLock(lock), written, reading(lock):
         pass
+
+
+def test_an_interrupt_as_the_lock_is_taken_leaves_no_holder(tmp_path, monkeypatch):
+    """Another host would take the name that is left for that of a process at work."""
+    opened = RunLock._opened
+
+    class Interrupted:
+        def __init__(self, file):
+            self._file = file
+
+        def __getattr__(self, name):
+            return getattr(self._file, name)
+
+        def flush(self):
+            self._file.flush()
+            assert (tmp_path / "lock").read_text()
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunLock, "_opened", lambda lock: Interrupted(opened(lock)))
+    with pytest.raises(KeyboardInterrupt), RunLock(tmp_path / "lock"):
+        pass
+    assert (tmp_path / "lock").read_text() == ""
+    monkeypatch.undo()
+    with RunLock(tmp_path / "lock"):
+        pass
