@@ -60,7 +60,7 @@ def main():
         sys.exit(f"locality: {error}")
     say("calibration")
     trial = trial_of(plans[0].puzzle)
-    sizes = estimate_sizes(trial.sizes, plans[0].puzzle.states).states
+    sizes = estimate_sizes(trial.sizes, plans[0].puzzle.states)
     rates = calibrate(plans[0], trial.state_seconds)
     print(f"{'':27}{'parts a task':>15}{'far':>7}{'files':>7}{'worker':>9}  efficiency with")
     heads = "".join(f"{f'{n:,}':>8}" for n in options.workers)

@@ -50,7 +50,7 @@ from frontier.clusters.executors import (
 )
 from frontier.clusters.kinds import SCHEDULER_SETTINGS
 from frontier.config import load_config
-from frontier.forecast.plan_forecast import described_cluster, forecast_of
+from frontier.forecast.forecast import described_cluster, forecast_of
 from frontier.search import expansion
 from frontier.search.driver import Driver
 from frontier.search.task import TaskResult
@@ -104,7 +104,7 @@ def main() -> None:
         made = forecast_of(plan)
         first = int(np.argmax(made.sizes.states)) - options.layers // 2 - 1
         tasks = plan.layout.task_count(plan.space.side_of(first))
-        alone = dataclasses.replace(made.forecast, workers=1, depth=first - 1)
+        alone = dataclasses.replace(made, workers=1, depth=first - 1)
         seconds = options.seconds or alone.steps[0].seconds / tasks
         measure(options, plan, made.sizes.states, first, seconds, tasks, workers)
 

@@ -36,7 +36,7 @@ from sweeps import swept
 
 from frontier.cli import main
 from frontier.config import ClusterTable, config_of
-from frontier.forecast import plan_forecast
+from frontier.forecast import forecast
 
 RUN = "python -m frontier run configs/2x7.toml"
 BEGUN = f"{RUN} --set cluster.kind=serial --until 12"
@@ -151,9 +151,7 @@ class Reader:
         monkeypatch.setenv("PATH", f"{folder / 'bin'}:{os.environ['PATH']}")
         monkeypatch.setenv("PYTHONPATH", str(ROOT))
         monkeypatch.setenv("COLUMNS", "100")
-        monkeypatch.setattr(
-            plan_forecast, "calibrate", lambda plan, trial: RATES
-        )  # takes half a minute
+        monkeypatch.setattr(forecast, "calibrate", lambda plan, trial: RATES)  # takes half a minute
         self.folder, self.names = folder, {}
 
     def read(self, block: Block) -> None:

@@ -9,7 +9,7 @@ from frontier.cli.completion import complete_run
 from frontier.cli.help import command
 from frontier.errors import InputError
 from frontier.find_runs import config_at
-from frontier.forecast.plan_forecast import described_cluster, forecast_of
+from frontier.forecast.forecast import described_cluster, forecast_of
 from frontier.report.plan import describe_plan, plan_value
 
 

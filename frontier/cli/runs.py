@@ -99,7 +99,7 @@ def _warn(plan: api.Plan) -> None:
     """Say what may go wrong with a run, and what may take long."""
     warnings, cluster = [plan.puzzle.remark], plan.config.cluster
     if not plan.in_memory:
-        from frontier.forecast.plan_forecast import disk_warning
+        from frontier.forecast.forecast import disk_warning
 
         warnings.append(disk_warning(plan))
     for warning in filter(None, warnings):

@@ -8,21 +8,33 @@ slabs without a state, the disk's rate over hours, the start, storing layers tha
 scheduler, other work on the machine and failures.
 """
 
-from dataclasses import dataclass
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, prod
 from typing import NamedTuple
 
 import numpy as np
+import psutil
 
+from frontier import machine
 from frontier.clusters.executors import TASKS_UNDER_WAY
-from frontier.forecast.rates import Rates
+from frontier.config import Config, default_memory
+from frontier.forecast.rates import Rates, calibrate, stored_shares
+from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search.driver import LIST_SECONDS, MEMORY_SECONDS
 from frontier.search.plan import Plan
 from frontier.search.policy import Mode
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.program import program_of, reads_of
+from frontier.store.files import disk_bytes, existing
+from frontier.store.ledger import LayerRecord
+from frontier.store.objects import ObjectPath
 from frontier.store.parts import footer_bytes
+from frontier.store.run import RunStore
+from frontier.text import counted, size
 
 COMMIT_SECONDS = {"lists": LIST_SECONDS, "memory": MEMORY_SECONDS, "tasks": 0.0}
 """The seconds after which layers that are made so are stored."""
@@ -32,6 +44,16 @@ LAYER_SECONDS = 0.02
 
 SAMPLE = 8
 """The number of tasks whose reads are counted, spread evenly over a side that has more."""
+
+MANY_LAYERS = 200
+"""The number of layers that a run which keeps them all is taken to have, where a bound on its bytes
+is enough."""
+
+LAYERS_AT_ONCE = 3
+"""The number of layers on the disk while the newest of them is made, at most."""
+
+HERE = ("local", "serial")
+"""The workers of these clusters are those that are measured."""
 
 
 def parts_read(layout: Layout, side: int, sample: int = SAMPLE) -> float:
@@ -61,21 +83,26 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a run takes whose layers up to `depth` are there.
+    """What a run takes whose layers up to `depth` are there, and the room that there is for it.
 
-    sizes: the states of each layer. reads: of the tasks of each side, see `parts_read`. workers:
-    how many work at once. cached: whether the page cache holds what the disk does. disk_rate: the
-    bytes a second that all workers together can move, None for as many as each can.
+    reads: of the tasks of each side, see `parts_read`. workers: how many work at once. records: of
+    the layers that are committed. disk_rate: the bytes a second that all workers together can move,
+    None for as many as each can. cached: whether the page cache holds what the disk does. free,
+    free_files: the bytes and the files that the run may have, None where the system does not say,
+    as in an object store.
     """
 
     plan: Plan
-    sizes: list[int]
-    reads: list[float]
+    sizes: Sizes
+    reads: Sequence[float]
     rates: Rates
     workers: int = 1
     depth: int = 0
+    records: Sequence[LayerRecord] = ()
     disk_rate: float | None = None
     cached: bool = True
+    free: int | None = None
+    free_files: int | None = None
 
     @property
     def seconds(self) -> float:
@@ -95,7 +122,8 @@ class Forecast:
     def steps(self) -> list[Step]:
         """The layers after `depth`, in order."""
         until, policy = self.plan.config.search.until, self.plan.policy
-        end = len(self.sizes) if until is None else min(len(self.sizes), until + 1)
+        end = len(self.sizes.states)
+        end = end if until is None else min(end, until + 1)
         held, steps = [self._stored(depth) for depth in range(self.depth + 1)], []
         since = 0.0  # layers were stored
         for depth in range(self.depth + 1, end):
@@ -118,13 +146,13 @@ class Forecast:
         """How a layer is made; the first one is written as a list."""
         if depth < 1:
             return "lists"
-        return self.plan.policy.mode(*self.sizes[max(0, depth - 2) : depth])
+        return self.plan.policy.mode(*self.sizes.states[max(0, depth - 2) : depth])
 
     def _seconds(self, depth: int) -> float:
         """The seconds that making a layer takes."""
         rates, layout, mode = self.rates, self.plan.layout, self._mode(depth)
         if mode == "lists":
-            return self.sizes[depth] * rates.listed
+            return self.sizes.states[depth] * rates.listed
         words = layout.layer_bytes(self.plan.space.side_of(depth)) / WORD_BYTES
         if mode == "memory":
             return words * rates.kernel / self.plan.threads
@@ -142,12 +170,12 @@ class Forecast:
     def _density(self, depth: int) -> float:
         """The share of the bits of a layer's parts that are set."""
         words = self._tasks(depth) * self.plan.layout.part_bytes // WORD_BYTES
-        return self.sizes[depth] / (words * self.plan.space.code.bits)
+        return self.sizes.states[depth] / (words * self.plan.space.code.bits)
 
     def _stored(self, depth: int) -> float:
         """The bytes of a layer on the disk."""
         if self._mode(depth) == "lists":
-            return self.sizes[depth] * WORD_BYTES
+            return self.sizes.states[depth] * WORD_BYTES
         layout = self.plan.layout
         part = layout.part_bytes * self.rates.stored_at(self._density(depth))
         return self._tasks(depth) * (part + footer_bytes(prod(layout.grid)))
@@ -156,3 +184,94 @@ class Forecast:
         """The stored bytes that the tasks of a layer read."""
         before = self._stored(depth - 2) if depth >= 2 else 0.0
         return self.reads[self.plan.space.side_of(depth)] * self._stored(depth - 1) + before
+
+    @property
+    def described(self) -> bool:
+        """Whether the workers are those of a cluster, of which nothing was measured."""
+        return self.plan.config.cluster.kind not in HERE
+
+    @property
+    def too_small(self) -> str | None:
+        """What to say of a disk that will not hold the run, if it is so."""
+        if self.free is None or self.disk <= self.free:
+            return None
+        return (
+            f"the disk at its peak takes {size(self.disk)}, but {self.plan.config.path} has room "
+            f"for {size(self.free)}: choose another place with --set store.path=…, or compress "
+            'more, --set store.codec="zstd:1"'
+        )
+
+    @property
+    def warnings(self) -> list[str]:
+        """What will not go well, with numbers and a remedy."""
+        plan, layout = self.plan, self.plan.layout
+        found = [plan.puzzle.remark, self.too_small]
+        layers = LAYERS_AT_ONCE + plan.config.search.spare
+        files = layers * max(map(layout.task_count, range(plan.space.sides)))
+        if not plan.in_memory and self.free_files is not None and files > self.free_files:
+            found.append(
+                f"the layers make {counted(files, 'file')}, but the file system of "
+                f"{plan.config.path} has room for {self.free_files:,}: give workers more memory "
+                "(cluster.memory), so that parts are larger, or choose another file system"
+            )
+        tasks = layout.task_count(0)
+        if not plan.in_memory and tasks < self.workers and layout.prefix_digits:
+            found.append(
+                f"a layer has {counted(tasks, 'task')} for {counted(self.workers, 'worker')}: the "
+                "others are idle; set cluster.workers to fewer"
+            )
+        return list(filter(None, found))
+
+
+def forecast_of(plan: Plan, disk_rate: float | None = None, measured: bool = True) -> Forecast:
+    """Try the search, the machine and the disk for some seconds, and work out the rest.
+
+    For a run that is complete this is what such a run takes from its beginning. measured: whether
+    seconds are asked for; else machine and disk are not tried.
+    """
+    path, cluster, records, there = plan.config.path, plan.config.cluster, [], 0
+    if RunStore.exists(path):
+        records, there = RunStore.open(path).records, disk_bytes(path)
+    known, trial = [record.states for record in records], trial_of(plan.puzzle)
+    sizes = estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states)
+    if measured:
+        reads = [parts_read(plan.layout, side) for side in range(plan.space.sides)]
+        rates = calibrate(plan, trial.state_seconds)
+    else:
+        reads, rates = [0.0] * plan.space.sides, stored_shares(plan.config.store.codec)
+    workers, cache = cluster.workers, 0.0
+    if cluster.kind in HERE:
+        workers = 1 if cluster.kind == "serial" else min(workers, machine.cores())
+        cache = psutil.virtual_memory().available - workers * plan.task_bytes
+    done = 0 if sizes.complete and len(known) == sizes.known else max(0, len(known) - 1)
+    made = Forecast(plan, sizes, reads, rates, workers, done, records, disk_rate)
+    made = replace(made, cached=made.disk <= cache)
+    if isinstance(path, ObjectPath):
+        return made
+    place = existing(path)
+    files = os.statvfs(place)
+    free = shutil.disk_usage(place).free + there
+    return replace(made, free=free, free_files=files.f_favail if files.f_files else None)
+
+
+def disk_warning(plan: Plan) -> str | None:
+    """What to say before a run that may fill its disk; it costs no time if that cannot be."""
+    search, path = plan.config.search, plan.config.path
+    if plan.in_memory or isinstance(path, ObjectPath):
+        return None
+    layers = MANY_LAYERS if search.keep == "all" else LAYERS_AT_ONCE + search.spare
+    most = layers * max(map(plan.layout.layer_bytes, range(plan.space.sides)))
+    if most <= shutil.disk_usage(existing(path)).free:
+        return None
+    if RunStore.exists(path) and RunStore.open(path).complete:
+        return None
+    return forecast_of(plan, measured=False).too_small
+
+
+def described_cluster(config: Config, workers: int) -> Config:
+    """The config for a cluster of `workers` workers that is not there to be looked at."""
+    update = {"kind": "address", "address": "described", "workers": workers}
+    if "memory" not in config.cluster.model_fields_set:
+        update["memory"] = default_memory("address", workers)
+    cluster = config.cluster.model_copy(update=update)
+    return config.model_copy(update={"cluster": cluster})

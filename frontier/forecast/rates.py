@@ -16,6 +16,8 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
+from operator import attrgetter
 from pathlib import Path
 
 import google_crc32c
@@ -28,7 +30,7 @@ from frontier.errors import InputError
 from frontier.puzzles import Tiles, puzzle_of
 from frontier.search.arena import Arena
 from frontier.search.plan import Plan, layout_settings
-from frontier.space.bits import expand
+from frontier.search.task import made_batches
 from frontier.space.layout import SLAB_BYTES, WORD_BYTES, Layout
 from frontier.space.memory import MemorySearch, memory_layout
 from frontier.space.program import program_of, reads_of, swaps_of
@@ -85,17 +87,16 @@ def calibrate(plan: Plan, listed: float) -> Rates:
 
     InputError if nothing can be written there.
     """
-    cluster, path = plan.config.cluster, plan.config.path
-    workers = min(cluster.workers, machine.cores())
+    cluster, settings = plan.config.cluster, plan.config.puzzle_settings
     kind = "serial" if cluster.kind == "serial" else "local"
+    workers = min(cluster.workers, machine.cores())
     here = ClusterTable(kind=kind, workers=workers, memory=cluster.memory)
-    with _scratch(path) as folder:
-        call = (
-            plan.config.puzzle_settings, layout_settings(plan.layout), plan.config.store.codec,
-            str(folder),
-        )  # fmt: skip
-        with executor_of(here, alone=plan.in_memory) as executor:
-            found = list(executor.run(measure, [call] * executor.workers, lambda: False))
+    with (
+        _scratch(plan.config.path) as folder,
+        executor_of(here, alone=plan.in_memory) as executor,
+    ):
+        call = settings, layout_settings(plan.layout), plan.config.store.codec, str(folder)
+        found = list(executor.run(measure, [call] * executor.workers, lambda: False))
     means = {key: np.mean([one[key] for one in found], axis=0).tolist() for key in found[0]}
     return Rates(**means, listed=listed)
 
@@ -103,112 +104,100 @@ def calibrate(plan: Plan, listed: float) -> Rates:
 def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
     """What one worker measures: the rates of tasks and of the disk."""
     cut = Layout(puzzle_of(puzzle).space, **layout)
-    tried = []
-    for density, sample in sample_layers(codec, cut.slab_bytes):
-        if not tried:
-            try_task(cut, sample)  # loads the kernels
-        tried.append((density, sample.stored, *try_task(cut, sample)))
-    density, stored, task, kernel = np.array(sorted(tried)).T.tolist()
-    size = int(min(cut.part_bytes, DISK_BYTES // 4) * stored[-1])
-    rates = {"density": density, "stored": stored, "task": task, "kernel": np.median(kernel)}
-    return rates | disk_rates(place_of(folder), size)
+    samples = sorted(sample_layers(codec, cut.slab_bytes), key=attrgetter("density"))
+    try_task(cut, samples[0])  # loads the kernels
+    task, kernel = zip(*(try_task(cut, sample) for sample in samples), strict=True)
+    size = int(min(cut.part_bytes, DISK_BYTES // 4) * samples[-1].stored)
+    rates = {"task": task, "kernel": np.median(kernel), **disk_rates(place_of(folder), size)}
+    return rates | {key: [getattr(s, key) for s in samples] for key in ("density", "stored")}
 
 
 def stored_shares(codec: str) -> Rates:
     """Rates that say how layers are stored, and nothing else."""
-    layers = [(density, slabs.stored) for density, slabs in sample_layers(codec, SLAB_BYTES)]
-    density, stored = zip(*sorted(layers), strict=True)
-    return Rates(list(density), list(stored), [0.0] * len(layers))
+    samples = sorted(sample_layers(codec, SLAB_BYTES), key=attrgetter("density"))
+    density, stored = zip(*((sample.density, sample.stored) for sample in samples), strict=True)
+    return Rates(list(density), list(stored), [0.0] * len(samples))
 
 
-def sample_layers(codec: str, slab_bytes: int) -> Iterator[tuple[float, "SampleSlabs"]]:
-    """The share of bits that are set in some layers of the sample board, and slabs of each."""
-    puzzle, slabs = Tiles(*SAMPLE_BOARD), SlabCodec(codec)
-    space = puzzle.space
-    search = MemorySearch(memory_layout(space, 1))
-    for depth, states in enumerate(search.layers(puzzle.origins())):
+def sample_layers(codec: str, slab_bytes: int) -> Iterator["SampleSlabs"]:
+    """Slabs of some layers of the sample board."""
+    puzzle = Tiles(*SAMPLE_BOARD)
+    search = MemorySearch(memory_layout(puzzle.space, 1))
+    for depth, _ in enumerate(search.layers(puzzle.origins())):
         if depth and depth % SAMPLE_STEP == 0:
             words = search.layer(depth).words.reshape(-1)
-            density = int(states.sum()) / (words.size * space.code.bits)
-            yield density, SampleSlabs(slabs, words, slab_bytes)
+            yield SampleSlabs(SlabCodec(codec), words, slab_bytes, puzzle.space.code.bits)
 
 
 class SampleSlabs:
     """Some slabs of a layer, encoded, that stand for those that a task reads. A slab that is larger
     than the layer has it several times.
 
-    stored: bytes of a raw byte.
+    density: the share of the layer's bits that are set. stored: bytes of a raw byte.
     """
 
-    def __init__(self, codec: SlabCodec, words: np.ndarray, slab_bytes: int):
+    def __init__(self, codec: SlabCodec, words: np.ndarray, slab_bytes: int, bits: int):
+        self.density = int(np.bitwise_count(words).sum()) / (words.size * bits)
         slab = slab_bytes // WORD_BYTES
         whole = np.resize(words, max(1, words.size // slab) * slab).reshape(-1, slab)
         count = min(SAMPLE_SLABS, len(whole))
         self.raw = whole[np.linspace(0, len(whole) - 1, count).astype(np.int64)]
-        room = np.zeros((count, encoded_bytes(slab_bytes)), dtype=np.uint8)
-        sizes = [codec.encode(raw, data) for raw, data in zip(self.raw, room, strict=True)]
-        self.codec, self.stored = codec, sum(sizes) / self.raw.nbytes
-        self._data, self._begin = room.reshape(-1), np.arange(count) * room.shape[1]
-        self._end = self._begin + sizes
+        self._codec, self._data = codec, new_memory(count * encoded_bytes(slab_bytes))
+        self._begin = np.arange(count) * encoded_bytes(slab_bytes)
+        self._end = self._begin + [
+            self.encode(n, self._data[at:]) for n, at in enumerate(self._begin)
+        ]
+        self.stored = int((self._end - self._begin).sum()) / self.raw.nbytes
+
+    def encode(self, slab: int, data: np.ndarray) -> int:
+        return self._codec.encode(self.raw[slab % len(self.raw)], data)
 
     def decode(self, slabs: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
         """Decode slabs as a layer that was read does."""
         some = slabs % len(self.raw)
-        self.codec.decode_slabs(self._data, self._begin[some], self._end[some], out, rows)
+        self._codec.decode_slabs(self._data, self._begin[some], self._end[some], out, rows)
 
 
 def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
-    """The processor time for a word that a task makes, and the kernel's part of it: the loop of
-    `search.task`, without files, on layers all of whose slabs are there."""
+    """The processor time for a word that a task makes, and the kernel's part of it, without files,
+    on layers all of whose slabs are there."""
     task = layout.task(0, layout.task_count(0) // 2)
-    program, swaps = program_of(layout, task), swaps_of(layout)
+    program = program_of(layout, task)
     reads = reads_of(layout, task, program)
-    sample.there = np.ones(reads.slab.size, dtype=bool)  # what the arena asks of a layer's slabs
-    arena = Arena(layout, program, reads, sample, new_memory, Stopwatch())
-    cuts, slab = layout.cuts, layout.slab_bytes // WORD_BYTES
-    out = np.empty((cuts, slab), dtype=np.uint64)
+    sample.there = np.ones(max(reads.slab.size, prod(layout.grid)), dtype=bool)
+    clock, words = Stopwatch(time.thread_time), 0
+    arena = Arena(layout, program, reads, sample, new_memory, clock)
     encoded = new_memory(encoded_bytes(layout.slab_bytes))
-    words, kernel, began = 0, 0.0, time.thread_time()
-    for batch, (first, nodes, prefix, place) in enumerate(layout.batches(task)):
-        arena.prepare(batch)
-        sample.decode(place + np.arange(cuts), out, np.arange(cuts))
-        rows = np.ones(nodes * layout.rows, dtype=bool)
-        strips, before = out.reshape(layout.slab_nodes, -1)[:nodes], time.thread_time()
-        expand(strips, rows, first, prefix, arena.words, arena.live, arena.base, program, swaps)
-        kernel += time.thread_time() - before
-        for cut in range(cuts):
-            sample.codec.encode(sample.raw[(place + cut) % len(sample.raw)], encoded)
-        words += strips.size
-        if time.thread_time() - began > SAMPLE_SECONDS:
+    batches = made_batches(layout, swaps_of(layout), task, program, arena, sample, clock)
+    for nodes, _, _, slabs in batches:
+        for slab, _ in slabs:
+            sample.encode(slab, encoded)
+        clock.lap("codec")
+        words += (nodes.stop - nodes.start) * layout.strip_words
+        if (spent := sum(clock.seconds.values())) > SAMPLE_SECONDS:
             break
-    return (time.thread_time() - began) / words, kernel / words
+    return spent / words, clock.seconds["kernel"] / words
 
 
 def disk_rates(folder: Place, size: int) -> dict[str, float]:
     """The rates of the disk on files of `size` bytes, forced to it and not in the page cache."""
     data = np.random.default_rng(0).bytes(size)
     paths = [folder / uuid.uuid4().hex for _ in range(max(2, min(DISK_FILES, DISK_BYTES // size)))]
-
-    def timed(action) -> np.ndarray:
-        """The seconds of the clock and of the processor for each byte."""
-        began = np.array([time.perf_counter(), time.thread_time()])
-        for path in paths:
-            action(path)
-        now = np.array([time.perf_counter(), time.thread_time()])
-        return (now - began) / (len(paths) * size)
-
-    def write(path: Place) -> None:
+    clocks = [(time.perf_counter(), time.thread_time())]
+    for path in paths:
         google_crc32c.value(data)
         write_bytes(path, data, durable=True)
         # macOS has no such call; reading then looks as fast as from memory.
         if isinstance(path, Path) and hasattr(os, "posix_fadvise"):
             with path.open("rb") as file:
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
-    written, write_work = timed(write)
-    read, read_work = timed(lambda path: google_crc32c.value(path.read_bytes()))
+    clocks.append((time.perf_counter(), time.thread_time()))
+    for path in paths:
+        google_crc32c.value(path.read_bytes())
+    clocks.append((time.perf_counter(), time.thread_time()))
     unlink_all(paths)
-    return {"read": read, "write": written, "move": (read_work + write_work) / 2}
+    (write, write_work), (read, read_work) = np.diff(clocks, axis=0) / (len(paths) * size)
+    return {"read": read, "write": write, "move": (read_work + write_work) / 2}
 
 
 @contextmanager

@@ -1,18 +1,18 @@
 """What the run of a plan will take, as JSON and as text."""
 
-from frontier.forecast.plan_forecast import PlanForecast
+from frontier.forecast.forecast import Forecast
 from frontier.report.html import page
 from frontier.report.summary import found_value
 from frontier.search.plan import layout_settings
 from frontier.text import counted, size, span
 
 
-def plan_value(made: PlanForecast) -> dict:
+def plan_value(forecast: Forecast) -> dict:
     """The output of `plan` as JSON."""
-    plan, forecast, sizes = made.plan, made.forecast, made.sizes
-    layout, graph, rates = plan.layout, plan.space.graph, forecast.rates
+    plan, sizes, rates = forecast.plan, forecast.sizes, forecast.rates
+    layout, graph = plan.layout, plan.space.graph
     fullest = sizes.states.index(max(sizes.states))
-    complete = sum(record.states for record in made.records) == plan.puzzle.states
+    complete = sum(record.states for record in forecast.records) == plan.puzzle.states
     foretold = {
         "layers": {
             "known": sizes.known,
@@ -33,7 +33,7 @@ def plan_value(made: PlanForecast) -> dict:
             "needed": plan.task_bytes,
             "given": int(plan.config.cluster.memory) * max(1, plan.threads),
         },
-        "disk": {"peak": round(forecast.disk), "free": made.free, "cached": forecast.cached},
+        "disk": {"peak": round(forecast.disk), "free": forecast.free, "cached": forecast.cached},
         "bytes": {what: round(forecast.total(what)) for what in ("read", "written")},
         "fullest_layer": {
             "depth": fullest,
@@ -52,14 +52,14 @@ def plan_value(made: PlanForecast) -> dict:
             "read_bytes_a_second": 1 / rates.read,
             "write_bytes_a_second": 1 / rates.write,
         },
-        "warnings": made.warnings,
+        "warnings": forecast.warnings,
     }
-    found = found_value(plan.identity, made.records, complete)
+    found = found_value(plan.identity, forecast.records, complete)
     return {**found, "path": str(plan.config.path), "forecast": foretold}
 
 
-def describe_plan(value: dict, made: PlanForecast) -> str:
+def describe_plan(value: dict, forecast: Forecast) -> str:
     """The same for a person, with what it rests on."""
     look = {"counted": counted, "size": size, "span": span}
-    text = page("plan.txt", value=value, plan=made.plan, forecast=made.forecast, made=made, **look)
+    text = page("plan.txt", value=value, plan=forecast.plan, forecast=forecast, **look)
     return text.rstrip()

@@ -15,8 +15,8 @@ from frontier.errors import CorruptRunError
 from frontier.search.arena import Arena
 from frontier.search.workspace import Workspace, workspace_of
 from frontier.space.bits import expand
-from frontier.space.layout import Task
-from frontier.space.program import Program
+from frontier.space.layout import Layout, Task
+from frontier.space.program import Program, Swaps
 from frontier.stopwatch import Stopwatch
 from frontier.store.files import force
 from frontier.store.parts import PartRecord
@@ -110,7 +110,8 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
         with work.computing:
             clock.go_on()
             arena = Arena(layout, program, reads, current, work.arena, clock)
-            for nodes, counts, more, slabs in _batches(work, task, program, arena, before, clock):
+            batches = made_batches(layout, work.swaps, task, program, arena, before, clock)
+            for nodes, counts, more, slabs in batches:
                 states += int(counts.sum())
                 edges += more
                 if home is not None:
@@ -126,8 +127,9 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     return TaskResult(record, clock.seconds, tuple(np.unique(reads.task).tolist()))
 
 
-def _batches(
-    work: Workspace,
+def made_batches(
+    layout: Layout,
+    swaps: Swaps,
     task: Task,
     program: Program,
     arena: Arena,
@@ -139,7 +141,7 @@ def _batches(
 
     slabs: those that hold a state, as (number, words), which are good until the next batch.
     """
-    layout, cuts = work.layout, work.layout.cuts
+    cuts = layout.cuts
     out = np.empty((cuts, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
     for batch, (first, nodes, prefix, slab) in enumerate(layout.batches(task)):
         arena.prepare(batch)
@@ -152,11 +154,9 @@ def _batches(
         clock.lap("codec")
         counts, edges = expand(
             out.reshape(layout.slab_nodes, -1)[:nodes], live[:nodes].reshape(-1),
-            first, prefix, arena.words, arena.live, arena.base, program, work.swaps,
+            first, prefix, arena.words, arena.live, arena.base, program, swaps,
         )  # fmt: skip
         clock.lap("kernel")
-        if counts.any() or edges:
-            found = np.flatnonzero(live[:nodes].reshape(cuts, -1).any(axis=1)).tolist()
-            begin = task.first_node + first
-            slabs = [(slab + cut, out[cut]) for cut in found]
-            yield slice(begin, begin + nodes), counts, edges, slabs
+        found = np.flatnonzero(live[:nodes].reshape(cuts, -1).any(axis=1)).tolist()
+        begin = task.first_node + first
+        yield slice(begin, begin + nodes), counts, edges, [(slab + cut, out[cut]) for cut in found]

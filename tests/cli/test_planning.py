@@ -11,8 +11,8 @@ from sweeps import swept
 
 from frontier import api
 from frontier.config import Config, load_config
-from frontier.forecast import plan_forecast
-from frontier.forecast.plan_forecast import described_cluster, disk_warning, forecast_of
+from frontier.forecast import forecast
+from frontier.forecast.forecast import described_cluster, disk_warning, forecast_of
 from frontier.report.plan import describe_plan, plan_value
 from frontier.store.objects import TRANSFER_BYTES
 
@@ -28,7 +28,7 @@ def at(path, kind="serial"):
 @pytest.fixture
 def known_rates(monkeypatch):
     """Nothing is measured."""
-    monkeypatch.setattr(plan_forecast, "calibrate", lambda plan, listed: RATES)
+    monkeypatch.setattr(forecast, "calibrate", lambda plan, listed: RATES)
 
 
 def test_a_plan_is_measured_and_leaves_nothing(tmp_path):
@@ -163,8 +163,7 @@ def test_warnings_say_what_is_short(tmp_path):
     few = load_config(CONFIGS / "2x7.toml", (f"store.path={tmp_path}",))
     few = forecast_of(api.plan(described_cluster(few, 5000)))
     assert "the others are idle" in " ".join(few.warnings)
-    one = dataclasses.replace(few.forecast, workers=1)
-    enough = dataclasses.replace(few, forecast=one, free=10**15, free_files=None)
+    enough = dataclasses.replace(few, workers=1, free=10**15, free_files=None)
     assert enough.warnings == []
 
 
@@ -172,7 +171,7 @@ def test_a_run_says_before_it_starts_that_its_disk_is_too_small(tmp_path, monkey
     config = load_config(CONFIGS / "2x7.toml", (f"store.path={tmp_path}", "search.in_memory=false"))
     plan = api.plan(described_cluster(config, 100))
     free = type("Usage", (), {"free": 10**9})
-    monkeypatch.setattr(plan_forecast.shutil, "disk_usage", lambda path: free)
+    monkeypatch.setattr(forecast.shutil, "disk_usage", lambda path: free)
     said = disk_warning(plan)
     assert "the disk at its peak takes" in said
     assert "has room for 1.0 GB" in said

@@ -18,7 +18,7 @@ from frontier.config import Config
 from frontier.forecast import forecast
 from frontier.forecast.forecast import Forecast, parts_read
 from frontier.forecast.rates import SAMPLE_SLABS, Rates, SampleSlabs, stored_shares
-from frontier.forecast.sizes import estimate_sizes, trial_of
+from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of
 from frontier.puzzles import Tiles, puzzle_of
 from frontier.search.events import LayerFinished, TaskFinished
 from frontier.search.plan import PROCESS_BYTES
@@ -58,7 +58,7 @@ def sizes_of(rows, columns):
 
 def forecast_of(plan, sizes, workers=1, **more):
     reads = [parts_read(plan.layout, side, 10**6) for side in range(plan.space.sides)]
-    return Forecast(plan, list(sizes), reads, RATES, workers, **more)
+    return Forecast(plan, Sizes(list(sizes), len(sizes)), reads, RATES, workers, **more)
 
 
 @swept(("rows", "columns", "depth"), [(2, 3, 21), (3, 3, 31), (2, 5, 55)], few=1)
@@ -285,7 +285,7 @@ def test_large_spaces_are_foretold_without_their_tasks(tmp_path):
         store={"path": str(tmp_path / "run")},
         cluster={"kind": "local", "workers": 2, "memory": "12GB"},
     )  # fmt: skip
-    made = forecast_of_sample(api.plan(config), estimated.states)
+    made = forecast_of_sample(api.plan(config), estimated)
     assert made.disk > 1e14
     assert made.seconds > 1e6
     assert not (tmp_path / "run").exists()
@@ -299,7 +299,10 @@ def forecast_of_sample(plan, sizes):
 def test_the_disk_of_a_run_by_tasks_from_its_first_layer_on(tmp_path):
     plan, sizes = plan_of(tmp_path, 2, 4, {}), sizes_of(2, 4)
     nothing = [0.0] * plan.space.sides
-    assert Forecast(plan, list(sizes), nothing, RATES).disk > 2 * plan.layout.part_bytes
+    assert (
+        Forecast(plan, Sizes(list(sizes), len(sizes)), nothing, RATES).disk
+        > 2 * plan.layout.part_bytes
+    )
 
 
 def test_3x5_is_foretold_within_a_third(tmp_path):
@@ -322,7 +325,7 @@ def test_3x5_is_foretold_within_a_third(tmp_path):
         shares, task=tasks, listed=2e-7, read=1.25e-9, write=2e-9, move=2.7e-10
     )  # fmt: skip
     reads = [parts_read(plan.layout, side) for side in range(plan.space.sides)]
-    made = Forecast(plan, sizes, reads, rates, 2, cached=False)
+    made = Forecast(plan, Sizes(sizes, len(sizes)), reads, rates, 2, cached=False)
     assert made.seconds == pytest.approx(2381, rel=1 / 3)
     assert made.total("written") == pytest.approx(371e9, rel=1 / 3)
     assert made.disk == pytest.approx(46.4e9, rel=1 / 3)
@@ -330,7 +333,7 @@ def test_3x5_is_foretold_within_a_third(tmp_path):
 
 def test_a_slab_that_is_larger_than_the_sample():
     words = np.arange(1, 7, dtype=np.uint64)
-    sample, out = SampleSlabs(SlabCodec("raw"), words, 80), np.empty((2, 10), dtype=np.uint64)
+    sample, out = SampleSlabs(SlabCodec("raw"), words, 80, 60), np.empty((2, 10), dtype=np.uint64)
     sample.decode(np.array([0, 5]), out, np.array([0, 1]))
     assert out.tolist() == [[1, 2, 3, 4, 5, 6, 1, 2, 3, 4]] * 2
 
@@ -338,7 +341,7 @@ def test_a_slab_that_is_larger_than_the_sample():
 @pytest.mark.parametrize("codec", ["raw", "bitmap"])
 def test_sample_slabs_are_read_like_those_of_a_layer(codec):
     words = np.arange(40 * 50, dtype=np.uint64)
-    sample = SampleSlabs(SlabCodec(codec), words, 400)
+    sample = SampleSlabs(SlabCodec(codec), words, 400, 60)
     assert (sample.stored == 1) == (codec == "raw")
     out = np.zeros((3, 50), dtype=np.uint64)
     sample.decode(np.array([1, SAMPLE_SLABS + 5]), out, np.array([2, 0]))
