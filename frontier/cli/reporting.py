@@ -7,20 +7,20 @@ import click
 
 from frontier.cli.common import json_option
 from frontier.cli.completion import complete_run
-from frontier.cli.files import Target, check_targets, file_option, force_option
+from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.help import command
 from frontier.errors import InputError
 from frontier.find_runs import paths_of
 from frontier.report.console import console_on
-from frontier.report.report import Report
-from frontier.report.report_text import (
+from frontier.report.formats import (
     report_bfile,
     report_csv,
     report_markdown,
+    report_page,
     report_text,
     report_value,
 )
-from frontier.report.statistics import statistics_of
+from frontier.report.statistics import Report, statistics_of
 from frontier.store.run import RunStore
 
 PLAIN_WIDTH = 200
@@ -69,7 +69,7 @@ def report(runs, force, as_json, **targets):
         raise InputError(f"--bfile is a table of one run, not of {len(paths)}; name one of them")
     for difference in subject.differences:
         click.echo(f"warning: {difference}", err=True)
-    files = [(file, _content(kind, file, subject)) for kind, file in targets.items() if file]
+    files = [(file, _content(kind, file.path, subject)) for kind, file in targets.items() if file]
     for file, content in files:
         file.write(content)
     if as_json:
@@ -87,19 +87,15 @@ def _check_distinct(paths: list[Path]) -> None:
             raise InputError(f"the run {path} is named twice{also}; name each run once")
 
 
-def _content(kind: str, target: Target, subject: Report) -> str | bytes:
-    """The content of a file. What draws is imported when it is needed."""
-    if kind == "html":
-        from frontier.report.report_pages import report_page
-
-        return report_page(subject)
+def _content(kind: str, path: Path, subject: Report) -> str | bytes:
+    """The content of a file that an option asks for."""
     if kind == "chart":
-        from frontier.report.charts import report_picture
+        from frontier.report.charts import report_picture  # matplotlib is slow to import
 
-        return report_picture(subject, target.path.suffix.removeprefix("."))
+        return report_picture(subject, path.suffix.removeprefix("."))
     if kind == "bfile":
         return report_bfile(subject.one)
-    return {"csv": report_csv, "markdown": report_markdown}[kind](subject)
+    return {"html": report_page, "csv": report_csv, "markdown": report_markdown}[kind](subject)
 
 
 def _print(subject: Report) -> None:

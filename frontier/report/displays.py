@@ -59,8 +59,8 @@ class NotebookProgress(PlainProgress):
     def _show(self, news: str) -> None:
         from IPython.display import HTML, display
 
-        counts = [layer.states for layer in self._progress.layers]
-        html = run_html(title(self._progress), figures(self._progress), counts)
+        progress = self._progress
+        html = run_html(title(progress), figures(progress), progress.counts)
         self._handle = self._handle or display(HTML(""), display_id=True)
         self._handle.update(HTML(html))
 

@@ -28,9 +28,14 @@ class LayerTotals:
         return len(self.layers) - 1 if self.layers else None
 
     @property
+    def counts(self) -> list[int]:
+        """The states of each layer, from depth 0."""
+        return [layer.states for layer in self.layers]
+
+    @property
     def states(self) -> int:
         """The number of states in all layers."""
-        return sum(layer.states for layer in self.layers)
+        return sum(self.counts)
 
     @property
     def seconds(self) -> float:

@@ -1,4 +1,4 @@
-"""Reports as text: in a terminal, as Markdown, CSV and JSON."""
+"""Reports in a terminal, and as a page, Markdown, CSV and JSON."""
 
 import csv
 import io
@@ -6,17 +6,18 @@ import re
 from collections.abc import Iterable, Sequence
 from math import log
 
+from markupsafe import Markup
 from rich.bar import Bar
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from frontier.puzzles import Board
 from frontier.puzzles.lines import BY_LINES
-from frontier.report.boards import draw_boards
+from frontier.report.boards import board_svg, draw_boards
 from frontier.report.console import fitting_table, table_of
 from frontier.report.html import page
-from frontier.report.report import Report
-from frontier.report.statistics import SPENDING, RunStatistics
+from frontier.report.statistics import SPENDING, Report, RunStatistics
 from frontier.report.summary import run_value
 from frontier.report.tables import config_text, origin, tables_of
 
@@ -141,8 +142,22 @@ def report_bfile(run: RunStatistics) -> str:
 
 def report_markdown(report: Report) -> str:
     """A report as text with tables."""
-    made = {"tables": tables_of(report), "origin": origin, "config": config_text}
-    return page("report.md", report=report, fence=_fence, code=_code, **made)
+    return _document("report.md", report, fence=_fence, code=_code)
+
+
+def report_page(report: Report) -> str:
+    """A report as a page of HTML, one file that needs nothing from outside."""
+    from frontier.report.charts import report_charts  # matplotlib is slow to import
+
+    def draw(run: RunStatistics, board: Board) -> Markup:
+        return Markup(board_svg(run.puzzle, board))
+
+    return _document("report.html", report, charts=report_charts(report), draw=draw)
+
+
+def _document(template: str, report: Report, **more) -> str:
+    tables = tables_of(report)
+    return page(template, report=report, tables=tables, origin=origin, config=config_text, **more)
 
 
 def _fence(text: str, least: int = 1) -> str:
