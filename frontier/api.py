@@ -28,8 +28,8 @@ from frontier.report.displays import display_for_people
 from frontier.report.html import run_html
 from frontier.report.log import EventLog
 from frontier.report.progress import progress_of
-from frontier.report.progress_text import figures
 from frontier.report.solution import describe_solution, solution_value
+from frontier.report.status import figures
 from frontier.report.status_page import kept_page
 from frontier.report.summary import summary, write_summary
 from frontier.search import plan as plans

@@ -14,7 +14,7 @@ from frontier.errors import CorruptRunError, InputError
 from frontier.report.console import console_on, fitting_table, is_live, say
 from frontier.report.html import run_html
 from frontier.report.progress import UNDER_WAY, Progress, progress_of
-from frontier.report.progress_text import figures, headline, line, title
+from frontier.report.status import figures, headline, line, title
 from frontier.search.events import Event, Listener, RunStarted
 from frontier.store.objects import Place
 from frontier.store.run import RunStore

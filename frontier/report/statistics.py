@@ -10,7 +10,7 @@ from pathlib import Path
 
 from frontier.answers.layers import farthest, position_counts
 from frontier.puzzles import Board, Puzzle
-from frontier.report.progress import COMPLETE, LayerTotals, reopened
+from frontier.report.progress import COMPLETE, LayerTotals, progress_of
 from frontier.report.summary import Family, family_of
 from frontier.search.environment import read_starts
 from frontier.store.ledger import LayerRecord
@@ -150,7 +150,8 @@ def statistics_of(run: RunStore) -> RunStatistics:
     CorruptRunError if the run is complete and its last layer, which holds the farthest positions,
     is damaged.
     """
-    run, state = reopened(run)
+    progress = progress_of(run)
+    run, state = progress.run, progress.state
     total, starts = run.identity["states"], tuple(read_starts(run.environment_path))
     if run.puzzle.subject is not run.puzzle:
         total = run.puzzle.subject.states
