@@ -20,6 +20,9 @@ from frontier.clusters.allocation import allocation
 from frontier.config import Config
 from frontier.errors import CorruptRunError, Gone, InputError, Stopped
 from frontier.find_runs import config_at, open_all, open_one, paths_of, run_command
+from frontier.report.boards import draw_boards
+from frontier.report.displays import watch
+from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, family_in, family_summary
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
@@ -146,9 +149,6 @@ def status(run, watching, interval, as_json):
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
-    from frontier.report.displays import watch
-    from frontier.report.status import describe_status, status_of
-
     try:
         paths = paths_of(run, waiting=watching)
         if watching:
@@ -187,8 +187,6 @@ def farthest(run, limit, as_json):
 
     They are those of the last layer, so RUN must be complete.
     """
-    from frontier.report.boards import draw_boards
-
     values = []
     for store in open_all(run):
         depth, count, boards = farthest_of(store, limit)

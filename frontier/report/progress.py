@@ -24,7 +24,8 @@ class LayerTotals:
 
     @property
     def depth(self) -> int | None:
-        """The depth of the last layer, None if there is none."""
+        """The depth of the last layer, None if there is none; God's number of the goal, if the run
+        is complete."""
         return len(self.layers) - 1 if self.layers else None
 
     @property
