@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-from frontier.cli.common import json_option
-from frontier.cli.completion import complete_run
+from frontier.cli.common import json_option, path_argument
 from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.help import command
 from frontier.errors import InputError
@@ -37,7 +36,7 @@ OR_OUTPUT = "; - is standard output."
     },
     see_also=("status", "farthest", "draw", "docs/results/"),
 )
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=complete_run)
+@path_argument("runs", metavar="RUN...", nargs=-1, required=True)
 @file_option("--html", f"Write a page with charts and boards, for browsers and paper{OR_OUTPUT}")
 @file_option(
     "--chart --png chart",

@@ -7,6 +7,7 @@ import click
 from frontier import api
 from frontier.answers.layers import farthest as farthest_of
 from frontier.cli.common import (
+    config_argument,
     confirmed,
     echo_json,
     json_option,
@@ -14,7 +15,6 @@ from frontier.cli.common import (
     set_option,
     take_over_option,
 )
-from frontier.cli.completion import complete_run
 from frontier.cli.help import command
 from frontier.clusters.allocation import allocation
 from frontier.config import Config
@@ -53,7 +53,7 @@ from frontier.text import counted, size
     },
     see_also=("plan", "status", "farthest", "solve", "repair", "docs/clusters.md"),
 )
-@click.argument("config", metavar="CONFIG|RUN", shell_complete=complete_run)
+@config_argument
 @set_option
 @click.option("--until", type=click.IntRange(min=0), metavar="DEPTH", help="Stop after this depth.")
 @click.option("--fresh", is_flag=True, help="Delete the run in the run directory, start anew.")

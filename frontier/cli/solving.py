@@ -9,8 +9,13 @@ import click
 from frontier.answers.ida import check_reached
 from frontier.answers.rotation import FIFTEEN, solve_by_rotations
 from frontier.answers.ways import METHODS, Asked, way_to_solve
-from frontier.cli.common import json_option, set_option
-from frontier.cli.completion import complete_run
+from frontier.cli.common import (
+    boards_argument,
+    complete_run,
+    json_option,
+    puzzle_argument,
+    set_option,
+)
 from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.help import command
 from frontier.errors import InputError
@@ -48,8 +53,8 @@ from frontier.text import counted, span
     },
     see_also=("run", "farthest", "draw", "export", "docs/puzzles.md"),
 )
-@click.argument("run", metavar="RUN|CONFIG", shell_complete=complete_run)
-@click.argument("boards", metavar="[BOARD]...", nargs=-1)
+@puzzle_argument
+@boards_argument
 @click.option("--file", type=click.Path(), help="Solve the positions of a file, one a line.")
 @click.option(
     "--method",
@@ -140,8 +145,8 @@ def solve(
     },
     see_also=("solve", "farthest", "docs/puzzles.md"),
 )
-@click.argument("run", metavar="RUN|CONFIG", shell_complete=complete_run)
-@click.argument("boards", metavar="[BOARD]...", nargs=-1)
+@puzzle_argument
+@boards_argument
 @file_option("--svg", "Draw in a file instead.", ".svg")
 @force_option
 @set_option
