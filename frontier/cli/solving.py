@@ -220,8 +220,8 @@ def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> lis
             for number, line in enumerate(lines, start=1)
             if line.strip()
         ]
-    if not boards and file is None:
-        if puzzle.start is None:
-            raise InputError("name a BOARD, or a --file of them; the config has no puzzle.start")
-        positions.append(("", puzzle.line(puzzle.start)))
-    return positions
+    if boards or file is not None:
+        return positions
+    if puzzle.start is None:
+        raise InputError("name a BOARD, or a --file of them; the config has no puzzle.start")
+    return [("", puzzle.line(puzzle.start))]

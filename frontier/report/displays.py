@@ -92,15 +92,13 @@ def shown(runs: Iterable[Progress], console: Console) -> Group:
         if progress.state != UNDER_WAY:
             parts.append(Text(line(progress)))
             continue
-        layers = progress.layers[-10:]
-        columns = {
-            "depth": [str(layer.depth) for layer in layers],
-            "states": [f"{layer.states:,}" for layer in layers],
-            "time": [span(layer.seconds) for layer in layers],
-            "rate": [rate(layer.states, layer.seconds) for layer in layers],
-        }
+        rows = [
+            [str(of.depth), f"{of.states:,}", span(of.seconds), rate(of.states, of.seconds)]
+            for of in progress.layers[-10:]
+        ]
+        header = ("depth", "states", "time", "rate")
         parts.append(Text(title(progress), style="bold"))
-        parts.append(fitting_table(columns, ("rate", "time"), console, console.width))
+        parts.append(fitting_table(header, rows, ("rate", "time"), console))
         parts += [Text(f"{name}: {text}") for name, text in figures(progress).items()]
     return Group(*parts)
 

@@ -54,11 +54,10 @@ def report_text(report: Report, console: Console) -> RenderableType:
         return Group(*parts)
     parts.append(_pairs(tables.key.rows))
     if run.layers:
-        cells = zip(*tables.layers.rows, strict=True)
-        columns = dict(zip(tables.layers.header, map(list, cells), strict=True))
         longest = log(1 + max(run.counts))
-        columns["log"] = [Bar(longest, 0, log(1 + of.states), width=BAR) for of in run.layers]
-        layers = fitting_table(columns, DROPPED, console, console.width, left=["log"])
+        bars = [Bar(longest, 0, log(1 + states), width=BAR) for states in run.counts]
+        rows = [[*row, bar] for row, bar in zip(tables.layers.rows, bars, strict=True)]
+        layers = fitting_table([*tables.layers.header, "log"], rows, DROPPED, console, ["log"])
         parts += [_heading("Layers"), layers]
         parts += [_heading("Where the time in layers went"), _pairs(tables.spending.rows)]
     parts += [_heading("Farthest positions"), *_farthest(run, console)]
