@@ -12,7 +12,7 @@ from typing import Literal, get_args, get_origin
 
 import click
 
-from frontier.config import ClusterTable, SearchTable, StoreTable
+from frontier.config import TABLES
 from frontier.puzzles.tables import KIND_TABLES
 from frontier.store.run import RunStore
 
@@ -34,14 +34,13 @@ def _is_run(path: Path) -> bool:
 
 def complete_setting(context, parameter, incomplete: str) -> list[str]:
     """Offer the keys of a config, with their values where only a few are possible."""
-    tables = [("search", SearchTable), ("store", StoreTable), ("cluster", ClusterTable)]
-    tables += [("puzzle", table) for table in KIND_TABLES.values()]
     settings = []
-    for name, table in tables:
+    for name, table in TABLES.items():
         for key, field in table.model_fields.items():
             few = get_origin(field.annotation) is Literal
             values = get_args(field.annotation) if few else [""]
-            settings += [f"{name}.{key}={value}" for value in values]
+            begin = f"{'puzzle' if name in KIND_TABLES else name}.{key}"
+            settings += [f"{begin}={value}" for value in values]
     return [setting for setting in dict.fromkeys(settings) if setting.startswith(incomplete)]
 
 

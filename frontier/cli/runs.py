@@ -77,12 +77,12 @@ def run(config, settings, until, fresh, yes, take_over, job, as_json):
     take_over, values = take_over or job or False, []
     with allocation(config_at(config, settings)) as loaded:
         for member in loaded.members:
+            plan = api.plan(member, fresh)  # refuses a bad config before anything is deleted
             if fresh:
-                _delete_if_there(member, yes, take_over)
-            plan = api.plan(member)
+                _ask_to_delete(member, yes)
             _warn(plan)
             try:
-                finished = api.run(plan, until, take_over=take_over, progress=True)
+                finished = api.run(plan, until, take_over=take_over, fresh=fresh, progress=True)
             except Gone:
                 raise
             except Stopped as error:
@@ -230,13 +230,10 @@ def export(run, target, as_json):
     click.echo(json.dumps(value) if as_json else text)
 
 
-def _delete_if_there(config: Config, yes: bool, take_over: bool | str) -> None:
-    """Delete the run of a config, if there is one and the user agrees."""
-    if not RunStore.exists(config.path):
+def _ask_to_delete(config: Config, yes: bool) -> None:
+    """InputError if there is a run of a config and the user does not agree that it is deleted."""
+    if yes or not RunStore.exists(config.path):
         return
-    api.plan(config, fresh=True)  # refuse a bad config before anything is deleted
     held = disk_bytes(config.path)
-    question = f"Delete the run in {config.path} ({size(held)}) and start anew?"
-    if not (yes or confirmed(question)):
+    if not confirmed(f"Delete the run in {config.path} ({size(held)}) and start anew?"):
         raise InputError("nothing is deleted; answer y, or give --yes with --fresh")
-    api.delete_run(config.path, take_over)
