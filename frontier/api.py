@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from frontier.answers.distances import export
-from frontier.answers.layers import Layer, Layers, farthest, position_counts
+from frontier.answers.layers import Layers, farthest, position_counts
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.answers.ways import Asked, way_to_solve
@@ -44,11 +44,6 @@ from frontier.text import counted, size
 
 if TYPE_CHECKING:
     import zarr
-
-__all__ = [
-    "Drawings", "Layer", "Layers", "Plan", "Run", "Solved", "delete_run", "open_run", "plan", "run",
-    "solve",
-]  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,15 +10,8 @@ from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.help import command
 from frontier.errors import InputError
 from frontier.find_runs import paths_of
+from frontier.report import formats
 from frontier.report.console import console_on
-from frontier.report.formats import (
-    report_bfile,
-    report_csv,
-    report_markdown,
-    report_page,
-    report_text,
-    report_value,
-)
 from frontier.report.statistics import Report, statistics_of
 from frontier.store.run import RunStore
 
@@ -72,7 +65,7 @@ def report(runs, force, as_json, **targets):
     for file, content in files:
         file.write(content)
     if as_json:
-        click.echo(json.dumps(report_value(subject)))
+        click.echo(json.dumps(formats.report_value(subject)))
     elif not files:
         _print(subject)
 
@@ -93,8 +86,10 @@ def _content(kind: str, path: Path, subject: Report) -> str | bytes:
 
         return report_picture(subject, path.suffix.removeprefix("."))
     if kind == "bfile":
-        return report_bfile(subject.one)
-    return {"html": report_page, "csv": report_csv, "markdown": report_markdown}[kind](subject)
+        return formats.report_bfile(subject.one)
+    if kind == "csv":
+        return formats.report_csv(subject)
+    return formats.report_markdown(subject) if kind == "markdown" else formats.report_page(subject)
 
 
 def _print(subject: Report) -> None:
@@ -103,6 +98,6 @@ def _print(subject: Report) -> None:
     if not console.is_terminal:
         console.width = PLAIN_WIDTH
     with console.capture() as captured:
-        console.print(report_text(subject, console))
+        console.print(formats.report_text(subject, console))
     lines = captured.get().splitlines()
     click.echo("\n".join(map(str.rstrip, lines)), color=console.is_terminal)

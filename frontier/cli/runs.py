@@ -6,15 +6,7 @@ import click
 
 from frontier import api
 from frontier.answers.layers import farthest as farthest_of
-from frontier.cli.common import (
-    config_argument,
-    confirmed,
-    echo_json,
-    json_option,
-    run_argument,
-    set_option,
-    take_over_option,
-)
+from frontier.cli import common
 from frontier.cli.help import command
 from frontier.clusters.allocation import allocation
 from frontier.config import Config
@@ -53,18 +45,18 @@ from frontier.text import counted, size
     },
     see_also=("plan", "status", "farthest", "solve", "repair", "docs/clusters.md"),
 )
-@config_argument
-@set_option
+@common.config_argument
+@common.set_option
 @click.option("--until", type=click.IntRange(min=0), metavar="DEPTH", help="Stop after this depth.")
 @click.option("--fresh", is_flag=True, help="Delete the run in the run directory, start anew.")
 @click.option("--yes", is_flag=True, help="Do not ask before --fresh deletes.")
-@take_over_option
+@common.take_over_option
 @click.option(
     "--job",
     metavar="NAME",
     help="The job of a queue that this is: take over what its earlier start on another host held.",
 )
-@json_option
+@common.json_option
 def run(config, settings, until, fresh, yes, take_over, job, as_json):
     """Start or resume the search that CONFIG describes, or resume that in the directory RUN.
 
@@ -125,7 +117,7 @@ def _warn(plan: api.Plan) -> None:
     },
     see_also=("run", "verify"),
 )
-@run_argument
+@common.run_argument
 @click.option("--watch", "watching", is_flag=True, help="Follow the run until it is complete.")
 @click.option(
     "--interval",
@@ -134,7 +126,7 @@ def _warn(plan: api.Plan) -> None:
     metavar="SECONDS",
     help="With --watch: how often to look.",
 )
-@json_option
+@common.json_option
 def status(run, watching, interval, as_json):
     """Say how far RUN is, and how long it may still take.
 
@@ -163,7 +155,7 @@ def status(run, watching, interval, as_json):
             click.echo(json.dumps({"path": run, "state": "corrupt", "message": str(error)}))
         raise
     if as_json:
-        echo_json(values)
+        common.echo_json(values)
     else:
         click.echo("\n".join(map(describe_status, values)))
     if any(value.get("damaged") for value in values):
@@ -177,11 +169,11 @@ def status(run, watching, interval, as_json):
     },
     see_also=("run", "solve"),
 )
-@run_argument
+@common.run_argument
 @click.option(
     "--limit", type=click.IntRange(min=0), metavar="N", default=100, help="At most N of them."
 )
-@json_option
+@common.json_option
 def farthest(run, limit, as_json):
     """Print the positions that need most moves.
 
@@ -203,7 +195,7 @@ def farthest(run, limit, as_json):
             why = "--limit" if len(boards) == limit else "in lines of the layer before"
             click.echo(f"\n… and {count - len(boards):,} more ({why})")
     if as_json:
-        echo_json(values)
+        common.echo_json(values)
 
 
 @command(
@@ -213,9 +205,9 @@ def farthest(run, limit, as_json):
     },
     see_also=("run", "solve --heuristic", "docs/patterns.md"),
 )
-@run_argument
+@common.run_argument
 @click.argument("target", metavar="TARGET")
-@json_option
+@common.json_option
 def export(run, target, as_json):
     """Write the distances of all positions of RUN as a Zarr array at TARGET.
 
@@ -235,5 +227,5 @@ def _ask_to_delete(config: Config, yes: bool) -> None:
     if yes or not RunStore.exists(config.path):
         return
     held = disk_bytes(config.path)
-    if not confirmed(f"Delete the run in {config.path} ({size(held)}) and start anew?"):
+    if not common.confirmed(f"Delete the run in {config.path} ({size(held)}) and start anew?"):
         raise InputError("nothing is deleted; answer y, or give --yes with --fresh")

@@ -9,13 +9,7 @@ import click
 from frontier.answers.ida import check_reached
 from frontier.answers.rotation import FIFTEEN, solve_by_rotations
 from frontier.answers.ways import METHODS, Asked, way_to_solve
-from frontier.cli.common import (
-    boards_argument,
-    complete_run,
-    json_option,
-    puzzle_argument,
-    set_option,
-)
+from frontier.cli import common
 from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.help import command
 from frontier.errors import InputError
@@ -53,8 +47,8 @@ from frontier.text import counted, span
     },
     see_also=("run", "farthest", "draw", "export", "docs/puzzles.md"),
 )
-@puzzle_argument
-@boards_argument
+@common.puzzle_argument
+@common.boards_argument
 @click.option("--file", type=click.Path(), help="Solve the positions of a file, one a line.")
 @click.option(
     "--method",
@@ -74,7 +68,7 @@ from frontier.text import counted, span
     "heuristics",
     multiple=True,
     metavar="RUN",
-    shell_complete=complete_run,
+    shell_complete=common.complete_run,
     help="A pattern database: a run that kept its layers, or what export wrote of it (ida). "
     "Given often, the greatest distance counts, or sums where databases can be added.",
 )
@@ -91,7 +85,7 @@ from frontier.text import counted, span
     metavar="N",
     help="Give up after N nodes (ida).",
 )
-@set_option
+@common.set_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each position.")
 def solve(
     run, boards, file, method, all_counts, show_boards, tell_apart, heuristics, strip, animate,
@@ -145,11 +139,11 @@ def solve(
     },
     see_also=("solve", "farthest", "docs/puzzles.md"),
 )
-@puzzle_argument
-@boards_argument
+@common.puzzle_argument
+@common.boards_argument
 @file_option("--svg", "Draw in a file instead.", ".svg")
 @force_option
-@set_option
+@common.set_option
 def draw(run, boards, svg, force, settings):
     """Draw each BOARD; without one, the goals and the start of the config.
 
@@ -180,7 +174,7 @@ def draw(run, boards, svg, force, settings):
 )
 @click.argument("board", metavar="BOARD")
 @click.option("--boards", "show_boards", is_flag=True, help="Show the board after each piece.")
-@json_option
+@common.json_option
 def rotate(board, show_boards, as_json):
     """Solve a 15-puzzle BOARD by rotations of three loops, without any search.
 
