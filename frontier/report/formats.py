@@ -42,39 +42,37 @@ COLUMNS = {
 def report_text(report: Report, console: Console) -> RenderableType:
     """The report for this console."""
     tables, run = tables_of(report), report.one
-    parts: list[RenderableType] = [
-        Text(f"{report.title}, {run.standing}" if run else report.title, style="bold"),
-        *(Text(difference, style="bold red") for difference in report.differences),
-    ]
+    title = f"{report.title}, {run.standing}" if run else report.title
+    parts: list[RenderableType] = [Text(title, style="bold")]
+    parts += [Text(difference, style="bold red") for difference in report.differences]
     if report.family:
         parts.append(Text(report.family.finding))
     if not run:
-        for table in tables:
-            parts += ["", table_of(table.header, table.rows, overflow="fold")]
+        for header, rows in tables:
+            parts += ["", table_of(header, rows, overflow="fold")]
         return Group(*parts)
     parts.append(_pairs(tables.key.rows))
+    sections = {}
     if run.layers:
         longest = log(1 + max(run.counts))
         bars = [Bar(longest, 0, log(1 + states), width=BAR) for states in run.counts]
         rows = [[*row, bar] for row, bar in zip(tables.layers.rows, bars, strict=True)]
-        layers = fitting_table([*tables.layers.header, "log"], rows, DROPPED, console, ["log"])
-        parts += [_heading("Layers"), layers]
-        parts += [_heading("Where the time in layers went"), _pairs(tables.spending.rows)]
-    parts += [_heading("Farthest positions"), *_farthest(run, console)]
-    return Group(*parts, _heading("How it was made"), _pairs(origin(run)))
+        header = [*tables.layers.header, "log"]
+        sections["Layers"] = fitting_table(header, rows, DROPPED, console, ["log"])
+        sections["Where the time in layers went"] = _pairs(tables.spending.rows)
+    sections["Farthest positions"] = _farthest(run, console)
+    sections["How it was made"] = _pairs(origin(run))
+    for heading, section in sections.items():
+        parts += [Text(f"\n{heading}", style="bold"), section]
+    return Group(*parts)
 
 
-def _farthest(run: RunStatistics, console: Console) -> Iterable[RenderableType]:
+def _farthest(run: RunStatistics, console: Console) -> RenderableType:
     if not run.complete:
-        yield Text("They lie in the last layer, and the run is not complete.")
-        return
-    yield Text.from_ansi(draw_boards(run.puzzle, run.boards, console=console), no_wrap=True)
-    if more := run.farthest - len(run.boards):
-        yield Text(f"… and {more:,} more (`farthest` prints them)")
-
-
-def _heading(text: str) -> Text:
-    return Text(f"\n{text}", style="bold")
+        return Text("They lie in the last layer, and the run is not complete.")
+    drawn = Text.from_ansi(draw_boards(run.puzzle, run.boards, console=console), no_wrap=True)
+    more = run.farthest - len(run.boards)
+    return Group(drawn, f"… and {more:,} more (`farthest` prints them)") if more else drawn
 
 
 def _pairs(rows: Iterable[Sequence[str]]) -> Table:
