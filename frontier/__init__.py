@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from frontier import errors
 
 if TYPE_CHECKING:
-    from frontier.api import Layer, Plan, Run, open_run, plan, run, solve
+    from frontier.answers.layers import Layer
+    from frontier.api import Plan, Run, open_run, plan, run, solve
     from frontier.config import Config, load_config, make_config
     from frontier.puzzles.cells import define_puzzle
 
@@ -27,6 +28,7 @@ __all__ = [
 ]  # fmt: skip
 
 _HOMES = dict.fromkeys(__all__, "frontier.api") | {
+    "Layer": "frontier.answers.layers",
     "define_puzzle": "frontier.puzzles.cells",
     **dict.fromkeys(["Config", "load_config", "make_config"], "frontier.config"),
 }

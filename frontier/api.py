@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from frontier.answers.distances import export
-from frontier.answers.layers import Layer, Layers, farthest, position_counts
+from frontier.answers.layers import Layers, farthest, position_counts
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.answers.ways import Asked, way_to_solve
@@ -27,9 +27,9 @@ from frontier.report.console import say
 from frontier.report.displays import display_for_people
 from frontier.report.html import run_html
 from frontier.report.log import EventLog
-from frontier.report.progress import progress_of
-from frontier.report.progress_text import figures
+from frontier.report.progress import LayerTotals, progress_of
 from frontier.report.solution import describe_solution, solution_value
+from frontier.report.status import figures
 from frontier.report.status_page import kept_page
 from frontier.report.summary import summary, write_summary
 from frontier.search import plan as plans
@@ -44,11 +44,6 @@ from frontier.text import counted, size
 
 if TYPE_CHECKING:
     import zarr
-
-__all__ = [
-    "Drawings", "Layer", "Layers", "Plan", "Run", "Solved", "delete_run", "open_run", "plan", "run",
-    "solve",
-]  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,7 +66,7 @@ class Plan(plans.Plan):
         return run_html(f"{self.config.name}: {self.puzzle.title}", facts)
 
 
-class Run:
+class Run(LayerTotals):
     """A run that exists, as something to ask questions of.
 
     store: its files.
@@ -104,11 +99,6 @@ class Run:
         return self.store.complete
 
     @property
-    def counts(self) -> list[int]:
-        """The states of each layer, from depth 0."""
-        return [record.states for record in self.store.records]
-
-    @property
     def position_counts(self) -> list[int]:
         """The positions at each depth: `counts`, but of a puzzle of lines."""
         return position_counts(self.store)
@@ -117,17 +107,6 @@ class Run:
     def layers(self) -> Layers:
         """The layers known, by depth: their sizes, and of those that were kept the positions."""
         return Layers(self.store)
-
-    @property
-    def depth(self) -> int | None:
-        """The last depth known, None before the first; God's number of the goal, if the run is
-        complete."""
-        return len(self.store.records) - 1 if self.store.records else None
-
-    @property
-    def states(self) -> int:
-        """The states of all layers known."""
-        return self.store.states
 
     @property
     def start_distance(self) -> int | None:

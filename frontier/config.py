@@ -104,10 +104,9 @@ class ClusterTable(Table):
     @model_validator(mode="after")
     def _has_what_its_kind_needs(self):
         needs = f'cluster.kind = "{self.kind}" needs cluster.'
-        if self.kind == "address" and self.address is None:
-            raise ValueError(f"{needs}address")
-        if self.kind == "scheduler-file" and self.scheduler_file is None:
-            raise ValueError(f"{needs}scheduler_file")
+        key = {"address": "address", "scheduler-file": "scheduler_file"}.get(self.kind)
+        if key and getattr(self, key) is None:
+            raise ValueError(f"{needs}{key}")
         if self.kind in (*QUEUES, "slurm-runner") and self.options.get("interface") is None:
             raise ValueError(
                 f"{needs}options.interface, the network that its nodes share, such as "
@@ -118,6 +117,10 @@ class ClusterTable(Table):
                 f"cluster.options.processes = {self.processes!r}: a job has 1 worker or more"
             )
         return self
+
+
+TABLES = {"search": SearchTable, "store": StoreTable, "cluster": ClusterTable, **KIND_TABLES}
+"""The tables of a config by their names, those of [puzzle] by its kinds."""
 
 
 def default_memory(kind: str, workers: int) -> ByteSize:
@@ -288,7 +291,8 @@ def _complaint(error: dict) -> str:
     location = [str(part) for part in error["loc"]]
     key = ".".join(part for part in location if part not in KIND_TABLES)
     if error["type"] == "extra_forbidden":
-        known = _known_keys(location[:-1])
+        schema = TABLES[location[-2]] if len(location) > 1 else Config
+        known = list(schema.model_fields)
         near = difflib.get_close_matches(location[-1], known, 1, cutoff=0.5)
         hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(sorted(known))}"
         if location[:-1] == ["cluster"]:
@@ -305,18 +309,7 @@ def _complaint(error: dict) -> str:
         return f"{key} = {error['input']!r}: it is a table of keys, such as [{key}]{such}"
     if error["type"].startswith("byte_size"):
         return f'{key} = {error["input"]!r}: a size is a number with a unit, such as "4GB"'
-    if error["type"] == "value_error" and len(location) > 1:
-        return f"{key} = {error['input']!s}: {error['ctx']['error']}"
     if error["type"] == "value_error":
-        return str(error["ctx"]["error"])
+        where = f"{key} = {error['input']!s}: " if len(location) > 1 else ""
+        return f"{where}{error['ctx']['error']}"
     return f"{key} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"
-
-
-def _known_keys(tables: list[str]) -> list[str]:
-    model = Config
-    for table in tables:
-        if table in KIND_TABLES:
-            model = KIND_TABLES[table]
-        elif table != "puzzle":
-            model = model.model_fields[table].annotation
-    return list(model.model_fields)

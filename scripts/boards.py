@@ -20,7 +20,7 @@ from pathlib import Path
 
 from frontier import api
 from frontier.config import Config, config_of
-from frontier.report.report_text import report_bfile
+from frontier.report.formats import report_bfile
 from frontier.report.statistics import statistics_of
 from frontier.store.files import write_bytes
 

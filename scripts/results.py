@@ -23,11 +23,9 @@ from frontier import api
 from frontier.config import load_config
 from frontier.report.boards import board_svg
 from frontier.report.charts import report_picture
+from frontier.report.formats import report_csv, report_page
 from frontier.report.html import templates
-from frontier.report.report import Report
-from frontier.report.report_pages import report_page
-from frontier.report.report_text import report_csv
-from frontier.report.statistics import RunStatistics, statistics_of
+from frontier.report.statistics import Report, RunStatistics, statistics_of
 from frontier.store.files import write_bytes
 from frontier.store.identity import check_identity
 from frontier.store.run import RunStore

@@ -57,7 +57,7 @@ def names_of(heading):
 
 def test_the_page_has_every_name():
     assert names_of("`frontier.`") == set(frontier.__all__)
-    for heading, what in (("of a `Run`", api.Run), ("of a `Layer`", api.Layer)):
+    for heading, what in (("of a `Run`", api.Run), ("of a `Layer`", frontier.Layer)):
         public = {name for name in dir(what) if not name.startswith("_")} - {"store"}
         assert names_of(heading) == public
     for heading, what in (("of a `Config`", frontier.Config), ("of a `Plan`", frontier.Plan)):
@@ -65,7 +65,7 @@ def test_the_page_has_every_name():
         assert names_of(heading) <= {*fields, *dir(what)}
 
 
-@pytest.mark.parametrize("what", [api.Plan, api.Run, api.Layer, api.Drawings, api.Solved])
+@pytest.mark.parametrize("what", [api.Plan, api.Run, frontier.Layer, api.Drawings, api.Solved])
 def test_everything_is_typed(what):
     for name, member in vars(what).items():
         function = getattr(member, "fget", None) or getattr(member, "func", None) or member

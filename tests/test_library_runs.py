@@ -12,9 +12,8 @@ import frontier
 from frontier.errors import InputError
 from frontier.puzzles import Tiles
 from frontier.report import displays
-from frontier.report.report import Report
-from frontier.report.report_pages import report_page
-from frontier.report.statistics import statistics_of
+from frontier.report.formats import report_page
+from frontier.report.statistics import Report, statistics_of
 from frontier.store.files import read_sealed
 
 TILES = {"kind": "tiles", "rows": 2, "columns": 3}

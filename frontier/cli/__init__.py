@@ -6,6 +6,7 @@ error. Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped or refused by the sy
 """
 
 import signal
+import sys
 from contextlib import suppress
 
 import click
@@ -28,24 +29,22 @@ class _Commands(Group):
         except OutputError as error:
             drop_output()
             _say(f"standard output: {error.strerror}")
-            raise SystemExit(FrontierError.exit_code) from None
+            sys.exit(FrontierError.exit_code)
 
     def invoke(self, context):
         try:
             # It ends a command as Ctrl-C does: what it holds is given back.
             with handling(dict.fromkeys(ending(), signal.default_int_handler)):
                 return super().invoke(context)
-        except FrontierError as error:
-            _say(f"{error}{_remedy(error, context.invoked_subcommand)}")
-            context.exit(error.exit_code)
         except OutputError:
             raise
-        except OSError as error:
-            _say(f"{StorageError.of(error)}")
-            context.exit(StorageError.exit_code)
-        except KeyboardInterrupt:
-            _say("interrupted")
-            context.exit(Stopped.exit_code)
+        except (FrontierError, OSError, KeyboardInterrupt) as error:
+            if isinstance(error, OSError):
+                error = StorageError.of(error)
+            elif isinstance(error, KeyboardInterrupt):
+                error = Stopped("interrupted")
+            _say(f"{error}{_remedy(error, context.invoked_subcommand)}")
+            context.exit(error.exit_code)
 
 
 def _say(what: str) -> None:
@@ -58,15 +57,27 @@ def _remedy(error: FrontierError, command: str | None) -> str:
     """What helps against damage, besides the command that has just found it."""
     if not isinstance(error, CorruptRunError) or isinstance(error, FormatError):
         return ""
-    if command == "repair":  # it says itself what is left to be done
-        return ""
-    if command == "verify":
-        return ". See what `repair RUN` can do"
-    return REMEDY
+    # `repair` says itself what is left to be done.
+    return {"repair": "", "verify": ". See what `repair RUN` can do"}.get(command, REMEDY)
+
+
+RUNS, SOLVING, UPKEEP = "frontier.cli.runs", "frontier.cli.solving", "frontier.cli.upkeep"
 
 
 @click.group(
     cls=_Commands,
+    sections={
+        "Search": {"plan": "frontier.cli.planning", "run": RUNS, "status": RUNS},
+        "Ask what was found": {
+            "report": "frontier.cli.reporting",
+            "farthest": RUNS,
+            "solve": SOLVING,
+            "draw": SOLVING,
+            "export": RUNS,
+        },
+        "Look after runs": {"backup": UPKEEP, "verify": UPKEEP, "repair": UPKEEP},
+        "Studies": {"thesis": "frontier.cli.studies", "rotate": SOLVING},
+    },
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     examples={
         "plan configs/2x7.toml": "What it would take.",
@@ -84,19 +95,3 @@ def main():
     time; the same command resumes it. RUN is a run directory, such as runs/2x5, or the config that
     made it.
     """
-
-
-RUNS, SOLVING = "frontier.cli.runs", "frontier.cli.solving"
-UPKEEP = "frontier.cli.upkeep"
-
-main.add_section("Search", plan="frontier.cli.planning", run=RUNS, status=RUNS)
-main.add_section(
-    "Ask what was found",
-    report="frontier.cli.reporting",
-    farthest=RUNS,
-    solve=SOLVING,
-    draw=SOLVING,
-    export=RUNS,
-)
-main.add_section("Look after runs", backup=UPKEEP, verify=UPKEEP, repair=UPKEEP)
-main.add_section("Studies", thesis="frontier.cli.studies", rotate=SOLVING)

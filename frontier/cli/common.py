@@ -1,10 +1,48 @@
-"""What the commands share: options, questions, JSON."""
+"""What the commands share: arguments, options and what a shell completes of them, questions, JSON.
+
+Click makes the scripts: ``eval "$(_FRONTIER_COMPLETE=bash_source frontier)"``, or zsh, fish.
+"""
 
 import json
+from functools import partial
+from glob import escape, iglob
+from itertools import chain, islice
+from pathlib import Path
+from typing import Literal, get_args, get_origin
 
 import click
 
-from frontier.cli.completion import complete_run, complete_setting
+from frontier.config import TABLES
+from frontier.puzzles.tables import KIND_TABLES
+from frontier.store.run import RunStore
+
+MOST = 500
+"""The number of paths that a shell is offered, at most."""
+
+
+def complete_run(context, parameter, incomplete: str) -> list[str]:
+    """Offer run directories and configs, here and one folder further; but not the copies that a run
+    keeps of its files."""
+    start = escape(incomplete) + "*"
+    paths = sorted(islice(chain(iglob(start), iglob(f"{start}/*")), MOST))
+    return [name for name in paths if name.endswith(".toml") or _is_run(Path(name))]
+
+
+def _is_run(path: Path) -> bool:
+    return RunStore.exists(path) and not RunStore.exists(path.parent)
+
+
+def complete_setting(context, parameter, incomplete: str) -> list[str]:
+    """Offer the keys of a config, with their values where only a few are possible."""
+    settings = []
+    for name, table in TABLES.items():
+        for key, field in table.model_fields.items():
+            few = get_origin(field.annotation) is Literal
+            values = get_args(field.annotation) if few else [""]
+            begin = f"{'puzzle' if name in KIND_TABLES else name}.{key}"
+            settings += [f"{begin}={value}" for value in values]
+    return [setting for setting in dict.fromkeys(settings) if setting.startswith(incomplete)]
+
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 set_option = click.option(
@@ -15,7 +53,11 @@ set_option = click.option(
     shell_complete=complete_setting,
     help="Override a key of the config, such as --set cluster.workers=4. May be given often.",
 )
-run_argument = click.argument("run", metavar="RUN", shell_complete=complete_run)
+path_argument = partial(click.argument, shell_complete=complete_run)
+run_argument = path_argument("run", metavar="RUN")
+config_argument = path_argument("config", metavar="CONFIG|RUN")
+puzzle_argument = path_argument("run", metavar="RUN|CONFIG")
+boards_argument = click.argument("boards", metavar="[BOARD]...", nargs=-1)
 take_over_option = click.option(
     "--take-over", is_flag=True, help="The process on another host that held the run is gone."
 )
@@ -25,7 +67,7 @@ def confirmed(question: str) -> bool:
     """Whether the user says yes; without an answer it is a no."""
     try:
         return click.confirm(question, err=True)
-    except click.Abort:  # no answer
+    except click.Abort:
         return False
 
 

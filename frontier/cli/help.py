@@ -12,7 +12,6 @@ from importlib import import_module
 from textwrap import indent, wrap
 
 import click
-from click.formatting import wrap_text
 
 from frontier.signals import leaving_at_once
 
@@ -45,12 +44,12 @@ class Manual:
 
     def format_epilog(self, ctx, formatter):
         with formatter.section("Examples"):
-            margin = formatter.current_indent
+            program, margin = ctx.find_root().info_name, " " * formatter.current_indent
             for line, what in self.examples.items():
-                program = ctx.find_root().info_name
-                typed = _broken(f"{program} {line}", formatter.width - margin)
-                formatter.write(indent(typed, " " * margin) + "\n")
-                formatter.write(wrap_text(what, formatter.width, *[" " * (margin + 4)] * 2) + "\n")
+                typed = _broken(f"{program} {line}", formatter.width - len(margin))
+                formatter.write(indent(typed, margin) + "\n")
+                with formatter.indentation(), formatter.indentation():
+                    formatter.write_text(what)
         for title, entries in (("Files", self.files), ("Exit codes", self.exit_codes)):
             if entries:
                 with formatter.section(title):
@@ -79,18 +78,14 @@ class Commands(UserDict):
 class Group(Manual, click.Group):
     """A group that lists its commands by section, in the order in which one uses them.
 
-    sections: title -> commands.
+    sections: title -> name of a command -> the module that has it.
     """
 
-    def __init__(self, *arguments, **settings):
+    def __init__(self, *arguments, sections: Mapping[str, Mapping[str, str]], **settings):
         super().__init__(*arguments, exit_codes=EXIT_CODES, **settings)
-        self.sections: dict[str, list[str]] = {}
-        self.commands = Commands()
-
-    def add_section(self, title: str, **modules: str) -> None:
-        """Name its commands, each with the module that has it."""
-        self.sections[title] = list(modules)
-        self.commands.update(modules)
+        self.sections, self.commands = sections, Commands()
+        for modules in sections.values():
+            self.commands.update(modules)
 
     def list_commands(self, ctx):
         return list(self.commands)

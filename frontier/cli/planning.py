@@ -4,8 +4,7 @@ import click
 from pydantic import ByteSize, TypeAdapter, ValidationError
 
 from frontier import api
-from frontier.cli.common import echo_json, json_option, set_option
-from frontier.cli.completion import complete_run
+from frontier.cli.common import config_argument, echo_json, json_option, set_option
 from frontier.cli.help import command
 from frontier.errors import InputError
 from frontier.find_runs import config_at
@@ -23,7 +22,7 @@ from frontier.report.plan import describe_plan, plan_value
     },
     see_also=("run", "docs/scale.md"),
 )
-@click.argument("config", metavar="CONFIG|RUN", shell_complete=complete_run)
+@config_argument
 @set_option
 @click.option(
     "--workers",

@@ -5,22 +5,14 @@ from pathlib import Path
 
 import click
 
-from frontier.cli.common import json_option
-from frontier.cli.completion import complete_run
-from frontier.cli.files import Target, check_targets, file_option, force_option
+from frontier.cli.common import json_option, path_argument
+from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.help import command
 from frontier.errors import InputError
 from frontier.find_runs import paths_of
+from frontier.report import formats
 from frontier.report.console import console_on
-from frontier.report.report import Report
-from frontier.report.report_text import (
-    report_bfile,
-    report_csv,
-    report_markdown,
-    report_text,
-    report_value,
-)
-from frontier.report.statistics import statistics_of
+from frontier.report.statistics import Report, statistics_of
 from frontier.store.run import RunStore
 
 PLAIN_WIDTH = 200
@@ -37,7 +29,7 @@ OR_OUTPUT = "; - is standard output."
     },
     see_also=("status", "farthest", "draw", "docs/results/"),
 )
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=complete_run)
+@path_argument("runs", metavar="RUN...", nargs=-1, required=True)
 @file_option("--html", f"Write a page with charts and boards, for browsers and paper{OR_OUTPUT}")
 @file_option(
     "--chart --png chart",
@@ -69,11 +61,11 @@ def report(runs, force, as_json, **targets):
         raise InputError(f"--bfile is a table of one run, not of {len(paths)}; name one of them")
     for difference in subject.differences:
         click.echo(f"warning: {difference}", err=True)
-    files = [(file, _content(kind, file, subject)) for kind, file in targets.items() if file]
+    files = [(file, _content(kind, file.path, subject)) for kind, file in targets.items() if file]
     for file, content in files:
         file.write(content)
     if as_json:
-        click.echo(json.dumps(report_value(subject)))
+        click.echo(json.dumps(formats.report_value(subject)))
     elif not files:
         _print(subject)
 
@@ -87,19 +79,17 @@ def _check_distinct(paths: list[Path]) -> None:
             raise InputError(f"the run {path} is named twice{also}; name each run once")
 
 
-def _content(kind: str, target: Target, subject: Report) -> str | bytes:
-    """The content of a file. What draws is imported when it is needed."""
-    if kind == "html":
-        from frontier.report.report_pages import report_page
-
-        return report_page(subject)
+def _content(kind: str, path: Path, subject: Report) -> str | bytes:
+    """The content of a file that an option asks for."""
     if kind == "chart":
-        from frontier.report.charts import report_picture
+        from frontier.report.charts import report_picture  # matplotlib is slow to import
 
-        return report_picture(subject, target.path.suffix.removeprefix("."))
+        return report_picture(subject, path.suffix.removeprefix("."))
     if kind == "bfile":
-        return report_bfile(subject.one)
-    return {"csv": report_csv, "markdown": report_markdown}[kind](subject)
+        return formats.report_bfile(subject.one)
+    if kind == "csv":
+        return formats.report_csv(subject)
+    return formats.report_markdown(subject) if kind == "markdown" else formats.report_page(subject)
 
 
 def _print(subject: Report) -> None:
@@ -108,6 +98,6 @@ def _print(subject: Report) -> None:
     if not console.is_terminal:
         console.width = PLAIN_WIDTH
     with console.capture() as captured:
-        console.print(report_text(subject, console))
+        console.print(formats.report_text(subject, console))
     lines = captured.get().splitlines()
     click.echo("\n".join(map(str.rstrip, lines)), color=console.is_terminal)

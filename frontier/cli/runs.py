@@ -6,20 +6,15 @@ import click
 
 from frontier import api
 from frontier.answers.layers import farthest as farthest_of
-from frontier.cli.common import (
-    confirmed,
-    echo_json,
-    json_option,
-    run_argument,
-    set_option,
-    take_over_option,
-)
-from frontier.cli.completion import complete_run
+from frontier.cli import common
 from frontier.cli.help import command
 from frontier.clusters.allocation import allocation
 from frontier.config import Config
 from frontier.errors import CorruptRunError, Gone, InputError, Stopped
 from frontier.find_runs import config_at, open_all, open_one, paths_of, run_command
+from frontier.report.boards import draw_boards
+from frontier.report.displays import watch
+from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, family_in, family_summary
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
@@ -50,18 +45,18 @@ from frontier.text import counted, size
     },
     see_also=("plan", "status", "farthest", "solve", "repair", "docs/clusters.md"),
 )
-@click.argument("config", metavar="CONFIG|RUN", shell_complete=complete_run)
-@set_option
+@common.config_argument
+@common.set_option
 @click.option("--until", type=click.IntRange(min=0), metavar="DEPTH", help="Stop after this depth.")
 @click.option("--fresh", is_flag=True, help="Delete the run in the run directory, start anew.")
 @click.option("--yes", is_flag=True, help="Do not ask before --fresh deletes.")
-@take_over_option
+@common.take_over_option
 @click.option(
     "--job",
     metavar="NAME",
     help="The job of a queue that this is: take over what its earlier start on another host held.",
 )
-@json_option
+@common.json_option
 def run(config, settings, until, fresh, yes, take_over, job, as_json):
     """Start or resume the search that CONFIG describes, or resume that in the directory RUN.
 
@@ -74,12 +69,12 @@ def run(config, settings, until, fresh, yes, take_over, job, as_json):
     take_over, values = take_over or job or False, []
     with allocation(config_at(config, settings)) as loaded:
         for member in loaded.members:
+            plan = api.plan(member, fresh)  # refuses a bad config before anything is deleted
             if fresh:
-                _delete_if_there(member, yes, take_over)
-            plan = api.plan(member)
+                _ask_to_delete(member, yes)
             _warn(plan)
             try:
-                finished = api.run(plan, until, take_over=take_over, progress=True)
+                finished = api.run(plan, until, take_over=take_over, fresh=fresh, progress=True)
             except Gone:
                 raise
             except Stopped as error:
@@ -122,7 +117,7 @@ def _warn(plan: api.Plan) -> None:
     },
     see_also=("run", "verify"),
 )
-@run_argument
+@common.run_argument
 @click.option("--watch", "watching", is_flag=True, help="Follow the run until it is complete.")
 @click.option(
     "--interval",
@@ -131,7 +126,7 @@ def _warn(plan: api.Plan) -> None:
     metavar="SECONDS",
     help="With --watch: how often to look.",
 )
-@json_option
+@common.json_option
 def status(run, watching, interval, as_json):
     """Say how far RUN is, and how long it may still take.
 
@@ -146,9 +141,6 @@ def status(run, watching, interval, as_json):
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
-    from frontier.report.displays import watch
-    from frontier.report.status import describe_status, status_of
-
     try:
         paths = paths_of(run, waiting=watching)
         if watching:
@@ -163,7 +155,7 @@ def status(run, watching, interval, as_json):
             click.echo(json.dumps({"path": run, "state": "corrupt", "message": str(error)}))
         raise
     if as_json:
-        echo_json(values)
+        common.echo_json(values)
     else:
         click.echo("\n".join(map(describe_status, values)))
     if any(value.get("damaged") for value in values):
@@ -177,18 +169,16 @@ def status(run, watching, interval, as_json):
     },
     see_also=("run", "solve"),
 )
-@run_argument
+@common.run_argument
 @click.option(
     "--limit", type=click.IntRange(min=0), metavar="N", default=100, help="At most N of them."
 )
-@json_option
+@common.json_option
 def farthest(run, limit, as_json):
     """Print the positions that need most moves.
 
     They are those of the last layer, so RUN must be complete.
     """
-    from frontier.report.boards import draw_boards
-
     values = []
     for store in open_all(run):
         depth, count, boards = farthest_of(store, limit)
@@ -205,7 +195,7 @@ def farthest(run, limit, as_json):
             why = "--limit" if len(boards) == limit else "in lines of the layer before"
             click.echo(f"\n… and {count - len(boards):,} more ({why})")
     if as_json:
-        echo_json(values)
+        common.echo_json(values)
 
 
 @command(
@@ -215,9 +205,9 @@ def farthest(run, limit, as_json):
     },
     see_also=("run", "solve --heuristic", "docs/patterns.md"),
 )
-@run_argument
+@common.run_argument
 @click.argument("target", metavar="TARGET")
-@json_option
+@common.json_option
 def export(run, target, as_json):
     """Write the distances of all positions of RUN as a Zarr array at TARGET.
 
@@ -232,13 +222,10 @@ def export(run, target, as_json):
     click.echo(json.dumps(value) if as_json else text)
 
 
-def _delete_if_there(config: Config, yes: bool, take_over: bool | str) -> None:
-    """Delete the run of a config, if there is one and the user agrees."""
-    if not RunStore.exists(config.path):
+def _ask_to_delete(config: Config, yes: bool) -> None:
+    """InputError if there is a run of a config and the user does not agree that it is deleted."""
+    if yes or not RunStore.exists(config.path):
         return
-    api.plan(config, fresh=True)  # refuse a bad config before anything is deleted
     held = disk_bytes(config.path)
-    question = f"Delete the run in {config.path} ({size(held)}) and start anew?"
-    if not (yes or confirmed(question)):
+    if not common.confirmed(f"Delete the run in {config.path} ({size(held)}) and start anew?"):
         raise InputError("nothing is deleted; answer y, or give --yes with --fresh")
-    api.delete_run(config.path, take_over)

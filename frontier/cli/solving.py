@@ -9,8 +9,7 @@ import click
 from frontier.answers.ida import check_reached
 from frontier.answers.rotation import FIFTEEN, solve_by_rotations
 from frontier.answers.ways import METHODS, Asked, way_to_solve
-from frontier.cli.common import json_option, set_option
-from frontier.cli.completion import complete_run
+from frontier.cli import common
 from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.help import command
 from frontier.errors import InputError
@@ -48,8 +47,8 @@ from frontier.text import counted, span
     },
     see_also=("run", "farthest", "draw", "export", "docs/puzzles.md"),
 )
-@click.argument("run", metavar="RUN|CONFIG", shell_complete=complete_run)
-@click.argument("boards", metavar="[BOARD]...", nargs=-1)
+@common.puzzle_argument
+@common.boards_argument
 @click.option("--file", type=click.Path(), help="Solve the positions of a file, one a line.")
 @click.option(
     "--method",
@@ -69,7 +68,7 @@ from frontier.text import counted, span
     "heuristics",
     multiple=True,
     metavar="RUN",
-    shell_complete=complete_run,
+    shell_complete=common.complete_run,
     help="A pattern database: a run that kept its layers, or what export wrote of it (ida). "
     "Given often, the greatest distance counts, or sums where databases can be added.",
 )
@@ -86,7 +85,7 @@ from frontier.text import counted, span
     metavar="N",
     help="Give up after N nodes (ida).",
 )
-@set_option
+@common.set_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each position.")
 def solve(
     run, boards, file, method, all_counts, show_boards, tell_apart, heuristics, strip, animate,
@@ -140,11 +139,11 @@ def solve(
     },
     see_also=("solve", "farthest", "docs/puzzles.md"),
 )
-@click.argument("run", metavar="RUN|CONFIG", shell_complete=complete_run)
-@click.argument("boards", metavar="[BOARD]...", nargs=-1)
+@common.puzzle_argument
+@common.boards_argument
 @file_option("--svg", "Draw in a file instead.", ".svg")
 @force_option
-@set_option
+@common.set_option
 def draw(run, boards, svg, force, settings):
     """Draw each BOARD; without one, the goals and the start of the config.
 
@@ -175,7 +174,7 @@ def draw(run, boards, svg, force, settings):
 )
 @click.argument("board", metavar="BOARD")
 @click.option("--boards", "show_boards", is_flag=True, help="Show the board after each piece.")
-@json_option
+@common.json_option
 def rotate(board, show_boards, as_json):
     """Solve a 15-puzzle BOARD by rotations of three loops, without any search.
 
@@ -215,8 +214,8 @@ def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> lis
             for number, line in enumerate(lines, start=1)
             if line.strip()
         ]
-    if not boards and file is None:
-        if puzzle.start is None:
-            raise InputError("name a BOARD, or a --file of them; the config has no puzzle.start")
-        positions.append(("", puzzle.line(puzzle.start)))
-    return positions
+    if boards or file is not None:
+        return positions
+    if puzzle.start is None:
+        raise InputError("name a BOARD, or a --file of them; the config has no puzzle.start")
+    return [("", puzzle.line(puzzle.start))]

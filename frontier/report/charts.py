@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter, ScalarFormatter
 
 from frontier.report.colours import ACCENT, LINE, OKABE_ITO
-from frontier.report.report import Report
+from frontier.report.statistics import Report
 
 WIDTH, PANEL = 6.3, 2.6
 """The width of a chart, 16 cm, and the height of each of its panels, in inches."""

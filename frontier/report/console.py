@@ -1,6 +1,7 @@
 """The terminal that commands write to."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import TextIO
 
 from rich.console import Console, RenderableType
@@ -21,15 +22,11 @@ def is_live(console: Console) -> bool:
     return console.is_terminal and not console.is_dumb_terminal
 
 
-def say(line: str, file: TextIO | None) -> bool:
-    """Print a line; returns whether the file took it, as a search outlives those who read of it."""
-    if file is None:
-        return False
-    try:
-        print(line, file=file, flush=True)
-    except (OSError, ValueError):
-        return False
-    return True
+def say(line: str, file: TextIO | None) -> None:
+    """Print a line, if there is a file that takes it: a search outlives those who read of it."""
+    if file is not None:
+        with suppress(OSError, ValueError):
+            print(line, file=file, flush=True)
 
 
 def table_of(
@@ -49,18 +46,19 @@ def table_of(
 
 
 def fitting_table(
-    columns: dict[str, list[RenderableType]],
+    header: Sequence[str],
+    rows: Sequence[Sequence[RenderableType]],
     dropped: Sequence[str],
     console: Console,
-    width: int,
     left: Sequence[str] = (),
 ) -> Table:
-    """A table of as many columns as there is room for. columns: cells by heading. dropped: the
-    headings that are left out where room is short, in this order. left: as of `table_of`."""
-    columns, unbounded = dict(columns), console.options.update(max_width=1000)
-    for name in (None, *dropped):
-        columns.pop(name, None)
-        table = table_of([*columns], zip(*columns.values(), strict=True), left, no_wrap=True)
-        if Measurement.get(console, unbounded, table).maximum <= width:
+    """A table of as many columns as there is room for on a console. dropped: the headings that are
+    left out where room is short, in this order. left: as of `table_of`."""
+    unbounded = console.options.update(max_width=1000)
+    for count in range(len(dropped) + 1):
+        kept = [at for at, heading in enumerate(header) if heading not in dropped[:count]]
+        cells = ([row[at] for at in kept] for row in rows)
+        table = table_of([header[at] for at in kept], cells, left, no_wrap=True)
+        if Measurement.get(console, unbounded, table).maximum <= console.width:
             break
     return table

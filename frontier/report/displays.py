@@ -14,7 +14,7 @@ from frontier.errors import CorruptRunError, InputError
 from frontier.report.console import console_on, fitting_table, is_live, say
 from frontier.report.html import run_html
 from frontier.report.progress import UNDER_WAY, Progress, progress_of
-from frontier.report.progress_text import figures, headline, line, title
+from frontier.report.status import figures, headline, line, title
 from frontier.search.events import Event, Listener, RunStarted
 from frontier.store.objects import Place
 from frontier.store.run import RunStore
@@ -59,8 +59,8 @@ class NotebookProgress(PlainProgress):
     def _show(self, news: str) -> None:
         from IPython.display import HTML, display
 
-        counts = [layer.states for layer in self._progress.layers]
-        html = run_html(title(self._progress), figures(self._progress), counts)
+        progress = self._progress
+        html = run_html(title(progress), figures(progress), progress.counts)
         self._handle = self._handle or display(HTML(""), display_id=True)
         self._handle.update(HTML(html))
 
@@ -92,15 +92,13 @@ def shown(runs: Iterable[Progress], console: Console) -> Group:
         if progress.state != UNDER_WAY:
             parts.append(Text(line(progress)))
             continue
-        layers = progress.layers[-10:]
-        columns = {
-            "depth": [str(layer.depth) for layer in layers],
-            "states": [f"{layer.states:,}" for layer in layers],
-            "time": [span(layer.seconds) for layer in layers],
-            "rate": [rate(layer.states, layer.seconds) for layer in layers],
-        }
+        rows = [
+            [str(of.depth), f"{of.states:,}", span(of.seconds), rate(of.states, of.seconds)]
+            for of in progress.layers[-10:]
+        ]
+        header = ("depth", "states", "time", "rate")
         parts.append(Text(title(progress), style="bold"))
-        parts.append(fitting_table(columns, ("rate", "time"), console, console.width))
+        parts.append(fitting_table(header, rows, ("rate", "time"), console))
         parts += [Text(f"{name}: {text}") for name, text in figures(progress).items()]
     return Group(*parts)
 

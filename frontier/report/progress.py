@@ -24,13 +24,19 @@ class LayerTotals:
 
     @property
     def depth(self) -> int | None:
-        """The depth of the last layer, None if there is none."""
+        """The depth of the last layer, None if there is none; God's number of the goal, if the run
+        is complete."""
         return len(self.layers) - 1 if self.layers else None
+
+    @property
+    def counts(self) -> list[int]:
+        """The states of each layer, from depth 0."""
+        return [layer.states for layer in self.layers]
 
     @property
     def states(self) -> int:
         """The number of states in all layers."""
-        return sum(layer.states for layer in self.layers)
+        return sum(self.counts)
 
     @property
     def seconds(self) -> float:
@@ -46,8 +52,8 @@ class Progress(LayerTotals):
     depth 0. disk: the bytes of the layers on the disk. task: what is done of the next layer, if it
     is known; its number of tasks is 0 where that alone is not. since, began: when the next layer
     and the run were begun, in seconds of the epoch. ended: the event that ended the run, None while
-    it is under way. when: the time of that, if it is known. holder: the process that writes the
-    run, as its files name it.
+    it is under way. when: the time of that, if it is known. Of a run by its files also run: as
+    these were then; and holder: the process that writes it, as they name it.
     """
 
     name: str = ""
@@ -59,6 +65,7 @@ class Progress(LayerTotals):
     began: float = 0.0
     ended: events.RunFinished | events.RunStopped | None = None
     when: float | None = None
+    run: RunStore | None = None
     holder: str | None = None
 
     def __call__(self, event: events.Event, now: float | None = None) -> None:
@@ -68,8 +75,7 @@ class Progress(LayerTotals):
             case events.RunStarted():
                 run = RunStore.open(place_of(event.path)) if event.resumed else None
                 layers, disk = (list(run.records), run.disk) if run else ([], 0)
-                anew = Progress(event.name, event, layers, disk, since=now, began=now)
-                vars(self).update(vars(anew))
+                self.__init__(event.name, event, layers, disk, since=now, began=now)
             case events.LayerStarted(depth, tasks):
                 self.task = None if tasks is None else events.TaskFinished(depth, 0, tasks, 0)
                 self.since = now
@@ -114,24 +120,22 @@ class Progress(LayerTotals):
         return TimeLeft(*(max(0.0, seconds - had) for seconds in made[:3]), *made[3:])
 
 
-def reopened(run: RunStore) -> tuple[RunStore, str]:
-    """A run as its files are now, and what it is: complete, under way or stopped. The lock is asked
-    first: what a process wrote before it let go of the lock is there afterwards, and only then the
-    ledger is read again."""
-    held = is_held(run.path / "lock")
+def progress_of(run: RunStore) -> Progress:
+    """The progress of a run by its files, while it may be under way in another process.
+
+    The lock is asked first: what a process wrote before it let go of the lock is there afterwards,
+    and only then the ledger is read again.
+    """
+    lock = run.path / "lock"
+    held = is_held(lock)
     if not held and not run.complete:
         run = RunStore.open(run.path)
-    return run, COMPLETE if run.complete else UNDER_WAY if held else STOPPED
-
-
-def progress_of(run: RunStore) -> Progress:
-    """The progress of a run by its files, while it may be under way in another process."""
-    run, state = reopened(run)
-    lock, log, about = run.path / "lock", read_last_start(run.path / "events.jsonl"), run.identity
+    state = COMPLETE if run.complete else UNDER_WAY if held else STOPPED
+    log, about = read_last_start(run.path / "events.jsonl"), run.identity
     name, title, place = about["name"], run.puzzle.title, str(run.path)
     lost = events.RunStarted(name, title, place, -1, 0, about["states"], 0, False)
     began, started = log[0] if log else (about["created"], lost)
-    progress = Progress(name, started, list(run.records), run.disk, began=began)
+    progress = Progress(name, started, list(run.records), run.disk, began=began, run=run)
     progress.since = began
     with suppress(FileNotFoundError):  # of a run in an object store that was stopped as it began
         progress.since = max(began, (run.path / "ledger.json").stat().st_mtime)

@@ -1,15 +1,107 @@
-"""How far a run is, by its files alone, as JSON and as text."""
+"""The progress of a run in words, the same in a terminal, in a notebook and on a page; and as JSON,
+by its files alone."""
 
 import time
 from datetime import datetime
 
-from frontier.report.progress import NOT_BEGUN, progress_of
-from frontier.report.progress_text import describe_state, end_of, figures
+from frontier.report.progress import NOT_BEGUN, Progress, TimeLeft, progress_of
 from frontier.report.summary import run_value
+from frontier.search.events import RunStarted
 from frontier.store.files import disk_bytes
 from frontier.store.objects import Place
 from frontier.store.run import RunStore
-from frontier.text import counted, size
+from frontier.text import counted, moment, percent, rate, rough, size, span
+
+
+def figures(progress: Progress, now: float | None = None) -> dict[str, str]:
+    """What is known of a run, by the name of each figure."""
+    now = time.time() if now is None else now
+    start, layers, found = progress.started, progress.layers, {}
+    if not progress.complete and progress.states < start.states:
+        left = progress.left(now)
+        found["time left"] = time_left_words(left)
+        if not progress.ended and (end := end_of(left, now)):
+            times = moment(end[1], now), moment(end[2], end[1])
+            found["ends"] = "–".join(dict.fromkeys(times))  # once, if they are the same
+        if left and left.least_depth < left.most_depth:
+            found["last depth"] = f"about {left.depth} ({left.least_depth} to {left.most_depth})"
+    found["depth"] = "– (no layer is committed yet)"
+    if layers:
+        found["depth"] = f"{progress.depth} ({counted(layers[-1].states, 'state')} there)"
+    states, seconds = progress.states, progress.seconds
+    share = "all" if progress.complete else f"{percent(states / start.states)} of {start.states:,}"
+    found["states"] = f"{states:,} ({share})"
+    found["time in layers"] = f"{span(seconds)} ({rate(states, seconds)})"
+    if words := next_layer_words(progress, now):
+        found["next layer"] = f"{len(layers)} ({words})"
+    found["layers on disk"] = size(progress.disk)
+    dashboard = None if progress.ended else start.dashboard
+    more = {"written by": progress.holder, "dashboard": dashboard}
+    return found | {name: text for name, text in more.items() if text}
+
+
+def time_left_words(left: TimeLeft | None) -> str:
+    """How long a run still takes."""
+    if left is None:
+        return "too early to tell"
+    if left.most < 2:
+        return "a moment"
+    likely, least, most = map(rough, (left.seconds, left.least, left.most))
+    if left.passed:
+        return f"about {likely} ({least} to {most})"
+    rising = "the largest layers are still to come"
+    return f"{least} to {most} ({rising if left.rising else 'among the largest layers so far'})"
+
+
+def end_of(left: TimeLeft | None, now: float) -> tuple[float, float, float] | None:
+    """When a run under way ends, in seconds of the epoch: likely, least and most; None where that
+    is not known, or may be in more than a hundred years."""
+    if left is None or left.most > 100 * 365 * 86400:
+        return None
+    return now + left.seconds, now + left.least, now + left.most
+
+
+def next_layer_words(progress: Progress, now: float) -> str:
+    """What is done of the next layer, and for how long it has been under way."""
+    task, words = progress.task, []
+    if task:
+        of = f"{task.done:,} of {counted(task.tasks, 'task')}"
+        words.append(f"{of if task.tasks else counted(task.done, 'task')} done")
+    if progress.ended is None:
+        words.append(f"under way for {span(max(0.0, now - progress.since))}")
+    return ", ".join(words)
+
+
+def describe_state(progress: Progress) -> str:
+    """What a run is, and if it is stopped, since when and why."""
+    at = f" at {moment(progress.when)}" if progress.when else ""
+    return f"{progress.state}{at}: {progress.reason}" if progress.reason else progress.state
+
+
+def title(progress: Progress) -> str:
+    """Which run it is, and what."""
+    puzzle = f"{progress.started.title}, " if progress.started else ""
+    return f"{progress.name}: {puzzle}{describe_state(progress)}"
+
+
+def line(progress: Progress) -> str:
+    """The progress in one line."""
+    wanted = "depth", "states", "time in layers", "next layer", "time left"
+    known = figures(progress) if progress.started else {}
+    parts = [f"{name} {known[name]}" for name in wanted if name in known]
+    if progress.ended:
+        parts.append(f"{span(progress.ended.elapsed)} since it was started")
+    return "; ".join([title(progress), *parts])
+
+
+def headline(start: RunStarted) -> str:
+    """What is searched, by whom, where and how, in some lines."""
+    states, workers = counted(start.states, "state"), counted(start.workers, "worker")
+    by = f"; {workers}" if start.workers > 1 else ""
+    again = f", resuming after depth {start.depth}" if start.resumed else ""
+    way = f"\nlayers are searched {start.way}" if start.way else ""
+    dashboard = f"\ndashboard: {start.dashboard}" if start.dashboard else ""
+    return f"{start.name}: {start.title}, {states}{by}; {start.path}{again}{way}{dashboard}"
 
 
 def status_of(path: Place, resume: str | None = None) -> dict:
@@ -20,10 +112,10 @@ def status_of(path: Place, resume: str | None = None) -> dict:
     """
     if not RunStore.exists(path):
         return {"name": path.name, "path": str(path), "state": NOT_BEGUN}
-    now, progress, run = time.time(), progress_of(RunStore.open(path)), RunStore.open(path)
-    disk, faults, left = disk_bytes(path), run.missing(), progress.left(now)
+    now, progress = time.time(), progress_of(RunStore.open(path))
+    disk, faults, left = disk_bytes(path), progress.run.missing(), progress.left(now)
     words = figures(progress, now) | {"on disk": f"{size(disk)} in {path}"}
-    value = run_value(run) | {
+    value = run_value(progress.run) | {
         "path": str(path),
         "state": progress.state,
         "holder": progress.holder,

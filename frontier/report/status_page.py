@@ -13,7 +13,7 @@ from math import ceil, log10
 from frontier.report.console import say
 from frontier.report.html import page
 from frontier.report.progress import Progress
-from frontier.report.progress_text import figures
+from frontier.report.status import figures
 from frontier.search.events import Listener
 from frontier.store.files import write_text
 from frontier.store.objects import Place

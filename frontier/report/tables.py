@@ -5,8 +5,7 @@ import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from frontier.report.report import Report
-from frontier.report.statistics import SPENDING, RunStatistics
+from frontier.report.statistics import SPENDING, Report, RunStatistics
 from frontier.text import brief, counted, percent, rate, size
 
 LAYER = {

@@ -18,10 +18,9 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 from sweeps import swept
 
-from frontier.report import report_text as texts
-from frontier.report.report import Report
-from frontier.report.report_text import report_markdown, report_text
-from frontier.report.statistics import statistics_of
+from frontier.report import formats
+from frontier.report.formats import report_markdown, report_text
+from frontier.report.statistics import Report, statistics_of
 from frontier.report.summary import summary
 from frontier.report.tables import LAYER
 from frontier.store.files import write_sealed
@@ -389,7 +388,7 @@ def test_markdown_passes_no_html_through(runs):
     [("a b", "`a b`"), ("a`b", "``a`b``"), ("``a`", "``` ``a` ```")],
 )
 def test_code_spans_hold_backticks(said, code):
-    assert texts._code(said) == code
+    assert formats._code(said) == code
 
 
 def test_json_and_a_table_do_not_share_standard_output(tmp_path):

@@ -14,8 +14,7 @@ from sweeps import swept
 
 from frontier.report import charts
 from frontier.report.charts import CHARTS, draw, report_charts, report_picture
-from frontier.report.report import Report
-from frontier.report.statistics import statistics_of
+from frontier.report.statistics import Report, statistics_of
 
 
 class Figures(dict):

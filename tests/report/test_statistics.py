@@ -13,8 +13,7 @@ from making import made, write_ledger
 
 from frontier.errors import CorruptRunError
 from frontier.report import colours
-from frontier.report.report import Report
-from frontier.report.statistics import DRAWN, statistics_of
+from frontier.report.statistics import DRAWN, Report, statistics_of
 from frontier.report.tables import config_text, tables_of
 from frontier.store.files import read_sealed, write_sealed
 from frontier.store.lock import RunLock

@@ -18,9 +18,8 @@ from frontier.report import displays
 from frontier.report import status_page as status_page_module
 from frontier.report.displays import PlainProgress
 from frontier.report.progress import progress_of
-from frontier.report.progress_text import line
 from frontier.report.statistics import statistics_of
-from frontier.report.status import describe_status, status_of
+from frontier.report.status import describe_status, line, status_of
 from frontier.search.events import LayerFinished, RunStopped
 from frontier.store.files import read_sealed, write_sealed
 from frontier.store.run import RunStore

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.notation import OPEN_MARK, centred, width
-from frontier.puzzles.picture import Picture, Piece
+from frontier.puzzles.picture import Picture
 from frontier.report.colours import colour_of, ink_on
 
 # corner of the drawing by which of its four arms are lines: up, down, left, right
@@ -31,6 +31,7 @@ BETWEEN = 3
 
 NO_CELL, OPEN, NOTHING = -2, -1, 0
 DIM = Style(dim=True)
+Looks = dict[int, tuple[str, Style]]
 
 
 def draw_boards(
@@ -66,9 +67,10 @@ def draw_boards(
 
 def drawing(picture: Picture, encoding: str = "utf-8", most: int = 80) -> list[Text]:
     """A picture as lines of equal width, of at most `most` columns if it can be that narrow."""
-    marks = {piece.code: _mark(piece, encoding) for piece in picture.pieces}
-    squares = picture.edges is None
-    lines = (_squares(picture, marks, most) if squares else _network(picture, marks)).lines()
+    looks = _looks(picture, encoding)
+    longest = max(width(mark) for mark, _ in [*looks.values(), (OPEN_MARK, DIM)])
+    draw = _squares if picture.edges is None else _network
+    lines = draw(picture, looks, longest, most).lines()
     if not can_say(CORNERS + STROKES, encoding):
         for line in lines:
             line.plain = line.plain.translate(PLAIN)
@@ -97,7 +99,7 @@ class _Canvas:
         return lines
 
 
-def _squares(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
+def _squares(picture: Picture, looks: Looks, longest: int, most: int) -> _Canvas:
     """Squares: pieces with outlines, and the mark of each in its middle; walls are hatched."""
     left, top, right, bottom = picture.bounds
     high, broad = round(bottom - top), round(right - left)
@@ -107,11 +109,9 @@ def _squares(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
         (round(x - left - 0.5), round(y - top - 0.5)): codes.get(cell, NOTHING)
         for cell, (x, y) in enumerate(picture.places)
     }
-    longest = max(map(width, [*marks.values(), OPEN_MARK]))
     inside = longest + 2 if (longest + 3) * broad + 1 <= most else longest
     step = inside + 1
     canvas = _Canvas(2 * high + 1, step * broad + 1)
-    styles = _styles(picture)
     for i in range(2 * high + 1):
         rows = ((i - 1) // 2, i // 2)
         for j in range(step * broad + 1):
@@ -119,31 +119,31 @@ def _squares(picture: Picture, marks: dict[int, str], most: int) -> _Canvas:
             (a, b), (c, d) = ([there.get((x, y), NO_CELL) for x in columns] for y in rows)
             if a == b == c == d:
                 is_wall = a == NO_CELL and not {-1, high} & {*rows} and not {-1, broad} & {*columns}
-                canvas.put(i, j, WALL if is_wall else " ", DIM if is_wall else styles.get(a, ""))
+                style = looks[a][1] if a in looks else ""
+                canvas.put(i, j, *((WALL, DIM) if is_wall else (" ", style)))
             else:
                 arms = (a != b, c != d, a != c, b != d)
                 canvas.put(i, j, CORNERS[sum(arm << bit for bit, arm in enumerate(arms))])
-    said = [(marks[of.code], *picture.middle(of), styles[of.code]) for of in picture.pieces]
-    said += [(OPEN_MARK, picture.places[cell], 1, DIM) for cell in picture.open]
-    for mark, (x, y), cells, style in said:
+    said = [(looks[of.code], *picture.middle(of)) for of in picture.pieces]
+    said += [((OPEN_MARK, DIM), picture.places[cell], 1) for cell in picture.open]
+    for (mark, style), (x, y), cells in said:
         first = round((x - (cells - 1) / 2 - left - 0.5) * step) + 1
         canvas.put(round(2 * (y - top - 0.5)) + 1, first, centred(mark, cells * step - 1), style)
     return canvas
 
 
-def _network(picture: Picture, marks: dict[int, str]) -> _Canvas:
+def _network(picture: Picture, looks: Looks, longest: int, most: int) -> _Canvas:
     """A graph: marks where its cells are, and its edges as lines of characters."""
-    longest = max(map(width, [*marks.values(), OPEN_MARK, EMPTY]))
     at = _on_characters(picture, longest).tolist()
     columns, rows = (max(values) + 1 for values in zip(*at, strict=True))
     canvas = _Canvas(rows, columns + longest - 1)
     for one, other in picture.edges:
         _line(canvas, at[one], at[other], longest)
-    styles = _styles(picture)
-    held = {cell: piece.code for piece in picture.pieces for cell in piece.cells}
+    held = dict.fromkeys(picture.open, (OPEN_MARK, DIM))
+    held |= {cell: looks[piece.code] for piece in picture.pieces for cell in piece.cells}
     for cell, (x, y) in enumerate(at):
-        mark = marks[held[cell]] if cell in held else OPEN_MARK if cell in picture.open else EMPTY
-        canvas.put(y, x, centred(mark, longest), styles.get(held.get(cell), DIM))
+        mark, style = held.get(cell, (EMPTY, DIM))
+        canvas.put(y, x, centred(mark, longest), style)
     return canvas
 
 
@@ -171,20 +171,16 @@ def _line(canvas: _Canvas, one: list[int], other: list[int], longest: int) -> No
         canvas.put(row, column, sign, DIM)
 
 
-def _styles(picture: Picture) -> dict[int, Style]:
-    """The style of each piece by its code."""
-    styles = {}
+def _looks(picture: Picture, encoding: str) -> Looks:
+    """The mark of each piece, in letters that the encoding has, and its style, by its code."""
+    looks = {}
     for piece in picture.pieces:
+        label = piece.label or (LIKE if piece.kind is None else "")
+        mark = next(text for text in (label, piece.name, "*") if can_say(text, encoding))
         colour = colour_of(piece.kind, picture.kinds, picture.ordered)
         bold = bool(piece.label) and piece.kind is not None
-        styles[piece.code] = Style(color=ink_on(colour), bgcolor=colour, bold=bold)
-    return styles
-
-
-def _mark(piece: Piece, encoding: str) -> str:
-    """The mark of a piece, in letters that the encoding has."""
-    label = piece.label or (LIKE if piece.kind is None else "")
-    return next(text for text in (label, piece.name, "*") if can_say(text, encoding))
+        looks[piece.code] = mark, Style(color=ink_on(colour), bgcolor=colour, bold=bold)
+    return looks
 
 
 def can_say(text: str, encoding: str) -> bool:

@@ -11,9 +11,8 @@ from PIL import Image
 from sweeps import swept
 
 from frontier.report.charts import STYLE, WIDTH
-from frontier.report.report import Report
-from frontier.report.report_pages import report_page
-from frontier.report.statistics import statistics_of
+from frontier.report.formats import report_page
+from frontier.report.statistics import Report, statistics_of
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 

@@ -1,4 +1,4 @@
-"""Reports as text: in a terminal, as Markdown, CSV and JSON."""
+"""Reports in a terminal, and as a page, Markdown, CSV and JSON."""
 
 import csv
 import io
@@ -6,17 +6,18 @@ import re
 from collections.abc import Iterable, Sequence
 from math import log
 
+from markupsafe import Markup
 from rich.bar import Bar
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from frontier.puzzles import Board
 from frontier.puzzles.lines import BY_LINES
-from frontier.report.boards import draw_boards
+from frontier.report.boards import board_svg, draw_boards
 from frontier.report.console import fitting_table, table_of
 from frontier.report.html import page
-from frontier.report.report import Report
-from frontier.report.statistics import SPENDING, RunStatistics
+from frontier.report.statistics import SPENDING, Report, RunStatistics
 from frontier.report.summary import run_value
 from frontier.report.tables import config_text, origin, tables_of
 
@@ -41,40 +42,37 @@ COLUMNS = {
 def report_text(report: Report, console: Console) -> RenderableType:
     """The report for this console."""
     tables, run = tables_of(report), report.one
-    parts: list[RenderableType] = [
-        Text(f"{report.title}, {run.standing}" if run else report.title, style="bold"),
-        *(Text(difference, style="bold red") for difference in report.differences),
-    ]
+    title = f"{report.title}, {run.standing}" if run else report.title
+    parts: list[RenderableType] = [Text(title, style="bold")]
+    parts += [Text(difference, style="bold red") for difference in report.differences]
     if report.family:
         parts.append(Text(report.family.finding))
     if not run:
-        for table in tables:
-            parts += ["", table_of(table.header, table.rows, overflow="fold")]
+        for header, rows in tables:
+            parts += ["", table_of(header, rows, overflow="fold")]
         return Group(*parts)
     parts.append(_pairs(tables.key.rows))
+    sections = {}
     if run.layers:
-        cells = zip(*tables.layers.rows, strict=True)
-        columns = dict(zip(tables.layers.header, map(list, cells), strict=True))
         longest = log(1 + max(run.counts))
-        columns["log"] = [Bar(longest, 0, log(1 + of.states), width=BAR) for of in run.layers]
-        layers = fitting_table(columns, DROPPED, console, console.width, left=["log"])
-        parts += [_heading("Layers"), layers]
-        parts += [_heading("Where the time in layers went"), _pairs(tables.spending.rows)]
-    parts += [_heading("Farthest positions"), *_farthest(run, console)]
-    return Group(*parts, _heading("How it was made"), _pairs(origin(run)))
+        bars = [Bar(longest, 0, log(1 + states), width=BAR) for states in run.counts]
+        rows = [[*row, bar] for row, bar in zip(tables.layers.rows, bars, strict=True)]
+        header = [*tables.layers.header, "log"]
+        sections["Layers"] = fitting_table(header, rows, DROPPED, console, ["log"])
+        sections["Where the time in layers went"] = _pairs(tables.spending.rows)
+    sections["Farthest positions"] = _farthest(run, console)
+    sections["How it was made"] = _pairs(origin(run))
+    for heading, section in sections.items():
+        parts += [Text(f"\n{heading}", style="bold"), section]
+    return Group(*parts)
 
 
-def _farthest(run: RunStatistics, console: Console) -> Iterable[RenderableType]:
+def _farthest(run: RunStatistics, console: Console) -> RenderableType:
     if not run.complete:
-        yield Text("They lie in the last layer, and the run is not complete.")
-        return
-    yield Text.from_ansi(draw_boards(run.puzzle, run.boards, console=console), no_wrap=True)
-    if more := run.farthest - len(run.boards):
-        yield Text(f"… and {more:,} more (`farthest` prints them)")
-
-
-def _heading(text: str) -> Text:
-    return Text(f"\n{text}", style="bold")
+        return Text("They lie in the last layer, and the run is not complete.")
+    drawn = Text.from_ansi(draw_boards(run.puzzle, run.boards, console=console), no_wrap=True)
+    more = run.farthest - len(run.boards)
+    return Group(drawn, f"… and {more:,} more (`farthest` prints them)") if more else drawn
 
 
 def _pairs(rows: Iterable[Sequence[str]]) -> Table:
@@ -141,8 +139,22 @@ def report_bfile(run: RunStatistics) -> str:
 
 def report_markdown(report: Report) -> str:
     """A report as text with tables."""
-    made = {"tables": tables_of(report), "origin": origin, "config": config_text}
-    return page("report.md", report=report, fence=_fence, code=_code, **made)
+    return _document("report.md", report, fence=_fence, code=_code)
+
+
+def report_page(report: Report) -> str:
+    """A report as a page of HTML, one file that needs nothing from outside."""
+    from frontier.report.charts import report_charts  # matplotlib is slow to import
+
+    def draw(run: RunStatistics, board: Board) -> Markup:
+        return Markup(board_svg(run.puzzle, board))
+
+    return _document("report.html", report, charts=report_charts(report), draw=draw)
+
+
+def _document(template: str, report: Report, **more) -> str:
+    tables = tables_of(report)
+    return page(template, report=report, tables=tables, origin=origin, config=config_text, **more)
 
 
 def _fence(text: str, least: int = 1) -> str:
