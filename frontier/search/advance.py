@@ -187,7 +187,7 @@ def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[PartR
     """Store a layer, part by part; the driver commits it."""
     files, layout, bitmaps = work.files(depth), work.layout, search.layer(depth)
     work.run.check_still_there()
-    files.begin_bits(work.run.durable)
+    files.begin(work.run.durable)
     number = work.start_in(files.side)
 
     def store(task: int) -> PartRecord:

@@ -35,47 +35,6 @@ ZARR_GROUP = {"attributes": {}, "zarr_format": 3, "node_type": "group"}
 """Zarr's metadata of the folder of all layers."""
 
 
-def array_metadata(
-    shape: tuple[int, ...], part: tuple[int, ...], slab: tuple[int, ...], codec: str
-) -> dict:
-    """Zarr's metadata of the array of a layer, whose shards are parts of slabs."""
-    shards = {
-        "chunk_shape": list(slab),
-        "codecs": SlabCodec(codec).zarr_codecs,
-        "index_codecs": [LITTLE_ENDIAN, {"name": "crc32c"}],
-        "index_location": "end",
-    }
-    return {
-        "shape": list(shape),
-        "data_type": "uint64",
-        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(part)}},
-        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "."}},
-        "fill_value": 0,
-        "codecs": [{"name": "sharding_indexed", "configuration": shards}],
-        "attributes": {},
-        "zarr_format": 3,
-        "node_type": "array",
-        "storage_transformers": [],
-    }
-
-
-def bits_metadata(layout: Layout, side: int, codec: str) -> dict:
-    """Zarr's metadata of a layer of bits."""
-    nodes = layout.groups(side) * layout.task_nodes
-    return array_metadata(
-        (nodes, layout.prefixes, layout.strip_words),
-        (layout.task_nodes, layout.siblings, layout.strip_words),
-        (layout.slab_nodes, 1, layout.slab_words),
-        codec,
-    )
-
-
-def list_metadata(states: int, codec: str) -> dict:
-    """Zarr's metadata of a layer that is a list."""
-    whole = list_slabs(states) * LIST_SLAB
-    return array_metadata((states,), (whole,), (LIST_SLAB,), codec)
-
-
 def list_slabs(states: int) -> int:
     return max(1, ceil(states / LIST_SLAB))
 
@@ -110,10 +69,36 @@ class LayerFiles:
 
     @property
     def metadata(self) -> dict:
-        """Zarr's metadata of the layer."""
-        if self.listed is not None:
-            return list_metadata(self.listed, self._codec)
-        return bits_metadata(self.layout, self.side, self._codec)
+        """Zarr's metadata of the layer: an array whose shards are parts of slabs."""
+        layout = self.layout
+        if self.listed is None:
+            shape = (
+                layout.groups(self.side) * layout.task_nodes,
+                layout.prefixes,
+                layout.strip_words,
+            )
+            part = layout.task_nodes, layout.siblings, layout.strip_words
+            slab = layout.slab_nodes, 1, layout.slab_words
+        else:
+            shape, part, slab = (self.listed,), (self._slabs * LIST_SLAB,), (LIST_SLAB,)
+        shards = {
+            "chunk_shape": list(slab),
+            "codecs": SlabCodec(self._codec).zarr_codecs,
+            "index_codecs": [LITTLE_ENDIAN, {"name": "crc32c"}],
+            "index_location": "end",
+        }
+        return {
+            "shape": list(shape),
+            "data_type": "uint64",
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(part)}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "."}},
+            "fill_value": 0,
+            "codecs": [{"name": "sharding_indexed", "configuration": shards}],
+            "attributes": {},
+            "zarr_format": 3,
+            "node_type": "array",
+            "storage_transformers": [],
+        }
 
     def codec(self) -> SlabCodec:
         return SlabCodec(self._codec, plain=self.listed is not None)
@@ -137,19 +122,16 @@ class LayerFiles:
         """A part; CorruptRunError if it is missing or not the right one."""
         return Part(self.path(task), self._slabs, self.run, self.depth, task)
 
-    def begin_bits(self, durable: bool = False) -> None:
-        """Make the folder and the metadata of a layer of bits; parts that are there stay."""
-        self._begin(durable)
-        if durable:
-            force(self.folder.parent)
-
-    def _begin(self, durable: bool) -> None:
+    def begin(self, durable: bool = False) -> None:
+        """Make the folder and the metadata of the layer; parts that are there stay."""
         if self.folder.is_symlink():
             raise CorruptRunError(
                 f"{self.folder} is a link, and what the run wrote is not: take it away"
             )
         self.folder.mkdir(exist_ok=True)
         write_json(self.folder / "zarr.json", self.metadata, durable)
+        if durable:
+            force(self.folder.parent)
 
     def write_part(
         self,
@@ -172,7 +154,7 @@ class LayerFiles:
         """Write a whole layer as a list of sorted state numbers, uint64."""
         size = int(numbers.size)
         whole = LayerFiles(self.folder, self.run, self._codec, self.layout, self.depth, size)
-        whole._begin(durable)
+        whole.begin(durable)
         slab = np.zeros(LIST_SLAB, dtype=np.uint64)
         with whole.write_part(0, thread, durable) as writer:
             for i in range(list_slabs(size)):

@@ -149,7 +149,7 @@ def test_a_late_worker_of_a_run_that_was_deleted(bucket):
     new = api.run(plan_of(bucket, "tasks"), 20, fresh=True).store
     assert names_in(bucket / "layers") == {new.identity["identifier"]}
     files = old.files(13, Workspace(new).layout)
-    files.begin_bits()
+    files.begin()
     files.path(0).write_bytes(b"late")
     old.give_up(19, 0, Workspace(new).layout)
     assert not verify(RunStore.open(bucket), deep=20).faults
@@ -300,7 +300,7 @@ def test_a_part_that_is_given_up_while_a_run_is_read(bucket, monkeypatch):
     def before_one_is_done(run, layout, ahead=0):
         there = original(run, layout, ahead)
         monkeypatch.setattr(RunStore, "parts_under_way", original)
-        run.files(13, layout).begin_bits()
+        run.files(13, layout).begin()
         name = str(bucket), run.identity["identifier"], True
         expand_task(*name, True, 13, 0, open_workspace(*name))
         return there
