@@ -20,7 +20,7 @@ from frontier.space.program import Program
 from frontier.stopwatch import Stopwatch
 from frontier.store.files import force
 from frontier.store.parts import PartRecord
-from frontier.store.slabs import EncodedSlabs, ListedSlabs
+from frontier.store.reader import EncodedSlabs, ListedSlabs
 
 
 @dataclass
