@@ -163,10 +163,10 @@ def _taken(
         now = RunStore.open(path)
         if (now.records, now.complete) != (run.records, run.complete):
             continue
-        if lost := run.missing() or copy.lacks():
+        copy.write()
+        if lost := run.missing() or copy.missing():
             what = lost[0].replace(str(folder), str(path))
             raise CorruptRunError(f"{what}, though its layer is stored; nothing is backed up")
-        copy.write()
         return copy
 
 

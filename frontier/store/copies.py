@@ -7,8 +7,8 @@ more after both. Both may be whole, then, and differ:
 
 * **The copy goes on where the ledger ends.** The run was killed between the two, or a power failure
   has lost the later one. The copy is what was committed last: its layers were in place before it
-  was written. So the run goes on from it (`newer_copy`), if these layers are whole; if they are
-  not, which only a power failure can do, it goes on from the ledger as if it were alone.
+  was written. So the run goes on from it (`RunStore.newer_copy`), if these layers are whole; if
+  they are not, which only a power failure can do, it goes on from the ledger as if it were alone.
 * **The ledger goes on where the copy ends.** A `repair` was killed that gives layers up. They are
   still there, whatever they are like: the ledger holds, and `repair` can be asked again.
 * **Neither goes on where the other ends.** One of them is not what was written there, and nobody
@@ -71,17 +71,6 @@ def _read(file: Place, run: str | None) -> dict:
     if run is not None:
         read_ledger(file, run)
     return value
-
-
-def newer_copy(run: RunStore) -> RunStore | None:
-    """The run as the copy of its ledger lists it, if that goes on where the ledger ends."""
-    try:
-        copy = run.copied()
-    except CorruptRunError:
-        return None
-    mine, copied = ([record.chain for record in each.records] for each in (run, copy))
-    newer = (len(copied), copy.complete) > (len(mine), run.complete)
-    return copy if newer and copied[: len(mine)] == mine else None
 
 
 def check_copies(run: RunStore) -> None:

@@ -143,12 +143,17 @@ class RunStore:
         self._version = version_of(file)
         self.records, self.complete = read_ledger(file, self.identity["identifier"])
 
-    def copied(self) -> "RunStore":
-        """The run as the copy of its ledger lists it; CorruptRunError as of `read_ledger`."""
-        file = self.path / "copies" / "ledger.json"
-        run = RunStore(self.path, self.identity, *read_ledger(file, self.identity["identifier"]))
-        run._version = self._version
-        return run
+    def newer_copy(self) -> "RunStore | None":
+        """The run as the copy of its ledger lists it, if that goes on where the ledger ends."""
+        file, identifier = self.path / "copies" / "ledger.json", self.identity["identifier"]
+        try:
+            copy = RunStore(self.path, self.identity, *read_ledger(file, identifier))
+        except CorruptRunError:
+            return None
+        copy._version = self._version
+        mine, copied = ([record.chain for record in run.records] for run in (self, copy))
+        newer = (len(copied), copy.complete) > (len(mine), self.complete)
+        return copy if newer and copied[: len(mine)] == mine else None
 
     @cached_property
     def puzzle(self) -> Puzzle:
@@ -280,15 +285,6 @@ class RunStore:
 
         The run may go on meanwhile.
         """
-        found = self.lacks()
-        if found:
-            now = RunStore.open(self.path)
-            if now.records != self.records:  # what is missed has been given up since
-                return now.missing()
-        return found
-
-    def lacks(self) -> list[str]:
-        """What `missing` finds of a run that nobody changes meanwhile."""
         found = []
         for record in reversed(self.records):
             if not record.stored:
@@ -301,6 +297,8 @@ class RunStore:
                 found.append(f"{folder} lacks {lost:,} of its {counted(record.parts, 'part')}")
             if folder.is_symlink():
                 found.append(f"{folder} is a link, and what the run wrote is not")
+        if found and (now := RunStore.open(self.path)).records != self.records:
+            return now.missing()  # what is missed has been given up since
         return found
 
     def tasks_done(self) -> int:
