@@ -17,9 +17,10 @@ more after both. Both may be whole, then, and differ:
 
 from frontier.errors import CorruptRunError
 from frontier.store.files import read_sealed, remove_tree, write_sealed
+from frontier.store.identity import FORMAT
 from frontier.store.ledger import read_ledger
 from frontier.store.objects import ObjectPath, Place
-from frontier.store.run import FORMAT, RunStore
+from frontier.store.run import RunStore
 
 
 def restore(path: Place) -> list[Place]:

@@ -69,17 +69,8 @@ class LayerRecord:
 
     def chained(self, before: str, run: str) -> str:
         """What `chain` must be after a line with that chain; before the first, "" ."""
-        line = [
-            run,
-            before,
-            self.depth,
-            self.states,
-            self.form,
-            self.start,
-            self.home,
-            self.digest,
-            self.parts,
-        ]
+        line = [run, before, self.depth, self.states, self.form, self.start, self.home]
+        line += [self.digest, self.parts]
         if self.edges is not None:
             line.append(self.edges)
         return hashlib.sha256(json.dumps(line).encode()).hexdigest()

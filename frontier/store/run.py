@@ -24,7 +24,7 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
 
-from frontier.errors import CorruptRunError, FormatError, Gone, InputError
+from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.layout import Layout
 from frontier.store.buckets import Replaced
@@ -40,7 +40,6 @@ from frontier.store.files import (
     force,
     force_above,
     read_json,
-    read_sealed,
     replace_bytes,
     sealed,
     sweep,
@@ -50,13 +49,11 @@ from frontier.store.files import (
     write_json,
     write_sealed,
 )
-from frontier.store.identity import check_values
+from frontier.store.identity import FORMAT, read_identity
 from frontier.store.layers import LIST_NAME, ZARR_GROUP, LayerFiles
 from frontier.store.ledger import LayerRecord, ledger_bytes, read_ledger
 from frontier.store.objects import ObjectPath, Place
 from frontier.text import counted
-
-FORMAT = 3
 
 
 class RunStore:
@@ -123,17 +120,7 @@ class RunStore:
             if (path / "copies" / "run.json").exists():
                 raise CorruptRunError(f"{path / 'run.json'} is missing; there is a copy of it")
             raise InputError(f"{path} holds no run: it has no run.json")
-        identity = read_json(path / "run.json")
-        if not isinstance(identity, dict) or type(identity.get("format")) is not int:
-            raise CorruptRunError(f"{path / 'run.json'} is not what was written there")
-        if (format := identity["format"]) != FORMAT:
-            how = "install a newer frontier" if format > FORMAT else "use the version that wrote it"
-            raise FormatError(
-                f"{path / 'run.json'} has format {format}, "
-                f"this program reads format {FORMAT}: {how}"
-            )
-        run = _kind(path)(path, read_sealed(path / "run.json"), [], False)
-        check_values(run.identity, path / "run.json")
+        run = _kind(path)(path, read_identity(path / "run.json"), [], False)
         run.read_ledger()
         return run
 
