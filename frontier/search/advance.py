@@ -209,7 +209,7 @@ def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[PartR
                 writer.write(slab, words)
             start = work.start_at(where) is not None and bitmaps.holds(number)
             edges = work.edges(bitmaps.edges[task])
-            return writer.finish(files.run, depth, task, states, start, home, edges)
+            return writer.finish(states, start, home, edges)
 
     return search.share(store, files.tasks)
 

@@ -121,7 +121,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
                         start = bool(int(words[asked[1]]) >> asked[2] & 1)
             clock.lap("rest")
         work.run.check_still_there()
-        record = writer.finish(files.run, depth, number, states, start, home, work.edges(edges))
+        record = writer.finish(states, start, home, work.edges(edges))
         clock.lap("disk")
     return TaskResult(record, clock.seconds, tuple(np.unique(reads.task).tolist()))
 

@@ -141,7 +141,8 @@ class LayerFiles:
         clock: Stopwatch | None = None,
     ) -> PartWriter:
         """A writer of a part, whose folder is there."""
-        return PartWriter(self.path(task), self._slabs, self.codec(), thread, durable, clock)
+        path, who = self.path(task), (self.run, self.depth, task)
+        return PartWriter(path, self._slabs, who, self.codec(), thread, durable, clock)
 
     def write_list(
         self,
@@ -161,4 +162,4 @@ class LayerFiles:
                 some = numbers[i * LIST_SLAB : (i + 1) * LIST_SLAB]
                 slab[: some.size], slab[some.size :] = some, 0
                 writer.write(i, slab)
-            return writer.finish(self.run, self.depth, 0, size, start, home, None)
+            return writer.finish(size, start, home)

@@ -129,23 +129,25 @@ def digest_of(records: list[PartRecord]) -> str:
 class PartWriter:
     """Writes a part, slab after slab; as context manager it leaves nothing behind if that fails.
 
-    path: the name that the file gets by `finish`. slabs: of the part, stored or not.
+    path: the name that the file gets by `finish`. slabs: of the part, stored or not. who: the
+    identifier of the run, the depth and the task.
     """
 
     def __init__(
         self,
         path: Place,
         slabs: int,
+        who: tuple[str, int, int],
         codec: SlabCodec,
         thread: ThreadPoolExecutor,
         durable: bool = False,
         clock: Stopwatch | None = None,
     ):
-        self._path, self._codec, self._thread, self._durable = path, codec, thread, durable
+        self._who, self._codec, self._thread, self._durable = who, codec, thread, durable
         self._clock = clock or Stopwatch()
         self._index = np.full((slabs, 2), NOT_STORED, dtype="<u8")
         self._checksums = np.zeros(slabs, dtype="<u4")
-        self._blocks: deque[tuple[np.ndarray, Future]] = deque()
+        self._writing: deque[Future] = deque()
         self._block, self._filled, self._size = np.empty(0, dtype=np.uint8), 0, 0
         self._file: FileWriter | ObjectWriter | None = new_file(path)
 
@@ -153,10 +155,9 @@ class PartWriter:
         return self
 
     def __exit__(self, *_) -> None:
-        for _, written in self._blocks:
+        for block in self._writing:
             with suppress(OSError):  # the error that ends the task is another, or came before
-                written.result()
-        self._blocks.clear()
+                block.result()
         if self._file is not None:
             self._file.abandon()
 
@@ -173,28 +174,20 @@ class PartWriter:
         self._clock.lap("codec")
 
     def finish(
-        self,
-        run: str,
-        depth: int,
-        task: int,
-        states: int,
-        start: bool,
-        home: int | None,
-        edges: int | None,
+        self, states: int, start: bool = False, home: int | None = None, edges: int | None = None
     ) -> PartRecord:
         """Put the file in place, whole; returns its record."""
         index = self._index.tobytes()
         size = self._size + footer_bytes(len(self._index))
         content = f"{google_crc32c.value(self._checksums.tobytes()):08x}"
-        record = PartRecord(run, depth, task, states, size, content, start, home, edges)
-        record = record.sealed(index)
+        record = PartRecord(*self._who, states, size, content, start, home, edges).sealed(index)
         checksum = google_crc32c.value(index).to_bytes(CHECKSUM_BYTES, "little")
         footer = record.to_bytes() + index + checksum
         self._room(len(footer))[: len(footer)] = np.frombuffer(footer, dtype=np.uint8)
         self._advance(len(footer))
         self._flush()
-        for _, written in self._blocks:
-            written.result()
+        for block in self._writing:
+            block.result()
         self._file.finish(self._durable)
         self._file = None
         return record
@@ -203,12 +196,7 @@ class PartWriter:
         """Where the next bytes of the file go, up to `size`: the rest of a block, or another."""
         if self._block.size - self._filled < size:
             self._flush()
-            self._block, self._filled = np.empty(0, dtype=np.uint8), 0
-            if len(self._blocks) == BLOCKS - 1:
-                self._block, written = self._blocks.popleft()
-                written.result()
-            if self._block.size < size:
-                self._block = np.empty(max(size, BLOCK_BYTES), dtype=np.uint8)
+            self._block, self._filled = np.empty(max(size, BLOCK_BYTES), dtype=np.uint8), 0
         return self._block[self._filled :]
 
     def _advance(self, size: int) -> None:
@@ -218,9 +206,10 @@ class PartWriter:
 
     def _flush(self) -> None:
         """Hand the block over to the thread."""
+        if len(self._writing) == BLOCKS - 1:
+            self._writing.popleft().result()
         block = memoryview(self._block)[: self._filled]
-        written = self._thread.submit(self._file.write, block)
-        self._blocks.append((self._block, written))
+        self._writing.append(self._thread.submit(self._file.write, block))
 
 
 class Part:

@@ -105,7 +105,7 @@ def test_sweep_keeps_what_a_resumed_run_uses(tmp_path):
     files = run.files(1, LAYOUT)  # under way
     files.begin()
     with files.write_part(1, THREAD) as writer:
-        writer.finish(files.run, 1, 1, 0, False, None, None)
+        writer.finish(0)
     leftovers = [
         run.layer_path(1) / f"c.7.{MARK}.partial",
         run.path / "layers" / f"0009.{MARK}.deleting",
