@@ -15,9 +15,8 @@ import numpy as np
 from frontier.errors import CorruptRunError
 from frontier.space.layout import Layout
 from frontier.space.lists import list_bits, set_bits
-from frontier.store.codecs import SlabCodec
 from frontier.store.layers import LIST_SLAB, LayerFiles, list_slabs
-from frontier.store.parts import Part, in_groups
+from frontier.store.parts import in_groups
 from frontier.store.run import RunStore
 from frontier.text import counted
 
@@ -46,20 +45,15 @@ class EncodedSlabs:
     """
 
     def __init__(
-        self,
-        part_of: Callable[[int], Part],
-        codec: SlabCodec,
-        task: np.ndarray,
-        slab: np.ndarray,
-        allocate: Allocate,
+        self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray, allocate: Allocate
     ):
-        """part_of: the part of a task. task, slab: int64[N]. allocate: memory for what is read."""
-        self._part_of, self._codec, self._task, self._slab = part_of, codec, task, slab
+        """task, slab: int64[N]. allocate: gives the memory for what is read."""
+        self._layer, self._task, self._slab = layer, task, slab
         self.there = np.zeros(slab.size, dtype=bool)
         self._begin, self._end = np.zeros((2, slab.size), dtype=np.int64)
         parts = []
         for number in np.unique(task).tolist():
-            part, here = part_of(number), np.flatnonzero(task == number)
+            part, here = layer.part(number), np.flatnonzero(task == number)
             here = here[part.has(slab[here])]
             parts.append((part, here, part.stored_bytes(slab[here])))
             self.there[here] = True
@@ -76,45 +70,33 @@ class EncodedSlabs:
         damaged.
         """
         begin, end = self._begin[some], self._end[some]
-        good = self._codec.decode_slabs(self._data, begin, end, out, rows)
+        good = self._layer.codec.decode_slabs(self._data, begin, end, out, rows)
         if good < some.size:
             wrong = int(some[good])
-            part = self._part_of(int(self._task[wrong]))
+            part = self._layer.part(int(self._task[wrong]))
             raise part.damaged(int(self._slab[wrong]), "its bytes are no slab of this codec")
 
 
 class ListedSlabs:
     """Some slabs of a layer that is a list, with the same methods."""
 
-    def __init__(
-        self,
-        layout: Layout,
-        side: int,
-        numbers: np.ndarray,
-        keys: np.ndarray,
-        task: np.ndarray,
-        slab: np.ndarray,
-    ):
-        """numbers: uint64, all states of the layer, slab by slab. keys: int64, the slab of each,
-        counted through all parts.
-        """
-        self._layout, self._side, self._numbers = layout, side, numbers
-        self._task, self._slab = task, slab
-        key = task * prod(layout.grid) + slab
+    def __init__(self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray):
+        self._layer, self._task, self._slab = layer, task, slab
+        self._numbers, keys = layer.by_slab
+        key = task * prod(layer.files.layout.grid) + slab
         self._first, self._end = (np.searchsorted(keys, key + more) for more in (0, 1))
         self.there = self._end > self._first
 
     def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
-        layout = self._layout
+        layout = self._layer.files.layout
         for i, row in zip(some.tolist(), rows.tolist(), strict=True):
-            task = layout.task(self._side, int(self._task[i]))
-            node, prefix, word = layout.slab_of(task, int(self._slab[i]))
+            node, word = self._layer.place(int(self._task[i]), int(self._slab[i]))
             out[row] = 0
             set_bits(
                 out[row].reshape(layout.slab_nodes, layout.slab_words),
                 self._numbers[self._first[i] : self._end[i]],
                 node,
-                prefix * layout.strip_words + word,
+                word,
                 layout.space.code.half,
                 layout.space.code.bits,
             )
@@ -176,7 +158,7 @@ class StoredLayer:
 
     def __init__(self, files: LayerFiles, states: int | None):
         self.files, self.is_list, self.states = files, files.listed is not None, states
-        self._codec = files.codec()
+        self.codec = files.codec()
         self.part = lru_cache(OPEN_PARTS)(files.part)
         self._sorting = Lock()
 
@@ -189,9 +171,8 @@ class StoredLayer:
         """
         if self.is_list:
             with self._sorting:  # one thread sorts it, the others wait
-                numbers, keys = self._by_slab
-            return ListedSlabs(self.files.layout, self.files.side, numbers, keys, task, slab)
-        return EncodedSlabs(self.part, self._codec, task, slab, allocate)
+                return ListedSlabs(self, task, slab)
+        return EncodedSlabs(self, task, slab, allocate)
 
     @cached_property
     def _numbers(self) -> np.ndarray:
@@ -205,12 +186,12 @@ class StoredLayer:
             if part.slabs.size < list_slabs(self.states):
                 raise part.damaged(part.slabs.size, "it is not there")
             for some in in_groups(part.slabs):
-                found = EncodedSlabs(self.part, self._codec, np.zeros_like(some), some, new_memory)
+                found = EncodedSlabs(self, np.zeros_like(some), some, new_memory)
                 found.decode(np.arange(some.size), numbers.reshape(-1, LIST_SLAB), some)
         return numbers[: self.states]
 
     @cached_property
-    def _by_slab(self) -> tuple[np.ndarray, np.ndarray]:
+    def by_slab(self) -> tuple[np.ndarray, np.ndarray]:
         """(the states of a list, int64 the slab of each, counted through all parts), by slabs."""
         layout, numbers = self.files.layout, self._numbers
         key = np.empty(numbers.size, dtype=np.int64)
@@ -266,9 +247,9 @@ class StoredLayer:
             nodes = np.array([layout.slab_of(task, slab)[0] for slab in slabs.tolist()])
             inside = (first_node - layout.slab_nodes < nodes) & (nodes < last_node)
             for slab, words in self.decoded(number, slabs[inside]):
-                yield *self._place(number, slab), words
+                yield *self.place(number, slab), words
 
-    def _place(self, task: int, slab: int) -> tuple[int, int]:
+    def place(self, task: int, slab: int) -> tuple[int, int]:
         """(first node of a slab, its first word in that node's bitmap)."""
         layout = self.files.layout
         node, prefix, word = layout.slab_of(layout.task(self.files.side, task), slab)
@@ -342,6 +323,6 @@ class StoredLayer:
         for at, (number, words) in zip(
             task[drawn].tolist(), self.decoded(task[drawn], slab[drawn]), strict=True
         ):
-            numbers = self._listed(*self._place(at, number), words)
+            numbers = self._listed(*self.place(at, number), words)
             found.append(rng.choice(numbers, min(share, numbers.size), replace=False))
         return np.concatenate(found)

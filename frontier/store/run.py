@@ -20,8 +20,8 @@ Parts of t + 2 that are made before t + 1 is committed replace nothing: t is who
 import os
 import time
 import uuid
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Hashable
+from contextlib import suppress
 from functools import cached_property
 
 from frontier.errors import CorruptRunError, Gone, InputError
@@ -346,25 +346,22 @@ class RunStore:
 
     def _replace_ledger(self, content: bytes) -> None:
         file = self.path / "ledger.json"
-        with self._gone_if_replaced():
+        try:
             self._version = replace_bytes(file, content, self._version, self.durable)
+        except Replaced:
+            raise self._outrun() from None
 
     def check_alone(self) -> None:
         """Gone if another process has written the ledger since this one did."""
-        with self._gone_if_replaced():
-            if version_of(self.path / "ledger.json") != self._version:
-                raise Replaced
+        if version_of(self.path / "ledger.json") != self._version:
+            raise self._outrun()
 
-    @contextmanager
-    def _gone_if_replaced(self) -> Iterator[None]:
-        try:
-            yield
-        except Replaced:
-            raise Gone(
-                f"{self.path} is being written by another process, which has gone on with the run "
-                "meanwhile; nothing of what it wrote was changed. Let it go on, or stop it and go "
-                "on here"
-            ) from None
+    def _outrun(self) -> Gone:
+        return Gone(
+            f"{self.path} is being written by another process, which has gone on with the run "
+            "meanwhile; nothing of what it wrote was changed. Let it go on, or stop it and go on "
+            "here"
+        )
 
 
 class ObjectRunStore(RunStore):
@@ -386,8 +383,10 @@ class ObjectRunStore(RunStore):
     def begin(self) -> None:
         """Write run.json, if there is none, and then the ledger, so that of two who begin a run at
         once one has it. What is left of runs that were deleted here is deleted."""
-        with self._gone_if_replaced():
+        try:
             replace_bytes(self.path / "run.json", sealed(self.identity), None)
+        except Replaced:
+            raise self._outrun() from None
         delete_other_layers(self.path, self.identity["identifier"])
         self._version = version_of(self.path / "ledger.json")
         self._write_ledger()
