@@ -38,8 +38,8 @@ TRIES, TRY_SECONDS = 8, 0.05
 """Attempts to take the lock after the first, and the seconds between two of them. A process that
 only asks whether it is held holds it for a moment."""
 
-MOST_LETTERS = 10_000
-"""The number of letters of the lock file that are read, at most."""
+MOST_BYTES = 10_000
+"""The length of the lock file that is read, at most."""
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 """What the system says where a file system has no locks."""
@@ -263,21 +263,17 @@ def _refused(path: Place) -> InputError:
 
 def holder(path: Place) -> dict:
     """What the process has written that took the lock last; empty if it said that it ended."""
+    # That a store does not answer says nothing of who writes.
+    not_there = FileNotFoundError if isinstance(path, ObjectPath) else OSError
     try:
-        said = json.loads(_text(path))
-    except (FileNotFoundError, ValueError, RecursionError):  # an InputError is a ValueError
+        if isinstance(path, ObjectPath):
+            said = json.loads(path.read_bytes(MOST_BYTES))
+        else:
+            with _open(path) as file:
+                said = json.loads(file.read(MOST_BYTES))
+    except (not_there, ValueError, RecursionError):  # an InputError is a ValueError
         return {}
     return said if isinstance(said, dict) else {}
-
-
-def _text(path: Place) -> bytes | str:
-    if isinstance(path, ObjectPath):
-        return path.read_bytes()
-    try:
-        with _open(path) as file:
-            return file.read(MOST_LETTERS)
-    except OSError:
-        return ""
 
 
 def left_by(path: Place) -> str | None:

@@ -1,11 +1,6 @@
 """A run directory: who the run is, which layers are committed, where they lie.
 
-    run.json            who: format, identifier, puzzle, codec, keep, layout
-    ledger.json         the committed layers, from depth 0, one line each
-    copies/             of these two, for `repair`
-    layers/zarr.json    a Zarr group; layers/0037 is the array of layer 37
-    events.jsonl, summary.json, environment.json, status.html for people; lock names the process
-                        that writes
+Which files there are stands in docs/architecture.md, under *On disk*.
 
 A layer is *committed* by one atomic replacement of the ledger (`frontier.store.ledger`), after its
 parts are in place. What the ledger does not list is not there: a resumed run uses the parts of the
