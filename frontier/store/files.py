@@ -10,7 +10,7 @@ import re
 import shutil
 import stat
 import uuid
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from math import inf
 from pathlib import Path
@@ -97,7 +97,7 @@ def new_file(path: Place) -> FileWriter | ObjectWriter:
     return ObjectWriter(path) if isinstance(path, ObjectPath) else FileWriter(path)
 
 
-def version_of(path: Place) -> Hashable:
+def version_of(path: Place) -> object:
     """What tells a file from those that take its place; None if there is none."""
     if isinstance(path, ObjectPath):
         return path.version()
@@ -108,7 +108,7 @@ def version_of(path: Place) -> Hashable:
     return about.st_ino, about.st_mtime_ns, about.st_size
 
 
-def replace_bytes(path: Place, content: bytes, was: Hashable, durable: bool = False) -> Hashable:
+def replace_bytes(path: Place, content: bytes, was: object, durable: bool = False) -> object:
     """Write a file as `write_bytes` does, if it still has the version that it had.
 
     Returns its version; `Replaced` if it was another. Of two who do this at once to an object, one

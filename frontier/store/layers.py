@@ -12,6 +12,7 @@ also those without a state, so one that is lost is missed; see `frontier.store.p
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from math import ceil, prod
 
 import numpy as np
@@ -45,6 +46,7 @@ def most_part_bytes(layout: Layout) -> int:
     return slabs * encoded_bytes(layout.slab_bytes) + footer_bytes(slabs)
 
 
+@dataclass
 class LayerFiles:
     """Where the parts of a layer are, and how they are written.
 
@@ -52,20 +54,18 @@ class LayerFiles:
     which is one part; None of a layer of bits. tasks: the parts.
     """
 
-    def __init__(
-        self,
-        folder: Place,
-        run: str,
-        codec: str,
-        layout: Layout,
-        depth: int,
-        listed: int | None = None,
-    ):
-        self.folder, self.run, self.depth, self.layout = folder, run, depth, layout
-        self.side, self.listed, self._codec = layout.space.side_of(depth), listed, codec
-        self.tasks, self._slabs = range(layout.task_count(self.side)), prod(layout.grid)
-        if listed is not None:
-            self.tasks, self._slabs = range(1), list_slabs(listed)
+    folder: Place
+    run: str
+    codec_name: str
+    layout: Layout
+    depth: int
+    listed: int | None = None
+
+    def __post_init__(self):
+        self.side = self.layout.space.side_of(self.depth)
+        self.tasks, self._slabs = range(self.layout.task_count(self.side)), prod(self.layout.grid)
+        if self.listed is not None:
+            self.tasks, self._slabs = range(1), list_slabs(self.listed)
 
     @property
     def metadata(self) -> dict:
@@ -83,7 +83,7 @@ class LayerFiles:
             shape, part, slab = (self.listed,), (self._slabs * LIST_SLAB,), (LIST_SLAB,)
         shards = {
             "chunk_shape": list(slab),
-            "codecs": SlabCodec(self._codec).zarr_codecs,
+            "codecs": SlabCodec(self.codec_name).zarr_codecs,
             "index_codecs": [LITTLE_ENDIAN, {"name": "crc32c"}],
             "index_location": "end",
         }
@@ -101,7 +101,7 @@ class LayerFiles:
         }
 
     def codec(self) -> SlabCodec:
-        return SlabCodec(self._codec, plain=self.listed is not None)
+        return SlabCodec(self.codec_name, plain=self.listed is not None)
 
     def path(self, task: int) -> Place:
         """The file of a part, as Zarr names it."""
@@ -154,7 +154,7 @@ class LayerFiles:
     ) -> PartRecord:
         """Write a whole layer as a list of sorted state numbers, uint64."""
         size = int(numbers.size)
-        whole = LayerFiles(self.folder, self.run, self._codec, self.layout, self.depth, size)
+        whole = replace(self, listed=size)
         whole.begin(durable)
         slab = np.zeros(LIST_SLAB, dtype=np.uint64)
         with whole.write_part(0, thread, durable) as writer:

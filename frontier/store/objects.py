@@ -42,12 +42,12 @@ PIECE_BYTES, PIECES = 8 << 20, 4
 TRANSFER_BYTES = PIECE_BYTES * (PIECES + 1)
 """Memory that what is on its way from or to one object takes at most."""
 
-Version = tuple[str | None, str | None]
+Version = dict[str, str]
 """The ETag of an object, and its version in stores that number them."""
 
 
 def _version(about: dict[str, Any]) -> Version:
-    return about["e_tag"], about["version"]
+    return {name: about[name] for name in ("e_tag", "version") if about[name] is not None}
 
 
 @dataclass(frozen=True, order=True)
@@ -225,10 +225,7 @@ class ObjectPath:
 
         Returns its version; `Replaced` if it was another.
         """
-        mode = "create"
-        if was is not None:
-            known = zip(("e_tag", "version"), was, strict=True)
-            mode = {name: value for name, value in known if value is not None}
+        mode = "create" if was is None else was
 
         def get(store: "ObjectStore") -> tuple[bytes, Version]:
             found = store.get(self.key)

@@ -20,9 +20,6 @@ from frontier.store.parts import in_groups
 from frontier.store.run import RunStore
 from frontier.text import counted
 
-OPEN_LAYERS = 3
-"""Layers of a run that are kept open, if nothing else is said."""
-
 OPEN_PARTS = 64
 """Parts of a layer whose index is kept in memory."""
 
@@ -109,7 +106,7 @@ class RunReader:
     fewer states than this.
     """
 
-    def __init__(self, run: RunStore, least_open: int = OPEN_LAYERS, most_held: int = 0):
+    def __init__(self, run: RunStore, least_open: int = 3, most_held: int = 0):
         self.run, self.puzzle = run, run.puzzle
         self._least_open, self._most_held = least_open, most_held
         self.space = self.puzzle.space

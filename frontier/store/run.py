@@ -15,7 +15,6 @@ Parts of t + 2 that are made before t + 1 is committed replace nothing: t is who
 import os
 import time
 import uuid
-from collections.abc import Hashable
 from contextlib import suppress
 from functools import cached_property
 
@@ -63,7 +62,7 @@ class RunStore:
     def __init__(self, path: Place, identity: dict, records: list[LayerRecord], complete: bool):
         self.path, self.identity = path, identity
         self.records, self.complete = records, complete
-        self._version: Hashable = None
+        self._version: object = None
 
     @staticmethod
     def exists(path: Place) -> bool:
