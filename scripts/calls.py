@@ -189,7 +189,7 @@ def _stopped_task(library: Library, run: RunStore, depth: int, task: int, at: in
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, 1)
             os.dup2(null, 2)
-            run.files(depth, _layout_of(run)).begin_bits()
+            run.files(depth, _layout_of(run)).begin()
             library.arm(run.path, at, STOP)
             name = str(run.path), run.identity["identifier"], True
             expand_task(*name, True, depth, task, open_workspace(*name))

@@ -38,7 +38,7 @@ from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import SlabCodec, encoded_bytes
 from frontier.store.files import DELETING, existing, unlink_all, write_bytes
 from frontier.store.objects import ObjectPath, Place, place_of
-from frontier.store.slabs import new_memory
+from frontier.store.reader import new_memory
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3

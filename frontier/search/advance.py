@@ -187,7 +187,7 @@ def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[PartR
     """Store a layer, part by part; the driver commits it."""
     files, layout, bitmaps = work.files(depth), work.layout, search.layer(depth)
     work.run.check_still_there()
-    files.begin_bits(work.run.durable)
+    files.begin(work.run.durable)
     number = work.start_in(files.side)
 
     def store(task: int) -> PartRecord:
@@ -209,7 +209,7 @@ def _store_bits(work: Workspace, depth: int, search: MemorySearch) -> list[PartR
                 writer.write(slab, words)
             start = work.start_at(where) is not None and bitmaps.holds(number)
             edges = work.edges(bitmaps.edges[task])
-            return writer.finish(files.run, depth, task, states, start, home, edges)
+            return writer.finish(states, start, home, edges)
 
     return search.share(store, files.tasks)
 

@@ -13,7 +13,7 @@ from frontier.space.bits import live_rows
 from frontier.space.layout import Layout
 from frontier.space.program import Program, Reads
 from frontier.stopwatch import Stopwatch
-from frontier.store.slabs import Allocate, EncodedSlabs, ListedSlabs
+from frontier.store.reader import Allocate, EncodedSlabs, ListedSlabs
 
 ARENA_BYTES = 8_000_000
 """Bytes of an arena, if that is enough for a batch."""

@@ -82,7 +82,7 @@ class Expansion:
         """A layer to be made by tasks, whose folder is there."""
         files = self._run.files(depth, self._plan.layout)
         self._run.drop_list(depth)
-        files.begin_bits(self._run.durable)
+        files.begin(self._run.durable)
         return TaskedLayer(files)
 
     def _begin(self, layer: "TaskedLayer") -> None:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from frontier.errors import CorruptRunError
 from frontier.search.verify import GROUP, LEDGER, SUMMARY, Verified, verify
-from frontier.store.copies import newer_copy
 from frontier.store.files import write_json
 from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
@@ -46,7 +45,7 @@ class Repair:
 def later_commit(run: RunStore) -> RunStore | None:
     """The run as it was committed last, where its ledger is behind its copy and the layers that the
     copy lists are whole."""
-    copy = newer_copy(run)
+    copy = run.newer_copy()
     if copy is None:
         return None
     found = verify(copy)

@@ -20,7 +20,7 @@ from frontier.space.program import Program, Swaps
 from frontier.stopwatch import Stopwatch
 from frontier.store.files import force
 from frontier.store.parts import PartRecord
-from frontier.store.slabs import EncodedSlabs, ListedSlabs
+from frontier.store.reader import EncodedSlabs, ListedSlabs
 
 
 @dataclass
@@ -122,7 +122,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
                         start = bool(int(words[asked[1]]) >> asked[2] & 1)
             clock.lap("rest")
         work.run.check_still_there()
-        record = writer.finish(files.run, depth, number, states, start, home, work.edges(edges))
+        record = writer.finish(states, start, home, work.edges(edges))
         clock.lap("disk")
     return TaskResult(record, clock.seconds, tuple(np.unique(reads.task).tolist()))
 

@@ -153,21 +153,19 @@ def _taken(
     path: Path, folder: Path, take: Callable[[Path, Path], None], say: Callable[[str], None]
 ) -> RunStore:
     """Take the files of a run as they stand at one moment."""
-    begun = RunStore.open(path)
-    while True:
-        run = RunStore.open(path)
-        if run.identity != begun.identity:
-            raise InputError(f"{path} has been begun anew meanwhile; back it up again")
+    run, now = None, RunStore.open(path)
+    while run is None or (now.records, now.complete) != (run.records, run.complete):
+        run = now
         copy = RunStore(folder, run.identity, run.records, run.complete)
         _take_files(run, copy, take, say)
         now = RunStore.open(path)
-        if (now.records, now.complete) != (run.records, run.complete):
-            continue
-        if lost := run.missing() or copy.lacks():
-            what = lost[0].replace(str(folder), str(path))
-            raise CorruptRunError(f"{what}, though its layer is stored; nothing is backed up")
-        copy.write()
-        return copy
+        if now.identity != run.identity:
+            raise InputError(f"{path} has been begun anew meanwhile; back it up again")
+    copy.write()
+    if lost := run.missing() or copy.missing():
+        what = lost[0].replace(str(folder), str(path))
+        raise CorruptRunError(f"{what}, though its layer is stored; nothing is backed up")
+    return copy
 
 
 def _take_files(
@@ -177,26 +175,21 @@ def _take_files(
     for name in FOR_PEOPLE:
         with suppress(FileNotFoundError):
             shutil.copy2(run.path / name, copy.path / name)
-    (copy.path / "layers").mkdir(exist_ok=True)
-    _take(run.path / "layers" / "zarr.json", copy.path / "layers" / "zarr.json", take)
+    copy.layers_path.mkdir(exist_ok=True)
+    _take(run.layers_path / "zarr.json", copy.layers_path / "zarr.json", take)
     depths = [*run.stored_depths(), *([] if run.complete else [len(run.records)])]
     folders = {copy.layer_path(depth): run.layer_path(depth) for depth in depths}
-    for folder in (copy.path / "layers").iterdir():
+    for folder in copy.layers_path.iterdir():
         if folder.is_dir() and folder not in folders:
             shutil.rmtree(folder)  # of a layer that was stored when it was taken
     for folder, source in folders.items():
         say(f"layer {source.name}")
         folder.mkdir(exist_ok=True)
-        names = _names(source)
-        for name in _names(folder) - names:
+        names = part_names(source)
+        for name in part_names(folder) - names:
             (folder / name).unlink()
-        for name in sorted(names):
+        for name in sorted(names | {"zarr.json"}):
             _take(source / name, folder / name, take)
-
-
-def _names(folder: Path) -> set[str]:
-    """What a run has written in the folder of a layer; nothing, if there is none."""
-    return part_names(folder) | ({"zarr.json"} if (folder / "zarr.json").is_file() else set())
 
 
 def _take(file: Path, to: Path, take: Callable[[Path, Path], None]) -> None:

@@ -42,7 +42,7 @@ class SlabCodec:
 
     def __init__(self, name: str, plain: bool = False):
         """InputError for an unknown name."""
-        self._name, self._plain, self._codec = name, plain, None
+        self._name, self._plain, codec = name, plain, None
         match = re.fullmatch(r"zstd:(-?\d+)", name)
         level = int(match[1]) if match else None
         compressor = []
@@ -52,12 +52,12 @@ class SlabCodec:
             from numcodecs.lz4 import LZ4  # which takes a while to import
 
             settings = {"acceleration": LZ4_ACCELERATION}
-            self._codec = LZ4(**settings)
+            codec = LZ4(**settings)
             compressor = [{"name": "numcodecs.lz4", "configuration": settings}]
         elif level in ZSTD_LEVELS:
             from numcodecs.zstd import Zstd
 
-            self._codec = Zstd(level=level)
+            codec = Zstd(level=level)
             settings = {"level": level, "checksum": False}
             compressor = [{"name": "zstd", "configuration": settings}]
         elif name != "raw":
@@ -65,6 +65,7 @@ class SlabCodec:
                 f'store.codec = "{name}": use "bitmap", "raw", "lz4" or "zstd:N" with '
                 f"N from {ZSTD_LEVELS[0]} to {ZSTD_LEVELS[-1]}"
             )
+        self._encode, self._decode = (codec.encode, codec.decode) if codec else (memoryview,) * 2
         self.zarr_codecs = [LITTLE_ENDIAN, *compressor, {"name": "crc32c"}]
 
     def encode(self, slab: np.ndarray, data: np.ndarray) -> int:
@@ -78,7 +79,7 @@ class SlabCodec:
         if self._name == "bitmap":
             found = zerobytes.plain_encode(flat)
         else:
-            found = np.frombuffer(self._codec.encode(flat) if self._codec else flat, dtype=np.uint8)
+            found = np.frombuffer(self._encode(flat), dtype=np.uint8)
         data[: found.size] = found
         return found.size
 
@@ -88,13 +89,8 @@ class SlabCodec:
         if self._name == "bitmap":
             (zerobytes.plain_decode if self._plain else zerobytes.decode)(data, flat)
             return
-        if self._codec is None:
-            if data.size != flat.nbytes:
-                raise ValueError(f"it has {data.size:,} bytes, not {flat.nbytes:,}")
-            flat.view(np.uint8)[:] = data
-            return
         try:
-            found = np.frombuffer(self._codec.decode(data), dtype=np.uint8)
+            found = np.frombuffer(self._decode(data), dtype=np.uint8)
         except (RuntimeError, MemoryError) as error:
             raise ValueError(str(error) or "it claims to be larger than the memory") from None
         if found.size != flat.nbytes:

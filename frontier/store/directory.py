@@ -103,7 +103,7 @@ def delete_other_layers(path: ObjectPath, identifier: str = "") -> None:
 def _delete_layers(group: Place) -> None:
     if not group.is_dir():
         return
-    for name in filter(LAYER_NAME.fullmatch, names_in(group)):
+    for name in layer_names(group):
         remove_layer(group / name)
     (group / "zarr.json").unlink(missing_ok=True)
 
@@ -113,15 +113,10 @@ def force_all(path: Place) -> None:
     an object store."""
     if isinstance(path, ObjectPath):
         return
-    for folder in sorted((path / "layers").iterdir()):
-        if LAYER_NAME.fullmatch(folder.name):
-            for file in folder.iterdir():
-                if file.is_file():
-                    force(file)
-            force(folder)
-    for folder in (path / "layers", path / "copies", path):
-        for file in folder.glob("*.json"):
-            if file.is_file():
+    layers = [path / "layers" / name for name in sorted(layer_names(path / "layers"))]
+    for folder in (*layers, path / "layers", path / "copies", path):
+        for file in folder.iterdir():
+            if file.is_file() and (folder in layers or file.suffix == ".json"):
                 force(file)
         force(folder)
     force_above(path)
@@ -133,6 +128,11 @@ def names_in(folder: Place) -> set[str]:
         return {entry.name for entry in folder.iterdir()}
     except (FileNotFoundError, NotADirectoryError):
         return set()
+
+
+def layer_names(group: Place) -> set[str]:
+    """Names of the folders of layers in that of all layers."""
+    return set(filter(LAYER_NAME.fullmatch, names_in(group)))
 
 
 def part_names(folder: Place) -> set[str]:

@@ -10,7 +10,7 @@ import re
 import shutil
 import stat
 import uuid
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from math import inf
 from pathlib import Path
@@ -59,11 +59,9 @@ def write_bytes(path: Place, content: bytes, durable: bool = False) -> None:
     try:
         writer.write(memoryview(content))
         writer.finish(durable)
-    except OSError:  # such as a full disk, which it would fill further
+    except BaseException:  # such as a full disk, which it would fill further
         writer.abandon()
         raise
-    finally:
-        writer.close()
 
 
 class FileWriter:
@@ -72,33 +70,26 @@ class FileWriter:
     def __init__(self, path: Path):
         self._path = path
         self._scratch = path.with_name(f"{path.name}.{uuid.uuid4().hex}{PARTIAL}")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        self._file: int | None = os.open(self._scratch, flags, 0o666)
+        self._file = self._scratch.open("xb", buffering=0)
 
     def write(self, data: memoryview) -> None:
         while data:
-            data = data[os.write(self._file, data) :]  # a file may take less than it is given
+            data = data[self._file.write(data) :]  # a file may take less than it is given
 
     def finish(self, durable: bool) -> None:
         """Put the file in place, whole. durable: it is on the disk when this returns."""
         if durable:
-            os.fsync(self._file)
-        self.close()
+            os.fsync(self._file.fileno())
+        self._file.close()
         self._scratch.replace(self._path)
         if durable:
             force(self._path.parent)
 
     def abandon(self) -> None:
         """Leave nothing behind."""
-        self.close()
+        self._file.close()
         with suppress(OSError):
             self._scratch.unlink(missing_ok=True)
-
-    def close(self) -> None:
-        """Close the file, which has its name by then or never gets it."""
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
 
 
 def new_file(path: Place) -> FileWriter | ObjectWriter:
@@ -106,7 +97,7 @@ def new_file(path: Place) -> FileWriter | ObjectWriter:
     return ObjectWriter(path) if isinstance(path, ObjectPath) else FileWriter(path)
 
 
-def version_of(path: Place) -> Hashable:
+def version_of(path: Place) -> object:
     """What tells a file from those that take its place; None if there is none."""
     if isinstance(path, ObjectPath):
         return path.version()
@@ -117,7 +108,7 @@ def version_of(path: Place) -> Hashable:
     return about.st_ino, about.st_mtime_ns, about.st_size
 
 
-def replace_bytes(path: Place, content: bytes, was: Hashable, durable: bool = False) -> Hashable:
+def replace_bytes(path: Place, content: bytes, was: object, durable: bool = False) -> object:
     """Write a file as `write_bytes` does, if it still has the version that it had.
 
     Returns its version; `Replaced` if it was another. Of two who do this at once to an object, one
@@ -184,10 +175,8 @@ def read_bounded(path: Place, most: int = MOST_BYTES) -> bytes:
     """The bytes of a regular file; ValueError if it is none or has more than `most` bytes."""
     if isinstance(path, ObjectPath):
         return path.read_bytes(most)
-    with _opened(path) as number, open(number, "rb", closefd=False) as file:
-        size = os.fstat(number).st_size
-        content = file.read(min(most, size) + 1)  # so much memory is taken at once
-    if len(content) > most:
+    content, size = read_tail(path, most)
+    if size > most:
         raise ValueError(f"it has more than {most:,} bytes")
     return content
 

@@ -4,10 +4,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StrictInt, ValidationError
 
-from frontier.errors import CorruptRunError, InputError
+from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.puzzles.tables import PuzzleTable, Table
-from frontier.store.files import first_wrong
+from frontier.store.files import first_wrong, read_json, read_sealed
 from frontier.store.objects import Place
+
+FORMAT = 3
 
 
 class LayoutTable(Table):
@@ -31,13 +33,22 @@ class Identity(Table):
     states: StrictInt = Field(ge=1)
 
 
-def check_values(identity: dict, file: Place) -> None:
-    """CorruptRunError unless the values of a file can be those of a run."""
+def read_identity(file: Place) -> dict:
+    """What a ``run.json`` says; FormatError if its format is not ours, CorruptRunError if it is not
+    what a run has written."""
+    identity = read_json(file)
+    if not isinstance(identity, dict) or type(identity.get("format")) is not int:
+        raise CorruptRunError(f"{file} is not what was written there")
+    if (format := identity["format"]) != FORMAT:
+        how = "install a newer frontier" if format > FORMAT else "use the version that wrote it"
+        raise FormatError(f"{file} has format {format}, this program reads format {FORMAT}: {how}")
+    identity = read_sealed(file)
     try:
         Identity.model_validate(identity)
     except ValidationError as error:
         said = f"{file} is not what was written there: {first_wrong(error)}"
         raise CorruptRunError(said) from None
+    return identity
 
 
 def check_identity(path: Place, identity: dict, wanted: dict) -> None:

@@ -12,6 +12,7 @@ also those without a state, so one that is lost is missed; see `frontier.store.p
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from math import ceil, prod
 
 import numpy as np
@@ -35,47 +36,6 @@ ZARR_GROUP = {"attributes": {}, "zarr_format": 3, "node_type": "group"}
 """Zarr's metadata of the folder of all layers."""
 
 
-def array_metadata(
-    shape: tuple[int, ...], part: tuple[int, ...], slab: tuple[int, ...], codec: str
-) -> dict:
-    """Zarr's metadata of the array of a layer, whose shards are parts of slabs."""
-    shards = {
-        "chunk_shape": list(slab),
-        "codecs": SlabCodec(codec).zarr_codecs,
-        "index_codecs": [LITTLE_ENDIAN, {"name": "crc32c"}],
-        "index_location": "end",
-    }
-    return {
-        "shape": list(shape),
-        "data_type": "uint64",
-        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(part)}},
-        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "."}},
-        "fill_value": 0,
-        "codecs": [{"name": "sharding_indexed", "configuration": shards}],
-        "attributes": {},
-        "zarr_format": 3,
-        "node_type": "array",
-        "storage_transformers": [],
-    }
-
-
-def bits_metadata(layout: Layout, side: int, codec: str) -> dict:
-    """Zarr's metadata of a layer of bits."""
-    nodes = layout.groups(side) * layout.task_nodes
-    return array_metadata(
-        (nodes, layout.prefixes, layout.strip_words),
-        (layout.task_nodes, layout.siblings, layout.strip_words),
-        (layout.slab_nodes, 1, layout.slab_words),
-        codec,
-    )
-
-
-def list_metadata(states: int, codec: str) -> dict:
-    """Zarr's metadata of a layer that is a list."""
-    whole = list_slabs(states) * LIST_SLAB
-    return array_metadata((states,), (whole,), (LIST_SLAB,), codec)
-
-
 def list_slabs(states: int) -> int:
     return max(1, ceil(states / LIST_SLAB))
 
@@ -86,6 +46,7 @@ def most_part_bytes(layout: Layout) -> int:
     return slabs * encoded_bytes(layout.slab_bytes) + footer_bytes(slabs)
 
 
+@dataclass
 class LayerFiles:
     """Where the parts of a layer are, and how they are written.
 
@@ -93,30 +54,54 @@ class LayerFiles:
     which is one part; None of a layer of bits. tasks: the parts.
     """
 
-    def __init__(
-        self,
-        folder: Place,
-        run: str,
-        codec: str,
-        layout: Layout,
-        depth: int,
-        listed: int | None = None,
-    ):
-        self.folder, self.run, self.depth, self.layout = folder, run, depth, layout
-        self.side, self.listed, self._codec = layout.space.side_of(depth), listed, codec
-        self.tasks, self._slabs = range(layout.task_count(self.side)), prod(layout.grid)
-        if listed is not None:
-            self.tasks, self._slabs = range(1), list_slabs(listed)
+    folder: Place
+    run: str
+    codec_name: str
+    layout: Layout
+    depth: int
+    listed: int | None = None
+
+    def __post_init__(self):
+        self.side = self.layout.space.side_of(self.depth)
+        self.tasks, self._slabs = range(self.layout.task_count(self.side)), prod(self.layout.grid)
+        if self.listed is not None:
+            self.tasks, self._slabs = range(1), list_slabs(self.listed)
 
     @property
     def metadata(self) -> dict:
-        """Zarr's metadata of the layer."""
-        if self.listed is not None:
-            return list_metadata(self.listed, self._codec)
-        return bits_metadata(self.layout, self.side, self._codec)
+        """Zarr's metadata of the layer: an array whose shards are parts of slabs."""
+        layout = self.layout
+        if self.listed is None:
+            shape = (
+                layout.groups(self.side) * layout.task_nodes,
+                layout.prefixes,
+                layout.strip_words,
+            )
+            part = layout.task_nodes, layout.siblings, layout.strip_words
+            slab = layout.slab_nodes, 1, layout.slab_words
+        else:
+            shape, part, slab = (self.listed,), (self._slabs * LIST_SLAB,), (LIST_SLAB,)
+        shards = {
+            "chunk_shape": list(slab),
+            "codecs": SlabCodec(self.codec_name).zarr_codecs,
+            "index_codecs": [LITTLE_ENDIAN, {"name": "crc32c"}],
+            "index_location": "end",
+        }
+        return {
+            "shape": list(shape),
+            "data_type": "uint64",
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(part)}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "."}},
+            "fill_value": 0,
+            "codecs": [{"name": "sharding_indexed", "configuration": shards}],
+            "attributes": {},
+            "zarr_format": 3,
+            "node_type": "array",
+            "storage_transformers": [],
+        }
 
     def codec(self) -> SlabCodec:
-        return SlabCodec(self._codec, plain=self.listed is not None)
+        return SlabCodec(self.codec_name, plain=self.listed is not None)
 
     def path(self, task: int) -> Place:
         """The file of a part, as Zarr names it."""
@@ -137,19 +122,16 @@ class LayerFiles:
         """A part; CorruptRunError if it is missing or not the right one."""
         return Part(self.path(task), self._slabs, self.run, self.depth, task)
 
-    def begin_bits(self, durable: bool = False) -> None:
-        """Make the folder and the metadata of a layer of bits; parts that are there stay."""
-        self._begin(durable)
-        if durable:
-            force(self.folder.parent)
-
-    def _begin(self, durable: bool) -> None:
+    def begin(self, durable: bool = False) -> None:
+        """Make the folder and the metadata of the layer; parts that are there stay."""
         if self.folder.is_symlink():
             raise CorruptRunError(
                 f"{self.folder} is a link, and what the run wrote is not: take it away"
             )
         self.folder.mkdir(exist_ok=True)
         write_json(self.folder / "zarr.json", self.metadata, durable)
+        if durable:
+            force(self.folder.parent)
 
     def write_part(
         self,
@@ -159,7 +141,8 @@ class LayerFiles:
         clock: Stopwatch | None = None,
     ) -> PartWriter:
         """A writer of a part, whose folder is there."""
-        return PartWriter(self.path(task), self._slabs, self.codec(), thread, durable, clock)
+        path, who = self.path(task), (self.run, self.depth, task)
+        return PartWriter(path, self._slabs, who, self.codec(), thread, durable, clock)
 
     def write_list(
         self,
@@ -171,12 +154,12 @@ class LayerFiles:
     ) -> PartRecord:
         """Write a whole layer as a list of sorted state numbers, uint64."""
         size = int(numbers.size)
-        whole = LayerFiles(self.folder, self.run, self._codec, self.layout, self.depth, size)
-        whole._begin(durable)
+        whole = replace(self, listed=size)
+        whole.begin(durable)
         slab = np.zeros(LIST_SLAB, dtype=np.uint64)
         with whole.write_part(0, thread, durable) as writer:
             for i in range(list_slabs(size)):
                 some = numbers[i * LIST_SLAB : (i + 1) * LIST_SLAB]
                 slab[: some.size], slab[some.size :] = some, 0
                 writer.write(i, slab)
-            return writer.finish(self.run, self.depth, 0, size, start, home, None)
+            return writer.finish(size, start, home)

@@ -1,9 +1,19 @@
-"""One writer a run: a lock file that the writing process holds open.
+"""One writer a run.
 
-The lock is the operating system's (`flock`), so on its own host it goes with its process, however
-that dies. Not every shared file system carries it to other hosts. So the file also says who holds
-it, a clean end empties it, and what a process of another host has left there is taken over on
-request only. Who reads all of a run shares the lock with others who do, which keeps writers out.
+In a file system the writing process holds a lock file open (`RunLock`). The lock is the operating
+system's (`flock`), so on its own host it goes with its process, however that dies. Not every shared
+file system carries it to other hosts. So the file also says who holds it, a clean end empties it,
+and what a process of another host has left there is taken over on request only. Who reads all of a
+run shares the lock with others who do, which keeps writers out.
+
+An object store has no locks. Who writes a run there puts an object beside it that says so, and
+renews it as long as it lives (`Lease`). This is a courtesy to people: another process that finds it
+fresh ends with an error rather than do the same work again. Nothing else relies on it: two that do
+not see each other compute the same parts, and of their commits one alone succeeds
+(`frontier.store.run`). Of two that begin at once one puts the object there, and one whose object
+was replaced by another process renews it no more. The age of the object is the difference between
+the clock of this host and the time that the store gives it; where the two clocks differ by a
+minute, it counts for too long or not at all.
 """
 
 import errno
@@ -12,116 +22,165 @@ import json
 import os
 import socket
 import stat
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
 
 from frontier.errors import InputError, StorageError
-from frontier.store import lease
+from frontier.store.buckets import Replaced
 from frontier.store.objects import ObjectPath, Place
 from frontier.text import age, moment
 
 TRIES, TRY_SECONDS = 8, 0.05
-"""Attempts to take the lock, and the seconds between two of them. A process that only asks whether
-it is held holds it for a moment."""
+"""Attempts to take the lock after the first, and the seconds between two of them. A process that
+only asks whether it is held holds it for a moment."""
 
-MOST_LETTERS = 10_000
-"""The number of letters of the lock file that are read, at most."""
+MOST_BYTES = 10_000
+"""The length of the lock file that is read, at most."""
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 """What the system says where a file system has no locks."""
+
+RENEWED, FRESH = 15.0, 60.0
+"""Seconds after which the object of a lease is renewed, and seconds for which it counts."""
 
 
 class NotWritable(StorageError):
     """The system lets nothing be written to the directory, so there is no lock to take."""
 
 
-class RunLock:
-    """Context manager that holds the lock of a run directory.
+class _Writer:
+    """Context manager that makes this process the one that writes a run.
 
-    take_over: True if the user says that a holder on another host is gone. A text is the name of
-    the queue's job to which this process belongs: a holder on another host is then taken to be gone
-    if it belonged to the same job, as a queue runs a job once at a time.
+    take_over: True if the user says that a holder who cannot be seen from here is gone. A text is
+    the name of the queue's job to which this process belongs: such a holder is then taken to be
+    gone if it belonged to the same job, as a queue runs a job once at a time.
     """
 
-    def __init__(self, path: Path, take_over: bool | str = False):
-        self.path, self._take_over = path, take_over
+    def __init__(self, path: Place, take_over: bool | str = False):
+        self._path, self._take_over = path, take_over
+        self._said = {"host": socket.gethostname(), "process": os.getpid(), "since": time.time()}
+        if isinstance(take_over, str):
+            self._said["job"] = take_over
+
+    def _takes_over(self) -> bool:
+        """Whether the one whose name is there is said to be gone."""
+        job = holder(self._path).get("job")
+        return self._take_over is True or bool(self._take_over and self._take_over == job)
+
+
+class RunLock(_Writer):
+    """Holds the lock of a run directory."""
 
     def __enter__(self) -> "RunLock":
-        for last in (False,) * TRIES + (True,):
-            self._file = self._opened()
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                self._file.close()
-                if last:
-                    raise InputError(f"{self.path.parent} {_why_held(self.path)}") from None
-                time.sleep(TRY_SECONDS)
-                continue
-            except OSError as error:
-                self._file.close()
-                if error.errno not in NO_LOCKS:
-                    raise
-                raise InputError(
-                    f"{self.path} cannot be locked ({error.strerror}): its file system has no "
-                    "locks; mount it with them (Lustre: -o flock), or choose another directory "
-                    "with --set store.path=…"
-                ) from None
-            if self._is_there():
-                break
-            self._file.close()  # whoever held it has deleted the run
-        job = _holder(self.path).get("job")
-        mine = self._take_over is True or (self._take_over and self._take_over == job)
-        if not mine and left_by(self.path):
-            said = describe_holder(self.path)
+        self._file = self._locked()
+        if left_by(self._path) and not self._takes_over():
+            said = describe_holder(self._path)
             self._file.close()
             raise InputError(
-                f"{self.path.parent} was being written by {said}, which has not said that it "
+                f"{self._path.parent} was being written by {said}, which has not said that it "
                 "ended, and from here that cannot be seen. If it is gone, run again with "
                 "--take-over"
             )
         self._file.truncate(0)
-        holder = {"host": socket.gethostname(), "process": os.getpid(), "since": time.time()}
-        if isinstance(self._take_over, str):
-            holder["job"] = self._take_over
         try:
-            self._file.write(json.dumps(holder))
+            self._file.write(json.dumps(self._said))
             self._file.flush()
         except BaseException:  # such as an interrupt, after which nobody else lets go
             self.__exit__()
             raise
         return self
 
-    def _opened(self) -> IO[str]:
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
-        try:
-            return _open(self.path, flags, "a+")
-        except OSError as error:
-            if error.errno in (errno.EMFILE, errno.ENFILE):
-                raise
-            raise NotWritable(
-                f"{self.path.parent} cannot be written ({error.strerror}); make it writable, or "
-                "choose another directory with --set store.path=…"
-            ) from None
-
-    def _is_there(self) -> bool:
-        """Whether the file that is open still has its name."""
-        try:
-            return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
-        except FileNotFoundError:
-            return False
-
     def __exit__(self, *_) -> None:
         self._file.truncate(0)
         self._file.close()
 
+    def _locked(self) -> IO[str]:
+        """The file, which is open and locked."""
+        tries = 0
+        while True:
+            file = self._opened()
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                with suppress(FileNotFoundError):  # whoever held it has deleted the run
+                    if os.path.samestat(os.fstat(file.fileno()), self._path.stat()):
+                        return file
+            except BlockingIOError:
+                if tries == TRIES:
+                    file.close()
+                    raise _refused(self._path) from None
+                tries += 1
+                time.sleep(TRY_SECONDS)
+            except OSError as error:
+                file.close()
+                if error.errno not in NO_LOCKS:
+                    raise
+                raise InputError(
+                    f"{self._path} cannot be locked ({error.strerror}): its file system has no "
+                    "locks; mount it with them (Lustre: -o flock), or choose another directory "
+                    "with --set store.path=…"
+                ) from None
+            file.close()
 
-def writing(path: Place, take_over: bool | str = False) -> AbstractContextManager:
-    """Be the one writer of a run, whose lock this is; take_over as of `RunLock`."""
-    kind = lease.Lease if isinstance(path, ObjectPath) else RunLock
-    return kind(path, take_over)
+    def _opened(self) -> IO[str]:
+        try:
+            return _open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, "a+")
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                raise
+            raise NotWritable(
+                f"{self._path.parent} cannot be written ({error.strerror}); make it writable, or "
+                "choose another directory with --set store.path=…"
+            ) from None
+
+
+class Lease(_Writer):
+    """Says in an object store that this process writes a run."""
+
+    def __enter__(self) -> "Lease":
+        self._version = self._path.version()
+        try:
+            if is_held(self._path) and not self._takes_over():
+                raise Replaced
+            self._write()
+        except Replaced:
+            there = holder(self._path)
+            raise InputError(
+                f"{self._path.parent} is being written by process {there.get('process')} on host "
+                f"{there.get('host')}; stop that run first, or wait for it. If it was killed, "
+                f"wait for {FRESH:.0f} seconds, or run again with --take-over"
+            ) from None
+        self._over = threading.Event()
+        self._renewing = threading.Thread(target=self._renew, name="lease", daemon=True)
+        self._renewing.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._over.set()
+        self._renewing.join(RENEWED)  # no longer, if the store does not answer
+        with suppress(OSError):  # it is not believed for long
+            if holder(self._path) == self._said:
+                self._path.unlink(missing_ok=True)
+
+    def _renew(self) -> None:
+        while not self._over.wait(RENEWED):
+            try:
+                self._write()
+            except OSError:  # the next time, maybe
+                continue
+            except Replaced:  # another has taken over
+                return
+
+    def _write(self) -> None:
+        self._version = self._path.replace_bytes(json.dumps(self._said).encode(), self._version)
+
+
+def writing(path: Place, take_over: bool | str = False) -> RunLock | Lease:
+    """Be the one writer of a run, whose lock this is; take_over as of `_Writer`."""
+    return (Lease if isinstance(path, ObjectPath) else RunLock)(path, take_over)
 
 
 @contextmanager
@@ -131,21 +190,19 @@ def reading(path: Place) -> Iterator[None]:
     InputError if one is at work. Where there is no lock to be shared, as in a directory that nobody
     has written to, nobody is kept away.
     """
+    file = None
     if isinstance(path, ObjectPath):
         if is_held(path):
-            raise InputError(f"{path.parent} {_why_held(path)}")
-        yield
-        return
-    try:
-        file = _open(path)
-    except FileNotFoundError:
-        file = None
+            raise _refused(path)
+    else:
+        with suppress(FileNotFoundError):
+            file = _open(path)
     with file or nullcontext():
         try:
             if file:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InputError(f"{path.parent} {_why_held(path)}") from None
+            raise _refused(path) from None
         except OSError as error:
             if error.errno not in NO_LOCKS:  # without them nobody writes either
                 raise
@@ -153,9 +210,15 @@ def reading(path: Place) -> Iterator[None]:
 
 
 def is_held(path: Place) -> bool:
-    """Whether some process writes (of this host, or of any where the file system says)."""
+    """Whether some process writes: of this host, or of any where the file system says; or says in
+    an object store that it does."""
     if isinstance(path, ObjectPath):
-        return lease.is_held(path)
+        try:
+            renewed = path.stat().st_mtime
+        except FileNotFoundError:
+            return False
+        said = holder(path)
+        return bool(said) and time.time() - renewed < FRESH and not _has_died(said)
     try:
         with _open(path) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -163,6 +226,19 @@ def is_held(path: Place) -> bool:
         return True
     except (OSError, InputError):
         return False
+    return False
+
+
+def _has_died(said: dict) -> bool:
+    """Whether a holder is known to be gone: a process of this host that is not there."""
+    if said.get("host") != socket.gethostname() or type(said.get("process")) is not int:
+        return False
+    try:
+        os.kill(said["process"], 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except PermissionError:  # it is somebody else's
+        pass
     return False
 
 
@@ -177,23 +253,27 @@ def _open(path: Path, flags: int = os.O_RDONLY, mode: str = "r") -> IO[str]:
     return open(os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666), mode)
 
 
-def _why_held(path: Place) -> str:
+def _refused(path: Place) -> InputError:
     """Why a run may not be used."""
+    why = "is being read by another process, such as verify; wait until that has ended"
     if is_held(path):
-        return f"is being written by {describe_holder(path)}; stop that run first, or wait for it"
-    return "is being read by another process, such as verify; wait until that has ended"
+        why = f"is being written by {describe_holder(path)}; stop that run first, or wait for it"
+    return InputError(f"{path.parent} {why}")
 
 
-def _holder(path: Place) -> dict:
+def holder(path: Place) -> dict:
     """What the process has written that took the lock last; empty if it said that it ended."""
-    if isinstance(path, ObjectPath):
-        return lease.holder(path)
+    # That a store does not answer says nothing of who writes.
+    not_there = FileNotFoundError if isinstance(path, ObjectPath) else OSError
     try:
-        with _open(path) as file:
-            holder = json.loads(file.read(MOST_LETTERS))
-    except (OSError, ValueError, RecursionError):  # an InputError is a ValueError
+        if isinstance(path, ObjectPath):
+            said = json.loads(path.read_bytes(MOST_BYTES))
+        else:
+            with _open(path) as file:
+                said = json.loads(file.read(MOST_BYTES))
+    except (not_there, ValueError, RecursionError):  # an InputError is a ValueError
         return {}
-    return holder if isinstance(holder, dict) else {}
+    return said if isinstance(said, dict) else {}
 
 
 def left_by(path: Place) -> str | None:
@@ -201,14 +281,14 @@ def left_by(path: Place) -> str | None:
     cannot be seen from here whether it did."""
     if isinstance(path, ObjectPath):
         return None
-    host = _holder(path).get("host")
+    host = holder(path).get("host")
     return None if host == socket.gethostname() else host
 
 
 def held_since(path: Place) -> float | None:
     """When the lock was taken, in seconds of the epoch, as far as the file says."""
     try:
-        return float(_holder(path)["since"])
+        return float(holder(path)["since"])
     except (ValueError, TypeError, KeyError):
         return None
 
@@ -216,8 +296,8 @@ def held_since(path: Place) -> float | None:
 def describe_holder(path: Place) -> str:
     """Who holds the lock, as far as the file says."""
     try:
-        holder, now = _holder(path), time.time()
-        since = f"since {moment(holder['since'])} (for {age(now - holder['since'])})"
-        return f"process {holder['process']} on host {holder['host']} {since}"
+        said, now = holder(path), time.time()
+        since = f"since {moment(said['since'])} (for {age(now - said['since'])})"
+        return f"process {said['process']} on host {said['host']} {since}"
     except (OSError, ValueError, TypeError, KeyError, OverflowError):
         return "another process"

@@ -10,10 +10,10 @@ There is no renaming and no locking. An object is there whole or not at all, an 
 interrupted leaves none, and nothing has to be forced to a disk.
 """
 
-import asyncio
 import errno
 import re
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,12 +42,12 @@ PIECE_BYTES, PIECES = 8 << 20, 4
 TRANSFER_BYTES = PIECE_BYTES * (PIECES + 1)
 """Memory that what is on its way from or to one object takes at most."""
 
-Version = tuple[str | None, str | None]
+Version = dict[str, str]
 """The ETag of an object, and its version in stores that number them."""
 
 
 def _version(about: dict[str, Any]) -> Version:
-    return about["e_tag"], about["version"]
+    return {name: about[name] for name in ("e_tag", "version") if about[name] is not None}
 
 
 @dataclass(frozen=True, order=True)
@@ -181,12 +181,6 @@ class ObjectPath:
 
     def read_tail(self, size: int) -> tuple[bytes, int]:
         """The last `size` bytes of the object, or all if it has fewer, and how many it has."""
-        if self.bucket.startswith("az:"):  # which reads no range from the end
-            total = self.stat().st_size
-            data = bytearray(min(size, total))
-            if data:
-                self.read_ranges([total - len(data)], [memoryview(data)])
-            return bytes(data), total
 
         def get(store: "ObjectStore") -> tuple[bytes, int]:
             found = store.get(self.key, options={"range": {"suffix": size}})
@@ -196,31 +190,30 @@ class ObjectPath:
             return self.ask(get)
         except FileNotFoundError:
             raise
-        except OSError:
-            if self.stat().st_size:
-                raise
-            return b"", 0  # of nothing there is no range
+        except OSError:  # Azure reads no range from the end, and of nothing there is none
+            total = self.stat().st_size
+            data = bytearray(min(size, total))
+            self.read_ranges([total - len(data)], [memoryview(data)])
+            return bytes(data), total
 
     def read_ranges(self, begin: Sequence[int], views: Sequence[memoryview]) -> None:
         """Read some ranges, each to memory of its size."""
         pieces = in_pieces(begin, views)
-        if pieces:
-            self.ask(lambda store: asyncio.run(self._read_pieces(store, pieces)))
 
-    async def _read_pieces(self, store: "ObjectStore", pieces: "list[Piece]") -> None:
-        at_once = asyncio.Semaphore(PIECES)
-
-        async def read(piece: Piece) -> None:
-            first, end = piece[0][0], piece[-1][0] + len(piece[-1][1])
-            async with at_once:
-                found = await store.get_range_async(self.key, start=first, end=end)
-                data = memoryview(found)
+        def get(store: "ObjectStore") -> None:
+            def read(piece: Piece) -> None:
+                first, end = piece[0][0], piece[-1][0] + len(piece[-1][1])
+                data = memoryview(store.get_range(self.key, start=first, end=end))
                 if len(data) != end - first:
                     raise OSError(errno.EIO, "fewer bytes came than were asked for", str(self))
-                for begin, view in piece:
-                    view[:] = data[begin - first :][: len(view)]
+                for at, view in piece:
+                    view[:] = data[at - first :][: len(view)]
 
-        await asyncio.gather(*map(read, pieces))
+            with ThreadPoolExecutor(PIECES) as threads:
+                list(threads.map(read, pieces))
+
+        if pieces:
+            self.ask(get)
 
     # Writing.
 
@@ -232,10 +225,7 @@ class ObjectPath:
 
         Returns its version; `Replaced` if it was another.
         """
-        mode = "create"
-        if was is not None:
-            known = zip(("e_tag", "version"), was, strict=True)
-            mode = {name: value for name, value in known if value is not None}
+        mode = "create" if was is None else was
 
         def get(store: "ObjectStore") -> tuple[bytes, Version]:
             found = store.get(self.key)

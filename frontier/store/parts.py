@@ -87,16 +87,14 @@ class PartRecord:
 
     def sealed(self, index: bytes) -> "PartRecord":
         """This record with its digest."""
-        return replace(self, digest=self._digest(index))
+        value = value_of(self)
+        del value["digest"]
+        text = json.dumps(value, sort_keys=True).encode()
+        return replace(self, digest=hashlib.sha256(text + index).hexdigest())
 
     def matches(self, index: bytes) -> bool:
         """Whether the digest is that of the record and the index."""
-        return self.digest == self._digest(index)
-
-    def _digest(self, index: bytes) -> str:
-        value = value_of(self)
-        del value["digest"]
-        return hashlib.sha256(json.dumps(value, sort_keys=True).encode() + index).hexdigest()
+        return self == self.sealed(index)
 
     def to_bytes(self) -> bytes:
         text = json.dumps(value_of(self))
@@ -131,23 +129,25 @@ def digest_of(records: list[PartRecord]) -> str:
 class PartWriter:
     """Writes a part, slab after slab; as context manager it leaves nothing behind if that fails.
 
-    path: the name that the file gets by `finish`. slabs: of the part, stored or not.
+    path: the name that the file gets by `finish`. slabs: of the part, stored or not. who: the
+    identifier of the run, the depth and the task.
     """
 
     def __init__(
         self,
         path: Place,
         slabs: int,
+        who: tuple[str, int, int],
         codec: SlabCodec,
         thread: ThreadPoolExecutor,
         durable: bool = False,
         clock: Stopwatch | None = None,
     ):
-        self._path, self._codec, self._thread, self._durable = path, codec, thread, durable
+        self._who, self._codec, self._thread, self._durable = who, codec, thread, durable
         self._clock = clock or Stopwatch()
         self._index = np.full((slabs, 2), NOT_STORED, dtype="<u8")
         self._checksums = np.zeros(slabs, dtype="<u4")
-        self._blocks: deque[tuple[np.ndarray, Future]] = deque()
+        self._writing: deque[Future] = deque()
         self._block, self._filled, self._size = np.empty(0, dtype=np.uint8), 0, 0
         self._file: FileWriter | ObjectWriter | None = new_file(path)
 
@@ -155,10 +155,9 @@ class PartWriter:
         return self
 
     def __exit__(self, *_) -> None:
-        for _, written in self._blocks:
+        for block in self._writing:
             with suppress(OSError):  # the error that ends the task is another, or came before
-                written.result()
-        self._blocks.clear()
+                block.result()
         if self._file is not None:
             self._file.abandon()
 
@@ -175,28 +174,20 @@ class PartWriter:
         self._clock.lap("codec")
 
     def finish(
-        self,
-        run: str,
-        depth: int,
-        task: int,
-        states: int,
-        start: bool,
-        home: int | None,
-        edges: int | None,
+        self, states: int, start: bool = False, home: int | None = None, edges: int | None = None
     ) -> PartRecord:
         """Put the file in place, whole; returns its record."""
         index = self._index.tobytes()
         size = self._size + footer_bytes(len(self._index))
         content = f"{google_crc32c.value(self._checksums.tobytes()):08x}"
-        record = PartRecord(run, depth, task, states, size, content, start, home, edges)
-        record = record.sealed(index)
+        record = PartRecord(*self._who, states, size, content, start, home, edges).sealed(index)
         checksum = google_crc32c.value(index).to_bytes(CHECKSUM_BYTES, "little")
         footer = record.to_bytes() + index + checksum
         self._room(len(footer))[: len(footer)] = np.frombuffer(footer, dtype=np.uint8)
         self._advance(len(footer))
         self._flush()
-        for _, written in self._blocks:
-            written.result()
+        for block in self._writing:
+            block.result()
         self._file.finish(self._durable)
         self._file = None
         return record
@@ -205,12 +196,7 @@ class PartWriter:
         """Where the next bytes of the file go, up to `size`: the rest of a block, or another."""
         if self._block.size - self._filled < size:
             self._flush()
-            self._block, self._filled = np.empty(0, dtype=np.uint8), 0
-            if len(self._blocks) == BLOCKS - 1:
-                self._block, written = self._blocks.popleft()
-                written.result()
-            if self._block.size < size:
-                self._block = np.empty(max(size, BLOCK_BYTES), dtype=np.uint8)
+            self._block, self._filled = np.empty(max(size, BLOCK_BYTES), dtype=np.uint8), 0
         return self._block[self._filled :]
 
     def _advance(self, size: int) -> None:
@@ -220,9 +206,10 @@ class PartWriter:
 
     def _flush(self) -> None:
         """Hand the block over to the thread."""
+        if len(self._writing) == BLOCKS - 1:
+            self._writing.popleft().result()
         block = memoryview(self._block)[: self._filled]
-        written = self._thread.submit(self._file.write, block)
-        self._blocks.append((self._block, written))
+        self._writing.append(self._thread.submit(self._file.write, block))
 
 
 class Part:
@@ -230,48 +217,43 @@ class Part:
 
     def __init__(self, path: Place, slabs: int, run: str, depth: int, task: int):
         """CorruptRunError if the file is missing, or not that of this run, depth and task."""
-        self.path, self._what = path, f"layer {depth}: {path}"
+        self.path, self._depth = path, depth
         end = footer_bytes(slabs)
         try:
             footer, size = read_tail(path, end)
         except FileNotFoundError:
-            raise CorruptRunError(f"{self._what} is missing, though its layer is stored") from None
+            raise self._wrong(" is missing, though its layer is stored") from None
         except ValueError:
-            raise CorruptRunError(f"{self._what} is no file") from None
+            raise self._wrong(" is no file") from None
         if size < end:
-            raise CorruptRunError(f"{self._what} is cut: {size:,} bytes, at least {end:,} expected")
-        self._read_footer(footer, size, slabs)
-        found = self.record.run, self.record.depth, self.record.task
-        if found != (run, depth, task):
-            whose = "this run" if found[0] == run else f"run {ascii(found[0])[1:-1]}"
-            raise CorruptRunError(
-                f"{self._what} is not the one that was written there: it is task {found[2]} of "
-                f"layer {found[1]} of {whose}"
-            )
-
-    def _read_footer(self, footer: bytes, size: int, slabs: int) -> None:
+            raise self._wrong(f" is cut: {size:,} bytes, at least {end:,} expected")
         index = footer[RECORD_BYTES:-CHECKSUM_BYTES]
         try:
             self.record = PartRecord.from_bytes(footer[:RECORD_BYTES])
         except ValueError:
-            raise CorruptRunError(f"{self._what} has no record at its end") from None
+            raise self._wrong(" has no record at its end") from None
         checksum = int.from_bytes(footer[-CHECKSUM_BYTES:], "little")
         if not (self.record.matches(index) and google_crc32c.value(index) == checksum):
-            raise CorruptRunError(
-                f"{self._what} is damaged: its record and index do not match their digest"
-            )
+            raise self._wrong(" is damaged: its record and index do not match their digest")
         if self.record.bytes != size:
-            raise CorruptRunError(
-                f"{self._what} has {size:,} bytes, its record says {self.record.bytes:,}"
-            )
+            raise self._wrong(f" has {size:,} bytes, its record says {self.record.bytes:,}")
         places = np.frombuffer(index, dtype="<u8").reshape(slabs, 2)
         self._stored = places[:, 0] != NOT_STORED
         self._offset, self._size = places.astype(np.int64).T
         begin, some = self._offset[self._stored], self._size[self._stored]
-        end = size - len(footer)
-        wrong = (begin < 0) | (some <= CHECKSUM_BYTES) | (some > size) | (begin > end - some)
+        wrong = (begin < 0) | (some <= CHECKSUM_BYTES) | (some > size) | (begin > size - end - some)
         if wrong.any():
-            raise CorruptRunError(f"{self._what}: its index points outside its slabs")
+            raise self._wrong(": its index points outside its slabs")
+        found = self.record.run, self.record.depth, self.record.task
+        if found != (run, depth, task):
+            whose = "this run" if found[0] == run else f"run {ascii(found[0])[1:-1]}"
+            raise self._wrong(
+                f" is not the one that was written there: it is task {found[2]} of "
+                f"layer {found[1]} of {whose}"
+            )
+
+    def _wrong(self, why: str) -> CorruptRunError:
+        return CorruptRunError(f"layer {self._depth}: {self.path}{why}")
 
     @property
     def states(self) -> int:
@@ -331,12 +313,10 @@ class Part:
             for slab, first, last in zip(some.tolist(), begin, end, strict=True):
                 checksums[slab] = google_crc32c.value(data[first:last])
         if f"{google_crc32c.value(checksums.tobytes()):08x}" != self.record.content:
-            raise CorruptRunError(f"{self._what}: its slabs are not those that were written there")
+            raise self._wrong(": its slabs are not those that were written there")
 
     def miscounted(self, states: int) -> CorruptRunError:
-        return CorruptRunError(
-            f"{self._what} holds {counted(self.states, 'state')}, the ledger lists {states:,}"
-        )
+        return self._wrong(f" holds {counted(self.states, 'state')}, the ledger lists {states:,}")
 
     def damaged(self, slab: int, why: str) -> CorruptRunError:
-        return CorruptRunError(f"{self._what}: slab {slab} is damaged: {why}")
+        return self._wrong(f": slab {slab} is damaged: {why}")

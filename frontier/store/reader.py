@@ -5,7 +5,7 @@ part, the states of a list, the last few layers.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
 from math import prod
 from threading import Lock
@@ -14,18 +14,89 @@ import numpy as np
 
 from frontier.errors import CorruptRunError
 from frontier.space.layout import Layout
-from frontier.space.lists import list_bits
+from frontier.space.lists import list_bits, set_bits
 from frontier.store.layers import LIST_SLAB, LayerFiles, list_slabs
 from frontier.store.parts import in_groups
 from frontier.store.run import RunStore
-from frontier.store.slabs import NO_SLAB, Allocate, EncodedSlabs, ListedSlabs, new_memory
 from frontier.text import counted
-
-OPEN_LAYERS = 3
-"""Layers of a run that are kept open, if nothing else is said."""
 
 OPEN_PARTS = 64
 """Parts of a layer whose index is kept in memory."""
+
+Allocate = Callable[[int], np.ndarray]
+"""Gives memory: from a number of bytes, an uninitialised array of as many uint8."""
+
+
+def new_memory(size: int) -> np.ndarray:
+    """Memory that was not used before."""
+    return np.empty(size, dtype=np.uint8)
+
+
+class EncodedSlabs:
+    """Some slabs of a layer of bits, read at once and decoded as they are wanted.
+
+    Until then they stay as they are stored: a third of the memory, and what is decoded is used
+    while it is still in the processor's caches.
+
+    there: bool[N], which of them hold a state.
+    """
+
+    def __init__(
+        self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray, allocate: Allocate
+    ):
+        """task, slab: int64[N]. allocate: gives the memory for what is read."""
+        self._layer, self._task, self._slab = layer, task, slab
+        self.there = np.zeros(slab.size, dtype=bool)
+        self._begin, self._end = np.zeros((2, slab.size), dtype=np.int64)
+        parts = []
+        for number in np.unique(task).tolist():
+            part, here = layer.part(number), np.flatnonzero(task == number)
+            here = here[part.has(slab[here])]
+            parts.append((part, here, part.stored_bytes(slab[here])))
+            self.there[here] = True
+        self._data, at = allocate(sum(size for _, _, size in parts)), 0
+        for part, here, size in parts:
+            begin, end = part.read(slab[here], self._data[at : at + size])
+            self._begin[here], self._end[here] = begin + at, end + at
+            at += size
+
+    def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
+        """Write the words of some slabs that are there to rows of a contiguous uint64[M, words].
+
+        some, rows: int64[K], places among the slabs and in `out`. CorruptRunError if one is
+        damaged.
+        """
+        begin, end = self._begin[some], self._end[some]
+        good = self._layer.codec.decode_slabs(self._data, begin, end, out, rows)
+        if good < some.size:
+            wrong = int(some[good])
+            part = self._layer.part(int(self._task[wrong]))
+            raise part.damaged(int(self._slab[wrong]), "its bytes are no slab of this codec")
+
+
+class ListedSlabs:
+    """Some slabs of a layer that is a list, with the same methods."""
+
+    def __init__(self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray):
+        self._layer, self._task, self._slab = layer, task, slab
+        self._numbers, keys = layer.by_slab
+        key = task * prod(layer.files.layout.grid) + slab
+        self._first, self._end = (np.searchsorted(keys, key + more) for more in (0, 1))
+        self.there = self._end > self._first
+
+    def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
+        layout = self._layer.files.layout
+        for i, row in zip(some.tolist(), rows.tolist(), strict=True):
+            node, word = self._layer.place(int(self._task[i]), int(self._slab[i]))
+            out[row] = 0
+            set_bits(
+                out[row].reshape(layout.slab_nodes, layout.slab_words),
+                self._numbers[self._first[i] : self._end[i]],
+                node,
+                word,
+                layout.space.code.half,
+                layout.space.code.bits,
+            )
 
 
 class RunReader:
@@ -35,7 +106,7 @@ class RunReader:
     fewer states than this.
     """
 
-    def __init__(self, run: RunStore, least_open: int = OPEN_LAYERS, most_held: int = 0):
+    def __init__(self, run: RunStore, least_open: int = 3, most_held: int = 0):
         self.run, self.puzzle = run, run.puzzle
         self._least_open, self._most_held = least_open, most_held
         self.space = self.puzzle.space
@@ -50,12 +121,12 @@ class RunReader:
     def open_layer(self, depth: int) -> "StoredLayer":
         """A committed layer that is stored, or that under way, of bits; the layer at depth -1 is
         empty."""
-        states, is_list = 0, True
         if depth == len(self.run.records):
-            states, is_list = None, False
-        elif depth >= 0:
-            states, is_list = (record := self.run.records[depth]).states, record.form == "list"
-        return StoredLayer(self.run.files(depth, self.layout, states if is_list else None), states)
+            return StoredLayer(self.files(depth), None)
+        record = self.run.records[depth] if depth >= 0 else None
+        states = record.states if record else 0
+        listed = None if record and record.form == "bits" else states
+        return StoredLayer(self.run.files(depth, self.layout, listed), states)
 
     def layer(self, depth: int) -> "StoredLayer":
         """The same, kept open; those asked for longest ago are closed."""
@@ -84,7 +155,7 @@ class StoredLayer:
 
     def __init__(self, files: LayerFiles, states: int | None):
         self.files, self.is_list, self.states = files, files.listed is not None, states
-        self._codec = files.codec()
+        self.codec = files.codec()
         self.part = lru_cache(OPEN_PARTS)(files.part)
         self._sorting = Lock()
 
@@ -97,31 +168,27 @@ class StoredLayer:
         """
         if self.is_list:
             with self._sorting:  # one thread sorts it, the others wait
-                numbers, keys = self._by_slab
-            return ListedSlabs(self.files.layout, self.files.side, numbers, keys, task, slab)
-        return EncodedSlabs(self.part, self._codec, task, slab, allocate)
+                return ListedSlabs(self, task, slab)
+        return EncodedSlabs(self, task, slab, allocate)
 
     @cached_property
     def _numbers(self) -> np.ndarray:
         """The states of a list."""
         numbers = np.empty(0, dtype=np.uint64)
         if self.states:
-            part = self.files.part(0)  # before memory is taken for them
+            part = self.part(0)  # before memory is taken for them
             numbers = np.empty(list_slabs(self.states) * LIST_SLAB, dtype=np.uint64)
             if part.states != self.states:
                 raise part.miscounted(self.states)
             if part.slabs.size < list_slabs(self.states):
                 raise part.damaged(part.slabs.size, "it is not there")
-            out = numbers.reshape(-1, LIST_SLAB)
             for some in in_groups(part.slabs):
-                data = np.empty(part.stored_bytes(some), dtype=np.uint8)
-                begin, end = part.read(some, data)
-                if (good := self._codec.decode_slabs(data, begin, end, out, some)) < some.size:
-                    raise part.damaged(int(some[good]), NO_SLAB)
+                found = EncodedSlabs(self, np.zeros_like(some), some, new_memory)
+                found.decode(np.arange(some.size), numbers.reshape(-1, LIST_SLAB), some)
         return numbers[: self.states]
 
     @cached_property
-    def _by_slab(self) -> tuple[np.ndarray, np.ndarray]:
+    def by_slab(self) -> tuple[np.ndarray, np.ndarray]:
         """(the states of a list, int64 the slab of each, counted through all parts), by slabs."""
         layout, numbers = self.files.layout, self._numbers
         key = np.empty(numbers.size, dtype=np.int64)
@@ -138,6 +205,27 @@ class StoredLayer:
         """States that this object holds in memory."""
         return self.states if self.is_list else 0
 
+    def decoded(
+        self, task: int | np.ndarray, slabs: np.ndarray
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        """(slab, its words) of some slabs of a layer of bits, int64[N], in their order; task: whose
+        parts have them. Words of slabs without a state are 0.
+
+        The words are good until the next ones come.
+        """
+        layout = self.files.layout
+        out = np.empty((1, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
+        first_row = np.zeros(1, dtype=np.int64)
+        tasks = np.broadcast_to(task, slabs.shape)
+        for some in in_groups(np.arange(slabs.size)):
+            found = self.load(tasks[some], slabs[some])
+            for i, slab in enumerate(slabs[some].tolist()):
+                if found.there[i]:
+                    found.decode(first_row + i, out, first_row)
+                else:
+                    out[:] = 0
+                yield slab, out.reshape(layout.slab_nodes, layout.slab_words)
+
     def slabs(
         self, first_node: int = 0, last_node: int | None = None
     ) -> Iterator[tuple[int, int, np.ndarray]]:
@@ -153,47 +241,34 @@ class StoredLayer:
             if task.last_node <= first_node or last_node <= task.first_node:
                 continue
             slabs = self.part(number).slabs
-            places = {slab: layout.slab_of(task, slab) for slab in slabs.tolist()}
-            inside = [
-                slab
-                for slab, (node, _, _) in places.items()
-                if first_node - layout.slab_nodes < node < last_node
-            ]
-            for slab, words in self.decoded(number, np.array(inside, dtype=np.int64)):
-                node, prefix, word = places[slab]
-                yield node, prefix * layout.strip_words + word, words
+            nodes = np.array([layout.slab_of(task, slab)[0] for slab in slabs.tolist()])
+            inside = (first_node - layout.slab_nodes < nodes) & (nodes < last_node)
+            for slab, words in self.decoded(number, slabs[inside]):
+                yield *self.place(number, slab), words
 
-    def decoded(self, task: int, slabs: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-        """(slab, its words) of some slabs of a part that hold a state, int64[N], in their order.
-
-        The words are good until the next ones come.
-        """
+    def place(self, task: int, slab: int) -> tuple[int, int]:
+        """(first node of a slab, its first word in that node's bitmap)."""
         layout = self.files.layout
-        out = np.empty((1, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
-        only = np.zeros(1, dtype=np.int64)
-        for some in in_groups(slabs):
-            found = self.load(np.full(some.size, task), some)
-            for i, slab in enumerate(some.tolist()):
-                found.decode(only + i, out, only)
-                yield slab, out.reshape(layout.slab_nodes, layout.slab_words)
+        node, prefix, word = layout.slab_of(layout.task(self.files.side, task), slab)
+        return node, prefix * layout.strip_words + word
+
+    def _listed(self, node: int, word: int, slab: np.ndarray) -> np.ndarray:
+        """The sorted state numbers of a slab that lies there."""
+        code = self.files.layout.space.code
+        numbers = np.empty(int(np.bitwise_count(slab).sum()), dtype=np.uint64)
+        list_bits(slab, node, word, code.half, code.bits, numbers)
+        return numbers
 
     def numbers_by_slab(self) -> Iterator[np.ndarray]:
-        """The state numbers of the layer, uint64, slab after slab; those of each are sorted.
-
-        They are good until the next ones come.
-        """
+        """The state numbers of the layer, uint64, slab after slab; those of each are sorted."""
         if self.is_list:
             yield self._numbers
             return
-        code, found = self.files.layout.space.code, 0
-        numbers = np.empty(0, dtype=np.uint64)
+        found = 0
         for node, word, slab in self.slabs():
-            states = int(np.bitwise_count(slab).sum())
-            found += states
-            if numbers.size < states:
-                numbers = np.empty(states, dtype=np.uint64)
-            list_bits(slab, node, word, code.half, code.bits, numbers)
-            yield numbers[:states]
+            numbers = self._listed(node, word, slab)
+            found += numbers.size
+            yield numbers
         if found != self.states:
             raise CorruptRunError(
                 f"layer {self.files.depth}: {self.files.folder} holds {counted(found, 'state')}, "
@@ -214,46 +289,37 @@ class StoredLayer:
 
     def contains(self, numbers: np.ndarray) -> np.ndarray:
         """For each of uint64[N] state numbers of the layer's side, whether it is in: bool[N]."""
+        found = np.zeros(numbers.size, dtype=bool)
         if self.is_list:
-            if not self.states:
-                return np.zeros(numbers.size, dtype=bool)
-            at = np.searchsorted(self._numbers, numbers)
-            return self._numbers[np.minimum(at, self._numbers.size - 1)] == numbers
+            if self.states:
+                at = np.searchsorted(self._numbers, numbers)
+                found = self._numbers[np.minimum(at, self._numbers.size - 1)] == numbers
+            return found
         layout = self.files.layout
         task, slab, word, bit = layout.locate(self.files.side, numbers)
         key = task * prod(layout.grid) + slab
         order = np.argsort(key, kind="stable")
         keys, first = np.unique(key[order], return_index=True)
         groups = np.split(order, first[1:])
-        found = np.zeros(numbers.size, dtype=bool)
-        out = np.empty((1, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
-        only = np.zeros(1, dtype=np.int64)
-        for some in in_groups(np.arange(keys.size)):
-            slabs = self.load(*np.divmod(keys[some], prod(layout.grid)))
-            for i in np.flatnonzero(slabs.there):
-                slabs.decode(only + i, out, only)
-                asked = groups[some[i]]
-                bits = out[0, word[asked]] >> bit[asked].astype(np.uint64)
-                found[asked] = bits & np.uint64(1)
+        slabs = self.decoded(*np.divmod(keys, prod(layout.grid)))
+        for asked, (_, words) in zip(groups, slabs, strict=True):
+            bits = words.reshape(-1)[word[asked]] >> bit[asked].astype(np.uint64)
+            found[asked] = bits & np.uint64(1)
         return found
 
     def some(self, count: int, most_slabs: int, rng: np.random.Generator) -> np.ndarray:
         """Up to `count` states of the layer from at most `most_slabs` of its slabs, at random."""
         if self.is_list:
             return rng.choice(self._numbers, min(count, self.states), replace=False)
-        layout, code = self.files.layout, self.files.layout.space.code
         slabs = [self.part(task).slabs for task in self.files.tasks]
         task = np.repeat(np.array(self.files.tasks), [some.size for some in slabs])
         slab = np.concatenate(slabs)
         drawn = rng.choice(slab.size, min(most_slabs, slab.size), replace=False)
         share = -(-count // drawn.size)
         found = []
-        for i in drawn.tolist():
-            where = layout.task(self.files.side, int(task[i]))
-            for number, words in self.decoded(where.number, slab[i : i + 1]):
-                node, prefix, first = layout.slab_of(where, number)
-                numbers = np.empty(int(np.bitwise_count(words).sum()), dtype=np.uint64)
-                word = prefix * layout.strip_words + first
-                list_bits(words, node, word, code.half, code.bits, numbers)
-                found.append(rng.choice(numbers, min(share, numbers.size), replace=False))
+        for at, (number, words) in zip(
+            task[drawn].tolist(), self.decoded(task[drawn], slab[drawn]), strict=True
+        ):
+            numbers = self._listed(*self.place(at, number), words)
+            found.append(rng.choice(numbers, min(share, numbers.size), replace=False))
         return np.concatenate(found)

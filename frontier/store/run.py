@@ -1,11 +1,6 @@
 """A run directory: who the run is, which layers are committed, where they lie.
 
-    run.json            who: format, identifier, puzzle, codec, keep, layout
-    ledger.json         the committed layers, from depth 0, one line each
-    copies/             of these two, for `repair`
-    layers/zarr.json    a Zarr group; layers/0037 is the array of layer 37
-    events.jsonl, summary.json, environment.json, status.html for people; lock names the process
-                        that writes
+Which files there are stands in docs/architecture.md, under *On disk*.
 
 A layer is *committed* by one atomic replacement of the ledger (`frontier.store.ledger`), after its
 parts are in place. What the ledger does not list is not there: a resumed run uses the parts of the
@@ -20,11 +15,10 @@ Parts of t + 2 that are made before t + 1 is committed replace nothing: t is who
 import os
 import time
 import uuid
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cached_property
 
-from frontier.errors import CorruptRunError, FormatError, Gone, InputError
+from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.layout import Layout
 from frontier.store.buckets import Replaced
@@ -40,7 +34,6 @@ from frontier.store.files import (
     force,
     force_above,
     read_json,
-    read_sealed,
     replace_bytes,
     sealed,
     sweep,
@@ -50,13 +43,11 @@ from frontier.store.files import (
     write_json,
     write_sealed,
 )
-from frontier.store.identity import check_values
+from frontier.store.identity import FORMAT, read_identity
 from frontier.store.layers import LIST_NAME, ZARR_GROUP, LayerFiles
 from frontier.store.ledger import LayerRecord, ledger_bytes, read_ledger
 from frontier.store.objects import ObjectPath, Place
 from frontier.text import counted
-
-FORMAT = 3
 
 
 class RunStore:
@@ -71,7 +62,7 @@ class RunStore:
     def __init__(self, path: Place, identity: dict, records: list[LayerRecord], complete: bool):
         self.path, self.identity = path, identity
         self.records, self.complete = records, complete
-        self._version: Hashable = None
+        self._version: object = None
 
     @staticmethod
     def exists(path: Place) -> bool:
@@ -123,17 +114,7 @@ class RunStore:
             if (path / "copies" / "run.json").exists():
                 raise CorruptRunError(f"{path / 'run.json'} is missing; there is a copy of it")
             raise InputError(f"{path} holds no run: it has no run.json")
-        identity = read_json(path / "run.json")
-        if not isinstance(identity, dict) or type(identity.get("format")) is not int:
-            raise CorruptRunError(f"{path / 'run.json'} is not what was written there")
-        if (format := identity["format"]) != FORMAT:
-            how = "install a newer frontier" if format > FORMAT else "use the version that wrote it"
-            raise FormatError(
-                f"{path / 'run.json'} has format {format}, "
-                f"this program reads format {FORMAT}: {how}"
-            )
-        run = _kind(path)(path, read_sealed(path / "run.json"), [], False)
-        check_values(run.identity, path / "run.json")
+        run = _kind(path)(path, read_identity(path / "run.json"), [], False)
         run.read_ledger()
         return run
 
@@ -143,12 +124,17 @@ class RunStore:
         self._version = version_of(file)
         self.records, self.complete = read_ledger(file, self.identity["identifier"])
 
-    def copied(self) -> "RunStore":
-        """The run as the copy of its ledger lists it; CorruptRunError as of `read_ledger`."""
-        file = self.path / "copies" / "ledger.json"
-        run = RunStore(self.path, self.identity, *read_ledger(file, self.identity["identifier"]))
-        run._version = self._version
-        return run
+    def newer_copy(self) -> "RunStore | None":
+        """The run as the copy of its ledger lists it, if that goes on where the ledger ends."""
+        file, identifier = self.path / "copies" / "ledger.json", self.identity["identifier"]
+        try:
+            copy = RunStore(self.path, self.identity, *read_ledger(file, identifier))
+        except CorruptRunError:
+            return None
+        copy._version = self._version
+        mine, copied = ([record.chain for record in run.records] for run in (self, copy))
+        newer = (len(copied), copy.complete) > (len(mine), self.complete)
+        return copy if newer and copied[: len(mine)] == mine else None
 
     @cached_property
     def puzzle(self) -> Puzzle:
@@ -280,15 +266,6 @@ class RunStore:
 
         The run may go on meanwhile.
         """
-        found = self.lacks()
-        if found:
-            now = RunStore.open(self.path)
-            if now.records != self.records:  # what is missed has been given up since
-                return now.missing()
-        return found
-
-    def lacks(self) -> list[str]:
-        """What `missing` finds of a run that nobody changes meanwhile."""
         found = []
         for record in reversed(self.records):
             if not record.stored:
@@ -301,6 +278,8 @@ class RunStore:
                 found.append(f"{folder} lacks {lost:,} of its {counted(record.parts, 'part')}")
             if folder.is_symlink():
                 found.append(f"{folder} is a link, and what the run wrote is not")
+        if found and (now := RunStore.open(self.path)).records != self.records:
+            return now.missing()  # what is missed has been given up since
         return found
 
     def tasks_done(self) -> int:
@@ -361,25 +340,22 @@ class RunStore:
 
     def _replace_ledger(self, content: bytes) -> None:
         file = self.path / "ledger.json"
-        with self._gone_if_replaced():
+        try:
             self._version = replace_bytes(file, content, self._version, self.durable)
+        except Replaced:
+            raise self._outrun() from None
 
     def check_alone(self) -> None:
         """Gone if another process has written the ledger since this one did."""
-        with self._gone_if_replaced():
-            if version_of(self.path / "ledger.json") != self._version:
-                raise Replaced
+        if version_of(self.path / "ledger.json") != self._version:
+            raise self._outrun()
 
-    @contextmanager
-    def _gone_if_replaced(self) -> Iterator[None]:
-        try:
-            yield
-        except Replaced:
-            raise Gone(
-                f"{self.path} is being written by another process, which has gone on with the run "
-                "meanwhile; nothing of what it wrote was changed. Let it go on, or stop it and go "
-                "on here"
-            ) from None
+    def _outrun(self) -> Gone:
+        return Gone(
+            f"{self.path} is being written by another process, which has gone on with the run "
+            "meanwhile; nothing of what it wrote was changed. Let it go on, or stop it and go on "
+            "here"
+        )
 
 
 class ObjectRunStore(RunStore):
@@ -401,8 +377,10 @@ class ObjectRunStore(RunStore):
     def begin(self) -> None:
         """Write run.json, if there is none, and then the ledger, so that of two who begin a run at
         once one has it. What is left of runs that were deleted here is deleted."""
-        with self._gone_if_replaced():
+        try:
             replace_bytes(self.path / "run.json", sealed(self.identity), None)
+        except Replaced:
+            raise self._outrun() from None
         delete_other_layers(self.path, self.identity["identifier"])
         self._version = version_of(self.path / "ledger.json")
         self._write_ledger()

@@ -236,7 +236,7 @@ def test_parts_that_are_gone_are_done_again(tmp_path):
     plan = as_bits(api.plan(config_of(tmp_path, 2, 4)), prefix_digits=1)
     stopped = run(plan, until=14)
     files = stopped.files(15, plan.layout)
-    files.begin_bits()
+    files.begin()
     task_by_task(stopped, 15, files.tasks)
     files.path(1).unlink()
     assert run(plan).states == KNOWN[2, 4][1]

@@ -20,7 +20,8 @@ from frontier.search.events import LayerFinished, LayerStarted
 from frontier.search.task import expand_task
 from frontier.search.verify import verify
 from frontier.search.workspace import Workspace, open_workspace
-from frontier.store import lease, zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
+from frontier.store import lock as lock_module
+from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.store.buckets import bucket_of
 from frontier.store.directory import names_in
 from frontier.store.objects import place_of
@@ -148,7 +149,7 @@ def test_a_late_worker_of_a_run_that_was_deleted(bucket):
     new = api.run(plan_of(bucket, "tasks"), 20, fresh=True).store
     assert names_in(bucket / "layers") == {new.identity["identifier"]}
     files = old.files(13, Workspace(new).layout)
-    files.begin_bits()
+    files.begin()
     files.path(0).write_bytes(b"late")
     old.give_up(19, 0, Workspace(new).layout)
     assert not verify(RunStore.open(bucket), deep=20).faults
@@ -216,14 +217,14 @@ def test_who_says_that_it_writes(bucket, monkeypatch):
     lock = bucket / "lock"
     api.run(plan_of(bucket, "lists"), 5)
     with (
-        lease.Lease(lock),
+        lock_module.Lease(lock),
         pytest.raises(InputError, match=f"is being written by process {os.getpid()}"),
     ):
         api.run(plan_of(bucket, "lists"), 6)
     assert not lock.exists()
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    said = {**lease.Lease(lock)._said, "process": gone.pid}
+    said = {**lock_module.Lease(lock)._said, "process": gone.pid}
     lock.write_bytes(json.dumps(said).encode())
     api.run(plan_of(bucket, "lists"), 6)
     elsewhere = {**said, "host": "elsewhere"}
@@ -233,7 +234,7 @@ def test_who_says_that_it_writes(bucket, monkeypatch):
     api.run(plan_of(bucket, "lists"), 7, take_over=True)
     lock.write_bytes(json.dumps(elsewhere).encode())
     now = time.time()
-    monkeypatch.setattr("time.time", lambda: now + lease.FRESH + 1)
+    monkeypatch.setattr("time.time", lambda: now + lock_module.FRESH + 1)
     api.run(plan_of(bucket, "lists"), 8)
 
 
@@ -299,7 +300,7 @@ def test_a_part_that_is_given_up_while_a_run_is_read(bucket, monkeypatch):
     def before_one_is_done(run, layout, ahead=0):
         there = original(run, layout, ahead)
         monkeypatch.setattr(RunStore, "parts_under_way", original)
-        run.files(13, layout).begin_bits()
+        run.files(13, layout).begin()
         name = str(bucket), run.identity["identifier"], True
         expand_task(*name, True, 13, 0, open_workspace(*name))
         return there
@@ -312,20 +313,20 @@ def test_a_part_that_is_given_up_while_a_run_is_read(bucket, monkeypatch):
 def test_of_two_that_say_at_once_that_they_write(bucket, monkeypatch):
     """One of them is refused; and one that was taken over says it no more."""
     lock = bucket / "lock"
-    original = lease.is_held
+    original = lock_module.is_held
 
     def another_first(path):
-        monkeypatch.setattr("frontier.store.lease.is_held", original)
+        monkeypatch.setattr("frontier.store.lock.is_held", original)
         other.__enter__()
         return False
 
-    other = lease.Lease(lock)
+    other = lock_module.Lease(lock)
     other._said["host"] = "other"
-    monkeypatch.setattr("frontier.store.lease.is_held", another_first)
-    with pytest.raises(InputError, match="on host other"), lease.Lease(lock):
+    monkeypatch.setattr("frontier.store.lock.is_held", another_first)
+    with pytest.raises(InputError, match="on host other"), lock_module.Lease(lock):
         pass
-    monkeypatch.setattr("frontier.store.lease.RENEWED", 0.01)
-    with lease.Lease(lock, take_over=True) as mine:
+    monkeypatch.setattr("frontier.store.lock.RENEWED", 0.01)
+    with lock_module.Lease(lock, take_over=True) as mine:
         monkeypatch.setattr(other._over, "wait", lambda seconds: False)
         other._renew()  # once, and never again
-        assert lease.holder(lock) == mine._said
+        assert lock_module.holder(lock) == mine._said

@@ -28,10 +28,11 @@ def states_of(slabs):
 
 
 def write(path, thread, slabs, codec="bitmap", run=RUN, depth=DEPTH, task=TASK, **more):
-    with PartWriter(path, SLABS, SlabCodec(codec), thread, **more) as writer:
+    who = run, depth, task
+    with PartWriter(path, SLABS, who, SlabCodec(codec), thread, **more) as writer:
         for number, slab in slabs.items():
             writer.write(number, slab)
-        return writer.finish(run, depth, task, states_of(slabs), False, None, None)
+        return writer.finish(states_of(slabs))
 
 
 def read(part, wanted=None, codec="bitmap"):

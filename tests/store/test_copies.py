@@ -6,9 +6,8 @@ import pytest
 from making import IDENTITY
 
 from frontier.errors import CorruptRunError
-from frontier.store.copies import check_copies, newer_copy
 from frontier.store.files import write_sealed
-from frontier.store.ledger import LayerRecord
+from frontier.store.ledger import LayerRecord, check_copies
 from frontier.store.run import RunStore
 
 
@@ -53,7 +52,7 @@ def test_the_copy_is_newer_only_if_it_goes_on_where_the_ledger_ends(tmp_path):
         for k, copied in enumerate(written):
             files[0].write_bytes(mine)
             files[1].write_bytes(copied)
-            newer = newer_copy(RunStore.open(run.path))
+            newer = RunStore.open(run.path).newer_copy()
             assert (newer is not None) == (k > i)
             if newer:
                 assert (len(newer.records), newer.complete) == ((1, 3, 3)[k], k == 2)
@@ -62,4 +61,4 @@ def test_the_copy_is_newer_only_if_it_goes_on_where_the_ledger_ends(tmp_path):
     files[0].write_bytes(written[0])
     for wrong in (other.path / "ledger.json").read_bytes(), b"", written[2][:-9]:
         files[1].write_bytes(wrong)
-        assert newer_copy(RunStore.open(run.path)) is None
+        assert RunStore.open(run.path).newer_copy() is None

@@ -17,7 +17,7 @@ def begun(path):
     """A run in whose layers 2 and 4 part 1 is there, whatever it holds."""
     run = RunStore.create(path, IDENTITY)
     for depth in (2, 4):
-        run.files(depth, LAYOUT).begin_bits()
+        run.files(depth, LAYOUT).begin()
         run.files(depth, LAYOUT).path(1).write_bytes(b"a part")
     return run
 

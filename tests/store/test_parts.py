@@ -92,7 +92,7 @@ def test_a_writer_that_fails_leaves_what_was_there(tmp_path, thread):
     before = (tmp_path / "c.0").read_bytes()
 
     def written(path):
-        with PartWriter(path, SLABS, SlabCodec("raw"), thread) as writer:
+        with PartWriter(path, SLABS, WHO[1:], SlabCodec("raw"), thread) as writer:
             writer.write(0, np.ones(WORDS, dtype=np.uint64))
             assert len(list(tmp_path.iterdir())) == 2
             raise KeyboardInterrupt

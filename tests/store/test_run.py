@@ -58,7 +58,7 @@ def test_other_forms_of_a_layer_stay_until_it_is_committed(tmp_path, monkeypatch
     monkeypatch.undo()
     assert sorted(os.listdir(run.layer_path(1))) == ["c.0", "zarr.json"]
     passed = run.files(2, LAYOUT)
-    passed.begin_bits()
+    passed.begin()
     run.commit([LayerRecord(2, 3, "bits", False, 0.5)], complete=False)
     assert not passed.folder.exists()
 
@@ -103,9 +103,9 @@ def test_sweep_keeps_what_a_resumed_run_uses(tmp_path):
     run = RunStore.create(tmp_path / "run", IDENTITY)
     committed(run, 0)
     files = run.files(1, LAYOUT)  # under way
-    files.begin_bits()
+    files.begin()
     with files.write_part(1, THREAD) as writer:
-        writer.finish(files.run, 1, 1, 0, False, None, None)
+        writer.finish(0)
     leftovers = [
         run.layer_path(1) / f"c.7.{MARK}.partial",
         run.path / "layers" / f"0009.{MARK}.deleting",

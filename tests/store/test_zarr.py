@@ -21,7 +21,7 @@ from frontier.space.layout import Layout
 from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.store.codecs import SlabCodec
 from frontier.store.files import read_json
-from frontier.store.layers import LIST_SLAB, bits_metadata, list_metadata
+from frontier.store.layers import LIST_SLAB, LayerFiles
 
 CODECS = ["bitmap", "raw", "lz4", "zstd:1", "zstd:-5"]
 
@@ -162,7 +162,8 @@ def test_metadata_are_those_that_zarr_writes(tmp_path, codec, digits, nodes, mon
                 (layout.slab_nodes, 1, layout.slab_words),
                 codec,
             )
-            assert bits_metadata(layout, side, codec) == expected
+            files = LayerFiles(tmp_path, "", codec, layout, depth=side)
+            assert (files.side, files.metadata) == (side, expected)
 
 
 @pytest.mark.parametrize("codec", CODECS)
@@ -170,7 +171,8 @@ def test_metadata_are_those_that_zarr_writes(tmp_path, codec, digits, nodes, mon
 def test_metadata_of_lists_are_those_that_zarr_writes(tmp_path, codec, states):
     whole = -(-states // LIST_SLAB) * LIST_SLAB
     expected = by_zarr(tmp_path / "list", (states,), (whole,), (LIST_SLAB,), codec)
-    assert list_metadata(states, codec) == expected
+    layout = Layout(Tiles(2, 2).space, 0, 1)
+    assert LayerFiles(tmp_path, "", codec, layout, 0, states).metadata == expected
 
 
 @swept("codec", CODECS, few=["bitmap", "lz4"])
