@@ -174,7 +174,7 @@ class Blocks(Pieces):
         return "/".join(self._rows(marks))
 
     def write(self, board: Board) -> list[str]:
-        return self._rows(self._labels_on(board))
+        return self._rows(self.labels_on(board))
 
     def name_move(self, before: Board, after: Board) -> str:
         """The letter of the piece and its steps."""

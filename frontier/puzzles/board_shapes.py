@@ -93,6 +93,10 @@ class Shapes:
             keys += weights[column]
         return keys
 
+    def rows_of(self, vertex: np.ndarray) -> np.ndarray:
+        """The rows of shapes by their numbers; inverse of `find`."""
+        return self.rows[vertex]
+
     def find(self, rows: np.ndarray) -> np.ndarray:
         """Numbers of shapes, int64[N]; -1 where there is no such shape."""
         found = self.find_keys(self._keys_of(rows))

@@ -20,7 +20,6 @@ import numpy as np
 from frontier.puzzles.board_shapes import Sort
 from frontier.puzzles.footprints import Footprint
 from frontier.puzzles.patterns import Pattern
-from frontier.puzzles.permutations import Permutations
 from frontier.puzzles.pieces import OPEN, Pieces
 from frontier.puzzles.puzzle import Board, Puzzle
 from frontier.space.deepening import Displacements
@@ -60,24 +59,21 @@ class Bound:
 
 
 def bound_of(puzzle: Puzzle) -> Bound:
-    """The lower bound of a puzzle."""
-    if isinstance(puzzle, Permutations):
-        return _no_bound(puzzle)
-    return _pattern_bound(puzzle) if isinstance(puzzle, Pattern) else _pieces_bound(puzzle)
+    """The lower bound of a puzzle.
 
-
-def _pieces_bound(puzzle: Pieces) -> Bound:
-    """After the members of the sequence come those of the fixed sorts, then a row for each sort,
+    After the members of the sequence come those of the fixed sorts, then a row for each sort,
     for like pieces. A piece that some goal leaves open needs no move.
     """
-    moves, sorts = puzzle.moves, puzzle.shapes.sorts
+    if not isinstance(puzzle, Pieces):
+        return _no_bound(puzzle)
+    moves, sorts = puzzle.moves, puzzle.sorts
     sort_of = {code: sort for sort in sorts for code in sort.codes}
     single = [code for code in puzzle.members.tolist() if sort_of[code].distinct]
     tables = [_table(puzzle, sort_of[code], [code]) for code in single]
     tables += [_table(puzzle, sort, sort.codes) for sort in sorts]
     row_of = {code: len(single) + n for n, sort in enumerate(sorts) for code in sort.codes}
     row_of |= {code: row for row, code in enumerate(single)}
-    row = np.where(moves.place >= moves.graph.length, moves.place, -1)
+    row = np.where(moves.place >= puzzle.graph.length, moves.place, -1)
     row = np.where(moves.place < 0, len(single) + moves.sort, row)
     columns = (moves.start, np.maximum(moves.place, 0), row, moves.source, moves.target)
     return Bound(
@@ -89,25 +85,7 @@ def _pieces_bound(puzzle: Pieces) -> Bound:
     )
 
 
-def _pattern_bound(puzzle: Pattern) -> Bound:
-    """The sum of the Manhattan distances of the labelled tiles."""
-    row, column = np.divmod(puzzle.reading, puzzle.columns)
-    (goal,) = puzzle.goals
-    home = [puzzle.reading.tolist().index(goal.index(tile)) for tile in puzzle.members]
-    tables = np.array(
-        [abs(row - row[at]) + abs(column - column[at]) for at in home], dtype=np.int64
-    )
-    base = puzzle.base
-    moved = base.place >= 0
-    source, target = (positions[moved] for positions in base.positions)
-    place = base.place[moved].astype(np.int64)
-    start = np.concatenate([[0], np.cumsum(moved)])
-    displacements = Displacements(start, place, np.full_like(place, -1), source, target)
-    row_of = {tile: row for row, tile in enumerate(puzzle.members.tolist())}
-    return Bound(puzzle.reading, tables, row_of, displacements, most_steps=1)
-
-
-def _no_bound(puzzle: Permutations) -> Bound:
+def _no_bound(puzzle: Puzzle) -> Bound:
     """The bound 0, as one move may bring every piece home."""
     none = np.empty(0, dtype=np.int64)
     start = np.zeros(puzzle.graph.source.size + 1, dtype=np.int64)
@@ -123,6 +101,8 @@ def _no_bound(puzzle: Permutations) -> Bound:
 def _table(puzzle: Pieces, sort: Sort, codes: Sequence[int]) -> np.ndarray:
     """The least moves from each anchor to where one of the codes lies in some goal."""
     footprint = sort.footprint
+    if isinstance(puzzle, Pattern) and not sort.distinct:  # their moves are not told
+        return np.zeros(puzzle.cells, dtype=np.int64)
     best = np.full(puzzle.cells, FAR)
     for goal in puzzle.goals:
         in_order = [goal[cell] for cell in puzzle.reading]
@@ -156,9 +136,11 @@ def _distances(footprint: Footprint, placement: int, metric: str) -> list[int]:
 
 def distinguished(puzzle: Puzzle) -> Puzzle:
     """The puzzle with those groups of like pieces distinguished that cannot change places."""
-    if not isinstance(puzzle, Pieces) or any(OPEN in goal for goal in puzzle.goals):
+    if isinstance(puzzle, Pattern) or not isinstance(puzzle, Pieces):
         return puzzle
-    for sort in puzzle.shapes.sorts:
+    if any(OPEN in goal for goal in puzzle.goals):
+        return puzzle
+    for sort in puzzle.sorts:
         if not sort.distinct and len(sort.codes) <= MOST_LIKE:
             other = _with_distinct(puzzle, sort)
             if other.states == puzzle.states:
@@ -168,7 +150,7 @@ def distinguished(puzzle: Puzzle) -> Puzzle:
 
 def _with_distinct(puzzle: Pieces, sort: Sort) -> Pieces:
     """A copy of a puzzle in which a sort's pieces are distinguished by their codes."""
-    sorts = puzzle.shapes.sorts
+    sorts = puzzle.sorts
     same = [s for s in sorts if s.footprint == sort.footprint and (s == sort or s.distinct)]
     codes = sorted(code for s in same for code in s.codes)
     rest = [s for s in sorts if s not in same]
@@ -177,9 +159,9 @@ def _with_distinct(puzzle: Pieces, sort: Sort) -> Pieces:
 
 def distinguished_board(puzzle: Pieces, other: Pieces, board: Board) -> Board:
     """A board as one of the `distinguished` puzzle, like pieces named so that it is reachable."""
-    distinct = {code for sort in other.shapes.sorts if sort.distinct for code in sort.codes}
+    distinct = {code for sort in other.sorts if sort.distinct for code in sort.codes}
     boards = [board]
-    for sort in puzzle.shapes.sorts:
+    for sort in puzzle.sorts:
         if not sort.distinct and sort.codes[0] in distinct:
             names = [
                 dict(zip(sort.codes, order, strict=True)) for order in permutations(sort.codes)

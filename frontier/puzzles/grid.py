@@ -1,42 +1,56 @@
-"""Boards of numbered tiles in rows and columns: how they are read, written and pictured."""
+"""Numbered tiles and one blank in rows and columns: what `tiles` and `pattern` have in common."""
 
 import operator
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
+from typing import ClassVar
 
 from frontier.errors import InputError
-from frontier.puzzles.footprints import ARROWS
+from frontier.puzzles.board_shapes import Sort
+from frontier.puzzles.footprints import ARROWS, Square, footprint_of, ways_on_squares
 from frontier.puzzles.notation import BLANKS, rows_of_words
-from frontier.puzzles.picture import Picture, Piece, covers, open_cells
+from frontier.puzzles.pieces import Pieces
+from frontier.puzzles.puzzle import Board
 
 LIKE = "x"
 """Mark of a tile that is like others."""
 
 
-class Grid:
-    """The cells of a board, numbered row by row.
+class NumberedTiles(Pieces):
+    """A puzzle of numbered tiles on the cells of a board, which are numbered row by row.
 
-    reading: the cells along the shorter side, as `frontier.puzzles.tiles` reads them. line: the
-    number of cells along it. squares: (row, column) of each cell.
+    squares: (row, column) of each cell. line_length: the number of cells along the shorter side, in
+    whose direction `frontier.puzzles.tiles` reads them. A tile is coloured by the line, of the
+    shorter ones, that it comes to; one that the goal does not show has no colour.
     """
 
-    def __init__(self, rows: int, columns: int, most: int):
-        """InputError for a board without cells, or with more than `most`."""
-        for name, value in (("rows", rows), ("columns", columns)):
-            if value < 1:
-                raise InputError(f"puzzle.{name} = {value}: a board has at least 1 of them")
-        if rows * columns > most:
-            raise InputError(
-                f"puzzle.rows x puzzle.columns = {rows} x {columns} = {rows * columns} cells: at "
-                f"most {most} are supported"
-            )
-        self.rows, self.columns, self.cells = rows, columns, rows * columns
-        self.line = min(rows, columns)
-        self.squares = [(r, c) for r in range(rows) for c in range(columns)]
-        self.reading = list(range(self.cells))
-        if rows <= columns:
-            self.reading = [r * columns + c for c in range(columns) for r in range(rows)]
+    most_cells: ClassVar[int]
+    _ordered = True
 
-    def home(self, blank: tuple[int, int] | None) -> tuple[int, ...]:
+    def _set_size(self, rows: int, columns: int) -> None:
+        self.squares = squares_of(rows, columns, self.most_cells)
+        self.rows, self.columns, self.cells = rows, columns, rows * columns
+        self.line_length = min(rows, columns)
+        self._places = tuple((c, r) for r, c in self.squares)
+
+    def _set_pieces(
+        self,
+        tiles: Sequence[tuple[tuple[int, ...], bool]],
+        labels: Sequence,
+        metric: str,
+        boards: Sequence[tuple[str, Sequence]],
+    ) -> None:
+        """tiles: the numbers of those of each sort, and whether they are distinct; the rest as for
+        `Pieces`."""
+        cells = range(self.cells)
+        reading = sorted(cells, key=lambda cell: self.squares[cell][::-1])
+        if self.rows > self.columns:
+            reading = list(cells)
+        ways = ways_on_squares(self.squares)
+        footprint = footprint_of(ways, [(cell,) for cell in cells], reading)
+        sorts = [Sort(footprint, codes, distinct) for codes, distinct in tiles if codes]
+        super().__init__(reading, sorts, labels, metric, boards)
+
+    def _home(self, blank: tuple[int, int] | None) -> Board:
         """The board with the blank in a cell, by default the first, and the tiles in order.
 
         InputError if the cell is not on the board.
@@ -55,16 +69,17 @@ class Grid:
         at = blank[0] * self.columns + blank[1]
         return (*range(1, at + 1), 0, *range(at + 1, self.cells))
 
-    def in_rows(self, flat: Sequence) -> list[list]:
-        """A board as rows."""
+    def _in_rows(self, flat: Sequence) -> list[list]:
         starts = range(0, len(flat), self.columns)
         return [list(flat[first : first + self.columns]) for first in starts]
 
-    def line_of(self, flat: Sequence) -> str:
-        """A board in one line of text."""
-        return "/".join(" ".join(map(str, row)) for row in self.in_rows(flat))
+    def _text(self, labels: Sequence) -> str:
+        return "/".join(" ".join(map(str, row)) for row in self._in_rows(labels))
 
-    def parse(self, notation, name: str, marks: Sequence[str] = ()) -> tuple:
+    def write(self, board: Board) -> list[list]:
+        return self._in_rows(self.labels_on(board))
+
+    def _parsed(self, notation, name: str, marks: Sequence[str] = ()) -> tuple:
         """The numbers of a board that is given as rows or as text, not yet checked.
 
         marks: what may stand there instead of a number. InputError, beginning with `name`, if the
@@ -80,51 +95,63 @@ class Grid:
         else:
             raise InputError(f"{name} = {notation!r}: expected rows of numbers, or text")
         if len(rows) == 1 and self.rows > 1:
-            rows = self.in_rows(rows[0])
+            rows = self._in_rows(rows[0])
         said = f"{name} = {_plain(rows) if rows else repr(notation)}"
         if [len(row) for row in rows] != [self.columns] * self.rows:
             raise InputError(f"{said}: expected {self.rows} rows of {self.columns} numbers")
         return tuple(_number(word, marks, said) for row in rows for word in row)
 
-    def numbers(self, notation, name: str, marks: Sequence[str] = ()) -> tuple:
-        """A board as for `parse`, whose numbers are of 0 .. cells-1, none of them twice."""
-        board = self.parse(notation, name, marks)
+    def _numbers(self, notation, name: str, marks: Sequence[str] = ()) -> tuple:
+        """A board as for `_parsed`, whose numbers are of 0 .. cells-1, none of them twice."""
+        board = self._parsed(notation, name, marks)
         given = [number for number in board if number not in marks]
         if len(set(given)) < len(given) or not set(given) <= set(range(self.cells)):
-            raise InputError(
-                f"{name} = {_plain(self.in_rows(board))}: the numbers 0..{self.cells - 1} must "
-                "stand in it, each once (0 is the blank)"
-            )
+            raise InputError(f"{name} = {_plain(self._in_rows(board))}: {self._rule}")
         return board
 
-    def picture(
-        self, board: Sequence[int], goal: Sequence[int], named: Container[int] | None = None
-    ) -> Picture:
-        """A board whose tiles are coloured by the lines that they come to, the shorter ones.
+    @property
+    def _rule(self) -> str:
+        """What every board has."""
+        return f"the numbers 0..{self.cells - 1} must stand in it, each once (0 is the blank)"
 
-        named: the tiles that have a number and a colour, by default all. A tile that the goal does
-        not show has no colour.
-        """
-        home = {tile: self.squares[cell] for cell, tile in enumerate(goal)}
+    def _kinds(self) -> list[Sequence[int]]:
         along = 0 if self.rows >= self.columns else 1
-        pieces = []
-        for tile, cells in covers(board, self.reading).items():
-            told = named is None or tile in named
-            kind = home[tile][along] if told and tile in home else None
-            name = str(tile) if told else LIKE
-            pieces.append(Piece(tile, name, str(tile) if told else "", kind, cells))
-        return Picture(
-            places=tuple((c, r) for r, c in self.squares),
-            pieces=tuple(pieces),
-            open=open_cells(board),
-            kinds=max(self.rows, self.columns),
-            ordered=True,
-        )
+        lines: list[list[int]] = [[] for _ in range(max(self.rows, self.columns))]
+        for square, code in zip(self.squares, self.goals[0], strict=True):
+            if code > 0 and self.labels[code] != LIKE:
+                lines[square[along]].append(code)
+        return lines
 
-    def arrow(self, source: int, target: int) -> str:
+    def name_move(self, before: Board, after: Board) -> str:
+        """The tiles that slide, the nearest to the blank first, and where to."""
+        there, here = before.index(0), after.index(0)
+        stride = 1 if (here - there) % self.columns else self.columns
+        stride = stride if here > there else -stride
+        passed = (before[cell] for cell in range(there + stride, here + stride, stride))
+        return ",".join(str(self.labels[tile]) for tile in passed) + self._arrow(here, there)
+
+    def _arrow(self, source: int, target: int) -> str:
         """The arrow from a cell to another of its row or column."""
         (r, c), (rr, cc) = self.squares[source], self.squares[target]
         return ARROWS[(rr > r) - (rr < r), (cc > c) - (cc < c)]
+
+    def steps(self, before: Board, after: Board) -> list[Board]:
+        # The way of several tiles that move by turns is not told, and those that slide at once
+        # have made one step.
+        return super().steps(before, after) if self.metric == "step" else [after]
+
+
+def squares_of(rows: int, columns: int, most: int) -> list[Square]:
+    """The cells of a board, row by row; InputError if there are none, or more than `most`."""
+    for name, value in (("rows", rows), ("columns", columns)):
+        if value < 1:
+            raise InputError(f"puzzle.{name} = {value}: a board has at least 1 of them")
+    if rows * columns > most:
+        raise InputError(
+            f"puzzle.rows x puzzle.columns = {rows} x {columns} = {rows * columns} cells: at "
+            f"most {most} are supported"
+        )
+    return [(r, c) for r in range(rows) for c in range(columns)]
 
 
 def _number(word, marks: Sequence[str], said: str) -> int | str:

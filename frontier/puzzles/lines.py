@@ -127,7 +127,7 @@ class Lines(Puzzle):
             moved[i], moved[i + 1] = moved[i + 1], moved[i]
         return moved
 
-    def _goal_states(self) -> np.ndarray:
+    def _states_of_goals(self) -> np.ndarray:
         shape, sequence = self.subject.states_of(np.array(self.goals))
         place = int(self._blank_at[shape[0]])
         return np.array(
@@ -181,7 +181,7 @@ class Lines(Puzzle):
             'with puzzle.kind = "tiles" and puzzle.metric = "multi" for what is asked of boards'
         )
 
-    states_of = boards_of = name_move = follow = _refuse
+    states_of = boards_of = labels_on = name_move = follow = _refuse
 
     def parse(self, notation) -> Board:
         return self.subject.parse(notation)

@@ -26,6 +26,7 @@ from math import comb
 
 import numpy as np
 
+from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT
 from frontier.puzzles.moves import shift_voltage
 from frontier.space.graph import BaseGraph
 from frontier.space.jit import kernel
@@ -72,11 +73,27 @@ class PatternGraph:
         vertex = rank * self.cells + blank
         return self.region[vertex].astype(np.int64) if self.region.size else vertex
 
+    def find(self, rows: np.ndarray) -> np.ndarray:
+        """The vertices, int64[N], of boards in reading order as `frontier.puzzles.board_shapes`
+        writes them, uint8[N, cells]; the labelled tiles are the first sort."""
+        blank = (rows == EMPTY).argmax(axis=1)
+        position = np.nonzero(rows == FIRST_SORT)[1].reshape(len(rows), self.labels)
+        return self.vertices_of(position - (position > blank[:, None]), blank)
+
     def places_of(self, vertex: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The places and the blank's position of vertices; where these are regions, the first."""
         vertex = self.first[vertex] if self.first.size else vertex
         rank, blank = np.divmod(np.asarray(vertex, dtype=np.int64), self.cells)
         return set_places(rank, self.binomial), blank
+
+    def rows_of(self, vertex: np.ndarray) -> np.ndarray:
+        """The boards of vertices; inverse of `find`."""
+        places, blank = self.places_of(vertex)
+        row = np.arange(len(blank))
+        rows = np.full((len(blank), self.cells), FIRST_SORT + 1, dtype=np.uint8)
+        rows[row, blank] = EMPTY
+        rows[row[:, None], places + (places >= blank[:, None])] = FIRST_SORT
+        return rows
 
 
 def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> PatternGraph:

@@ -210,12 +210,6 @@ class Permutations(Puzzle):
                 piece[(kind == number) & (self._orbit == orbit)] = np.tile(pieces, len(kind))
         return 1 + piece + self.cells * turned
 
-    def from_anywhere(self) -> "Permutations":
-        if self.start is None:
-            return self
-        # What the start reaches has its arrangements too.
-        return self._changed(start=None, _shapes=self._shapes, graph=self.graph)
-
     @property
     def remark(self) -> str | None:
         if self.states > len(self.origins()[0]):
@@ -234,19 +228,12 @@ class Permutations(Puzzle):
             for label, turn in zip(labels, turned, strict=True)
         ]
 
-    def _labels_on(self, board: Board) -> list[str]:
+    def labels_on(self, board: Board) -> list[str]:
         turned, piece = np.divmod(np.array(board) - 1, self.cells)
         return self._marks([self.labels[number] for number in piece], turned.tolist())
 
-    def write(self, board: Board) -> list | str:
-        marks = self._labels_on(board)
-        return "".join(marks) if all(len(mark) == 1 for mark in marks) else marks
-
-    def line(self, board: Board) -> str:
-        return joined(self._labels_on(board))
-
     def picture(self, board: Board) -> Picture:
-        marks, colours = self._labels_on(board), list(dict.fromkeys(self.labels))
+        marks, colours = self.labels_on(board), list(dict.fromkeys(self.labels))
         at = sorted(((code - 1) % self.cells, position) for position, code in enumerate(board))
         pieces = tuple(
             Piece(

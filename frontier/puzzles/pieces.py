@@ -10,6 +10,7 @@ board that agrees with the others is at depth 0. Where a start is given, boards 
 reached from it are left out: the search would begin from them, but no solution would pass them.
 """
 
+import copy
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import chain, pairwise, permutations, product
@@ -22,7 +23,7 @@ import numpy as np
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Shapes, Sort, shape_rows
 from frontier.puzzles.moves import Moves, moves_of
-from frontier.puzzles.notation import BLANKS, GOALS, OPEN_MARK, first_whole, joined, labels_given
+from frontier.puzzles.notation import BLANKS, GOALS, OPEN_MARK, first_whole, labels_given
 from frontier.puzzles.picture import Picture, Piece, Point, covers, open_cells
 from frontier.puzzles.puzzle import Board, Puzzle, State
 from frontier.space.graph import BaseGraph
@@ -38,7 +39,7 @@ class Pieces(Puzzle):
 
     labels: what stands for each code on boards as they are written, labels[0] for an empty cell.
         Several pieces may share a label.
-    reading: int64[cells], the cells in reading order.
+    reading: int64[cells], the cells in reading order. sorts: the pieces by what shapes tell.
     metrics: the names of the metrics that there are.
     """
 
@@ -51,6 +52,8 @@ class Pieces(Puzzle):
     """The names of the cells, where those of moves are made of them."""
     _symbols: Mapping[str, str] = MappingProxyType({})
     """Label -> what is drawn instead."""
+    _ordered = False
+    """Whether the colours of pieces make a scale."""
 
     def __init__(
         self,
@@ -68,7 +71,7 @@ class Pieces(Puzzle):
             raise InputError(f"puzzle.metric = {metric!r}: known are {known}")
         self.cells, self.metric = len(reading), metric
         self.reading, self.labels = np.array(reading), list(labels)
-        self._sorts = tuple(sorts)
+        self.sorts = tuple(sorts)
         self._code_of = {label: code for code, label in reversed([*enumerate(labels)])}
         self._code_of |= dict.fromkeys(BLANKS, 0)
         self._reference = self._read(*first_whole(boards))
@@ -103,19 +106,8 @@ class Pieces(Puzzle):
     def parse(self, notation) -> Board:
         return self._read("board", self._marks(notation, "board"))
 
-    def _labels_on(self, board: Board) -> list:
+    def labels_on(self, board: Board) -> list:
         return [OPEN_MARK if code == OPEN else self.labels[code] for code in board]
-
-    def _text(self, marks: Sequence) -> str:
-        """Labels, one a cell, as one line of text."""
-        return joined(marks)
-
-    def write(self, board: Board) -> list | str:
-        marks = self._labels_on(board)
-        return "".join(marks) if all(len(mark) == 1 for mark in marks) else marks
-
-    def line(self, board: Board) -> str:
-        return self._text(self._labels_on(board))
 
     def _why_not(self, board: Board, name: str) -> str:
         """A sentence on what is wrong with the codes of a board; `name` says where it stands."""
@@ -128,22 +120,25 @@ class Pieces(Puzzle):
 
     def _kinds(self) -> list[Sequence[int]]:
         """The codes of the pieces that have one colour in pictures, for each colour."""
-        return [sort.codes for sort in self._sorts]
+        return [sort.codes for sort in self.sorts]
 
     def picture(self, board: Board) -> Picture:
         drawn = [self._symbols.get(label, label) for label in self.labels]
-        like = [sort.codes for sort in self._sorts if not sort.distinct]
+        like = [sort.codes for sort in self.sorts if not sort.distinct]
         shared = {code: drawn[codes[0]] for codes in like for code in codes}
         kinds = self._kinds()
         kind = {code: n for n, codes in enumerate(kinds) for code in codes}
         # In reading order, in which the first cell of a piece stays its first where it moves on.
         pieces = tuple(
-            Piece(code, self.labels[code], drawn[code], kind[code], cells, shared.get(code, ""))
+            Piece(
+                code, str(self.labels[code]), str(drawn[code]), kind.get(code), cells,
+                str(shared.get(code, "")),
+            )
             for code, cells in covers(board, self.reading.tolist()).items()
-        )
+        )  # fmt: skip
         return Picture(
-            self._places, pieces, open_cells(board), len(kinds), ordered=False, edges=self._edges,
-            names=self._names,
+            self._places, pieces, open_cells(board), len(kinds), self._ordered, self._edges,
+            self._names,
         )  # fmt: skip
 
     @cached_property
@@ -151,8 +146,8 @@ class Pieces(Puzzle):
         """The shapes of the board, in reading order."""
         boards = [board for board in (*self.goals, self.start) if board and OPEN not in board]
         if self.start is None and len(boards) < len(self.goals):
-            return Shapes(self.cells, self._sorts)
-        return Shapes(self.cells, self._sorts, np.array(boards)[:, self.reading])
+            return Shapes(self.cells, self.sorts)
+        return Shapes(self.cells, self.sorts, np.array(boards)[:, self.reading])
 
     @property
     def graph(self) -> BaseGraph:
@@ -169,14 +164,19 @@ class Pieces(Puzzle):
     def _order_of(self, board: Board) -> tuple[int, ...]:
         """The codes of all pieces in the order in which a board shows them, sort after sort."""
         shown = dict.fromkeys(board[cell] for cell in self.reading)
-        return tuple(code for sort in self._sorts for code in shown if code in sort.codes)
+        return tuple(code for sort in self.sorts for code in shown if code in sort.codes)
+
+    @property
+    def _ranked(self) -> Sequence[int]:
+        """The numbers of the sorts in the order in which `members` has them."""
+        like = [number for number, sort in enumerate(self.sorts) if not sort.distinct]
+        return [*self.moves.in_sequence, *self.moves.fixed, *like]
 
     @cached_property
     def _ranks(self) -> dict[int, slice]:
         """The ranks of the pieces of each sort in `members`."""
-        like = [number for number, sort in enumerate(self._sorts) if not sort.distinct]
-        numbers = [*self.moves.in_sequence, *self.moves.fixed, *like]
-        ends = np.cumsum([0, *(len(self._sorts[number].codes) for number in numbers)]).tolist()
+        numbers = self._ranked
+        ends = np.cumsum([0, *(len(self.sorts[number].codes) for number in numbers)]).tolist()
         return dict(zip(numbers, (slice(*ends) for ends in pairwise(ends)), strict=True))
 
     @cached_property
@@ -184,7 +184,7 @@ class Pieces(Puzzle):
         """The codes of all pieces by rank: first those in the sequence, then those of sorts whose
         order never changes, then those that are like others."""
         order = self._order_of(self._reference)
-        ranked = [c for number in self._ranks for c in order if c in self._sorts[number].codes]
+        ranked = [c for number in self._ranks for c in order if c in self.sorts[number].codes]
         return np.array(ranked, dtype=np.int64)
 
     @cached_property
@@ -196,25 +196,24 @@ class Pieces(Puzzle):
 
     def with_sorts(self, sorts: Sequence[Sort]) -> "Pieces":
         """The same puzzle with its pieces sorted otherwise."""
+        other = copy.copy(self)
+        for name in vars(self):
+            if isinstance(getattr(type(self), name, None), cached_property):
+                delattr(other, name)
         # Without its start, as pieces may be named so that it can reach no goal.
-        return self._changed(_sorts=tuple(sorts), start=None)
-
-    def from_anywhere(self) -> "Pieces":
-        if self.start is None:
-            return self
-        # Where shapes are too many, they are those that the start reaches.
-        return self._changed(start=None, shapes=self.shapes, moves=self.moves)
+        other.sorts, other.start = tuple(sorts), None
+        return other
 
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         boards = self.as_boards(boards)
         in_order = boards[:, self.reading]
-        rows = shape_rows(in_order, self._sorts)
+        rows = shape_rows(in_order, self.sorts)
         if not (whole := rows.all(axis=1)).all():
             raise InputError(self._why_not(boards[whole.argmin()].tolist(), "board"))
         vertex, length = self.shapes.find(rows), self.graph.length
         order = np.tile(np.arange(self.members.size), (len(boards), 1))
         for number, ranks in self._ranks.items():
-            if self._sorts[number].distinct:
+            if self.sorts[number].distinct:
                 codes = in_order[rows == FIRST_SORT + number]
                 order[:, ranks] = self._rank[codes].reshape(order[:, ranks].shape)
         moved = order[:, length:] != np.arange(length, self.members.size)
@@ -231,7 +230,7 @@ class Pieces(Puzzle):
         return vertex, sequence
 
     def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
-        rows = self.shapes.rows[vertex]
+        rows = self.shapes.rows_of(vertex)
         rest = np.arange(self.graph.length, self.members.size)
         codes = self.members[np.hstack([sequence, np.tile(rest, (len(rows), 1))])]
         anchored = np.zeros(rows.shape, dtype=np.int64)
@@ -242,10 +241,10 @@ class Pieces(Puzzle):
     def _settled(self, board: Board, name: str) -> Board:
         """The board with like pieces in the order of their codes; InputError if it is not one."""
         in_order = np.array([board])[:, self.reading]
-        rows = shape_rows(in_order, self._sorts)
+        rows = shape_rows(in_order, self.sorts)
         if not rows.all():
             raise InputError(self._why_not(board, name))
-        for number, sort in enumerate(self._sorts):
+        for number, sort in enumerate(self.sorts):
             if not sort.distinct:
                 in_order[rows == FIRST_SORT + number] = sort.codes
         return tuple(self._laid(rows, in_order)[0].tolist())
@@ -253,7 +252,7 @@ class Pieces(Puzzle):
     def _laid(self, rows: np.ndarray, anchored: np.ndarray) -> np.ndarray:
         """The boards, int64[N, cells], of shapes whose pieces have these codes at their anchors."""
         boards = np.zeros(rows.shape, dtype=np.int64)
-        for number, sort in enumerate(self._sorts):
+        for number, sort in enumerate(self.sorts):
             for cover in sort.footprint.placements:
                 here = np.flatnonzero(rows[:, cover[0]] == FIRST_SORT + number)
                 codes = anchored[here, cover[0]]
@@ -278,10 +277,10 @@ class Pieces(Puzzle):
         displaces: those of a shortest path over cells that are empty.
         """
         pair = np.array([before, after])[:, self.reading]
-        was, now = shape_rows(pair, self._sorts)
+        was, now = shape_rows(pair, self.sorts)
         (a,) = np.flatnonzero((was >= FIRST_SORT) & (was != now))
         (b,) = np.flatnonzero((now >= FIRST_SORT) & (was != now))
-        footprint = self._sorts[was[a] - FIRST_SORT].footprint
+        footprint = self.sorts[was[a] - FIRST_SORT].footprint
         placements, beyond = footprint.placements, footprint.beyond
         first, last = footprint.at[a], footprint.at[b]
         free = {*np.flatnonzero(was == EMPTY).tolist(), *placements[first]}
@@ -302,12 +301,14 @@ class Pieces(Puzzle):
         empty = np.array(self.goals[0])[self.reading] == 0
         return ((self.shapes.rows == EMPTY) == empty).all(axis=1)
 
-    def _goal_states(self) -> np.ndarray:
-        return np.concatenate(list(map(self._agreeing, self.goals)))
+    def _states_of_goals(self) -> np.ndarray:
+        if any(OPEN in goal for goal in self.goals):
+            return np.concatenate(list(map(self._agreeing, self.goals)))
+        return super()._states_of_goals()
 
     @property
     def why_unreachable(self) -> str:
-        if self._component[2]:
+        if not self._included.all():
             return (
                 "it cannot be reached from puzzle.start, and only what can be reached from there "
                 "is searched; with this board as puzzle.start its own positions are"
@@ -318,7 +319,7 @@ class Pieces(Puzzle):
         """The states, int64[N, 1 + length], of all boards that agree with a goal."""
         in_order = np.array(goal)[self.reading]
         agree = (self.shapes.rows[:, in_order == 0] == EMPTY).all(axis=1)
-        for number, sort in enumerate(self._sorts):
+        for number, sort in enumerate(self.sorts):
             for code in set(sort.codes).intersection(goal):
                 anchor = (in_order == code).argmax()
                 agree &= self.shapes.rows[:, anchor] == FIRST_SORT + number

@@ -11,11 +11,13 @@ same lie in the order of their codes, so that equal positions are equal boards.
 
 import copy
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
 from frontier.errors import InputError
+from frontier.puzzles.notation import joined
 from frontier.puzzles.picture import Picture
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.group import Reach
@@ -72,12 +74,21 @@ class Puzzle(ABC):
         """A board from text, or from what `write` returns; InputError if it is not one."""
 
     @abstractmethod
+    def labels_on(self, board: Board) -> list:
+        """What stands for each cell of a board, or of a goal that is a part of one."""
+
     def write(self, board: Board):
         """The board as it stands in a config or in JSON."""
+        labels = self.labels_on(board)
+        return "".join(labels) if all(len(label) == 1 for label in labels) else labels
 
-    @abstractmethod
     def line(self, board: Board) -> str:
         """The board as one line of text that `parse` reads."""
+        return self._text(self.labels_on(board))
+
+    def _text(self, labels: Sequence) -> str:
+        """Labels, one a cell, as one line of text."""
+        return joined(labels)
 
     @abstractmethod
     def picture(self, board: Board) -> Picture:
@@ -113,30 +124,34 @@ class Puzzle(ABC):
 
     def origins(self) -> tuple[np.ndarray, np.ndarray]:
         """The states at depth 0: int64[N] vertices and int64[N, length] sequences."""
-        return self._component[0]
-
-    @property
-    def reach(self) -> Reach:
-        """Which states can be reached: from the start if there is one, else from the goals."""
-        return self._component[1]
+        states = self._goal_states[self._included]
+        return states[:, 0], states[:, 1:]
 
     @cached_property
-    def _component(self) -> tuple[tuple[np.ndarray, np.ndarray], Reach, bool]:
-        """(the states at depth 0, what can be reached, whether goals were left out for that)."""
-        states = np.unique(self._goal_states(), axis=0)  # a board may agree with several goals
-        vertex, sequence = states[:, 0], states[:, 1:]
-        if self.start is not None:
-            first = self.states_of(np.array([self.start]))
-            if first[0][0] >= 0:
-                reach = Reach(self.graph, *first)
-                inside = reach.contains(vertex, sequence)
-                if inside.any():
-                    return (vertex[inside], sequence[inside]), reach, not inside.all()
-        return (vertex, sequence), Reach(self.graph, vertex, sequence), False
+    def reach(self) -> Reach:
+        """Which states can be reached: from the start if there is one, else from the goals."""
+        return Reach(self.graph, *self.origins())
 
+    @cached_property
     def _goal_states(self) -> np.ndarray:
-        """The states, int64[N, 1 + length], of all goals."""
+        """The states of all goals, int64[N, 1 + length], each once."""
+        return np.unique(self._states_of_goals(), axis=0)  # a board may agree with several goals
+
+    def _states_of_goals(self) -> np.ndarray:
         return np.column_stack(self.states_of(np.array(self.goals)))
+
+    @cached_property
+    def _included(self) -> np.ndarray:
+        """bool[N], the goals at depth 0: of several, those that the start can be reached from."""
+        states = self._goal_states
+        everything = np.ones(len(states), dtype=bool)
+        if self.start is None or len(states) == 1:
+            return everything
+        vertex, sequence = self.states_of(np.array([self.start]))
+        if vertex[0] < 0:
+            return everything
+        inside = Reach(self.graph, vertex, sequence).contains(states[:, 0], states[:, 1:])
+        return inside if inside.any() else everything
 
     def as_boards(self, boards) -> np.ndarray:
         """Boards as an array of whole numbers, [N, cells]; InputError if they make none."""
@@ -179,15 +194,13 @@ class Puzzle(ABC):
 
     def from_anywhere(self) -> "Puzzle":
         """The same puzzle for positions wherever they are, be they out of the start's reach."""
-        return self if self.start is None else self._changed(start=None)
-
-    def _changed(self, **values) -> "Puzzle":
-        """A copy with other values, which has yet to compute what follows from them."""
+        if self._included.all():
+            return self
+        # Its base graph stays: where all shapes are too many, it has those that the start reaches.
         other = copy.copy(self)
-        for name in vars(self):
-            if isinstance(getattr(type(self), name, None), cached_property):
-                delattr(other, name)
-        vars(other).update(values)
+        other.start = None
+        for computed in ("_included", "reach", "space"):
+            vars(other).pop(computed, None)
         return other
 
     @property

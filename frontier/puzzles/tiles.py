@@ -28,18 +28,14 @@ blank cell of each orbit (`blank_orbits`).
 from collections.abc import Sequence
 
 from frontier.errors import InputError
-from frontier.puzzles.board_shapes import Sort
-from frontier.puzzles.footprints import footprint_of, ways_on_squares
-from frontier.puzzles.grid import Grid
+from frontier.puzzles.grid import NumberedTiles, squares_of
 from frontier.puzzles.notation import GOALS, OPEN_MARK
-from frontier.puzzles.picture import Picture
-from frontier.puzzles.pieces import OPEN, Pieces
 from frontier.puzzles.puzzle import Board
 
 MOST_CELLS = 25
 
 
-class Tiles(Pieces):
+class Tiles(NumberedTiles):
     """The rows x columns tile puzzle.
 
     goal: the board at depth 0, in rows of numbers, 0 the blank; by default the blank in the cell
@@ -51,6 +47,7 @@ class Tiles(Pieces):
     """
 
     metrics = ("step", "multi")
+    most_cells = MOST_CELLS
 
     def __init__(
         self,
@@ -62,24 +59,19 @@ class Tiles(Pieces):
         metric: str = "step",
         blank: tuple[int, int] | None = None,
     ):
-        self._grid = grid = Grid(rows, columns, MOST_CELLS)
-        self.rows, self.columns = rows, columns
+        self._set_size(rows, columns)
         if (goal is not None) + (goals is not None) + (blank is not None) > 1:
             raise InputError("puzzle.goal, puzzle.goals and puzzle.blank exclude each other")
-        home = grid.home(blank)
+        home = self._home(blank)
         given = goals or ([] if goal is None else [goal])
         key = "puzzle.goal" if goals is None else GOALS
-        numbers = [grid.numbers(board, key, (OPEN_MARK,)) for board in given] or [home]
-        boards = [(key, board) for board in numbers]
+        boards = [(key, self._numbers(board, key, (OPEN_MARK,))) for board in given]
+        boards = boards or [(key, home)]
         if start is not None:
-            boards.append(("puzzle.start", grid.numbers(start, "puzzle.start")))
-        footprint = footprint_of(
-            ways_on_squares(grid.squares), [(cell,) for cell in grid.reading], grid.reading
-        )
-        tiles = tuple(range(1, grid.cells))
-        sorts = [Sort(footprint, tiles, True)] if tiles else []
+            boards.append(("puzzle.start", self._marks(start, "puzzle.start")))
         boards.append(("puzzle.blank", home))
-        super().__init__(grid.reading, sorts, range(grid.cells), metric, boards)
+        tiles = tuple(range(1, self.cells))
+        self._set_pieces([(tiles, True)], range(self.cells), metric, boards)
 
     @property
     def title(self) -> str:
@@ -88,47 +80,25 @@ class Tiles(Pieces):
 
     @property
     def why_unreachable(self) -> str:
-        if self._component[2]:
+        if not self._included.all():
             return super().why_unreachable
-        if self._grid.line == 1:
+        if self.line_length == 1:
             why = "on a board of one line the tiles keep their order"
         else:
             why = "its parity differs from the goal's; exchanging any two tiles mends that"
         return f"it cannot be reached from the goal: {why}"
 
     def _marks(self, notation, name: str) -> tuple:
-        return self._grid.numbers(notation, name)
-
-    def _text(self, marks: Sequence) -> str:
-        return self._grid.line_of(marks)
-
-    def write(self, board: Board) -> list[list]:
-        return self._grid.in_rows(self._labels_on(board))
-
-    def picture(self, board: Board) -> Picture:
-        return self._grid.picture(board, self.goals[0])
-
-    def name_move(self, before: Board, after: Board) -> str:
-        """The tiles that slide, the nearest to the blank first, and where to."""
-        there, here = before.index(0), after.index(0)
-        stride = 1 if (here - there) % self.columns else self.columns
-        stride = stride if here > there else -stride
-        passed = (before[cell] for cell in range(there + stride, here + stride, stride))
-        return ",".join(map(str, passed)) + self._grid.arrow(here, there)
-
-    def steps(self, before: Board, after: Board) -> list[Board]:
-        return [after]  # of several tiles that slide in one move, each by one cell
+        return self._numbers(notation, name)
 
     def _why_not(self, board: Board, name: str) -> str:
-        numbers = f"the numbers 0..{self.cells - 1} must stand in it, each once"
-        shown = self._text([OPEN_MARK if number == OPEN else number for number in board])
-        return f"{name} {shown}: {numbers}"
+        return f"{name} {self._text(board)}: {self._rule}"
 
 
 def blank_orbits(rows: int, columns: int) -> list[tuple[int, int]]:
     """One cell, the first, of each orbit of a board's cells under its symmetries."""
     orbits = set()
-    for r, c in Grid(rows, columns, MOST_CELLS).squares:
+    for r, c in squares_of(rows, columns, MOST_CELLS):
         images = {(y, x) for y in (r, rows - 1 - r) for x in (c, columns - 1 - c)}
         if rows == columns:
             images |= {(x, y) for y, x in images}
