@@ -138,29 +138,21 @@ class Permutations(Puzzle):
         return kind
 
     @cached_property
-    def _classes(self) -> list[np.ndarray]:
-        """The pieces of the sequence, orbit after orbit, those of the largest class last."""
-        listed = np.flatnonzero(self._kind == 0)
-        classes = [listed[self._orbit[listed] == orbit] for orbit in np.unique(self._orbit[listed])]
-        return sorted(classes, key=len)
+    def _sizes(self) -> np.ndarray:
+        """The number of pieces in the sequence from each orbit, by its first position."""
+        return np.bincount(self._orbit[self._kind == 0], minlength=self.cells)
 
     @cached_property
     def _reading(self) -> np.ndarray:
-        """The positions in the order in which the sequence lists them."""
-        order = {int(self._orbit[pieces[0]]): number for number, pieces in enumerate(self._classes)}
-        rank = np.array([order.get(orbit, len(order)) for orbit in self._orbit.tolist()])
-        return np.argsort(rank, kind="stable")
+        """The positions in the order in which the sequence lists them: orbit after orbit, that with
+        the most pieces of the sequence last, and behind it those that have none."""
+        size = self._sizes[self._orbit]
+        return np.lexsort([self._orbit, size, size == 0])
 
     @cached_property
     def _members(self) -> np.ndarray:
-        """The pieces of the sequence by their numbers there."""
-        return np.concatenate([*self._classes, np.empty(0, dtype=np.int64)]).astype(np.int64)
-
-    @cached_property
-    def _member(self) -> np.ndarray:
-        member = np.full(self.cells, -1)
-        member[self._members] = np.arange(self._members.size)
-        return member
+        """The pieces of the sequence by their numbers there, which are their order in the goal."""
+        return self._reading[self._kind[self._reading] == 0]
 
     @cached_property
     def _shapes(self) -> Arrangements:
@@ -170,7 +162,7 @@ class Permutations(Puzzle):
 
     @cached_property
     def graph(self) -> BaseGraph:
-        return self._shapes.graph(self._reading, [len(pieces) for pieces in self._classes])
+        return self._shapes.graph(self._reading, sorted(self._sizes[self._sizes > 0].tolist()))
 
     def _rows(self, boards: np.ndarray) -> np.ndarray:
         """The arrangements of boards."""
@@ -189,7 +181,9 @@ class Permutations(Puzzle):
                 f"lie in it once, in a position that it can come to, and {self.cells} is added for "
                 "each orientation"
             )
-        member = self._member[piece[:, self._reading]]
+        number = np.full(self.cells, -1)
+        number[self._members] = np.arange(self._members.size)
+        member = number[piece[:, self._reading]]
         sequence = member[member >= 0].reshape(len(boards), self._members.size)
         return self._shapes.find(self._rows(boards)), sequence
 

@@ -129,8 +129,15 @@ class Puzzle(ABC):
 
     @cached_property
     def reach(self) -> Reach:
-        """Which states can be reached: from the start if there is one, else from the goals."""
-        return Reach(self.graph, *self.origins())
+        """Which states can be reached: from the start if it reaches a goal, else from the goals."""
+        states = self._goal_states
+        if self.start is not None and len(states) > 1:
+            vertex, sequence = self.states_of(np.array([self.start]))
+            if vertex[0] >= 0:
+                reach = Reach(self.graph, vertex, sequence)
+                if reach.contains(states[:, 0], states[:, 1:]).any():
+                    return reach
+        return Reach(self.graph, states[:, 0], states[:, 1:])
 
     @cached_property
     def _goal_states(self) -> np.ndarray:
@@ -144,14 +151,9 @@ class Puzzle(ABC):
     def _included(self) -> np.ndarray:
         """bool[N], the goals at depth 0: of several, those that the start can be reached from."""
         states = self._goal_states
-        everything = np.ones(len(states), dtype=bool)
         if self.start is None or len(states) == 1:
-            return everything
-        vertex, sequence = self.states_of(np.array([self.start]))
-        if vertex[0] < 0:
-            return everything
-        inside = Reach(self.graph, vertex, sequence).contains(states[:, 0], states[:, 1:])
-        return inside if inside.any() else everything
+            return np.ones(len(states), dtype=bool)
+        return self.reach.contains(states[:, 0], states[:, 1:])
 
     def as_boards(self, boards) -> np.ndarray:
         """Boards as an array of whole numbers, [N, cells]; InputError if they make none."""
