@@ -20,6 +20,7 @@ import numpy as np
 from frontier.puzzles.board_shapes import Sort
 from frontier.puzzles.footprints import Footprint
 from frontier.puzzles.patterns import Pattern
+from frontier.puzzles.permutations import Permutations
 from frontier.puzzles.pieces import OPEN, Pieces
 from frontier.puzzles.puzzle import Board, Puzzle
 from frontier.space.deepening import Displacements
@@ -64,7 +65,7 @@ def bound_of(puzzle: Puzzle) -> Bound:
     After the members of the sequence come those of the fixed sorts, then a row for each sort,
     for like pieces. A piece that some goal leaves open needs no move.
     """
-    if not isinstance(puzzle, Pieces):
+    if isinstance(puzzle, Permutations):
         return _no_bound(puzzle)
     moves, sorts = puzzle.moves, puzzle.sorts
     sort_of = {code: sort for sort in sorts for code in sort.codes}
@@ -136,7 +137,7 @@ def _distances(footprint: Footprint, placement: int, metric: str) -> list[int]:
 
 def distinguished(puzzle: Puzzle) -> Puzzle:
     """The puzzle with those groups of like pieces distinguished that cannot change places."""
-    if isinstance(puzzle, Pattern) or not isinstance(puzzle, Pieces):
+    if isinstance(puzzle, Pattern | Permutations):
         return puzzle
     if any(OPEN in goal for goal in puzzle.goals):
         return puzzle

@@ -181,7 +181,7 @@ class Lines(Puzzle):
             'with puzzle.kind = "tiles" and puzzle.metric = "multi" for what is asked of boards'
         )
 
-    states_of = boards_of = labels_on = name_move = follow = _refuse
+    states_of = boards_of = labels_on = name_move = steps = _refuse
 
     def parse(self, notation) -> Board:
         return self.subject.parse(notation)

@@ -3,7 +3,6 @@
 Lengths are in sides of a cell, x to the right and y downwards.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -89,17 +88,6 @@ class Picture:
             return (x, y), round(2 * min(sides)) + 1
         left, top, length = min(rows, key=lambda row: (-row[2], abs(row[1] - y), row[1], row[0]))
         return (left + (length - 1) / 2, top), length
-
-
-def covers(board: Sequence[int], reading: Sequence[int]) -> dict[int, tuple[int, ...]]:
-    """The cells of each piece of a board in reading order, by its code."""
-    codes = sorted({code for code in board if code > 0})
-    return {code: tuple(cell for cell in reading if board[cell] == code) for code in codes}
-
-
-def open_cells(board: Sequence[int]) -> tuple[int, ...]:
-    """The cells of a part of a board that may hold anything."""
-    return tuple(cell for cell, code in enumerate(board) if code < 0)
 
 
 def _rows(squares: set[Point]) -> list[tuple[float, float, int]]:

@@ -24,7 +24,7 @@ from frontier.errors import InputError
 from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Shapes, Sort, shape_rows
 from frontier.puzzles.moves import Moves, moves_of
 from frontier.puzzles.notation import BLANKS, GOALS, OPEN_MARK, first_whole, labels_given
-from frontier.puzzles.picture import Picture, Piece, Point, covers, open_cells
+from frontier.puzzles.picture import Picture, Piece, Point
 from frontier.puzzles.puzzle import Board, Puzzle, State
 from frontier.space.graph import BaseGraph
 
@@ -123,23 +123,34 @@ class Pieces(Puzzle):
         return [sort.codes for sort in self.sorts]
 
     def picture(self, board: Board) -> Picture:
-        drawn = [self._symbols.get(label, label) for label in self.labels]
-        like = [sort.codes for sort in self.sorts if not sort.distinct]
-        shared = {code: drawn[codes[0]] for codes in like for code in codes}
-        kinds = self._kinds()
+        kinds, marks = self._kinds(), self.labels_on(board)
         kind = {code: n for n, codes in enumerate(kinds) for code in codes}
+        shared = {
+            code: self._shown_as(self.labels[sort.codes[0]])
+            for sort in self.sorts
+            for code in sort.codes
+            if not sort.distinct and self.labels[code] != self.labels[sort.codes[0]]
+        }
+        codes = self._pieces_on(np.array(board))
         # In reading order, in which the first cell of a piece stays its first where it moves on.
-        pieces = tuple(
+        covers: dict[int, list[int]] = {}
+        for cell in self.reading.tolist():
+            covers.setdefault(int(codes[cell]), []).append(cell)
+        pieces = [
             Piece(
-                code, str(self.labels[code]), str(drawn[code]), kind.get(code), cells,
-                str(shared.get(code, "")),
+                code, str(self.labels[code]), self._shown_as(marks[cells[0]]), kind.get(code),
+                tuple(cells), shared.get(code, ""),
             )
-            for code, cells in covers(board, self.reading.tolist()).items()
-        )  # fmt: skip
+            for code, cells in sorted(covers.items())
+            if code > 0
+        ]  # fmt: skip
         return Picture(
-            self._places, pieces, open_cells(board), len(kinds), self._ordered, self._edges,
-            self._names,
+            self._places, tuple(pieces), tuple(np.flatnonzero(codes == OPEN).tolist()), len(kinds),
+            self._ordered, self._edges, self._names,
         )  # fmt: skip
+
+    def _shown_as(self, label) -> str:
+        return str(self._symbols.get(label, label))
 
     @cached_property
     def shapes(self) -> Shapes:
@@ -163,7 +174,7 @@ class Pieces(Puzzle):
 
     def _order_of(self, board: Board) -> tuple[int, ...]:
         """The codes of all pieces in the order in which a board shows them, sort after sort."""
-        shown = dict.fromkeys(board[cell] for cell in self.reading)
+        shown = dict.fromkeys(self._pieces_on(np.array(board))[self.reading].tolist())
         return tuple(code for sort in self.sorts for code in shown if code in sort.codes)
 
     @property
@@ -206,19 +217,31 @@ class Pieces(Puzzle):
 
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         boards = self.as_boards(boards)
-        in_order = boards[:, self.reading]
-        rows = shape_rows(in_order, self.sorts)
+        rows = self._shape_rows(boards)
         if not (whole := rows.all(axis=1)).all():
             raise InputError(self._why_not(boards[whole.argmin()].tolist(), "board"))
-        vertex, length = self.shapes.find(rows), self.graph.length
+        vertex, length = self._find(boards, rows), self.graph.length
+        pieces = self._pieces_on(boards)[:, self.reading]
         order = np.tile(np.arange(self.members.size), (len(boards), 1))
         for number, ranks in self._ranks.items():
             if self.sorts[number].distinct:
-                codes = in_order[rows == FIRST_SORT + number]
+                codes = pieces[rows == FIRST_SORT + number]
                 order[:, ranks] = self._rank[codes].reshape(order[:, ranks].shape)
         moved = order[:, length:] != np.arange(length, self.members.size)
         vertex[moved.any(axis=1)] = -1
         return vertex, np.ascontiguousarray(order[:, :length])
+
+    def _pieces_on(self, boards: np.ndarray) -> np.ndarray:
+        """The numbers of the pieces that the codes of boards stand for."""
+        return boards
+
+    def _shape_rows(self, boards: np.ndarray) -> np.ndarray:
+        """What `shape_rows` says of boards."""
+        return shape_rows(boards[:, self.reading], self.sorts)
+
+    def _find(self, boards: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """The vertices of boards that have these rows."""
+        return self.shapes.find(rows)
 
     def state(self, board: Board) -> State:
         vertex, sequence = super().state(board)
@@ -230,7 +253,10 @@ class Pieces(Puzzle):
         return vertex, sequence
 
     def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
-        rows = self.shapes.rows_of(vertex)
+        return self._boards(self.shapes.rows_of(vertex), sequence)
+
+    def _boards(self, rows: np.ndarray, sequence: np.ndarray) -> np.ndarray:
+        """The boards of shapes and sequences."""
         rest = np.arange(self.graph.length, self.members.size)
         codes = self.members[np.hstack([sequence, np.tile(rest, (len(rows), 1))])]
         anchored = np.zeros(rows.shape, dtype=np.int64)
@@ -258,9 +284,6 @@ class Pieces(Puzzle):
                 codes = anchored[here, cover[0]]
                 boards[np.ix_(here, self.reading[list(cover)])] = codes[:, None]
         return boards
-
-    def follow(self, before: Board, after: Board) -> Board:
-        return self.steps(before, after)[-1]
 
     def steps(self, before: Board, after: Board) -> list[Board]:
         code, passed, _ = self._displaced(before, after)

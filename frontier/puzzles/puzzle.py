@@ -99,12 +99,13 @@ class Puzzle(ABC):
         """What a person calls the move that leads from one board to another."""
 
     @abstractmethod
-    def follow(self, before: Board, after: Board) -> Board:
-        """The board after one move, like pieces carrying the codes that they had before it."""
-
     def steps(self, before: Board, after: Board) -> list[Board]:
-        """The boards that one move passes, the last included; like pieces as `follow` has them."""
-        return [after]
+        """The boards that one move passes, the last included; like pieces carry the codes that they
+        had before it."""
+
+    def follow(self, before: Board, after: Board) -> Board:
+        """The board after one move, the last of its `steps`."""
+        return self.steps(before, after)[-1]
 
     def blank_home(self) -> np.ndarray | None:
         """bool[vertices], the vertices whose states are counted apart in each layer: those whose
