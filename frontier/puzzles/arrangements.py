@@ -16,8 +16,8 @@ from math import factorial, prod
 import numpy as np
 
 from frontier.errors import InputError
+from frontier.puzzles.board_shapes import MOST_SHAPES, RowTable, reached, row_numbers
 from frontier.puzzles.generators import Generator
-from frontier.puzzles.rows import MOST_SHAPES, RowTable, reached, row_numbers
 from frontier.space.graph import BaseGraph
 from frontier.space.group import Group
 

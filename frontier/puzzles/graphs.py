@@ -16,9 +16,8 @@ import numpy as np
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import Sort
 from frontier.puzzles.footprints import footprint_of
-from frontier.puzzles.graph_drawing import laid_out, shown_in
 from frontier.puzzles.notation import BLANKS, OPEN_MARK, boards_given, check_label, first_whole
-from frontier.puzzles.picture import Point
+from frontier.puzzles.picture import Point, laid_out, shown_in
 from frontier.puzzles.pieces import OPEN, Pieces
 from frontier.puzzles.puzzle import Board
 from frontier.text import counted

@@ -23,10 +23,10 @@ from math import comb, perm
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.grid import LIKE, NumberedTiles
 from frontier.puzzles.moves import Moves
 from frontier.puzzles.pattern_graph import VERTEX_BYTES, PatternGraph, pattern_graph
 from frontier.puzzles.puzzle import Board
+from frontier.puzzles.tiles import LIKE, NumberedTiles
 from frontier.space.graph import BaseGraph
 
 MOST_VERTICES = 40_000_000
