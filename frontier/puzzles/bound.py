@@ -1,7 +1,7 @@
 """A lower bound on the moves to the goal: the moves that each piece needs on an empty board.
 
-For each piece a table says how far it is from its place in the goal if nothing else were there,
-by search over its placements. A move displaces one piece, so the sum over the pieces never
+For each piece a table says how far it is from its place in the goal if nothing else were there. A
+move displaces one piece, so the sum over the pieces never
 exceeds the moves that are needed. Where one move slides several tiles by a cell each, the sum of
 the steps is to be divided by the most tiles that a move slides.
 
@@ -13,12 +13,14 @@ and they can be *distinguished*: the puzzle with pieces that differ then has jus
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import permutations
 
 import numpy as np
 
-from frontier.puzzles.board_shapes import Sort
+from frontier.puzzles.board_shapes import Shapes, Sort
 from frontier.puzzles.footprints import Footprint
+from frontier.puzzles.moves import moves_of
 from frontier.puzzles.patterns import Pattern
 from frontier.puzzles.permutations import Permutations
 from frontier.puzzles.pieces import OPEN, Pieces
@@ -101,38 +103,28 @@ def _no_bound(puzzle: Puzzle) -> Bound:
 
 def _table(puzzle: Pieces, sort: Sort, codes: Sequence[int]) -> np.ndarray:
     """The least moves from each anchor to where one of the codes lies in some goal."""
-    footprint = sort.footprint
     if isinstance(puzzle, Pattern) and not sort.distinct:  # their moves are not told
         return np.zeros(puzzle.cells, dtype=np.int64)
     best = np.full(puzzle.cells, FAR)
     for goal in puzzle.goals:
-        in_order = [goal[cell] for cell in puzzle.reading]
-        anchors = [in_order.index(code) for code in codes if code in in_order]
+        anchors = [np.array(goal)[puzzle.reading].tolist().index(c) for c in codes if c in goal]
         if len(anchors) < len(codes):  # some may lie anywhere
             return np.zeros(puzzle.cells, dtype=np.int64)
-        for anchor in anchors:
-            distance = _distances(footprint, footprint.at[anchor], puzzle.metric)
-            for cell, placement in footprint.at.items():
-                best[cell] = min(best[cell], distance[placement])
+        best[anchors] = 0
+    source, target = _moves_alone(sort.footprint, puzzle.cells, puzzle.metric)
+    before = None
+    while before is None or (best != before).any():
+        before = best.copy()
+        np.minimum.at(best, target, before[source] + 1)
     return best
 
 
-def _distances(footprint: Footprint, placement: int, metric: str) -> list[int]:
-    """Moves from each placement to one of them on the empty board."""
-    beyond = footprint.beyond
-    distance = [FAR] * len(footprint.placements)
-    distance[placement] = 0
-    queue = [placement]
-    for here in queue:
-        for way, there in beyond[here].items():
-            while True:
-                if distance[there] == FAR:
-                    distance[there] = distance[here] + 1
-                    queue.append(there)
-                if metric != "straight" or way not in beyond[there]:
-                    break
-                there = beyond[there][way]
-    return [min(d, 1) if metric == "path" and d < FAR else d for d in distance]
+@lru_cache(maxsize=1)
+def _moves_alone(footprint: Footprint, cells: int, metric: str) -> tuple[np.ndarray, np.ndarray]:
+    """The anchors before and after each move of a piece with nothing else on the board."""
+    shapes = Shapes(cells, [Sort(footprint, (1,), True)])
+    moves = moves_of(shapes, metric if metric in ("straight", "path") else "step", may_fix=True)
+    return moves.source, moves.target
 
 
 def distinguished(puzzle: Puzzle) -> Puzzle:
