@@ -42,16 +42,7 @@ Form = tuple[Square, ...]
 
 
 class Blocks(Pieces):
-    """A sliding block puzzle.
-
-    goal: the board at depth 0, or a part of it. goals: several of them, instead.
-    start: a board whose distance from the goal is wanted. One of them must be drawn whole: it
-        says what the pieces are.
-    alike: groups of letters of pieces that count as the same.
-    metric: "step", "straight" or "path"; see `frontier.puzzles.moves`.
-    horizontal, vertical: the letters of the pieces that move in their row or in their column only.
-    symbols: letter -> what stands for it in drawings.
-    """
+    """A sliding block puzzle, of which one board is drawn whole: it says what the pieces are."""
 
     metrics = ("step", "straight", "path")
 

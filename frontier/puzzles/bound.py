@@ -1,9 +1,9 @@
 """A lower bound on the moves to the goal: the moves that each piece needs on an empty board.
 
 For each piece a table says how far it is from its place in the goal if nothing else were there. A
-move displaces one piece, so the sum over the pieces never
-exceeds the moves that are needed. Where one move slides several tiles by a cell each, the sum of
-the steps is to be divided by the most tiles that a move slides.
+move displaces one piece, so the sum over the pieces never exceeds the moves that are needed. Where
+one move slides several tiles by a cell each, the sum of the steps is to be divided by the most
+tiles that a move slides.
 
 Each of several like pieces counts its way to the nearest of their places. That is less than the
 truth when two of them count the same place. Where their exchange is impossible, as an odd

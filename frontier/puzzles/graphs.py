@@ -26,14 +26,7 @@ MOST_CELLS = 64
 
 
 class Graph(Pieces):
-    """A sliding puzzle on a graph.
-
-    adjacency: for each cell, numbered from 0, its neighbours; edges go both ways.
-    goal: a label a cell, as a list or as text; `blank` or "." is the empty cell, "?" in a goal may
-        be anything. goals: several of them, instead. start: a board whose distance is wanted.
-    blank: label of the empty cell.
-    picture: text in which the number of each cell stands where the cell is drawn.
-    """
+    """A sliding puzzle on a graph, of which `adjacency` has the neighbours of each cell."""
 
     def __init__(
         self,

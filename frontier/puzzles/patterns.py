@@ -39,12 +39,7 @@ class Pattern(NumberedTiles):
     """A pattern of the rows x columns tile puzzle.
 
     k: the tiles of the k right-most columns of the goal are labelled; or labels: their numbers.
-    goal: the board at depth 0, in rows of numbers; by default the blank in the cell `blank` (row,
-        column, from 0; the first cell if that is not given), the tiles in order.
-    start: a board whose distance from the goal is wanted.
-    metric: "step" or "labelled".
-
-    labelled: the labelled tiles, ascending; `members` has them as the goal shows them.
+    labelled: these tiles, ascending; `members` has them as the goal shows them.
     """
 
     metrics = ("step", "labelled")

@@ -35,15 +35,7 @@ TURNED = "+"
 
 
 class Permutations(Pieces):
-    """A permutation puzzle.
-
-    generators: name -> what a move does, see `generators_given`. closed: whether inverses that are
-        missing are to be added, named as the generator and an apostrophe.
-    positions: their number, by default the greatest that a generator names.
-    orientations: how many each piece has, one number or one a position.
-    goal: a label a position, by default 1, 2, 3, …. goals: several of them, instead. start: a board
-        whose distance is wanted.
-    """
+    """A permutation puzzle; see `generators_given` for how its moves are written."""
 
     place = "position"
 

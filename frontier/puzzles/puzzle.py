@@ -29,7 +29,10 @@ State = tuple[int, tuple[int, ...]]
 
 
 class Puzzle(ABC):
-    """One puzzle with its goals; depth is the least number of moves to the nearest goal."""
+    """One puzzle with its goals; depth is the least number of moves to the nearest goal.
+
+    The arguments of each kind are the keys of its [puzzle] table, which docs/puzzles.md explains.
+    """
 
     title: str
     cells: int

@@ -169,15 +169,7 @@ class NumberedTiles(Pieces):
 
 
 class Tiles(NumberedTiles):
-    """The rows x columns tile puzzle.
-
-    goal: the board at depth 0, in rows of numbers, 0 the blank; by default the blank in the cell
-        `blank` (row, column, from 0; the first cell if that is not given), the tiles in order.
-        It may be given in part, with "?" for what may be anything.
-    goals: several boards at depth 0, instead.
-    start: a board whose distance from the goal is wanted.
-    metric: "step" or "multi".
-    """
+    """The rows x columns tile puzzle."""
 
     metrics = ("step", "multi")
     most_cells = MOST_CELLS
