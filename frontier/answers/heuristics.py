@@ -24,7 +24,7 @@ from frontier.config_values import at_home
 from frontier.errors import InputError
 from frontier.puzzles import Pattern, Puzzle, Tiles
 from frontier.puzzles.board_shapes import EMPTY
-from frontier.puzzles.pieces import OPEN
+from frontier.puzzles.boards import OPEN
 from frontier.space.deepening import Deepening, displaced, is_useless, swap_along
 from frontier.space.jit import kernel
 from frontier.space.lehmer import LehmerCode

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import sorts_of
+from frontier.puzzles.boards import Board
 from frontier.puzzles.footprints import (
     ARROWS,
     Footprint,
@@ -28,8 +29,7 @@ from frontier.puzzles.notation import (
     groups_given,
     rows_of_letters,
 )
-from frontier.puzzles.pieces import Pieces
-from frontier.puzzles.puzzle import Board
+from frontier.puzzles.puzzle import Puzzle
 from frontier.text import counted
 
 WALL = "#"
@@ -41,7 +41,7 @@ Form = tuple[Square, ...]
 """The cells of a piece, counted from the first."""
 
 
-class Blocks(Pieces):
+class Blocks(Puzzle):
     """A sliding block puzzle, of which one board is drawn whole: it says what the pieces are."""
 
     metrics = ("step", "straight", "path")

@@ -19,12 +19,12 @@ from itertools import permutations
 import numpy as np
 
 from frontier.puzzles.board_shapes import Shapes, Sort
+from frontier.puzzles.boards import OPEN, Board
 from frontier.puzzles.footprints import Footprint
 from frontier.puzzles.moves import moves_of
 from frontier.puzzles.patterns import Pattern
 from frontier.puzzles.permutations import Permutations
-from frontier.puzzles.pieces import OPEN, Pieces
-from frontier.puzzles.puzzle import Board, Puzzle
+from frontier.puzzles.puzzle import Puzzle
 from frontier.space.deepening import Displacements
 
 FAR = 10_000
@@ -101,7 +101,7 @@ def _no_bound(puzzle: Puzzle) -> Bound:
     )
 
 
-def _table(puzzle: Pieces, sort: Sort, codes: Sequence[int]) -> np.ndarray:
+def _table(puzzle: Puzzle, sort: Sort, codes: Sequence[int]) -> np.ndarray:
     """The least moves from each anchor to where one of the codes lies in some goal."""
     if isinstance(puzzle, Pattern) and not sort.distinct:  # their moves are not told
         return np.zeros(puzzle.cells, dtype=np.int64)
@@ -141,7 +141,7 @@ def distinguished(puzzle: Puzzle) -> Puzzle:
     return puzzle
 
 
-def _with_distinct(puzzle: Pieces, sort: Sort) -> Pieces:
+def _with_distinct(puzzle: Puzzle, sort: Sort) -> Puzzle:
     """A copy of a puzzle in which a sort's pieces are distinguished by their codes."""
     sorts = puzzle.sorts
     same = [s for s in sorts if s.footprint == sort.footprint and (s == sort or s.distinct)]
@@ -150,7 +150,7 @@ def _with_distinct(puzzle: Pieces, sort: Sort) -> Pieces:
     return puzzle.with_sorts([*rest, Sort(sort.footprint, tuple(codes), True)])
 
 
-def distinguished_board(puzzle: Pieces, other: Pieces, board: Board) -> Board:
+def distinguished_board(puzzle: Puzzle, other: Puzzle, board: Board) -> Board:
     """A board as one of the `distinguished` puzzle, like pieces named so that it is reachable."""
     distinct = {code for sort in other.sorts if sort.distinct for code in sort.codes}
     boards = [board]

@@ -15,17 +15,17 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import Sort
+from frontier.puzzles.boards import OPEN, Board
 from frontier.puzzles.footprints import footprint_of
 from frontier.puzzles.notation import BLANKS, OPEN_MARK, boards_given, check_label, first_whole
 from frontier.puzzles.picture import Point, laid_out, shown_in
-from frontier.puzzles.pieces import OPEN, Pieces
-from frontier.puzzles.puzzle import Board
+from frontier.puzzles.puzzle import Puzzle
 from frontier.text import counted
 
 MOST_CELLS = 64
 
 
-class Graph(Pieces):
+class Graph(Puzzle):
     """A sliding puzzle on a graph, of which `adjacency` has the neighbours of each cell."""
 
     def __init__(

@@ -23,9 +23,9 @@ from math import comb, perm
 import numpy as np
 
 from frontier.errors import InputError
+from frontier.puzzles.boards import Board
 from frontier.puzzles.moves import Moves
 from frontier.puzzles.pattern_graph import VERTEX_BYTES, PatternGraph, pattern_graph
-from frontier.puzzles.puzzle import Board
 from frontier.puzzles.tiles import LIKE, NumberedTiles
 from frontier.space.graph import BaseGraph
 

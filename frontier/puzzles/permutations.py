@@ -18,6 +18,7 @@ import numpy as np
 from frontier.errors import InputError
 from frontier.puzzles.arrangements import Arrangements
 from frontier.puzzles.board_shapes import FIRST_SORT, Sort, shape_rows
+from frontier.puzzles.boards import Board
 from frontier.puzzles.footprints import footprint_of
 from frontier.puzzles.generators import (
     MOST_DIGITS,
@@ -26,15 +27,14 @@ from frontier.puzzles.generators import (
     generators_given,
 )
 from frontier.puzzles.notation import OPEN_MARK, boards_given, joined, labels_given
-from frontier.puzzles.pieces import Pieces
-from frontier.puzzles.puzzle import Board
+from frontier.puzzles.puzzle import Puzzle
 from frontier.space.graph import BaseGraph
 from frontier.text import counted
 
 TURNED = "+"
 
 
-class Permutations(Pieces):
+class Permutations(Puzzle):
     """A permutation puzzle; see `generators_given` for how its moves are written."""
 
     place = "position"

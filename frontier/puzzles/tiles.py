@@ -31,10 +31,10 @@ from typing import ClassVar
 
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import Sort
+from frontier.puzzles.boards import Board
 from frontier.puzzles.footprints import ARROWS, Square, footprint_of, ways_on_squares
 from frontier.puzzles.notation import BLANKS, GOALS, OPEN_MARK, rows_of_words
-from frontier.puzzles.pieces import Pieces
-from frontier.puzzles.puzzle import Board
+from frontier.puzzles.puzzle import Puzzle
 
 MOST_CELLS = 25
 
@@ -42,7 +42,7 @@ LIKE = "x"
 """Mark of a tile that is like others."""
 
 
-class NumberedTiles(Pieces):
+class NumberedTiles(Puzzle):
     """A puzzle of numbered tiles on the cells of a board, which are numbered row by row.
 
     squares: (row, column) of each cell. line_length: the number of cells along the shorter side, in
@@ -67,7 +67,7 @@ class NumberedTiles(Pieces):
         boards: Sequence[tuple[str, Sequence]],
     ) -> None:
         """tiles: the numbers of those of each sort, and whether they are distinct; the rest as for
-        `Pieces`."""
+        `Puzzle`."""
         cells = range(self.cells)
         reading = sorted(cells, key=lambda cell: self.squares[cell][::-1])
         if self.rows > self.columns:
