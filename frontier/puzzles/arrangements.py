@@ -6,7 +6,7 @@ vertex, and the distinct pieces in the order of their positions are the sequence
 from one arrangement to one other, and what it does to the sequence follows from the arrangement
 alone. Where all pieces differ and none is turned there is one vertex, and all arcs are loops.
 
-Puzzle never leave the *orbit* of their position under the generators, so the distinct pieces of
+Pieces never leave the *orbit* of their position under the generators, so the distinct pieces of
 each orbit are a class of their own.
 """
 

@@ -29,7 +29,7 @@ MOST_SHAPES = 4_000_000
 
 @dataclass(frozen=True)
 class Sort:
-    """Puzzle that look alike in a shape.
+    """Pieces that look alike in a shape.
 
     codes: their numbers on boards. distinct: whether they differ, so that the sequence orders them.
     """

@@ -135,19 +135,14 @@ def distinguished(puzzle: Puzzle) -> Puzzle:
         return puzzle
     for sort in puzzle.sorts:
         if not sort.distinct and len(sort.codes) <= MOST_LIKE:
-            other = _with_distinct(puzzle, sort)
+            same = [s for s in puzzle.sorts if s.footprint == sort.footprint]
+            same = [s for s in same if s.distinct or s == sort]
+            rest = [s for s in puzzle.sorts if s not in same]
+            codes = tuple(sorted(code for s in same for code in s.codes))
+            other = puzzle.with_sorts([*rest, Sort(sort.footprint, codes, True)])
             if other.states == puzzle.states:
                 puzzle = other
     return puzzle
-
-
-def _with_distinct(puzzle: Puzzle, sort: Sort) -> Puzzle:
-    """A copy of a puzzle in which a sort's pieces are distinguished by their codes."""
-    sorts = puzzle.sorts
-    same = [s for s in sorts if s.footprint == sort.footprint and (s == sort or s.distinct)]
-    codes = sorted(code for s in same for code in s.codes)
-    rest = [s for s in sorts if s not in same]
-    return puzzle.with_sorts([*rest, Sort(sort.footprint, tuple(codes), True)])
 
 
 def distinguished_board(puzzle: Puzzle, other: Puzzle, board: Board) -> Board:
