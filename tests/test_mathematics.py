@@ -182,7 +182,7 @@ def test_other_goals(known):
 
 def test_patterns(known):
     text, puzzle = section("Patterns"), Pattern(2, 3, k=1)
-    labels = set(puzzle.members.tolist())
+    labels = set(puzzle.labelled)
     found = {like(board, labels): 10**9 for board in known}
     for board, distance in known.items():  # the nearest position of a pattern is as far as it
         found[like(board, labels)] = min(found[like(board, labels)], distance)

@@ -24,7 +24,7 @@ from frontier.config_values import at_home
 from frontier.errors import InputError
 from frontier.puzzles import Pattern, Puzzle, Tiles
 from frontier.puzzles.board_shapes import EMPTY
-from frontier.puzzles.pieces import OPEN
+from frontier.puzzles.boards import OPEN
 from frontier.space.deepening import Deepening, displaced, is_useless, swap_along
 from frontier.space.jit import kernel
 from frontier.space.lehmer import LehmerCode
@@ -75,7 +75,7 @@ def _joined(puzzle: Tiles, databases: Sequence[Distances]) -> Databases:
 
 def _members(puzzle: Tiles, pattern: Pattern) -> list[int]:
     """For each member of the puzzle's sequence its number in the pattern's, -1 if it is none."""
-    number = {tile: n for n, tile in enumerate(pattern.members.tolist())}
+    number = {tile: n for n, tile in enumerate(pattern.members[: pattern.base.labels].tolist())}
     return [number.get(tile, -1) for tile in puzzle.members.tolist()]
 
 

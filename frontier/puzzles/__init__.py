@@ -4,12 +4,13 @@ import json
 from weakref import WeakValueDictionary
 
 from frontier.puzzles.blocks import Blocks
+from frontier.puzzles.boards import Board
 from frontier.puzzles.cells import Cells, define_puzzle
 from frontier.puzzles.graphs import Graph
 from frontier.puzzles.lines import Lines
 from frontier.puzzles.patterns import Pattern
 from frontier.puzzles.permutations import Permutations
-from frontier.puzzles.puzzle import Board, Puzzle, State
+from frontier.puzzles.puzzle import Puzzle, State
 from frontier.puzzles.tiles import Tiles
 
 KINDS: dict[str, type[Puzzle]] = {

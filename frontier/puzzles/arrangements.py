@@ -16,7 +16,7 @@ from math import factorial, prod
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.board_shapes import MOST_SHAPES
+from frontier.puzzles.board_shapes import MOST_SHAPES, RowTable, reached, row_numbers
 from frontier.puzzles.generators import Generator
 from frontier.space.graph import BaseGraph
 from frontier.space.group import Group
@@ -24,11 +24,11 @@ from frontier.space.group import Group
 MOST_VOLTAGES = 30_000
 
 
-class Arrangements:
-    """The arrangements that generators lead to from some, in lexicographic order.
+class Arrangements(RowTable):
+    """The arrangements that generators lead to from some.
 
-    rows: uint8[N, positions], orientation + orientations * kind; kind 0 is that of pieces that are
-    in the sequence.
+    A row has for each position its orientation + orientations * kind; kind 0 is that of pieces that
+    are in the sequence.
     """
 
     def __init__(
@@ -40,45 +40,24 @@ class Arrangements:
     ):
         """first: such rows. each, orbit: int[positions], the number of orientations, and the first
         position of the orbit.
-
-        Every move can be undone, so what is new in a layer is in neither of the two before it.
         """
+        self._each, self._generators = each, generators
         if (least := _least_number(first[0], generators, each, orbit)) > MOST_SHAPES:
             raise _too_many(least)
-        self._each, self._generators = each, generators
-        self._values = (each * (1 + (first // each).max())).tolist()
-        known, index = np.unique(self._keys(first), return_index=True)
-        layers, count, before, rows = [first[:0]], 0, known[:0], first[index]
-        while len(rows):
-            layers.append(rows)
-            if (count := count + len(rows)) > MOST_SHAPES:
-                raise _too_many(count)
-            reached = np.concatenate([self.after(generator, rows) for generator in generators])
-            keys, index = np.unique(self._keys(reached), return_index=True)
-            new = ~np.isin(keys, np.concatenate([before, known]), assume_unique=True)
-            before, known, rows = known, keys[new], reached[index[new]]
-        rows = np.concatenate(layers)
-        keys = self._keys(rows)
-        order = np.argsort(keys)
-        self._known, self.rows = keys[order], rows[order]
+        values = (each * (1 + (first // each).max())).tolist()
+        rows = reached(first, self._after_all, values, MOST_SHAPES)
+        if len(rows) > MOST_SHAPES:
+            raise _too_many(len(rows))
+        super().__init__(rows, max(values))
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def _keys(self, rows: np.ndarray) -> np.ndarray:
-        return _keys(rows, self._values)
+    def _after_all(self, rows: np.ndarray) -> np.ndarray:
+        return np.concatenate([self.after(generator, rows) for generator in self._generators])
 
     def after(self, generator: Generator, rows: np.ndarray) -> np.ndarray:
         """The arrangements after a generator."""
         kind, turned = np.divmod(rows, self._each.astype(np.uint8))
         turned = (turned + generator.turns) % self._each
         return generator.moved((kind * self._each + turned).astype(np.uint8))
-
-    def find(self, rows: np.ndarray) -> np.ndarray:
-        """Numbers of arrangements, int64[N]; -1 where there is no such one."""
-        keys = self._keys(rows)
-        found = np.minimum(np.searchsorted(self._known, keys), len(self) - 1)
-        return np.where(self._known[found] == keys, found, -1)
 
     def graph(self, reading: np.ndarray, sizes: Sequence[int]) -> BaseGraph:
         """The base graph. reading: int64[positions], orbit after orbit, the order in which the
@@ -93,10 +72,10 @@ class Arrangements:
         for generator in self._generators:
             target = self.find(self.after(generator, self.rows))
             came = generator.moved(place)[:, reading]
-            there = place[target][:, reading] >= 0
-            orders = came[there].reshape(len(self), length)
+            orders = came[place[target][:, reading] >= 0].reshape(len(self), length)
+            values = [length] * length
             _, index, which = np.unique(
-                _keys(orders, [length] * length), return_index=True, return_inverse=True
+                row_numbers(orders, values), return_index=True, return_inverse=True
             )
             ours = [number.setdefault(tuple(p), len(number)) for p in orders[index].tolist()]
             if len(number) > MOST_VOLTAGES:
@@ -104,10 +83,10 @@ class Arrangements:
                     f"the moves permute the distinct pieces in more than {MOST_VOLTAGES:,} ways, "
                     "more than are supported; fewer groups of like pieces make fewer"
                 )
-            voltage = np.array(ours)[which]
-            arcs.append((source * len(self) + target) * (MOST_VOLTAGES + 1) + voltage)
+            pair = source * len(self) + target
+            arcs.append(pair * (MOST_VOLTAGES + 1) + np.array(ours)[which])
         arcs = np.sort(np.concatenate(arcs))
-        arcs = arcs[np.diff(arcs, prepend=-1) > 0]
+        arcs = arcs[np.diff(arcs, prepend=-1) > 0]  # faster than np.unique, which hashes
         pair, voltage = np.divmod(arcs, MOST_VOLTAGES + 1)
         source, target = np.divmod(pair, len(self))
         # An exchange of like pieces changes nothing.
@@ -153,20 +132,6 @@ def _least_number(
         image, turns = np.array(generator.image)[position], np.array(generator.turns)[position]
         group.extend((first[image] + (turned + turns) % each[position])[None])
     return group.order // same if group.order >= enough else 1
-
-
-def _keys(rows: np.ndarray, values: Sequence[int]) -> np.ndarray:
-    """A key for each row, which compare as the rows do. values: how many there are of each column.
-
-    They are numbers, and texts of bytes where numbers would have too many digits.
-    """
-    if prod(values) >= 2**63:
-        return np.ascontiguousarray(rows).view(f"S{len(values)}").ravel()
-    keys = np.zeros(len(rows), dtype=np.int64)
-    for many, column in zip(values, rows.T, strict=True):
-        keys *= many
-        keys += column
-    return keys
 
 
 def neighbour_swaps(permutation: Sequence[int]) -> tuple[int, ...]:

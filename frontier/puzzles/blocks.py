@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import sorts_of
+from frontier.puzzles.boards import Board
 from frontier.puzzles.footprints import (
     ARROWS,
     Footprint,
@@ -28,8 +29,7 @@ from frontier.puzzles.notation import (
     groups_given,
     rows_of_letters,
 )
-from frontier.puzzles.pieces import Pieces
-from frontier.puzzles.puzzle import Board
+from frontier.puzzles.puzzle import Puzzle
 from frontier.text import counted
 
 WALL = "#"
@@ -41,17 +41,8 @@ Form = tuple[Square, ...]
 """The cells of a piece, counted from the first."""
 
 
-class Blocks(Pieces):
-    """A sliding block puzzle.
-
-    goal: the board at depth 0, or a part of it. goals: several of them, instead.
-    start: a board whose distance from the goal is wanted. One of them must be drawn whole: it
-        says what the pieces are.
-    alike: groups of letters of pieces that count as the same.
-    metric: "step", "straight" or "path"; see `frontier.puzzles.moves`.
-    horizontal, vertical: the letters of the pieces that move in their row or in their column only.
-    symbols: letter -> what stands for it in drawings.
-    """
+class Blocks(Puzzle):
+    """A sliding block puzzle, of which one board is drawn whole: it says what the pieces are."""
 
     metrics = ("step", "straight", "path")
 
@@ -174,7 +165,7 @@ class Blocks(Pieces):
         return "/".join(self._rows(marks))
 
     def write(self, board: Board) -> list[str]:
-        return self._rows(self._labels_on(board))
+        return self._rows(self.labels_on(board))
 
     def name_move(self, before: Board, after: Board) -> str:
         """The letter of the piece and its steps."""

@@ -8,11 +8,15 @@ A shape is a row of codes, one a cell: EMPTY, COVERED (by a piece that begins be
 FIRST_SORT + the sort that has its anchor there. Shapes are enumerated by filling the cells in
 reading order, all partial fillings at once. Where these are too many, as on a large board whose
 pieces hardly move, those shapes are taken that steps lead to from some boards, found breadth first.
-Shapes are numbered in lexicographic order.
+
+Rows are numbered in lexicographic order and found by a key: the sum of a random weight for each
+column and code, so that a move adds the same to the key wherever it is made (A. L. Zobrist, A New
+Hashing Method, 1970).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
@@ -46,38 +50,18 @@ def sorts_of(footprints: Mapping[str, Footprint], group: Mapping[str, int]) -> l
     return [Sort(f, tuple(codes), number is None) for (f, number), codes in members.items()]
 
 
-class Shapes:
-    """The shapes of a board: all, or those that can be reached where all are too many.
+class RowTable:
+    """Different rows.
 
-    rows: uint8[N, cells], the shapes in lexicographic order.
-    keys: uint64[N], all different: the sum of a weight for each cell and code, so that a move
-        adds the same to the key wherever it is made (A. L. Zobrist, A New Hashing Method, 1970).
+    rows: uint8[N, columns], in lexicographic order. keys: uint64[N], all different.
     """
 
-    def __init__(self, cells: int, sorts: Sequence[Sort], boards: np.ndarray | None = None):
-        """boards: int[N, cells] in reading order, from which everything can be reached that
-        matters; None if that is not known.
-        """
-        self.cells, self.sorts = cells, tuple(sorts)
-        rows = _fill(cells, self.sorts)
-        if rows is None and boards is not None:
-            rows = _reached(shape_rows(boards, self.sorts), self.sorts)
-        if rows is None:
-            raise InputError(
-                f"this board has more than {MOST_SHAPES:,} shapes (ways to lay its pieces where "
-                "those of one form and group look alike), more than are supported; "
-                + (
-                    "a puzzle.start would help, as only what can be reached from it would count"
-                    if boards is None
-                    else "so many can be reached; fewer empty cells or fewer groups of like "
-                    "pieces make fewer"
-                )
-            )
-        self.rows = _different(rows)
-        codes = FIRST_SORT + len(self.sorts)
-        random = np.random.default_rng(cells)
+    def __init__(self, rows: np.ndarray, codes: int):
+        """rows: the same in any order. codes: how many there are, from 0."""
+        self.rows = different(rows, [codes] * rows.shape[1])
+        random = np.random.default_rng(rows.shape[1])
         while True:
-            self._weights = random.integers(2**64, size=(cells, codes), dtype=np.uint64)
+            self._weights = random.integers(2**64, size=(rows.shape[1], codes), dtype=np.uint64)
             self.keys = self._keys_of(self.rows)
             self._order = np.argsort(self.keys)
             self._sorted = self.keys[self._order]
@@ -93,16 +77,45 @@ class Shapes:
             keys += weights[column]
         return keys
 
+    def rows_of(self, number: np.ndarray) -> np.ndarray:
+        """The rows with these numbers; inverse of `find`."""
+        return self.rows[number]
+
     def find(self, rows: np.ndarray) -> np.ndarray:
-        """Numbers of shapes, int64[N]; -1 where there is no such shape."""
+        """Numbers of rows, int64[N]; -1 where there is no such row."""
         found = self.find_keys(self._keys_of(rows))
         same = (self.rows[found] == rows).all(axis=1)
         return np.where(same, found, -1)
 
     def find_keys(self, keys: np.ndarray) -> np.ndarray:
-        """Numbers of the shapes with these keys, int64[N]; for a key that no shape has, the number
-        of some shape."""
+        """Numbers of the rows with these keys, int64[N]; for a key that no row has, the number of
+        some row."""
         return self._order[np.minimum(np.searchsorted(self._sorted, keys), len(self) - 1)]
+
+
+class Shapes(RowTable):
+    """The shapes of a board: all, or those that can be reached where all are too many."""
+
+    def __init__(self, cells: int, sorts: Sequence[Sort], boards: np.ndarray | None = None):
+        """boards: int[N, cells] in reading order, from which everything can be reached that
+        matters; None if that is not known.
+        """
+        self.sorts = tuple(sorts)
+        rows = _fill(cells, self.sorts)
+        if rows is None and boards is not None:
+            rows = _reached(shape_rows(boards, self.sorts), self.sorts)
+        if rows is None or len(rows) > MOST_SHAPES:
+            raise InputError(
+                f"this board has more than {MOST_SHAPES:,} shapes (ways to lay its pieces where "
+                "those of one form and group look alike), more than are supported; "
+                + (
+                    "a puzzle.start would help, as only what can be reached from it would count"
+                    if boards is None
+                    else "so many can be reached; fewer empty cells or fewer groups of like "
+                    "pieces make fewer"
+                )
+            )
+        super().__init__(rows, FIRST_SORT + len(self.sorts))
 
     def key_of_move(self, sort: int, source: Sequence[int], target: Sequence[int]) -> np.uint64:
         """What a key gains when a piece goes from one placement to another, modulo 2^64."""
@@ -177,21 +190,17 @@ def _fill(cells: int, sorts: tuple[Sort, ...]) -> np.ndarray | None:
     return rows
 
 
-def _reached(rows: np.ndarray, sorts: tuple[Sort, ...]) -> np.ndarray | None:
-    """All rows that steps lead to from some, breadth first; None where they are too many.
-
-    Every step can be gone back, so what is new in a layer is in neither of the two before it.
-    """
+def _reached(rows: np.ndarray, sorts: tuple[Sort, ...]) -> np.ndarray:
+    """All rows that steps lead to from some, or more than `MOST_SHAPES`."""
     steps = []
     for number, sort in enumerate(sorts):
         placements = sort.footprint.placements
         for a, b, _ in sort.footprint.steps:
             taken = [cell for cell in placements[b] if cell not in placements[a]]
             steps.append((FIRST_SORT + number, placements[a], placements[b], taken))
-    previous, layer = rows[:0], _different(rows)
-    layers, count = [layer], len(layer)
-    while len(layer) and count <= MOST_SHAPES:
-        grown = [rows[:0]]
+
+    def after(layer: np.ndarray) -> np.ndarray:
+        grown = [layer[:0]]
         for code, source, target, taken in steps:
             free = (layer[:, taken] == EMPTY).all(axis=1)
             moved = layer[free & (layer[:, source[0]] == code)]
@@ -199,19 +208,48 @@ def _reached(rows: np.ndarray, sorts: tuple[Sort, ...]) -> np.ndarray | None:
             moved[:, target] = COVERED
             moved[:, target[0]] = code
             grown.append(moved)
-        fresh = _different(np.concatenate(grown))
-        known = np.concatenate([_texts(previous), _texts(layer)])
-        previous, layer = layer, fresh[~np.isin(_texts(fresh), known)]
-        layers.append(layer)
-        count += len(layer)
-    return np.concatenate(layers) if count <= MOST_SHAPES else None
+        return np.concatenate(grown)
+
+    return reached(rows, after, [FIRST_SORT + len(sorts)] * rows.shape[1], MOST_SHAPES)
 
 
-def _texts(rows: np.ndarray) -> np.ndarray:
-    """Rows as byte strings. No code is 0, so they have one length and compare as they read."""
-    return np.ascontiguousarray(rows).view(f"S{rows.shape[1]}").ravel()
+def reached(
+    rows: np.ndarray,
+    after: Callable[[np.ndarray], np.ndarray],
+    values: Sequence[int],
+    most: int,
+) -> np.ndarray:
+    """All rows that moves lead to from some; where these are more than `most`, not all of them.
+
+    after: makes of rows those one move on. values: as for `row_numbers`. Every move can be undone,
+    so what is new in a layer is in neither of the two before it.
+    """
+    layers = [rows[:0], different(rows, values)]
+    count = len(layers[-1])
+    while len(layers[-1]) and count <= most:
+        fresh = different(after(layers[-1]), values)
+        known = row_numbers(np.concatenate(layers[-2:]), values)
+        new = ~np.isin(row_numbers(fresh, values), known, assume_unique=True)
+        layers.append(fresh[new])
+        count += len(layers[-1])
+    return np.concatenate(layers)
 
 
-def _different(rows: np.ndarray) -> np.ndarray:
-    """The rows in lexicographic order, each once."""
-    return rows[np.unique(_texts(rows), return_index=True)[1]]
+def different(rows: np.ndarray, values: Sequence[int]) -> np.ndarray:
+    """The rows in lexicographic order, each once; values: as for `row_numbers`."""
+    return rows[np.unique(row_numbers(rows, values), return_index=True)[1]]
+
+
+def row_numbers(rows: np.ndarray, values: Sequence[int]) -> np.ndarray:
+    """What compares as the rows do, for each of uint8[N, columns]. values: how many codes there are
+    in each column.
+
+    They are numbers, and texts of bytes where numbers would have too many digits.
+    """
+    if prod(values) >= 2**63:
+        return np.ascontiguousarray(rows).view(f"S{len(values)}").ravel()
+    numbers = np.zeros(len(rows), dtype=np.int64)
+    for many, column in zip(values, rows.T, strict=True):
+        numbers *= many
+        numbers += column
+    return numbers

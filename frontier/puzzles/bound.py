@@ -1,9 +1,9 @@
 """A lower bound on the moves to the goal: the moves that each piece needs on an empty board.
 
-For each piece a table says how far it is from its place in the goal if nothing else were there,
-by search over its placements. A move displaces one piece, so the sum over the pieces never
-exceeds the moves that are needed. Where one move slides several tiles by a cell each, the sum of
-the steps is to be divided by the most tiles that a move slides.
+For each piece a table says how far it is from its place in the goal if nothing else were there. A
+move displaces one piece, so the sum over the pieces never exceeds the moves that are needed. Where
+one move slides several tiles by a cell each, the sum of the steps is to be divided by the most
+tiles that a move slides.
 
 Each of several like pieces counts its way to the nearest of their places. That is less than the
 truth when two of them count the same place. Where their exchange is impossible, as an odd
@@ -13,16 +13,18 @@ and they can be *distinguished*: the puzzle with pieces that differ then has jus
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import permutations
 
 import numpy as np
 
-from frontier.puzzles.board_shapes import Sort
+from frontier.puzzles.board_shapes import Shapes, Sort
+from frontier.puzzles.boards import OPEN, Board
 from frontier.puzzles.footprints import Footprint
+from frontier.puzzles.moves import moves_of
 from frontier.puzzles.patterns import Pattern
 from frontier.puzzles.permutations import Permutations
-from frontier.puzzles.pieces import OPEN, Pieces
-from frontier.puzzles.puzzle import Board, Puzzle
+from frontier.puzzles.puzzle import Puzzle
 from frontier.space.deepening import Displacements
 
 FAR = 10_000
@@ -60,24 +62,21 @@ class Bound:
 
 
 def bound_of(puzzle: Puzzle) -> Bound:
-    """The lower bound of a puzzle."""
-    if isinstance(puzzle, Permutations):
-        return _no_bound(puzzle)
-    return _pattern_bound(puzzle) if isinstance(puzzle, Pattern) else _pieces_bound(puzzle)
+    """The lower bound of a puzzle.
 
-
-def _pieces_bound(puzzle: Pieces) -> Bound:
-    """After the members of the sequence come those of the fixed sorts, then a row for each sort,
+    After the members of the sequence come those of the fixed sorts, then a row for each sort,
     for like pieces. A piece that some goal leaves open needs no move.
     """
-    moves, sorts = puzzle.moves, puzzle.shapes.sorts
+    if isinstance(puzzle, Permutations):
+        return _no_bound(puzzle)
+    moves, sorts = puzzle.moves, puzzle.sorts
     sort_of = {code: sort for sort in sorts for code in sort.codes}
     single = [code for code in puzzle.members.tolist() if sort_of[code].distinct]
     tables = [_table(puzzle, sort_of[code], [code]) for code in single]
     tables += [_table(puzzle, sort, sort.codes) for sort in sorts]
     row_of = {code: len(single) + n for n, sort in enumerate(sorts) for code in sort.codes}
     row_of |= {code: row for row, code in enumerate(single)}
-    row = np.where(moves.place >= moves.graph.length, moves.place, -1)
+    row = np.where(moves.place >= puzzle.graph.length, moves.place, -1)
     row = np.where(moves.place < 0, len(single) + moves.sort, row)
     columns = (moves.start, np.maximum(moves.place, 0), row, moves.source, moves.target)
     return Bound(
@@ -89,25 +88,7 @@ def _pieces_bound(puzzle: Pieces) -> Bound:
     )
 
 
-def _pattern_bound(puzzle: Pattern) -> Bound:
-    """The sum of the Manhattan distances of the labelled tiles."""
-    row, column = np.divmod(puzzle.reading, puzzle.columns)
-    (goal,) = puzzle.goals
-    home = [puzzle.reading.tolist().index(goal.index(tile)) for tile in puzzle.members]
-    tables = np.array(
-        [abs(row - row[at]) + abs(column - column[at]) for at in home], dtype=np.int64
-    )
-    base = puzzle.base
-    moved = base.place >= 0
-    source, target = (positions[moved] for positions in base.positions)
-    place = base.place[moved].astype(np.int64)
-    start = np.concatenate([[0], np.cumsum(moved)])
-    displacements = Displacements(start, place, np.full_like(place, -1), source, target)
-    row_of = {tile: row for row, tile in enumerate(puzzle.members.tolist())}
-    return Bound(puzzle.reading, tables, row_of, displacements, most_steps=1)
-
-
-def _no_bound(puzzle: Permutations) -> Bound:
+def _no_bound(puzzle: Puzzle) -> Bound:
     """The bound 0, as one move may bring every piece home."""
     none = np.empty(0, dtype=np.int64)
     start = np.zeros(puzzle.graph.source.size + 1, dtype=np.int64)
@@ -120,66 +101,55 @@ def _no_bound(puzzle: Permutations) -> Bound:
     )
 
 
-def _table(puzzle: Pieces, sort: Sort, codes: Sequence[int]) -> np.ndarray:
+def _table(puzzle: Puzzle, sort: Sort, codes: Sequence[int]) -> np.ndarray:
     """The least moves from each anchor to where one of the codes lies in some goal."""
-    footprint = sort.footprint
+    if isinstance(puzzle, Pattern) and not sort.distinct:  # their moves are not told
+        return np.zeros(puzzle.cells, dtype=np.int64)
     best = np.full(puzzle.cells, FAR)
     for goal in puzzle.goals:
-        in_order = [goal[cell] for cell in puzzle.reading]
-        anchors = [in_order.index(code) for code in codes if code in in_order]
+        anchors = [np.array(goal)[puzzle.reading].tolist().index(c) for c in codes if c in goal]
         if len(anchors) < len(codes):  # some may lie anywhere
             return np.zeros(puzzle.cells, dtype=np.int64)
-        for anchor in anchors:
-            distance = _distances(footprint, footprint.at[anchor], puzzle.metric)
-            for cell, placement in footprint.at.items():
-                best[cell] = min(best[cell], distance[placement])
+        best[anchors] = 0
+    source, target = _moves_alone(sort.footprint, puzzle.cells, puzzle.metric)
+    before = None
+    while before is None or (best != before).any():
+        before = best.copy()
+        np.minimum.at(best, target, before[source] + 1)
     return best
 
 
-def _distances(footprint: Footprint, placement: int, metric: str) -> list[int]:
-    """Moves from each placement to one of them on the empty board."""
-    beyond = footprint.beyond
-    distance = [FAR] * len(footprint.placements)
-    distance[placement] = 0
-    queue = [placement]
-    for here in queue:
-        for way, there in beyond[here].items():
-            while True:
-                if distance[there] == FAR:
-                    distance[there] = distance[here] + 1
-                    queue.append(there)
-                if metric != "straight" or way not in beyond[there]:
-                    break
-                there = beyond[there][way]
-    return [min(d, 1) if metric == "path" and d < FAR else d for d in distance]
+@lru_cache(maxsize=1)
+def _moves_alone(footprint: Footprint, cells: int, metric: str) -> tuple[np.ndarray, np.ndarray]:
+    """The anchors before and after each move of a piece with nothing else on the board."""
+    shapes = Shapes(cells, [Sort(footprint, (1,), True)])
+    moves = moves_of(shapes, metric if metric in ("straight", "path") else "step", may_fix=True)
+    return moves.source, moves.target
 
 
 def distinguished(puzzle: Puzzle) -> Puzzle:
     """The puzzle with those groups of like pieces distinguished that cannot change places."""
-    if not isinstance(puzzle, Pieces) or any(OPEN in goal for goal in puzzle.goals):
+    if isinstance(puzzle, Pattern | Permutations):
         return puzzle
-    for sort in puzzle.shapes.sorts:
+    if any(OPEN in goal for goal in puzzle.goals):
+        return puzzle
+    for sort in puzzle.sorts:
         if not sort.distinct and len(sort.codes) <= MOST_LIKE:
-            other = _with_distinct(puzzle, sort)
+            same = [s for s in puzzle.sorts if s.footprint == sort.footprint]
+            same = [s for s in same if s.distinct or s == sort]
+            rest = [s for s in puzzle.sorts if s not in same]
+            codes = tuple(sorted(code for s in same for code in s.codes))
+            other = puzzle.with_sorts([*rest, Sort(sort.footprint, codes, True)])
             if other.states == puzzle.states:
                 puzzle = other
     return puzzle
 
 
-def _with_distinct(puzzle: Pieces, sort: Sort) -> Pieces:
-    """A copy of a puzzle in which a sort's pieces are distinguished by their codes."""
-    sorts = puzzle.shapes.sorts
-    same = [s for s in sorts if s.footprint == sort.footprint and (s == sort or s.distinct)]
-    codes = sorted(code for s in same for code in s.codes)
-    rest = [s for s in sorts if s not in same]
-    return puzzle.with_sorts([*rest, Sort(sort.footprint, tuple(codes), True)])
-
-
-def distinguished_board(puzzle: Pieces, other: Pieces, board: Board) -> Board:
+def distinguished_board(puzzle: Puzzle, other: Puzzle, board: Board) -> Board:
     """A board as one of the `distinguished` puzzle, like pieces named so that it is reachable."""
-    distinct = {code for sort in other.shapes.sorts if sort.distinct for code in sort.codes}
+    distinct = {code for sort in other.sorts if sort.distinct for code in sort.codes}
     boards = [board]
-    for sort in puzzle.shapes.sorts:
+    for sort in puzzle.sorts:
         if not sort.distinct and sort.codes[0] in distinct:
             names = [
                 dict(zip(sort.codes, order, strict=True)) for order in permutations(sort.codes)

@@ -14,17 +14,16 @@ from functools import cached_property
 from frontier.config_values import as_written
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import sorts_of
+from frontier.puzzles.boards import Board
 from frontier.puzzles.directions import Directions
 from frontier.puzzles.footprints import Placement, footprint_of, placements_from
-from frontier.puzzles.graph_drawing import laid_out
 from frontier.puzzles.notation import BLANKS, OPEN_MARK, boards_given, check_label, groups_given
-from frontier.puzzles.picture import Point
-from frontier.puzzles.pieces import Pieces
-from frontier.puzzles.puzzle import Board
+from frontier.puzzles.picture import Point, laid_out
+from frontier.puzzles.puzzle import Puzzle
 from frontier.text import counted
 
 
-class Cells(Pieces):
+class Cells(Puzzle):
     """A sliding puzzle on cells of one's own.
 
     cells, moves: as for `frontier.puzzles.directions.Directions`.

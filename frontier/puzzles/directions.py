@@ -5,7 +5,7 @@ given as pairs of cells, or as the vector between them where cells lie at points
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from frontier.errors import InputError
@@ -38,9 +38,16 @@ class Directions:
             raise InputError(
                 f"puzzle.cells: {given}; a list of 1..{MOST_CELLS} names or points is supported"
             )
-        self.names: list[str] = []
         self._number: dict[str | Point, int] = {}
-        points = [self._read(cell) for cell in cells]
+        points = []
+        for number, given in enumerate(cells):
+            key, point = _cell(given)
+            if self._number.setdefault(key, number) < number:
+                raise InputError(f"puzzle.cells names {given!r} twice")
+            points.append(point)
+        self.names = [
+            key if isinstance(key, str) else "{:g},{:g}".format(*key) for key in self._number
+        ]
         self.points: list[Point] | None = None
         if None not in points:
             self.points = points
@@ -55,34 +62,29 @@ class Directions:
         self.named = isinstance(moves, Mapping)
         self.ways: list[dict[int, int]] = []
         self.way_names: list[str] = []
-        for where, ways, pairs in self._directions(moves):
-            there = self._one_each(pairs, where)
-            self.ways += [there, {v: u for u, v in there.items()}]
-            self.way_names += ways
-
-    def _read(self, cell) -> Point | None:
-        """Number a cell; returns its point, if it has one."""
-        name = point = None
-        match cell:
-            case str():
-                name = cell
-            case [str(), _, _]:
-                name, point = cell[0], _point(cell[1:])
-            case [_, _]:
-                name = point = _point(cell)
-        if name is None or (point is None and name is not cell):
+        if self.named:
+            for name, given in moves.items():
+                where = f"puzzle.moves.{name}"
+                vector, ways = _point(given), self._ways(str(name))
+                pairs = self._pairs(given, where) if vector is None else self._apart(vector, where)
+                self._add(ways, pairs, where)
+        elif isinstance(moves, list | tuple):
+            for pair in dict.fromkeys(map(frozenset, self._pairs(moves, "puzzle.moves"))):
+                u, v = (self.names[cell] for cell in sorted(pair))
+                self._add([f"{u}→{v}", f"{v}→{u}"], [tuple(sorted(pair))], "puzzle.moves")
+        else:
             raise InputError(
-                f'puzzle.cells: {cell!r} is no cell; a cell is a name such as "a1", a point '
-                '[x, y], or both, ["a1", x, y]'
+                f"puzzle.moves = {moves!r}: expected pairs of cells, or a table of directions"
             )
-        if name in self._number:
-            raise InputError(f"puzzle.cells names {cell!r} twice")
-        self._number[name] = len(self.names)
-        self.names.append(name if isinstance(name, str) else f"{name[0]:g},{name[1]:g}")
-        return point
 
-    def cell(self, given, where: str) -> int:
-        """The number of a cell that is named, or given by its point; `where` it is said."""
+    def cells(self, given, where: str) -> list[int]:
+        """The numbers of one or more cells, named or given by their points, as said at `where`."""
+        one = isinstance(given, str) or _point(given) is not None
+        if not one and not isinstance(given, list | tuple):
+            raise InputError(f"{where} = {given!r}: expected a cell or a list of cells")
+        return [self._cell(cell, where) for cell in ([given] if one else given)]
+
+    def _cell(self, given, where: str) -> int:
         key = given if isinstance(given, str) else _point(given)
         if key is None or key not in self._number:
             raise InputError(
@@ -90,33 +92,6 @@ class Directions:
                 + " ".join(self.names)
             )
         return self._number[key]
-
-    def cells(self, given, where: str) -> list[int]:
-        """The numbers of one or more cells."""
-        if isinstance(given, str) or _point(given) is not None:
-            return [self.cell(given, where)]
-        if not isinstance(given, list | tuple):
-            raise InputError(f"{where} = {given!r}: expected a cell or a list of cells")
-        return [self.cell(one, where) for one in given]
-
-    def _directions(self, moves) -> Iterator[tuple[str, list[str], list[tuple[int, int]]]]:
-        """(where it is said, the names of both ways, the pairs) of each direction."""
-        if isinstance(moves, Mapping):
-            for name, given in moves.items():
-                where, vector = f"puzzle.moves.{name}", _point(given)
-                between = (
-                    self._pairs(given, where) if vector is None else self._all_so(vector, where)
-                )
-                yield where, self._ways(str(name)), between
-        elif isinstance(moves, list | tuple):
-            for pair in dict.fromkeys(map(frozenset, self._pairs(moves, "puzzle.moves"))):
-                u, v = sorted(pair)
-                to, back = f"{self.names[u]}→{self.names[v]}", f"{self.names[v]}→{self.names[u]}"
-                yield "puzzle.moves", [to, back], [(u, v)]
-        else:
-            raise InputError(
-                f"puzzle.moves = {moves!r}: expected pairs of cells, or a table of directions"
-            )
 
     def _ways(self, name: str) -> list[str]:
         """The names of both ways of a direction."""
@@ -135,13 +110,13 @@ class Directions:
         for pair in given if isinstance(given, list | tuple) else [given]:
             if not isinstance(pair, list | tuple) or len(pair) != 2:
                 raise InputError(f"{where}: {pair!r} is no pair of cells")
-            u, v = (self.cell(one, where) for one in pair)
+            u, v = (self._cell(one, where) for one in pair)
             if u == v:
                 raise InputError(f"{where}: {pair!r} leads from a cell to itself")
             pairs.append((u, v))
         return pairs
 
-    def _all_so(self, vector: Point, where: str) -> list[tuple[int, int]]:
+    def _apart(self, vector: Point, where: str) -> list[tuple[int, int]]:
         """All pairs of cells of which the second lies at the first one's point plus a vector."""
         if self.points is None:
             raise InputError(
@@ -159,8 +134,8 @@ class Directions:
             raise InputError(f"{where} = {list(vector)}: no two cells lie so to each other")
         return pairs
 
-    def _one_each(self, pairs: list[tuple[int, int]], where: str) -> dict[int, int]:
-        """Cell -> next cell; InputError if this cannot be gone back."""
+    def _add(self, ways: list[str], pairs: list[tuple[int, int]], where: str) -> None:
+        """Add a direction; InputError if it cannot be gone back."""
         there: dict[int, int] = {}
         back: dict[int, int] = {}
         for u, v in pairs:
@@ -171,7 +146,8 @@ class Directions:
                     f"{self.names[u if leaves else v]}; in one direction at most one does, so that "
                     "it can be gone back"
                 )
-        return there
+        self.ways += [there, back]
+        self.way_names += ways
 
     @property
     def edges(self) -> tuple[tuple[int, int], ...]:
@@ -206,22 +182,19 @@ class Directions:
         only move so. forms: the placements of each piece. InputError if no order is found.
         """
         cells = range(len(self.names))
-        orders = [list(cells)]
+        orders = [cells]
         if self.points is not None:
             # Along the shorter side first, so that a piece that moves on passes few others.
             at = [[round(part / (CLOSE * self._least)) for part in p] for p in self.points]
-            x, y = zip(*at, strict=True)
-            tall = max(y) - min(y) >= max(x) - min(x)
-            columns, rows = (
-                sorted(cells, key=lambda c: at[c]),
-                sorted(cells, key=lambda c: at[c][::-1]),
-            )
-            orders = [rows, columns, *orders] if tall else [columns, rows, *orders]
+            broad, high = (max(values) - min(values) for values in zip(*at, strict=True))
+            turn = -1 if high >= broad else 1
+            both = [sorted(cells, key=lambda c: at[c][::way]) for way in (turn, -turn)]
+            orders = [*both, cells]
         for order in orders:
             place = {cell: i for i, cell in enumerate(order)}
             begins = [[min(map(place.__getitem__, p)) for p in form] for form in forms]
             if all(len(set(begun)) == len(begun) for begun in begins):
-                return order
+                return list(order)
         worst = next(form for form in forms if len(form) > 1 and len(next(iter(form))) > 1)
         lies = " ".join(self.names[cell] for cell in sorted(min(worst, key=sorted)))
         raise InputError(
@@ -229,6 +202,21 @@ class Directions:
             "round, as on a ring or a folded board; pieces of several cells are supported where "
             "their placements can be told by their first cell, as on a board in the plane"
         )
+
+
+def _cell(given) -> tuple[str | Point, Point | None]:
+    """(what names a cell, the point at which it lies, if that is given)."""
+    match given:
+        case str():
+            return given, None
+        case [str() as name, x, y] if point := _point([x, y]):
+            return name, point
+        case [_, _] if point := _point(given):
+            return point, point
+    raise InputError(
+        f'puzzle.cells: {given!r} is no cell; a cell is a name such as "a1", a point [x, y], or '
+        'both, ["a1", x, y]'
+    )
 
 
 def _point(given) -> Point | None:

@@ -78,7 +78,9 @@ def generators_given(
         )
     read = {str(name): _parts(of, f"puzzle.generators.{name}") for name, of in given.items()}
     if positions is None:
-        positions = max(max([0, *steps, len(turns)]) for steps, _, turns in read.values())
+        positions = max(
+            max([0, *steps, *map(len, lists.values())]) for steps, lists in read.values()
+        )
     if not 1 <= positions <= MOST_POSITIONS:
         raise InputError(f"the puzzle has {positions} positions: 1..{MOST_POSITIONS} are supported")
     each = _each(orientations, positions)
@@ -126,9 +128,9 @@ def _each(orientations: int | Sequence[int], positions: int) -> tuple[int, ...]:
     return tuple(each)
 
 
-def _parts(value, key: str) -> tuple[dict[int, int], list[int], list[int]]:
-    """(where the pieces in some positions go, counted from 1; its image, its turns, each empty if
-    it has none) of a generator as it is written."""
+def _parts(value, key: str) -> tuple[dict[int, int], dict[str, list[int]]]:
+    """(where the pieces in some positions go, counted from 1; its lists of a number a position, by
+    the keys that have them) of a generator as it is written."""
     moves, turns = value, []
     if isinstance(value, Mapping):
         if unknown := sorted(set(map(str, value)) - {"moves", "turns"}):
@@ -138,8 +140,9 @@ def _parts(value, key: str) -> tuple[dict[int, int], list[int], list[int]]:
             raise InputError(f"{key}.turns = {turns!r}: expected a list of numbers, one a position")
     if not (moves or turns) and isinstance(moves, str | list | tuple):
         raise InputError(f"{key} = {value!r} moves nothing; leave it out")
+    lists = {f"{key}.turns": list(turns)} if turns else {}
     if isinstance(moves, str):
-        return _steps_of_cycles(moves, key), [], list(turns)
+        return _steps_of_cycles(moves, key), lists
     if not _are_numbers(moves):
         raise InputError(
             f'{key} = {moves!r}: expected cycles such as "(1 2 3)(4 5)", or a list that says for '
@@ -150,7 +153,7 @@ def _parts(value, key: str) -> tuple[dict[int, int], list[int], list[int]]:
         raise InputError(
             f"{key} = {list(moves)}: an image has each of the numbers 1..{len(moves)} once"
         )
-    return dict(enumerate(moves, start=1)), list(moves), list(turns)
+    return dict(enumerate(moves, start=1)), {key: list(moves), **lists}
 
 
 def _are_numbers(value) -> bool:
@@ -181,13 +184,12 @@ def _generator(
     name: str,
     key: str,
     steps: dict[int, int],
-    image: list[int],
-    turns: list[int],
+    lists: dict[str, list[int]],
     each: tuple[int, ...],
 ) -> Generator:
     positions, to_of = len(each), list(range(len(each)))
-    for what, listed in ((key, image), (f"{key}.turns", turns)):
-        if listed and len(listed) != positions:
+    for what, listed in lists.items():
+        if len(listed) != positions:
             raise InputError(
                 f"{what} = {listed}: expected a number for each of the "
                 f"{counted(positions, 'position')} of this puzzle"
@@ -203,7 +205,7 @@ def _generator(
                 f"{each[to - 1]} orientations instead of {each[position - 1]}"
             )
         to_of[position - 1] = to - 1
-    turns = turns or [0] * positions
+    turns = lists.get(f"{key}.turns", [0] * positions)
     for position, (turn, number) in enumerate(zip(turns, each, strict=True), start=1):
         if not -number < turn < number:
             raise InputError(

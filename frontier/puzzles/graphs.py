@@ -15,26 +15,18 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import Sort
+from frontier.puzzles.boards import OPEN, Board
 from frontier.puzzles.footprints import footprint_of
-from frontier.puzzles.graph_drawing import laid_out, shown_in
 from frontier.puzzles.notation import BLANKS, OPEN_MARK, boards_given, check_label, first_whole
-from frontier.puzzles.picture import Point
-from frontier.puzzles.pieces import OPEN, Pieces
-from frontier.puzzles.puzzle import Board
+from frontier.puzzles.picture import Point, laid_out, shown_in
+from frontier.puzzles.puzzle import Puzzle
 from frontier.text import counted
 
 MOST_CELLS = 64
 
 
-class Graph(Pieces):
-    """A sliding puzzle on a graph.
-
-    adjacency: for each cell, numbered from 0, its neighbours; edges go both ways.
-    goal: a label a cell, as a list or as text; `blank` or "." is the empty cell, "?" in a goal may
-        be anything. goals: several of them, instead. start: a board whose distance is wanted.
-    blank: label of the empty cell.
-    picture: text in which the number of each cell stands where the cell is drawn.
-    """
+class Graph(Puzzle):
+    """A sliding puzzle on a graph, of which `adjacency` has the neighbours of each cell."""
 
     def __init__(
         self,

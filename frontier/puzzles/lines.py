@@ -45,8 +45,7 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import EMPTY
-from frontier.puzzles.picture import Picture
-from frontier.puzzles.puzzle import Board, Puzzle
+from frontier.puzzles.boards import Board
 from frontier.puzzles.tiles import Tiles
 from frontier.space.graph import BaseGraph
 from frontier.space.lists import ListKernel
@@ -55,23 +54,20 @@ BY_LINES = ", by lines"
 """What the title says besides that of the positions."""
 
 
-class Lines(Puzzle):
+class Lines(Tiles):
     """The lines of the positions of the rows x columns tile puzzle.
 
-    blank: as in `Tiles`; at depth 0 are the row and the column of the goal's blank. The vertices
-    are the lines of cells along which the board is read, then those across.
+    At depth 0 are the row and the column of the goal's blank. The vertices are the lines of cells
+    along which the board is read, then those across.
     """
 
-    start = None
-
     def __init__(self, rows: int, columns: int, blank: tuple[int, int] | None = None):
-        self._tiles = Tiles(rows, columns, metric="multi", blank=blank)
+        super().__init__(rows, columns, metric="multi", blank=blank)
         if min(rows, columns) < 2:
             raise InputError(
                 f"puzzle.rows x puzzle.columns = {rows} x {columns}: lines of positions need two "
                 'rows and columns at least; puzzle.kind = "tiles" searches any board'
             )
-        self.goals, self.cells = self._tiles.goals, self._tiles.cells
         short = min(rows, columns)
         along = [range(first, first + short) for first in range(0, self.cells, short)]
         self._across = [range(first, self.cells, short) for first in range(short)]
@@ -80,13 +76,13 @@ class Lines(Puzzle):
         self._fixed = [line[0] for line in along] + [line[len(along) // 2] for line in self._across]
         """The fixed place of each: from the middle of a line ways to the others are short."""
 
-    @property
+    @cached_property
     def subject(self) -> Tiles:
-        return self._tiles
+        return Tiles(self.rows, self.columns, metric="multi", goal=self._in_rows(self.goals[0]))
 
     @property
     def title(self) -> str:
-        return self.subject.title + BY_LINES
+        return super().title + BY_LINES
 
     @cached_property
     def graph(self) -> BaseGraph:
@@ -110,12 +106,12 @@ class Lines(Puzzle):
     @cached_property
     def _blank_at(self) -> np.ndarray:
         """The place of the blank in reading order, of each shape."""
-        return (self.subject.shapes.rows == EMPTY).argmax(axis=1)
+        return (self.shapes.rows == EMPTY).argmax(axis=1)
 
     @cached_property
     def _voltages(self) -> dict[tuple[int, int], tuple[int, ...]]:
         """The voltage of the blank's way from a place to another of its row or column."""
-        moves, place = self.subject.graph, self._blank_at.tolist()
+        moves, place = self.moves.graph, self._blank_at.tolist()
         ends = zip(moves.source.tolist(), moves.target.tolist(), moves.voltage, strict=True)
         stays = {(at, at): () for at in place}
         return stays | {(place[u], place[v]): moves.voltages[w] for u, v, w in ends}
@@ -127,8 +123,8 @@ class Lines(Puzzle):
             moved[i], moved[i + 1] = moved[i + 1], moved[i]
         return moved
 
-    def _goal_states(self) -> np.ndarray:
-        shape, sequence = self.subject.states_of(np.array(self.goals))
+    def _states_of_goals(self) -> np.ndarray:
+        shape, sequence = super().states_of(np.array(self.goals))
         place = int(self._blank_at[shape[0]])
         return np.array(
             [
@@ -171,7 +167,7 @@ class Lines(Puzzle):
             line = int(vertex[state])
             place = self._crossing(line, crossed)
             moved = np.array([self._moved(sequence[state], self._fixed[line], place)])
-            found = self.subject.boards_of(np.flatnonzero(self._blank_at == place), moved)
+            found = super().boards_of(np.flatnonzero(self._blank_at == place), moved)
             boards.append(tuple(found[0].tolist()))
         return int(both.sum()), boards
 
@@ -181,16 +177,4 @@ class Lines(Puzzle):
             'with puzzle.kind = "tiles" and puzzle.metric = "multi" for what is asked of boards'
         )
 
-    states_of = boards_of = name_move = follow = _refuse
-
-    def parse(self, notation) -> Board:
-        return self.subject.parse(notation)
-
-    def write(self, board: Board) -> list[list]:
-        return self.subject.write(board)
-
-    def line(self, board: Board) -> str:
-        return self.subject.line(board)
-
-    def picture(self, board: Board) -> Picture:
-        return self.subject.picture(board)
+    states_of = boards_of = name_move = steps = _refuse

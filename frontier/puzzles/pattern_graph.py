@@ -26,6 +26,7 @@ from math import comb
 
 import numpy as np
 
+from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT
 from frontier.puzzles.moves import shift_voltage
 from frontier.space.graph import BaseGraph
 from frontier.space.jit import kernel
@@ -68,15 +69,30 @@ class PatternGraph:
     def vertices_of(self, places: np.ndarray, blank: np.ndarray) -> np.ndarray:
         """The vertices, int64[N], of sets of places, int64[N, L] ascending, and of the positions
         of the blank, int64[N]."""
-        rank = self.binomial[np.arange(1, self.labels + 1), places].sum(axis=1)
-        vertex = rank * self.cells + blank
+        vertex = set_ranks(places, self.binomial) * self.cells + blank
         return self.region[vertex].astype(np.int64) if self.region.size else vertex
+
+    def find(self, rows: np.ndarray) -> np.ndarray:
+        """The vertices, int64[N], of boards in reading order as `frontier.puzzles.board_shapes`
+        writes them, uint8[N, cells]; the labelled tiles are the first sort."""
+        blank = (rows == EMPTY).argmax(axis=1)
+        position = np.nonzero(rows == FIRST_SORT)[1].reshape(len(rows), self.labels)
+        return self.vertices_of(position - (position > blank[:, None]), blank)
 
     def places_of(self, vertex: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The places and the blank's position of vertices; where these are regions, the first."""
         vertex = self.first[vertex] if self.first.size else vertex
         rank, blank = np.divmod(np.asarray(vertex, dtype=np.int64), self.cells)
         return set_places(rank, self.binomial), blank
+
+    def rows_of(self, vertex: np.ndarray) -> np.ndarray:
+        """The boards of vertices; inverse of `find`."""
+        places, blank = self.places_of(vertex)
+        row = np.arange(len(blank))
+        rows = np.full((len(blank), self.cells), FIRST_SORT + 1, dtype=np.uint8)
+        rows[row, blank] = EMPTY
+        rows[row[:, None], places + (places >= blank[:, None])] = FIRST_SORT
+        return rows
 
 
 def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> PatternGraph:
@@ -128,8 +144,13 @@ def _neighbours(p: int, cells: int, line: int) -> tuple[int, int, int, int]:
 _neighbours_of = kernel(_neighbours)
 
 
+def set_ranks(places: np.ndarray, binomial: np.ndarray) -> np.ndarray:
+    """The ranks, int64[N], of sets of places, int64[N, L] ascending."""
+    return binomial[np.arange(1, len(binomial)), places].sum(axis=1)
+
+
 def set_places(rank: np.ndarray, binomial: np.ndarray) -> np.ndarray:
-    """The places, int64[N, L] ascending, of the sets with these ranks, int64[N]."""
+    """The places of sets by their ranks; inverse of `set_ranks`."""
     places = np.empty((len(rank), len(binomial) - 1), dtype=np.int64)
     for i in reversed(range(places.shape[1])):
         places[:, i] = np.searchsorted(binomial[i + 1], rank, side="right") - 1
@@ -138,18 +159,9 @@ def set_places(rank: np.ndarray, binomial: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def set_rank(places, binomial):
-    """The rank of ascending places; inverse of `set_places`."""
-    rank = 0
-    for i in range(places.size):
-        rank += binomial[i + 1, places[i]]
-    return rank
-
-
-@kernel
 def _write_arcs(cells, line, labels, sets, binomial, number, source, target, voltage, place):
     """Write all arcs, vertex by vertex."""
-    places, moved = np.arange(labels), np.empty(labels, dtype=np.int64)
+    places = np.arange(labels)
     unmoved = number[0, 0] if labels else np.int16(0)
     at = 0
     for rank in range(sets):
@@ -158,28 +170,27 @@ def _write_arcs(cells, line, labels, sets, binomial, number, source, target, vol
                 if q < 0:
                     continue
                 # the tile goes from place `here` to place `there`
-                forward = q > p
-                here, there = (q - 1, p) if forward else (q, p - 1)
+                here, there = (q - 1, p) if q > p else (q, p - 1)
                 i = 0
                 while i < labels and places[i] < here:
                     i += 1
                 holds = i < labels and places[i] == here
                 j, new_rank = i, rank
                 if here != there:
-                    moved[:] = places
-                    if forward:  # those at there .. here - 1 move up
-                        while j > 0 and places[j - 1] >= there:
-                            j -= 1
-                            moved[j + holds] = places[j] + 1
-                    else:  # those at here + 1 .. there move down
-                        j += holds
-                        while j < labels and places[j] <= there:
-                            moved[j - holds] = places[j] - 1
-                            j += 1
-                        j -= holds
+                    new_rank = 0
+                    step = np.int64(holds)
+                    for n in range(labels):
+                        # those that it passes give way, also in the sequence if it is in that
+                        to, nth = places[n], n + 1
+                        if there <= to < here:
+                            to, nth, j = to + 1, nth + step, j - step
+                        elif here < to <= there:
+                            to, nth, j = to - 1, nth - step, j + step
+                        elif to == here:
+                            continue
+                        new_rank += binomial[nth, to]
                     if holds:
-                        moved[j] = there
-                    new_rank = set_rank(moved, binomial)
+                        new_rank += binomial[j + 1, there]
                 source[at] = rank * cells + p
                 target[at] = new_rank * cells + q
                 voltage[at] = number[i, j] if holds else unmoved

@@ -23,33 +23,27 @@ from math import comb, perm
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.grid import LIKE, Grid
+from frontier.puzzles.boards import Board
+from frontier.puzzles.moves import Moves
 from frontier.puzzles.pattern_graph import VERTEX_BYTES, PatternGraph, pattern_graph
-from frontier.puzzles.picture import Picture
-from frontier.puzzles.puzzle import Board, Puzzle
+from frontier.puzzles.tiles import LIKE, NumberedTiles
 from frontier.space.graph import BaseGraph
-from frontier.space.group import Reach
 
 MOST_VERTICES = 40_000_000
 MOST_CELLS = 1000
 MOST_LABELS = 24
 """A sequence of more has too many orders for 64 bits in any case."""
 
-METRICS = ("step", "labelled")
 
-
-class Pattern(Puzzle):
+class Pattern(NumberedTiles):
     """A pattern of the rows x columns tile puzzle.
 
     k: the tiles of the k right-most columns of the goal are labelled; or labels: their numbers.
-    goal: the board at depth 0, in rows of numbers; by default the blank in the cell `blank` (row,
-        column, from 0; the first cell if that is not given), the tiles in order.
-    start: a board whose distance from the goal is wanted.
-    metric: "step" or "labelled".
-
-    reading: int64[cells], the cells in reading order. members: the labelled tiles by their number
-    in the sequence, which is the order in which the goal shows them.
+    labelled: these tiles, ascending; `members` has them as the goal shows them.
     """
+
+    metrics = ("step", "labelled")
+    most_cells = MOST_CELLS
 
     def __init__(
         self,
@@ -62,16 +56,13 @@ class Pattern(Puzzle):
         start=None,
         metric: str = "step",
     ):
-        self._grid = grid = Grid(rows, columns, MOST_CELLS)
-        self.rows, self.columns, self.cells = rows, columns, grid.cells
-        if metric not in METRICS:
-            raise InputError(f"puzzle.metric = {metric!r}: known are {', '.join(METRICS)}")
+        self._set_size(rows, columns)
         if goal is not None and blank is not None:
             raise InputError("puzzle.goal and puzzle.blank exclude each other")
-        _check_choice(grid, k, labels)
-        board = grid.home(blank) if goal is None else grid.numbers(goal, "puzzle.goal")
+        self._check_choice(k, labels)
+        home = self._home(blank) if goal is None else self._numbers(goal, "puzzle.goal")
         if labels is None:
-            labels = {n for i, n in enumerate(board) if i % columns >= columns - k} - {0}
+            labels = {n for i, n in enumerate(home) if i % columns >= columns - k} - {0}
         if not 0 < len(labels) <= MOST_LABELS:
             raise InputError(
                 f"puzzle.k or puzzle.labels name {len(labels)} tiles: "
@@ -85,14 +76,31 @@ class Pattern(Puzzle):
                 f"tiles): at most {MOST_VERTICES:,} are supported; label fewer tiles"
             )
         self.shape_bytes = vertices * VERTEX_BYTES
-        self.reading = np.array(grid.reading)
-        in_order = [board[cell] for cell in grid.reading]
-        self.members = np.array([n for n in in_order if n in self.labelled], dtype=np.int64)
-        self._member = np.full(self.cells, -1)
-        self._member[self.members] = np.arange(self.members.size)
-        self._others = np.flatnonzero(self._member[1:] < 0) + 1
-        self.goals = (self._settled(board),)
-        self.start = None if start is None else self._parse(start, "puzzle.start")
+        others = tuple(n for n in range(1, self.cells) if n not in self.labelled)
+        boards = [("puzzle.goal", home)]
+        if start is not None:
+            boards.append(("puzzle.start", self._marks(start, "puzzle.start")))
+        shown = [LIKE if n in others else n for n in range(self.cells)]
+        self._symbols = {LIKE: ""}
+        self._set_pieces([(self.labelled, True), (others, False)], shown, metric, boards)
+
+    def _check_choice(self, k: int | None, labels: Sequence[int] | None) -> None:
+        """InputError unless either k or labels name tiles of the board."""
+        if (k is None) == (labels is None):
+            given = "neither is" if k is None else "both are"
+            raise InputError(f"a pattern needs either puzzle.k or puzzle.labels; {given} given")
+        if k is not None and not 1 <= k <= self.columns:
+            raise InputError(
+                f"puzzle.k = {k}: of a board of {self.columns} columns, 1..{self.columns} can be "
+                "labelled"
+            )
+        if wrong := [n for n in labels or () if not 1 <= n < self.cells]:
+            raise InputError(
+                f"puzzle.labels: {wrong[0]} is no tile of a board of {self.cells} cells; they are "
+                f"1..{self.cells - 1}"
+            )
+        if labels and len(set(labels)) < len(labels):
+            raise InputError(f"puzzle.labels = {list(labels)} names a tile twice")
 
     @property
     def title(self) -> str:
@@ -103,17 +111,34 @@ class Pattern(Puzzle):
     @cached_property
     def base(self) -> PatternGraph:
         """The base graph, and what its vertices and arcs are."""
-        grid, labels = self._grid, len(self.labelled)
-        return pattern_graph(self.cells, grid.line, labels, free=self.metric == "labelled")
+        labels = len(self.labelled)
+        return pattern_graph(self.cells, self.line_length, labels, free=self.metric == "labelled")
+
+    @property
+    def shapes(self) -> PatternGraph:
+        return self.base
 
     @property
     def graph(self) -> BaseGraph:
         return self.base.graph
 
+    @cached_property
+    def moves(self) -> Moves:
+        """The arcs, and which labelled tiles they displace."""
+        moved = self.base.place >= 0
+        source, target = (position[moved] for position in self.base.positions)
+        place = self.base.place[moved]
+        start = np.concatenate([[0], np.cumsum(moved)])
+        return Moves(self.graph, (0,), (), start, np.zeros_like(place), place, source, target)
+
+    @property
+    def _ranked(self) -> Sequence[int]:
+        return range(len(self.sorts))  # as `moves` would say, which takes room
+
     @property
     def _mixes(self) -> bool:
         """Whether all positions of the right parity can be reached."""
-        return self._grid.line > 1 and self.cells > 4
+        return self.line_length > 1 and self.cells > 4
 
     @property
     def _any_parity(self) -> bool:
@@ -147,120 +172,31 @@ class Pattern(Puzzle):
         home = self.reading.tolist().index(self.goals[0].index(0))
         return np.arange(self.graph.vertices) % self.cells == home
 
-    def origins(self) -> tuple[np.ndarray, np.ndarray]:
-        return self.states_of(np.array(self.goals))
+    def _marks(self, notation, name: str) -> tuple:
+        return self._parsed(notation, name, (LIKE, LIKE.upper()))
 
-    @cached_property
-    def reach(self) -> Reach:
-        return Reach(self.graph, *self.origins())
-
-    def from_anywhere(self) -> "Pattern":
-        return self  # a start leaves no positions out
-
-    def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        boards = self.as_boards(boards).astype(np.int64)
-        in_order = boards[:, self.reading]
-        bad = (np.sort(in_order, axis=1) != np.arange(self.cells)).any(axis=1)
-        if bad.any():
-            raise InputError(self._why_not(boards[bad.argmax()].tolist(), "board"))
-        member = self._member[in_order]
-        blank = (in_order == 0).argmax(axis=1)
-        position = np.nonzero(member >= 0)[1].reshape(len(boards), self.members.size)
-        vertex = self.base.vertices_of(position - (position > blank[:, None]), blank)
-        return vertex, member[member >= 0].reshape(position.shape)
-
-    def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
-        places, blank = self.base.places_of(vertex)
-        row = np.arange(len(vertex))
-        in_order = np.full((len(vertex), self.cells), -1)
-        in_order[row, blank] = 0
-        in_order[row[:, None], places + (places >= blank[:, None])] = self.members[sequence]
-        in_order[in_order < 0] = np.tile(self._others, len(vertex))
-        boards = np.empty_like(in_order)
-        boards[:, self.reading] = in_order
-        return boards
-
-    def parse(self, notation) -> Board:
-        return self._parse(notation, "board")
-
-    def _parse(self, notation, name: str) -> Board:
-        board = self._grid.parse(notation, name, (LIKE, LIKE.upper()))
-        numbers = {n for n in board if type(n) is int}
-        marks = len([n for n in board if type(n) is not int])
+    def _codes(self, marks: Sequence, name: str, part: bool) -> Board:
+        numbers = {n for n in marks if type(n) is int}
+        likes = len([n for n in marks if type(n) is not int])
         if (
-            len(numbers) + marks < len(board)
+            len(numbers) + likes < len(marks)
             or not numbers >= {0, *self.labelled}
             or max(numbers) >= self.cells
         ):
-            raise InputError(self._why_not(board, name))
+            raise InputError(self._why_not(marks, name))
         rest = iter(sorted(set(range(self.cells)) - numbers))
-        return self._settled([n if n in numbers else next(rest) for n in board])
-
-    def _settled(self, board: Sequence[int]) -> Board:
-        """The board with like tiles in the order of their numbers."""
-        others = iter(self._others.tolist())
-        settled = list(board)
-        for cell in self.reading:
-            if settled[cell] and self._member[settled[cell]] < 0:
-                settled[cell] = next(others)
-        return tuple(settled)
+        return tuple(n if n in numbers else next(rest) for n in marks)
 
     def _why_not(self, board: Sequence, name: str) -> str:
-        said = self._grid.line_of([LIKE if n in (-1, LIKE.upper()) else n for n in board])
+        said = self._text([LIKE if n in (-1, LIKE.upper()) else n for n in board])
         return (
             f"{name} = {said}: 0 (the blank) and the labelled tiles "
             f"{', '.join(map(str, self.labelled))} must stand in it once, and of the other tiles "
             f"of 1..{self.cells - 1} none twice ({LIKE} is any of them)"
         )
 
-    def _marks(self, board: Board) -> list:
-        return [n if n == 0 or n in self.labelled else LIKE for n in board]
-
-    def write(self, board: Board) -> list[list]:
-        return self._grid.in_rows(self._marks(board))
-
-    def line(self, board: Board) -> str:
-        return self._grid.line_of(self._marks(board))
-
-    def picture(self, board: Board) -> Picture:
-        return self._grid.picture(board, self.goals[0], self.labelled)
-
     def name_move(self, before: Board, after: Board) -> str:
-        """The tile that slides, and where to."""
-        source, target = self._moved(before, after)
-        return str(self._marks(before)[source]) + self._grid.arrow(source, target)
-
-    def _moved(self, before: Board, after: Board) -> tuple[int, int]:
-        """(cell, cell) from which and to which a move brings a tile."""
         if self.metric == "step":
-            return after.index(0), before.index(0)
-        moved = (n for n in self.labelled if before.index(n) != after.index(n))
-        tile = next(moved)
-        return before.index(tile), after.index(tile)
-
-    def follow(self, before: Board, after: Board) -> Board:
-        if self.metric == "labelled":  # the blank's way among like tiles is not told
-            return after
-        source, target = self._moved(before, after)
-        board = list(before)
-        board[target], board[source] = board[source], 0
-        return tuple(board)
-
-
-def _check_choice(grid: Grid, k: int | None, labels: Sequence[int] | None) -> None:
-    """InputError unless either k or labels name tiles of the board."""
-    if (k is None) == (labels is None):
-        given = "neither is" if k is None else "both are"
-        raise InputError(f"a pattern needs either puzzle.k or puzzle.labels; {given} given")
-    if k is not None and not 1 <= k <= grid.columns:
-        raise InputError(
-            f"puzzle.k = {k}: of a board of {grid.columns} columns, 1..{grid.columns} can be "
-            "labelled"
-        )
-    if wrong := [n for n in labels or () if not 1 <= n < grid.cells]:
-        raise InputError(
-            f"puzzle.labels: {wrong[0]} is no tile of a board of {grid.cells} cells; they are "
-            f"1..{grid.cells - 1}"
-        )
-    if labels and len(set(labels)) < len(labels):
-        raise InputError(f"puzzle.labels = {list(labels)} names a tile twice")
+            return super().name_move(before, after)
+        tile = next(n for n in self.labelled if before.index(n) != after.index(n))
+        return str(tile) + self._arrow(before.index(tile), after.index(tile))

@@ -3,10 +3,10 @@
 Pancakes, TopSpin, the cube and other twisty puzzles: no position need be empty. The moves are
 `frontier.puzzles.generators`, and the base graph is that of `frontier.puzzles.arrangements`.
 
-Pieces whose label stands once in the orbit of their position are distinct; those that share a label
-count as the same. On a board a label may be followed by how the piece is turned, as in 7+2. The
-code of a piece is its place in the goal, from 1, and one orientation more adds the number of
-positions.
+Pieces never leave the *orbit* of their position under the generators. Those whose label stands
+once in their orbit are distinct; those that share a label count as the same. On a board a label may
+be followed by how the piece is turned, as in 7+2. The code of a piece is its place in the goal,
+from 1, and one orientation more adds the number of positions.
 """
 
 from collections import Counter
@@ -17,6 +17,9 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.arrangements import Arrangements
+from frontier.puzzles.board_shapes import FIRST_SORT, Sort, shape_rows
+from frontier.puzzles.boards import Board
+from frontier.puzzles.footprints import footprint_of
 from frontier.puzzles.generators import (
     MOST_DIGITS,
     MOST_ORIENTATIONS,
@@ -24,8 +27,7 @@ from frontier.puzzles.generators import (
     generators_given,
 )
 from frontier.puzzles.notation import OPEN_MARK, boards_given, joined, labels_given
-from frontier.puzzles.picture import Picture, Piece
-from frontier.puzzles.puzzle import Board, Puzzle, State
+from frontier.puzzles.puzzle import Puzzle
 from frontier.space.graph import BaseGraph
 from frontier.text import counted
 
@@ -33,15 +35,7 @@ TURNED = "+"
 
 
 class Permutations(Puzzle):
-    """A permutation puzzle.
-
-    generators: name -> what a move does, see `generators_given`. closed: whether inverses that are
-        missing are to be added, named as the generator and an apostrophe.
-    positions: their number, by default the greatest that a generator names.
-    orientations: how many each piece has, one number or one a position.
-    goal: a label a position, by default 1, 2, 3, …. goals: several of them, instead. start: a board
-        whose distance is wanted.
-    """
+    """A permutation puzzle; see `generators_given` for how its moves are written."""
 
     place = "position"
 
@@ -58,163 +52,139 @@ class Permutations(Puzzle):
         self.generators, each = generators_given(generators, positions, orientations, closed)
         self.cells, self.orientations = len(each), np.array(each)
         self._orbit = _orbits(self.generators, self.cells)
+        self._places = tuple((position, 0) for position in range(self.cells))
         if goal is None and goals is None:
             goal = [str(position) for position in range(1, self.cells + 1)]
-        boards = [
-            (name, *self._read(board, name)) for name, board in boards_given(goal, goals, start)
-        ]
-        self.labels = boards[0][1]
-        for label in self.labels:
+        given = boards_given(goal, goals, start)
+        boards = [(name, self._marks(board, name)) for name, board in given]
+        labels = [label for label, _ in map(self._parted, boards[0][1], each)]
+        for label in labels:
             if max(each) > 1 and _split(label)[1]:
                 raise InputError(f"puzzle.goal: {label!r} ends as if it were turned; name it else")
-        codes = [(name, self._codes(*read, name)) for name, *read in boards]
-        self.goals = tuple(board for name, board in codes if name != "puzzle.start")
-        self.start = next((board for name, board in codes if name == "puzzle.start"), None)
+        self._alike: dict[tuple[int, str], list[int]] = {}
+        for code, (orbit, label) in enumerate(zip(self._orbit.tolist(), labels, strict=True), 1):
+            self._alike.setdefault((orbit, label), []).append(code)
+        super().__init__(range(self.cells), self._sorted(), ["", *labels], "step", boards)
+        self._ordered = len(self._kinds()) == self.cells
+
+    def _sorted(self) -> list[Sort]:
+        """The sorts of the pieces: the distinct ones of each orbit, those of the largest last, and
+        the like ones. Numbers their kinds in `_kind`, by sort: 0 for distinct pieces, else
+        from 1 in each orbit. One that is the only distinct piece of its orbit is as good as like.
+        """
+        home = {
+            orbit: footprint_of(
+                (), [(cell,) for cell in np.flatnonzero(self._orbit == orbit)], range(self.cells)
+            )
+            for orbit in set(self._orbit.tolist())
+        }
+        single = Counter(orbit for (orbit, _), codes in self._alike.items() if len(codes) == 1)
+        distinct = {orbit: [] for orbit in sorted(home) if single[orbit] > 1}
+        like, kinds = [], Counter()
+        for (orbit, _), codes in self._alike.items():
+            if len(codes) == 1 and orbit in distinct:
+                distinct[orbit] += codes
+            else:
+                kinds[orbit] += 1
+                like.append((kinds[orbit], Sort(home[orbit], tuple(codes), False)))
+        listed = [Sort(home[orbit], tuple(codes), True) for orbit, codes in distinct.items()]
+        listed.sort(key=lambda sort: len(sort.codes))
+        self._kind = np.array([0] * len(listed) + [kind for kind, _ in like])
+        return listed + [sort for _, sort in like]
 
     @property
     def title(self) -> str:
         pieces, moves = counted(self.cells, "piece"), counted(len(self.generators), "generator")
         return f"permutations of {pieces} by {moves}"
 
-    def _read(self, notation, name: str) -> tuple[list[str], list[int]]:
-        """(label, orientation) of each position of a board."""
+    def _marks(self, notation, name: str) -> list[str]:
         marks = labels_given(notation, self.cells, name, self.place, self._is_whole)
         if OPEN_MARK in marks:
             raise InputError(
                 f"{name} = {joined(marks)}: ? stands for no piece here; give pieces that "
                 "are to count as the same equal labels"
             )
-        read = [
-            _split(mark) if number > 1 else (mark, 0)
-            for mark, number in zip(marks, self.orientations.tolist(), strict=True)
-        ]
-        for mark, (_, turned), number in zip(marks, read, self.orientations, strict=True):
-            if turned >= number:
+        for mark, number in zip(marks, self.orientations.tolist(), strict=True):
+            if self._parted(mark, number)[1] >= number:
                 raise InputError(
                     f"{name} = {joined(marks)}: {mark} lies where a piece has the orientations "
                     f"0..{number - 1}"
                 )
-        labels, turned = zip(*read, strict=True)
-        return list(labels), list(turned)
+        return marks
 
     def _is_whole(self, word: str) -> bool:
         """Whether a word of a board is surely one label: a number, or a label and a turn."""
         turned = self.orientations.max() > 1 and _split(word)[0] != word
         return turned or word.isdigit()
 
-    def _codes(self, labels: Sequence[str], turned: Sequence[int], name: str) -> Board:
-        """The codes of a board; like pieces in the order of their codes."""
-        free = {key: list(places) for key, places in self._alike.items()}
+    @staticmethod
+    def _parted(mark: str, orientations: int) -> tuple[str, int]:
+        """(label, orientation) of a mark where a piece has so many orientations."""
+        return _split(mark) if orientations > 1 else (mark, 0)
+
+    def _codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
+        free = {key: list(codes) for key, codes in self._alike.items()}
         board = []
-        for position, (label, turn) in enumerate(zip(labels, turned, strict=True)):
+        for position, mark in enumerate(marks):
+            label, turn = self._parted(mark, self.orientations[position])
             left = free.get((int(self._orbit[position]), label))
             if not left:
                 raise InputError(
-                    f"{name} = {joined(self._marks(labels, turned))}: {label!r} in position "
+                    f"{name} = {joined(marks)}: {label!r} in position "
                     f"{position + 1} is one too many, or cannot come there; the pieces of this "
-                    f"puzzle are {joined(self.labels)}"
+                    f"puzzle are {joined(self.labels[1:])}"
                 )
-            board.append(1 + left.pop(0) + self.cells * turn)
+            board.append(left.pop(0) + self.cells * turn)
         return tuple(board)
 
-    @cached_property
-    def _alike(self) -> dict[tuple[int, str], list[int]]:
-        """The pieces of each orbit that share a label, each by its place in the goal, from 0."""
-        alike: dict[tuple[int, str], list[int]] = {}
-        for piece, label in enumerate(self.labels):
-            alike.setdefault((int(self._orbit[piece]), label), []).append(piece)
-        return alike
+    def _settled(self, board: Board, name: str = "board") -> Board:
+        return self._codes(self.labels_on(board), name, part=False)
 
     @cached_property
-    def _kind(self) -> np.ndarray:
-        """The kind of each piece: 0 if it is in the sequence, else one for those of its orbit that
-        share its label."""
-        single = Counter(orbit for (orbit, _), pieces in self._alike.items() if len(pieces) == 1)
-        kind, kinds = np.zeros(self.cells, dtype=np.int64), Counter()
-        for (orbit, _), pieces in self._alike.items():
-            if len(pieces) > 1 or single[orbit] == 1:
-                kinds[orbit] += 1
-                kind[pieces] = kinds[orbit]
-        return kind
-
-    @cached_property
-    def _classes(self) -> list[np.ndarray]:
-        """The pieces of the sequence, orbit after orbit, those of the largest class last."""
-        listed = np.flatnonzero(self._kind == 0)
-        classes = [listed[self._orbit[listed] == orbit] for orbit in np.unique(self._orbit[listed])]
-        return sorted(classes, key=len)
-
-    @cached_property
-    def _reading(self) -> np.ndarray:
-        """The positions in the order in which the sequence lists them."""
-        order = {int(self._orbit[pieces[0]]): number for number, pieces in enumerate(self._classes)}
-        rank = np.array([order.get(orbit, len(order)) for orbit in self._orbit.tolist()])
-        return np.argsort(rank, kind="stable")
-
-    @cached_property
-    def _members(self) -> np.ndarray:
-        """The pieces of the sequence by their numbers there."""
-        return np.concatenate([*self._classes, np.empty(0, dtype=np.int64)]).astype(np.int64)
-
-    @cached_property
-    def _member(self) -> np.ndarray:
-        member = np.full(self.cells, -1)
-        member[self._members] = np.arange(self._members.size)
-        return member
-
-    @cached_property
-    def _shapes(self) -> Arrangements:
-        boards = [*self.goals, *([] if self.start is None else [self.start])]
-        rows = self._rows(np.array(boards))
+    def shapes(self) -> Arrangements:
+        """The arrangements, whose rows have orientations besides the kinds of pieces."""
+        boards = np.array([*self.goals, *([] if self.start is None else [self.start])])
+        rows = self._arranged(boards, self._shape_rows(boards))
         return Arrangements(rows, self.generators, self.orientations, self._orbit)
 
     @cached_property
     def graph(self) -> BaseGraph:
-        return self._shapes.graph(self._reading, [len(pieces) for pieces in self._classes])
+        sizes = [len(sort.codes) for sort in self.sorts if sort.distinct]
+        reading = np.concatenate(
+            [*(list(sort.footprint.at) for sort in self.sorts if sort.distinct), []]
+        )
+        return self.shapes.graph(reading.astype(np.int64), sizes)
 
-    def _rows(self, boards: np.ndarray) -> np.ndarray:
-        """The arrangements of boards."""
-        turned, piece = np.divmod(boards - 1, self.cells)
-        return (turned + self.orientations * self._kind[piece]).astype(np.uint8)
+    @property
+    def _ranked(self) -> Sequence[int]:
+        return range(len(self.sorts))
 
-    def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        boards = self.as_boards(boards).astype(np.int64)
-        turned, piece = np.divmod(boards - 1, self.cells)
-        bad = (np.sort(piece, axis=1) != np.arange(self.cells)).any(axis=1)
-        bad |= (turned < 0).any(axis=1) | (turned >= self.orientations).any(axis=1)
-        bad |= (self._orbit[piece] != self._orbit).any(axis=1)
-        if bad.any():
-            raise InputError(
-                f"board {boards[bad.argmax()].tolist()}: each of the pieces 1..{self.cells} must "
-                f"lie in it once, in a position that it can come to, and {self.cells} is added for "
-                "each orientation"
-            )
-        member = self._member[piece[:, self._reading]]
-        sequence = member[member >= 0].reshape(len(boards), self._members.size)
-        return self._shapes.find(self._rows(boards)), sequence
+    def _pieces_on(self, boards: np.ndarray) -> np.ndarray:
+        return 1 + (boards - 1) % self.cells
 
-    def state(self, board: Board) -> State:
-        vertex, sequence = super().state(board)
-        if vertex < 0:
-            raise InputError(f"board {self.line(board)} cannot be reached: no moves lead to it")
-        return vertex, sequence
+    def _shape_rows(self, boards: np.ndarray) -> np.ndarray:
+        rows = shape_rows(self._pieces_on(boards), self.sorts)
+        turned = (boards - 1) // self.cells
+        rows[((turned < 0) | (turned >= self.orientations)).any(axis=1)] = 0
+        return rows
+
+    def _arranged(self, boards: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        turned = (boards - 1) // self.cells
+        return (turned + self.orientations * self._kind[rows - FIRST_SORT]).astype(np.uint8)
+
+    def _find(self, boards: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return self.shapes.find(self._arranged(boards, rows))
 
     def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
-        kind, turned = np.divmod(self._shapes.rows[vertex].astype(np.int64), self.orientations)
-        piece = np.empty_like(kind)
-        in_order = np.zeros_like(kind)
-        in_order[kind[:, self._reading] == 0] = self._members[sequence].ravel()
-        piece[:, self._reading] = in_order
-        for (orbit, _), pieces in self._alike.items():
-            if number := self._kind[pieces[0]]:
-                piece[(kind == number) & (self._orbit == orbit)] = np.tile(pieces, len(kind))
-        return 1 + piece + self.cells * turned
+        kind, turned = np.divmod(self.shapes.rows_of(vertex).astype(np.int64), self.orientations)
+        rows = np.zeros(kind.shape, dtype=np.uint8)
+        for number, sort in enumerate(self.sorts):
+            orbit = list(sort.footprint.at)
+            rows[:, orbit] += (kind[:, orbit] == self._kind[number]) * np.uint8(FIRST_SORT + number)
+        return self._boards(rows, sequence) + self.cells * turned
 
-    def from_anywhere(self) -> "Permutations":
-        if self.start is None:
-            return self
-        # What the start reaches has its arrangements too.
-        return self._changed(start=None, _shapes=self._shapes, graph=self.graph)
+    def blank_home(self) -> None:
+        return None
 
     @property
     def remark(self) -> str | None:
@@ -225,48 +195,30 @@ class Permutations(Puzzle):
             "only, or lead from goal to goal"
         )
 
-    def parse(self, notation) -> Board:
-        return self._codes(*self._read(notation, "board"), "board")
+    def _why_not(self, board: Board, name: str) -> str:
+        return (
+            f"{name} {list(board)}: each of the pieces 1..{self.cells} must lie in it once, in a "
+            f"position that it can come to, and {self.cells} is added for each orientation"
+        )
 
-    def _marks(self, labels: Sequence[str], turned: Sequence[int]) -> list[str]:
+    def labels_on(self, board: Board) -> list[str]:
+        turned, piece = np.divmod(np.array(board) - 1, self.cells)
+        labels = [self.labels[1 + number] for number in piece]
         return [
             f"{label}{TURNED}{turn}" if turn else label
-            for label, turn in zip(labels, turned, strict=True)
+            for label, turn in zip(labels, turned.tolist(), strict=True)
         ]
 
-    def _labels_on(self, board: Board) -> list[str]:
-        turned, piece = np.divmod(np.array(board) - 1, self.cells)
-        return self._marks([self.labels[number] for number in piece], turned.tolist())
-
-    def write(self, board: Board) -> list | str:
-        marks = self._labels_on(board)
-        return "".join(marks) if all(len(mark) == 1 for mark in marks) else marks
-
-    def line(self, board: Board) -> str:
-        return joined(self._labels_on(board))
-
-    def picture(self, board: Board) -> Picture:
-        marks, colours = self._labels_on(board), list(dict.fromkeys(self.labels))
-        at = sorted(((code - 1) % self.cells, position) for position, code in enumerate(board))
-        pieces = tuple(
-            Piece(
-                n + 1, self.labels[n], marks[position], colours.index(self.labels[n]), (position,)
-            )
-            for n, position in at
-        )
-        places = tuple((position, 0) for position in range(self.cells))
-        return Picture(places, pieces, (), len(colours), ordered=len(colours) == self.cells)
+    def _kinds(self) -> list[Sequence[int]]:
+        colours: dict[str, list[int]] = {}
+        for code, label in enumerate(self.labels[1:], start=1):
+            colours.setdefault(label, []).append(code)
+        return list(colours.values())
 
     def _after(self, generator: Generator, board: Board) -> Board:
         turned, piece = np.divmod(np.array(board) - 1, self.cells)
         turned = (turned + generator.turns) % self.orientations
         return tuple(generator.moved(1 + piece + self.cells * turned).tolist())
-
-    def _settled(self, board: Board) -> Board:
-        """The board with like pieces in the order of their codes."""
-        turned, piece = np.divmod(np.array(board) - 1, self.cells)
-        labels = [self.labels[number] for number in piece]
-        return self._codes(labels, turned.tolist(), "board")
 
     def _move(self, before: Board, after: Board) -> tuple[Generator, Board]:
         """The generator that leads from one board to another, and its board."""
@@ -279,8 +231,8 @@ class Permutations(Puzzle):
         """The name of the generator."""
         return self._move(before, after)[0].name
 
-    def follow(self, before: Board, after: Board) -> Board:
-        return self._move(before, after)[1]
+    def steps(self, before: Board, after: Board) -> list[Board]:
+        return [self._move(before, after)[1]]
 
 
 def _split(mark: str) -> tuple[str, int]:
@@ -293,13 +245,9 @@ def _split(mark: str) -> tuple[str, int]:
 
 def _orbits(generators: Sequence[Generator], positions: int) -> np.ndarray:
     """int64[positions], the first position of the orbit of each."""
-    orbit = list(range(positions))
-    for first in range(positions):
-        if orbit[first] == first:
-            queue = [first]
-            for position in queue:
-                for generator in generators:
-                    if (to := generator.image[position]) not in queue:
-                        orbit[to] = first
-                        queue.append(to)
-    return np.array(orbit)
+    orbit, before = np.arange(positions), None
+    while before is None or (orbit != before).any():
+        before = orbit.copy()
+        for generator in generators:
+            orbit = np.minimum(orbit, orbit[list(generator.image)])
+    return orbit

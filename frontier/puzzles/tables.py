@@ -1,6 +1,6 @@
 """The [puzzle] table of each kind in a config, as schemas; docs/puzzles.md says what they mean."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Union
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
@@ -119,13 +119,4 @@ KIND_TABLES = {
     "permutations": PermutationsTable,
 }
 
-PuzzleTable = Annotated[
-    TilesTable
-    | LinesTable
-    | BlocksTable
-    | GraphTable
-    | CellsTable
-    | PatternTable
-    | PermutationsTable,
-    Field(discriminator="kind"),
-]
+PuzzleTable = Annotated[Union[*KIND_TABLES.values()], Field(discriminator="kind")]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sweeps import swept
 from twins import layers_of, moved
 
-from frontier.puzzles.pattern_graph import pattern_graph, set_places, set_rank
+from frontier.puzzles.pattern_graph import pattern_graph, set_places, set_ranks
 
 BLANK, LIKE = ".", "x"
 
@@ -22,7 +22,7 @@ def binomials(labels, cells):
 
 
 def rank_of(places, cells):
-    return int(set_rank(np.array(places, dtype=np.int64), binomials(len(places), cells)))
+    return int(set_ranks(np.array([places], dtype=np.int64), binomials(len(places), cells))[0])
 
 
 def places_of(rank, labels, cells):

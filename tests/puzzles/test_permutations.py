@@ -51,7 +51,7 @@ def layers_of(puzzle):
     assert [layer.size for layer in layers] == sizes_of(puzzle)
     return [
         {
-            " ".join(puzzle._labels_on(board))
+            " ".join(puzzle.labels_on(board))
             for board in boards_at(puzzle.space, puzzle, puzzle.space.side_of(depth), found)
         }
         for depth, found in enumerate(layers)

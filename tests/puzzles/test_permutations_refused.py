@@ -123,7 +123,7 @@ def test_words_of_which_one_is_turned_are_a_label_each():
     assert puzzle.line(puzzle.parse("B A+1 C")) == "B A+1 C"
     assert puzzle.parse("B A C") == puzzle.parse("BAC") == puzzle.parse("BA C")
     plain = Permutations({"a": "(1 2 3 4)"}, closed=True, goal="A+ 1B")
-    assert plain.labels == list("A+1B")  # without orientations + is a letter
+    assert plain.labels[1:] == list("A+1B")  # without orientations + is a letter
 
 
 def test_boards_of_the_wrong_size_have_positions():

@@ -11,7 +11,7 @@ from puzzles.block_twins import random_blocks
 
 from frontier.answers.ida import IdaSolver
 from frontier.puzzles import Blocks, Graph, Pattern, Tiles
-from frontier.puzzles.graph_drawing import laid_out, shown_in
+from frontier.puzzles.picture import laid_out, shown_in
 
 SQUARES = ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1))
 
