@@ -2,15 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
-from itertools import accumulate
+from itertools import accumulate, chain, pairwise, permutations, product
 
-from frontier.puzzles import Pattern
+from frontier.puzzles import Pattern, Tiles
 from frontier.thesis import claims
 from frontier.thesis.bounds import Bounds, linear_formula, thesis_bound
 from frontier.thesis.manhattan import manhattan_counts, manhattan_formula
 from frontier.thesis.runs import Runs
 from frontier.thesis.sequences import (
-    attaining_boards,
     farthest_of_one_column,
     replayed,
     thesis_sequence,
@@ -64,15 +63,12 @@ def manhattan(runs: Runs) -> Iterator[Row]:
     for columns in range(7, 13):
         claim = f"n² + ⌊3n/2⌋ - 1 is the greatest, n = {columns}"
         yield Row(claim, manhattan_formula(columns), _greatest_sum(columns))
-    boards = attaining_boards(5)
-    drawn = [b for b in boards if _drawn_as_in_figure(b, last_of_a=5 // 2 - 1)]
-    mended = [b for b in boards if _drawn_as_in_figure(b, last_of_a=-(-5 // 2) - 1)]
     yield Row(
         "states of n = 5 that attain it in the pattern of figure 3.4",
         claims.ATTAINING[5],
-        len(drawn),
+        _drawn_as_in_figure(5, last_of_a=5 // 2 - 1),
         "for odd n the set A must end at ⌈n/2⌉ - 1, not ⌊n/2⌋ - 1; then the pattern is that of "
-        f"{len(mended)} of the {len(boards)}",
+        f"{_drawn_as_in_figure(5, last_of_a=-(-5 // 2) - 1)} of the {manhattan_counts(5)[-1]}",
     )
 
 
@@ -80,16 +76,14 @@ def _greatest_sum(columns: int) -> int:
     return len(manhattan_counts(columns)) - 1
 
 
-def _drawn_as_in_figure(board: tuple[int, ...], last_of_a: int) -> bool:
-    """Whether a 2×n board, n odd, shows D...D C...C over B...B, the blank, A...A."""
-    n = len(board) // 2
-    ends = (last_of_a, n - 1, 3 * n // 2 - 1, 2 * n - 1)
-    kinds = "".join(
-        next(kind for kind, end in zip("ABCD", ends, strict=True) if tile <= end) if tile else "0"
-        for tile in board
-    )
-    half = n // 2
-    return kinds == "D" * (half + 1) + "C" * half + "B" * half + "0" + "A" * half
+def _drawn_as_in_figure(columns: int, last_of_a: int) -> int:
+    """How many solvable boards of 2×n, n odd, show D...D C...C over B...B, the blank, A...A."""
+    half, ends = columns // 2, (0, last_of_a, columns - 1, 3 * columns // 2 - 1, 2 * columns - 1)
+    a, b, c, d = (range(before + 1, last + 1) for before, last in pairwise(ends))
+    places = ((d, half + 1), (c, half), (b, half), ([0], 1), (a, half))
+    boards = product(*(permutations(tiles, number) for tiles, number in places))
+    puzzle = Tiles(2, columns)
+    return sum(puzzle.reaches(tuple(chain.from_iterable(board))) for board in boards)
 
 
 def one_column(runs: Runs) -> Iterator[Row]:
