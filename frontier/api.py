@@ -15,7 +15,7 @@ from frontier.answers.distances import export
 from frontier.answers.layers import Layers, farthest, position_counts
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
-from frontier.answers.ways import Asked, way_to_solve
+from frontier.answers.ways import way_to_solve
 from frontier.clusters.kinds import client_for, on_client
 from frontier.config import Config
 from frontier.config_values import as_written, at_home, check_whole
@@ -338,8 +338,7 @@ def solve(
     if board is None and puzzle.start is None:
         raise InputError(f"{config.name} has no puzzle.start, so name a board to be solved")
     start = puzzle.start if board is None else _board_of(puzzle, board)
-    asked = Asked(method, heuristics=heuristics, most_nodes=most_nodes)
-    way = way_to_solve(config, store, asked)
+    way = way_to_solve(config, store, method, heuristics=heuristics, most_nodes=most_nodes)
     solution, _ = way.solve(start)
     return Solved(solution.boards, solution.moves, puzzle, way.method)
 

@@ -17,6 +17,8 @@ held in memory than those, and each slab of a layer is read once or twice.
 import json
 import uuid
 from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,26 +46,23 @@ CHUNK_BYTES = 16_000_000
 NAME = "frontier-distances"
 
 
+@dataclass(frozen=True, eq=False)
 class Distances:
     """Distances of all positions of a puzzle, in memory.
 
     values: unsigned[2 * vertices, half], their greatest value where there is no position.
     """
 
-    def __init__(self, puzzle: Puzzle, values: np.ndarray):
-        self.puzzle, self.values = puzzle, values
-        self.unknown = int(np.iinfo(values.dtype).max)
+    puzzle: Puzzle
+    values: np.ndarray
 
     @classmethod
     def of_run(cls, run: RunStore) -> "Distances":
-        """From the layers of a run; InputError if it did not keep them.
-
-        In a run that is not complete farther positions count as those that cannot be reached.
-        """
+        """From the layers of a run; InputError if it did not keep them."""
         reader = reader_of(run)
-        _check_room(str(run.path), size_of(reader.space, len(run.records) - 1))
-        dtype = _type(len(run.records) - 1)
-        values = np.empty((2 * reader.space.graph.vertices, reader.space.code.half), dtype=dtype)
+        shape, dtype = _form(reader)
+        _check_room(str(run.path), prod(shape) * dtype.itemsize)
+        values = np.empty(shape, dtype=dtype)
         for first, piece in _pieces(reader):
             values[first : first + len(piece)] = piece
         return cls(reader.puzzle, values)
@@ -96,18 +95,6 @@ class Distances:
             )
         return found
 
-    def of_states(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
-        """Distances of states, int32[N]; -1 where the vertex is -1 or there is no position."""
-        index, sign = self.puzzle.space.code.ranks(sequence)
-        found = self.values[2 * np.maximum(vertex, 0) + sign, index].astype(np.int32)
-        found[(found == self.unknown) | (vertex < 0)] = -1
-        return found
-
-
-def size_of(space: Space, depth: int) -> int:
-    """Bytes of the array of a space whose greatest distance is `depth`."""
-    return 2 * space.graph.vertices * space.code.half * _type(depth).itemsize
-
 
 def reader_of(run: RunStore, *limits: int) -> RunReader:
     """What reads the layers of a run that kept them all; InputError if it did not. limits: of the
@@ -138,19 +125,18 @@ def export(run: RunStore, target: Path) -> "zarr.Array":
     check_target(target)
     reader = reader_of(complete(run))
     scratch = target.with_name(f"{target.name}.{uuid.uuid4().hex}{PARTIAL}")
-    space, dtype = reader.space, _type(len(run.records) - 1)
-    if space.code.half * dtype.itemsize > ROWS_BYTES:
+    (rows, half), dtype = _form(reader)
+    if half * dtype.itemsize > ROWS_BYTES:
         raise InputError(
-            f"{reader.puzzle.title}: a row of its array has {space.code.half:,} distances, more "
+            f"{reader.puzzle.title}: a row of its array has {half:,} distances, more "
             f"than the {ROWS_BYTES:,} that can be written; ask the run itself, or label fewer "
             "tiles"
         )
-    rows = 2 * space.graph.vertices
     try:
         array = zarr.create_array(
             scratch,
-            shape=(rows, space.code.half),
-            chunks=(_piece_rows(space, dtype, CHUNK_BYTES), space.code.half),
+            shape=(rows, half),
+            chunks=(_chunk_rows(rows, half * dtype.itemsize), half),
             dtype=dtype,
             fill_value=np.iinfo(dtype).max,
             compressors=[ZstdCodec(level=0), Crc32cCodec()],
@@ -198,27 +184,28 @@ def _check_room(name: str, size: int) -> None:
         )
 
 
-def _type(depth: int) -> np.dtype:
-    return np.dtype(np.uint8 if depth < 255 else np.uint16)
+def _form(reader: RunReader) -> tuple[tuple[int, int], np.dtype]:
+    """Shape and type of the array of a run."""
+    space, depth = reader.space, len(reader.run.records) - 1
+    dtype = np.dtype(np.uint8 if depth < 255 else np.uint16)
+    return (2 * space.graph.vertices, space.code.half), dtype
 
 
-def _piece_rows(space: Space, dtype: np.dtype, size: int) -> int:
-    """An even number of rows, of about `size` bytes together."""
-    return max(2, min(2 * space.graph.vertices, size // (space.code.half * dtype.itemsize) & ~1))
+def _chunk_rows(rows: int, row_bytes: int) -> int:
+    """An even number of rows, of about `CHUNK_BYTES` together."""
+    return max(2, min(rows, CHUNK_BYTES // row_bytes & ~1))
 
 
 def _pieces(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
-    """(first row, rows) of the array, piece by piece."""
-    space, run = reader.space, reader.run
-    dtype = _type(len(run.records) - 1)
-    chunk = _piece_rows(space, dtype, CHUNK_BYTES)
-    rows = chunk * max(1, ROWS_BYTES // (chunk * space.code.half * dtype.itemsize))
+    """(first row, rows) of the array, piece by piece; each has whole chunks."""
+    run, ((rows, half), dtype) = reader.run, _form(reader)
+    chunk = _chunk_rows(rows, half * dtype.itemsize)
+    step = chunk * max(1, ROWS_BYTES // (chunk * half * dtype.itemsize))
     layers, total = [reader.open_layer(r.depth) for r in run.records], 0
-    for first in range(0, 2 * space.graph.vertices, rows):
-        end = min(first + rows, 2 * space.graph.vertices)
-        values = np.full((end - first, space.code.half), np.iinfo(dtype).max, dtype=dtype)
+    for first in range(0, rows, step):
+        values = np.full((min(step, rows - first), half), np.iinfo(dtype).max, dtype=dtype)
         for layer in layers:
-            total += _fill(space, layer, first, end, values)
+            total += _fill(reader.space, layer, first, values)
         yield first, values
     if total != run.states:
         raise CorruptRunError(
@@ -226,10 +213,12 @@ def _pieces(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
         )
 
 
-def _fill(space: Space, layer: StoredLayer, first: int, end: int, values: np.ndarray) -> int:
-    """Set the distances of a layer's states in rows first .. end-1; returns how many there are."""
+def _fill(space: Space, layer: StoredLayer, first: int, values: np.ndarray) -> int:
+    """Set the distances of a layer's states in rows from `first` on; returns how many there are."""
     depth, side, code, found = layer.files.depth, layer.files.side, space.code, 0
-    begin, stop = np.searchsorted(space.vertex[side], [first // 2, end // 2]).tolist()
+    begin, stop = np.searchsorted(
+        space.vertex[side], [first // 2, (first + len(values)) // 2]
+    ).tolist()
     rows = 2 * space.vertex[side][begin:stop].astype(np.int64) + space.sign[side][begin:stop]
     rows -= first
     if layer.is_list:
@@ -240,8 +229,8 @@ def _fill(space: Space, layer: StoredLayer, first: int, end: int, values: np.nda
         return numbers.size
     for node, word, slab in layer.slabs(begin, stop):
         mine = slab[max(begin - node, 0) : max(stop - node, 0)]
-        column = word * code.bits
-        found += _fill_bits(mine, rows[max(node - begin, 0) :], column, code.bits, depth, values)
+        of_them = rows[max(node - begin, 0) :]
+        found += _fill_bits(mine, of_them, word * code.bits, code.bits, depth, values)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Pattern databases as the lower bound of a search by IDA*: which fit a puzzle, and its kernel.
+"""Pattern databases as the lower bound of a search by IDA*: which fit a puzzle, and their tables.
 
 Each database holds the distances of one pattern (`frontier.puzzles.pattern_graph`). The bound is
 the greatest of
@@ -13,7 +13,6 @@ bound by one at most: it is admissible and consistent (R. E. Korf and A. Felner,
 Database Heuristics, Artificial Intelligence 134, 2002).
 """
 
-from collections import namedtuple
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,26 +24,11 @@ from frontier.errors import InputError
 from frontier.puzzles import Pattern, Puzzle, Tiles
 from frontier.puzzles.board_shapes import EMPTY
 from frontier.puzzles.boards import OPEN
-from frontier.space.deepening import Deepening, displaced, is_useless, swap_along
-from frontier.space.jit import kernel
+from frontier.space.deepening import Databases
 from frontier.space.lehmer import LehmerCode
 
 MOST_DATABASES = 12
 """Databases of one search, at most; the largest sets of disjoint ones are added up at each node."""
-
-Databases = namedtuple(
-    "Databases",
-    "position member binomial radices digits halves regions first_region values first_value chosen "
-    "rest complete",
-)
-"""D databases in F additive sets as tables for the kernel; see the module's text.
-
-position: the blank's cell at each vertex. member: int64[D, tiles], each tile's number in the
-pattern, -1 if it is none. binomial, radices, digits, halves: how a pattern ranks its places and its
-sequences. regions: the vertices of all patterns, those of d from first_region[d] on. values: all
-distances, those of d from first_value[d] on. chosen: bool[F, D], the members of the sets. rest:
-bool[F, tiles], the tiles that none of them labels. complete: bool[D], the databases in which every
-move counts, which are added to no other."""
 
 
 def _joined(puzzle: Tiles, databases: Sequence[Distances]) -> Databases:
@@ -65,11 +49,12 @@ def _joined(puzzle: Tiles, databases: Sequence[Distances]) -> Databases:
     added = np.array([pattern.metric == "labelled" for pattern in patterns])
     chosen = _additive_sets(member >= 0, added)
     rest = np.array([~(member >= 0)[some].any(axis=0) for some in chosen])
+    scratch = np.empty((2, max(member.shape)), dtype=np.int64)
     return Databases(
         (puzzle.shapes.rows == EMPTY).argmax(axis=1), member, binomial, radices, digits, halves,
         np.concatenate(regions), np.cumsum([0, *map(len, regions)]),
         values[0] if len(values) == 1 else np.concatenate(values),
-        np.cumsum([0, *map(len, values)]), chosen, rest, ~added,
+        np.cumsum([0, *map(len, values)]), chosen, rest, ~added, scratch,
     )  # fmt: skip
 
 
@@ -142,102 +127,3 @@ def _check(puzzle: Tiles, pattern: Puzzle, path: str | Path) -> None:
             f"--heuristic {path} has the goal {there}, the puzzle's would be {here} in it: set "
             "puzzle.goal or puzzle.blank alike"
         )
-
-
-class DatabaseDeepening(Deepening):
-    """Searches whose bound comes from databases."""
-
-    def __init__(self, databases: Databases, *arguments):
-        super().__init__(*arguments)
-        self.databases = databases
-
-    def least(self, vertex: int, sequence: Sequence[int], total: int) -> int:
-        sequence, scratch = np.array(sequence, dtype=np.int16), _scratch(self.databases)
-        tables = self.tables.tables
-        return max(total, int(_bound(vertex, sequence, tables, *scratch, self.databases)))
-
-    def deepen(self, *arguments) -> None:
-        _deepen(*arguments, _scratch(self.databases), self.databases)
-
-
-def _scratch(databases: Databases) -> np.ndarray:
-    """Room for what `_bound` notes of each database, or of each tile."""
-    return np.empty((2, max(databases.member.shape)), dtype=np.int64)
-
-
-@kernel
-def _bound(vertex, sequence, tables, found, things, of):
-    """The bound at a state of the tile puzzle; of: the databases."""
-    blank, tiles = of.position[vertex], sequence.size
-    best = 0
-    for d in range(of.member.shape[0]):
-        size = rank = 0
-        for place in range(tiles):
-            thing = of.member[d, sequence[place]]
-            if thing >= 0:
-                things[size] = thing
-                size += 1
-                rank += of.binomial[d, size, place]
-        v = rank * (tiles + 1) + blank
-        if of.first_region[d + 1] > of.first_region[d]:
-            v = of.regions[of.first_region[d] + v]
-        index = sign = 0
-        for i in range(size):
-            digit = 0
-            for j in range(i + 1, size):
-                digit += things[j] < things[i]
-            sign ^= digit & 1
-            if i < of.digits[d]:
-                index = index * of.radices[d, i] + digit
-        found[d] = of.values[of.first_value[d] + (2 * v + sign) * of.halves[d] + index]
-        if of.complete[d]:
-            best = max(best, found[d])
-    for f in range(of.chosen.shape[0]):
-        total = 0
-        for d in range(of.member.shape[0]):
-            if of.chosen[f, d]:
-                total += found[d]
-        for place in range(tiles):
-            thing = sequence[place]
-            if of.rest[f, thing]:
-                total += tables[thing, place + (place >= blank)]
-        best = max(best, total)
-    return best
-
-
-@kernel
-def _deepen(budget, bound, shared, way, status, scratch, databases):
-    """As the kernel of `Deepening`, with the bound of the databases."""
-    found, things = scratch
-    vertex, sequence, total, last, cursor = way
-    depth, next_bound = status[0], status[1]
-    length, nodes = sequence.shape[1], 0
-    while depth >= 0 and nodes < budget:
-        arc = cursor[depth]
-        if arc == shared.start[vertex[depth] + 1]:
-            depth -= 1
-            continue
-        cursor[depth] = arc + 1
-        if last[depth] >= 0 and is_useless(shared, last[depth], vertex[depth], arc):
-            continue
-        after = total[depth] + displaced(shared, arc, sequence[depth])
-        least = depth + 1 + after
-        if least > bound:  # the sum of Manhattan distances is at hand, so it is asked first
-            next_bound = min(next_bound, least)
-            continue
-        for k in range(length):
-            sequence[depth + 1, k] = sequence[depth, k]
-        swap_along(shared, arc, sequence[depth + 1])
-        to = shared.target[arc]
-        least = depth + 1 + _bound(to, sequence[depth + 1], shared.tables, found, things, databases)
-        if least > bound:
-            next_bound = min(next_bound, least)
-            continue
-        depth += 1
-        nodes += 1
-        vertex[depth], total[depth], last[depth] = to, after, arc
-        cursor[depth] = shared.start[to]
-        if after == 0:
-            status[3] = 1
-            break
-    status[0], status[1], status[2] = depth, next_bound, nodes

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from frontier.answers.heuristics import DatabaseDeepening, databases_of
+from frontier.answers.heuristics import databases_of
 from frontier.answers.solution import Solution, solution_along
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.bound import bound_of, distinguished, distinguished_board
-from frontier.space.deepening import MOST_DEPTH, Deepening, Search
+from frontier.space.deepening import MOST_DEPTH, Search, search_tables
 from frontier.text import counted
 
 SLICE = 5_000_000
@@ -49,12 +49,9 @@ class IdaSolver:
         self._searched = distinguished(puzzle) if distinguish else puzzle
         self._bound = bound = bound_of(self._searched)
         goals = np.column_stack(self._searched.origins())
-        graph = self._searched.graph
-        arguments = (graph, bound.displacements, bound.tables, bound.most_steps, goals)
-        self._deepening = (
-            DatabaseDeepening(databases_of(puzzle, heuristics), *arguments)
-            if heuristics
-            else Deepening(*arguments)
+        self._databases = databases_of(puzzle, heuristics) if heuristics else None
+        self._tables = search_tables(
+            self._searched.graph, bound.displacements, bound.tables, bound.most_steps, goals
         )
 
     @property
@@ -64,13 +61,14 @@ class IdaSolver:
 
     def bound(self, board: Board) -> int:
         """The lower bound on the moves from a board to the goal."""
-        return self._deepening.least(*self._start(board))
+        return self._search(board).bound
 
-    def _start(self, board: Board) -> tuple[int, tuple[int, ...], int]:
-        """(vertex, sequence, sum of the bound's tables) of a board."""
+    def _search(self, board: Board) -> Search:
+        """A search that begins at a board."""
         if self.distinguishes:
             board = distinguished_board(self.puzzle, self._searched, board)
-        return *self._searched.state(board), int(self._bound.sums(np.array([board]))[0])
+        total = int(self._bound.sums(np.array([board]))[0])
+        return Search(self._tables, self._databases, *self._searched.state(board), total)
 
     def solve(
         self,
@@ -83,7 +81,7 @@ class IdaSolver:
         InputError if the goal cannot be reached, Unsolved after `most_nodes`.
         """
         check_reached(self.puzzle, board)
-        search = Search(self._deepening, *self._start(board))
+        search = self._search(board)
         left = most_nodes or MOST_NODES
         while not search.advance(min(SLICE, left)):
             watch(search.bound, sum(search.nodes))

@@ -91,15 +91,13 @@ class Layer:
         at once, if the layer was not kept.
         """
         check_whole("size", size, 1)
-        return self._batches(self._open(), size)
-
-    def _batches(self, layer: StoredLayer, size: int) -> Iterator[np.ndarray]:
-        reader = self._layers.reader
-        side = reader.space.side_of(self.depth)
-        for part in layer.numbers_by_slab():
-            for first in range(0, part.size, size):
-                states = reader.space.states_of(side, part[first : first + size])
-                yield reader.puzzle.boards_of(*states)
+        layer, reader = self._open(), self._layers.reader
+        puzzle, space, side = reader.puzzle, reader.space, reader.space.side_of(self.depth)
+        return (
+            puzzle.boards_of(*space.states_of(side, part[first : first + size]))
+            for part in layer.numbers_by_slab()
+            for first in range(0, part.size, size)
+        )
 
     def __iter__(self) -> Iterator[Board]:
         return (tuple(board) for batch in self.batches() for board in batch.tolist())
@@ -172,11 +170,7 @@ def position_counts(run: RunStore) -> list[int]:
     they are to one depth less than the lines, but for depth 0."""
     if run.puzzle.subject is run.puzzle:
         return [record.states for record in run.records]
-    last = []
-    if run.complete:
-        numbers = RunReader(run).layer(run.records[-1].depth).numbers()
-        last.append(run.puzzle.farthest(numbers, 0)[0])
-    return _counts_by_lines(run, last)
+    return _counts_by_lines(run, [run.puzzle.farthest(_last(run), 0)[0]] if run.complete else [])
 
 
 def _counts_by_lines(run: RunStore, last: list[int]) -> list[int]:
@@ -184,6 +178,11 @@ def _counts_by_lines(run: RunStore, last: list[int]) -> list[int]:
     edges = [record.edges for record in run.records[1:]]
     across = [record.home for record in run.records]
     return run.puzzle.position_counts(across, [0, *edges, *last])
+
+
+def _last(run: RunStore) -> np.ndarray:
+    """The sorted state numbers of the last layer."""
+    return RunReader(run).layer(len(run.records) - 1).numbers()
 
 
 def farthest(run: RunStore, limit: int) -> Farthest:
@@ -194,19 +193,17 @@ def farthest(run: RunStore, limit: int) -> Farthest:
     complete.
     """
     check_whole("limit", limit, 0)
+    depth, puzzle = max(0, len(run.records) - 1), run.puzzle
     if not run.complete:
-        depth = run.records[-1].depth if run.records else 0
         raise InputError(
             f"{run.path} is not complete: its layers are known to depth {depth}, and the farthest "
             "positions lie in the last one; run it to the end first"
         )
-    last = run.records[-1]
-    reader = RunReader(run)
-    side = reader.space.side_of(last.depth)
-    numbers = reader.layer(last.depth).numbers()
-    if reader.puzzle.subject is not reader.puzzle:
-        inside, boards = reader.puzzle.farthest(numbers, limit)
+    numbers = _last(run)
+    if puzzle.subject is not puzzle:
+        inside, boards = puzzle.farthest(numbers, limit)
         counts = _counts_by_lines(run, [inside])
         return Farthest(len(counts) - 1, counts[-1], boards)
-    boards = reader.puzzle.boards_of(*reader.space.states_of(side, numbers[:limit]))
-    return Farthest(last.depth, last.states, list(map(tuple, boards.tolist())))
+    states = puzzle.space.states_of(puzzle.space.side_of(depth), numbers[:limit])
+    boards = puzzle.boards_of(*states).tolist()
+    return Farthest(depth, run.records[-1].states, list(map(tuple, boards)))

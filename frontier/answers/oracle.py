@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import numpy as np
-import psutil
 
-from frontier.answers.distances import Distances, reader_of, size_of
+from frontier.answers.distances import reader_of
 from frontier.answers.solution import Solution, solution_along
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Board
@@ -26,12 +25,6 @@ MOST_OPEN_STATES = 50_000_000
 MOST_COUNTED = 20_000_000
 """Positions of one layer that lie on shortest solutions, at most, for these to be counted."""
 
-MANY = 20_000
-"""Where this many boards or more are asked for at once, all distances are read into memory, if they
-are no more than `MOST_TABLE_BYTES` and fit."""
-
-MOST_TABLE_BYTES = 1_500_000_000
-
 
 class Oracle:
     """Answers about the positions of one run. It keeps layers open between two questions."""
@@ -43,8 +36,6 @@ class Oracle:
         self._space = self._reader.space
         self._lists = ListKernel(self._space)
         self.puzzle = self._reader.puzzle
-        self._table: Distances | None = None
-        self._table_bytes = size_of(self._space, len(run.records) - 1)
         self._depths = sorted(
             (record.depth for record in run.records), key=lambda d: -run.records[d].states
         )
@@ -56,11 +47,6 @@ class Oracle:
         InputError if one of them is not a board of this puzzle.
         """
         vertex, sequence = self.puzzle.states_of(boards)
-        most = min(MOST_TABLE_BYTES, psutil.virtual_memory().available)
-        if self._table is None and len(vertex) >= MANY and self._table_bytes <= most:
-            self._table = Distances.of_run(self._run)
-        if self._table is not None:
-            return self._table.of_states(vertex, sequence)
         side = np.full(len(vertex), -1)
         numbers = np.zeros(len(vertex), dtype=np.uint64)
         known = np.flatnonzero(vertex >= 0)
@@ -86,12 +72,11 @@ class Oracle:
 
     def solve(self, board: Board) -> Solution:
         """One shortest solution of a board; InputError as for `distance_of`."""
-        depth = self.distance_of(board)
-        space = self._space
-        _, number = space.number(*self.puzzle.state(board))
-        boards = [board]
+        depth, boards = self.distance_of(board), [board]
+        _, number = self._space.number(*self.puzzle.state(board))
         for t in range(depth, 0, -1):
-            near, _ = self._lists.neighbours(space.side_of(t), np.array([number], np.uint64))
+            side = self._space.side_of(t)
+            near, _ = self._lists.neighbours(side, np.array([number], dtype=np.uint64))
             number, board = self._nearest(t - 1, near)
             boards.append(board)
         return solution_along(self.puzzle, boards)

@@ -7,7 +7,7 @@
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import NamedTuple
@@ -33,29 +33,6 @@ MOST_SEARCHED = 1_000_000_000
 seconds."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What is asked of every position.
-
-    method: one of `METHODS`, None for the first that is possible. count: whether all shortest
-    solutions are to be counted. tell_apart, heuristics, most_nodes: for IDA*, see `IdaSolver` and
-    its `solve`; None and empty where nothing is asked. watch: called for each position; returns a
-    function that IDA* calls with its bound and the nodes so far.
-    """
-
-    method: str | None = None
-    count: bool = False
-    tell_apart: bool | None = None
-    heuristics: Sequence[str | Path] = ()
-    most_nodes: int | None = None
-    watch: Callable[[], Callable[[int, int], None]] = lambda: lambda bound, nodes: None
-
-    @property
-    def of_ida(self) -> bool:
-        """Whether IDA* alone can do what is asked."""
-        return bool(self.heuristics) or (self.tell_apart, self.most_nodes) != (None, None)
-
-
 Solve = Callable[[Board], tuple[Solution, dict]]
 """Returns the solution of a board, and what else is known of it, {"count": …} or {"nodes": …}."""
 
@@ -68,30 +45,43 @@ class Way(NamedTuple):
     solve: Solve
 
 
-def way_to_solve(config: Config, store: RunStore | None, asked: Asked) -> Way:
+def way_to_solve(
+    config: Config,
+    store: RunStore | None,
+    method: str | None = None,
+    count: bool = False,
+    tell_apart: bool | None = None,
+    heuristics: Sequence[str | Path] = (),
+    most_nodes: int | None = None,
+    watch: Callable[[], Callable[[int, int], None]] = lambda: lambda bound, nodes: None,
+) -> Way:
     """The way that is asked for, or else the first that is possible.
 
-    store: the run of the config, if there is one. InputError if it cannot be done so.
+    store: the run of the config, if there is one. method: one of `METHODS`. count: whether all
+    shortest solutions are to be counted. tell_apart, heuristics, most_nodes: for IDA*, see
+    `IdaSolver` and its `solve`; None and empty where nothing is asked. watch: called for each
+    position; returns a function that IDA* calls with its bound and the nodes so far. InputError if
+    it cannot be done so.
     """
-    if asked.method not in (None, *METHODS):
-        raise InputError(f"method = {asked.method!r}: known are {', '.join(METHODS)}")
-    if asked.most_nodes is not None:
-        check_whole("most_nodes", asked.most_nodes, 1)
-    if asked.of_ida and asked.method in ("layers", "search"):
+    if method not in (None, *METHODS):
+        raise InputError(f"method = {method!r}: known are {', '.join(METHODS)}")
+    if most_nodes is not None:
+        check_whole("most_nodes", most_nodes, 1)
+    of_ida = bool(heuristics) or (tell_apart, most_nodes) != (None, None)
+    if of_ida and method in ("layers", "search"):
         raise InputError(
             "--tell-apart, --heuristic and --most-nodes are for a search by --method ida"
         )
-    if asked.count and (asked.of_ida or asked.method == "ida"):
+    if count and (of_ida or method == "ida"):
         raise InputError("--all-counts needs the layers of a run (--method layers or search)")
-    puzzle = config.make_puzzle()
-    method, plan = asked.method, None
+    puzzle, plan = config.make_puzzle(), None
     kept = store is not None and store.complete and store.identity["keep"] == "all"
-    if method is None and not asked.of_ida:
+    if method is None and not of_ida:
         if kept:
             method = "layers"
         elif (plan := _search_plan(config, puzzle)) is not None:
             method = "search"
-        elif asked.count:
+        elif count:
             raise InputError(_too_large(puzzle) + ", so solutions cannot be counted")
     if method == "layers":
         if store is None:
@@ -99,16 +89,21 @@ def way_to_solve(config: Config, store: RunStore | None, asked: Asked) -> Way:
                 f"{config.name} is not begun: there is no run at {config.path} (--method layers); "
                 "without --method it is solved another way"
             )
-        return Way("layers", f"from the layers of {store.path}", _by_layers(store, asked))
+        return Way("layers", f"from the layers of {store.path}", _by_layers(store, count))
     if method == "search":
         plan = plan or _search_plan(config, puzzle)
         if plan is None:
             raise InputError(_too_large(puzzle) + " (--method search)")
         description = f"by a search of all {counted(puzzle.states, 'state')} in memory"
-        return Way("search", description, _Searched(plan, asked))
-    given = asked.heuristics
-    guided = f" with {counted(len(given), 'pattern database')}" if given else ""
-    return Way("ida", f"by IDA*{guided}", _by_ida(puzzle, asked))
+        return Way("search", description, _Searched(plan, count))
+    guided = f" with {counted(len(heuristics), 'pattern database')}" if heuristics else ""
+    solver = IdaSolver(puzzle, tell_apart is not False, heuristics)
+
+    def solve(board: Board) -> tuple[Solution, dict]:
+        searched = solver.solve(board, most_nodes, watch())
+        return searched.solution, {"nodes": searched.nodes}
+
+    return Way("ida", f"by IDA*{guided}", solve)
 
 
 def _search_plan(config: Config, puzzle: Puzzle) -> Plan | None:
@@ -138,8 +133,8 @@ def _too_large(puzzle: Puzzle) -> str:
 class _Searched:
     """Answers from a run that is made when the first one is asked for, and deleted at the end."""
 
-    def __init__(self, plan: Plan, asked: Asked):
-        self._plan, self._asked, self._answer = plan, asked, None
+    def __init__(self, plan: Plan, count: bool):
+        self._plan, self._count, self._answer = plan, count, None
 
     def __call__(self, board: Board) -> tuple[Solution, dict]:
         check_reached(self._plan.puzzle, board)  # before minutes are spent
@@ -149,20 +144,10 @@ class _Searched:
             config = self._plan.config
             store = config.store.model_copy(update={"path": f"{folder}/run"})
             plan = replace(self._plan, config=config.model_copy(update={"store": store}))
-            self._answer = _by_layers(run_plan(plan, None, []), self._asked)
+            self._answer = _by_layers(run_plan(plan, None, []), self._count)
         return self._answer(board)
 
 
-def _by_layers(store: RunStore, asked: Asked) -> Solve:
+def _by_layers(store: RunStore, count: bool) -> Solve:
     oracle = Oracle(store)
-    return lambda b: (oracle.solve(b), {"count": oracle.count(b)} if asked.count else {})
-
-
-def _by_ida(puzzle: Puzzle, asked: Asked) -> Solve:
-    solver = IdaSolver(puzzle, asked.tell_apart is not False, asked.heuristics)
-
-    def solve(board: Board) -> tuple[Solution, dict]:
-        searched = solver.solve(board, asked.most_nodes, asked.watch())
-        return searched.solution, {"nodes": searched.nodes}
-
-    return solve
+    return lambda board: (oracle.solve(board), {"count": oracle.count(board)} if count else {})

@@ -8,7 +8,7 @@ import click
 
 from frontier.answers.ida import check_reached
 from frontier.answers.rotation import FIFTEEN, solve_by_rotations
-from frontier.answers.ways import METHODS, Asked, way_to_solve
+from frontier.answers.ways import METHODS, way_to_solve
 from frontier.cli import common
 from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.help import command
@@ -102,7 +102,6 @@ def solve(
     """
     config, store = puzzle_and_run(run, settings)
     puzzle = config.make_puzzle()
-    asked = Asked(method, all_counts, tell_apart, heuristics, most_nodes, _Watch)
     positions = _positions(puzzle, boards, file)
     for target in (strip, animate):
         if target and len(positions) != 1:
@@ -111,7 +110,10 @@ def solve(
                 "given; name one BOARD"
             )
     check_targets([strip, animate], force, as_json)
-    way = way_to_solve(config, store, asked)  # may take a while, so what is asked is known before
+    # It may take a while, so all else is checked before.
+    way = way_to_solve(
+        config, store, method, all_counts, tell_apart, heuristics, most_nodes, _Watch
+    )
     for number, (where, text) in enumerate(positions):
         try:
             board = puzzle.parse(text)

@@ -86,7 +86,8 @@ def thesis(names, directory, limit, columns, halves, memory, target, force, as_j
         more = beyond(runs, halves) if "beyond" in names else None
     except KeyboardInterrupt:
         raise Stopped("interrupted; the same command goes on with the run under way") from None
-    text, value = describe_thesis(tables, more), thesis_value(tables, more, runs)
+    value = thesis_value(tables, more, runs)
+    text = describe_thesis(value)
     contents = text, json.dumps(value, indent=1, ensure_ascii=False)
     for file, content in zip(targets, contents, strict=False):
         file.write(content)

@@ -10,6 +10,10 @@ The lower bound is a sum of tables, one for each distinct piece and one for each
 pieces: the moves that the piece needs at least, by the cell it lies on. An arc changes only the
 terms of the pieces it displaces. Where one move displaces several pieces by one step each, the
 sum counts steps, and the bound is the sum divided by the most steps of a move, rounded up.
+
+Where the vertex says which one cell is empty, and all other pieces are distinct, a bound may come
+from *databases* too: of each, the distances of a pattern that has some of the pieces alone
+(`frontier.answers.heuristics` says which, and how they are added).
 """
 
 from collections import namedtuple
@@ -42,60 +46,70 @@ target, voltage: the arcs. swap_start, swaps: the swaps of each voltage. first_p
 `_useless_pairs`. moved_start, moved_end: the displacements of each arc; place, row, source, to:
 their columns."""
 
+Databases = namedtuple(
+    "Databases",
+    "position member binomial radices digits halves regions first_region values first_value chosen "
+    "rest complete scratch",
+)
+"""D databases in F additive sets; see the module's text.
+
+position: the empty cell at each vertex. member: int64[D, pieces], the number of each in the
+pattern, -1 if it is none of it. binomial, radices, digits, halves: how a pattern ranks its places
+and its sequences. regions: the vertices of all patterns, those of d from first_region[d] on.
+values: all distances, those of d from first_value[d] on. chosen: bool[F, D], the members of the
+sets. rest: bool[F, pieces], those in none of them. complete: bool[D], the databases in which every
+move counts, which are added to no other. scratch: int64[2, N], room for D or for all pieces."""
+
 Way = namedtuple("Way", "vertex sequence total last cursor")
 """The states on the way from the start, by depth, as the kernel writes them; total: the sum of the
 tables; last: the arc that led there; cursor: the arc to be tried next."""
 
 
-class Deepening:
-    """What all searches on one base graph for the same goals share; see `Tables`."""
-
-    def __init__(
-        self,
-        graph: BaseGraph,
-        moved: Displacements,
-        tables: np.ndarray,
-        most_steps: int,
-        goals: np.ndarray,
-    ):
-        order = np.argsort(graph.source, kind="stable")
-        self.tables = Tables(
-            most_steps, tables, goals, *graph.arcs,
-            np.cumsum([0, *map(len, graph.voltages)]),
-            np.array([i for swaps in graph.voltages for i in swaps], dtype=np.int64),
-            *_useless_pairs(*graph.arcs, graph.permutations),
-            moved.start[:-1][order], moved.start[1:][order],
-            moved.place, moved.row, moved.source, moved.target,
-        )  # fmt: skip
-
-    def least(self, vertex: int, sequence: Sequence[int], total: int) -> int:
-        """The lower bound at a state where the tables add up to `total`."""
-        return -(-total // self.tables.most_steps)
-
-    def deepen(self, *arguments) -> None:
-        """The kernel, which may have a bound of its own."""
-        _deepen(*arguments)
+def search_tables(
+    graph: BaseGraph, moved: Displacements, tables: np.ndarray, most_steps: int, goals: np.ndarray
+) -> Tables:
+    """The tables of searches for goals, by a bound whose tables these are; see `Tables`."""
+    order = np.argsort(graph.source, kind="stable")
+    return Tables(
+        most_steps, tables, goals, *graph.arcs,
+        np.cumsum([0, *map(len, graph.voltages)]),
+        np.array([i for swaps in graph.voltages for i in swaps], dtype=np.int64),
+        *_useless_pairs(*graph.arcs, graph.permutations),
+        moved.start[:-1][order], moved.start[1:][order],
+        moved.place, moved.row, moved.source, moved.target,
+    )  # fmt: skip
 
 
 class Search:
     """One search, done a slice at a time so that it can be watched and interrupted.
 
+    It begins at a state where the tables add up to `total`.
     bound: the limit of the iteration under way. nodes: states visited in each iteration so far.
     found: whether a shortest way is found; `way` is then the states along it.
     """
 
-    def __init__(self, shared: Deepening, vertex: int, sequence: Sequence[int], total: int):
-        self._shared = shared
+    def __init__(
+        self,
+        tables: Tables,
+        databases: Databases | None,
+        vertex: int,
+        sequence: Sequence[int],
+        total: int,
+    ):
+        self._tables, self._databases = tables, databases
         sequences = np.zeros((MOST_DEPTH + 1, len(sequence)), dtype=np.int16)
         self._way = Way(*np.zeros((5, MOST_DEPTH + 1), dtype=np.int64))._replace(sequence=sequences)
         self._way.vertex[0], sequences[0], self._way.total[0] = vertex, sequence, total
-        self._way.last[0], self._way.cursor[0] = -1, shared.tables.start[vertex]
-        self.bound = shared.least(vertex, sequence, total)
+        self._way.last[0], self._way.cursor[0] = -1, tables.start[vertex]
+        self.bound = -(-total // tables.most_steps)
+        if databases is not None:
+            least = _least_of_databases(
+                vertex, sequences[0], tables.tables, *databases.scratch, databases
+            )
+            self.bound = max(self.bound, int(least))
         self.nodes = [0]
-        goals = shared.tables.goals
-        self.found = bool((goals == np.array([vertex, *sequence])).all(axis=1).any())
-        self._depth = 0
-        self._next_bound = MOST_DEPTH
+        self.found = bool((tables.goals == np.array([vertex, *sequence])).all(axis=1).any())
+        self._depth, self._next_bound = 0, MOST_DEPTH
 
     @property
     def way(self) -> tuple[np.ndarray, np.ndarray]:
@@ -110,15 +124,15 @@ class Search:
         """
         if self.found or self.bound >= MOST_DEPTH:
             return True
-        status = np.array([self._depth, self._next_bound, 0, 0], dtype=np.int64)
-        self._shared.deepen(nodes, self.bound, self._shared.tables, self._way, status)
-        self._depth, self._next_bound = int(status[0]), int(status[1])
-        self.nodes[-1] += int(status[2])
-        self.found = bool(status[3])
+        self._depth, self._next_bound, visited, self.found = _deepen(
+            nodes, self.bound, self._depth, self._next_bound, self._tables, self._way,
+            self._databases,
+        )  # fmt: skip
+        self.nodes[-1] += visited
         if self.found or self._depth >= 0:
             return self.found
         self.bound, self._next_bound, self._depth = self._next_bound, MOST_DEPTH, 0
-        self._way.cursor[0] = self._shared.tables.start[self._way.vertex[0]]
+        self._way.cursor[0] = self._tables.start[self._way.vertex[0]]
         if self.bound >= MOST_DEPTH:
             return True
         self.nodes.append(0)
@@ -155,46 +169,55 @@ def _useless_pairs(start, target, voltage, permutations):
 
 
 @kernel
-def _deepen(budget, bound, shared, way, status):
-    """Go on for `budget` nodes. status: depth, next bound, nodes, whether a way is found."""
+def _deepen(budget, bound, depth, next_bound, shared, way, databases):
+    """Go on for `budget` nodes; returns the depth, the next bound, the nodes, and whether a way is
+    found. databases: None if there are none."""
     vertex, sequence, total, last, cursor = way
-    depth, next_bound = status[0], status[1]
     length, nodes = sequence.shape[1], 0
+    if databases is not None:
+        found, things = databases.scratch
     while depth >= 0 and nodes < budget:
         arc = cursor[depth]
         if arc == shared.start[vertex[depth] + 1]:
             depth -= 1
             continue
         cursor[depth] = arc + 1
-        if last[depth] >= 0 and is_useless(shared, last[depth], vertex[depth], arc):
+        if last[depth] >= 0 and _is_useless(shared, last[depth], vertex[depth], arc):
             continue
-        after = total[depth] + displaced(shared, arc, sequence[depth])
+        after = total[depth] + _displaced(shared, arc, sequence[depth])
         most = shared.most_steps
         least = depth + 1 + (after if most == 1 else (after + most - 1) // most)
         if least > bound:
             next_bound = min(next_bound, least)
             continue
+        to = shared.target[arc]
+        for k in range(length):
+            sequence[depth + 1, k] = sequence[depth, k]
+        _swap_along(shared, arc, sequence[depth + 1])
+        if databases is not None:  # the sum of the tables is at hand, so it is asked first
+            farther = _least_of_databases(
+                to, sequence[depth + 1], shared.tables, found, things, databases
+            )
+            if depth + 1 + farther > bound:
+                next_bound = min(next_bound, depth + 1 + farther)
+                continue
         depth += 1
         nodes += 1
-        for k in range(length):
-            sequence[depth, k] = sequence[depth - 1, k]
-        swap_along(shared, arc, sequence[depth])
-        vertex[depth], total[depth], last[depth] = shared.target[arc], after, arc
-        cursor[depth] = shared.start[shared.target[arc]]
-        if after == 0 and _is_goal(shared.goals, vertex[depth], sequence[depth]):
-            status[3] = 1
-            break
-    status[0], status[1], status[2] = depth, next_bound, nodes
+        vertex[depth], total[depth], last[depth] = to, after, arc
+        cursor[depth] = shared.start[to]
+        if after == 0 and _is_goal(shared.goals, to, sequence[depth]):
+            return depth, next_bound, nodes, True
+    return depth, next_bound, nodes, False
 
 
 @kernel
-def is_useless(shared, before, vertex, arc):
+def _is_useless(shared, before, vertex, arc):
     """Whether an arc that leaves a vertex does not pay right after the one before."""
     return shared.useless[shared.first_pair[before] + arc - shared.start[vertex]]
 
 
 @kernel
-def displaced(shared, arc, sequence):
+def _displaced(shared, arc, sequence):
     """What an arc adds to the sum of the tables at a state."""
     added = np.int64(0)
     for d in range(shared.moved_start[arc], shared.moved_end[arc]):
@@ -204,7 +227,7 @@ def displaced(shared, arc, sequence):
 
 
 @kernel
-def swap_along(shared, arc, sequence):
+def _swap_along(shared, arc, sequence):
     """Let the voltage of an arc act on a sequence."""
     voltage = shared.voltage[arc]
     for k in range(shared.swap_start[voltage], shared.swap_start[voltage + 1]):
@@ -232,3 +255,43 @@ def _is_goal(goals, vertex, sequence):
         else:
             high = middle
     return False
+
+
+@kernel
+def _least_of_databases(vertex, sequence, tables, found, things, of):
+    """The bound of databases at a state."""
+    blank, tiles = of.position[vertex], sequence.size
+    best = 0
+    for d in range(of.member.shape[0]):
+        size = rank = 0
+        for place in range(tiles):
+            thing = of.member[d, sequence[place]]
+            if thing >= 0:
+                things[size] = thing
+                size += 1
+                rank += of.binomial[d, size, place]
+        v = rank * (tiles + 1) + blank
+        if of.first_region[d + 1] > of.first_region[d]:
+            v = of.regions[of.first_region[d] + v]
+        index = sign = 0
+        for i in range(size):
+            digit = 0
+            for j in range(i + 1, size):
+                digit += things[j] < things[i]
+            sign ^= digit & 1
+            if i < of.digits[d]:
+                index = index * of.radices[d, i] + digit
+        found[d] = of.values[of.first_value[d] + (2 * v + sign) * of.halves[d] + index]
+        if of.complete[d]:
+            best = max(best, found[d])
+    for f in range(of.chosen.shape[0]):
+        total = 0
+        for d in range(of.member.shape[0]):
+            if of.chosen[f, d]:
+                total += found[d]
+        for place in range(tiles):
+            thing = sequence[place]
+            if of.rest[f, thing]:
+                total += tables[thing, place + (place >= blank)]
+        best = max(best, total)
+    return best

@@ -21,7 +21,6 @@ number by its leading Lehmer digits, the first one most significant,
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from math import ceil, prod
 
 import numpy as np
@@ -65,49 +64,53 @@ class Task:
         return range(self.first_node, self.last_node)
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class Layout:
     """How the layers of a space are cut; see the module's text.
 
     prefix_digits: leading digits that are fixed in a strip.
     task_nodes: nodes of a task, a multiple of `slab_nodes`; see `cut`.
+
+    row_digits, slab_digits: leading digits that are fixed in a row and in a slab, those of the
+    prefix included. prefixes, siblings: prefixes of a layer and of a task. rows, cuts: rows and
+    slabs of a strip. row_words, strip_words: words of a row and of a strip; slab_words: of one node
+    in a slab. slab_nodes: nodes of a slab, one but where their strips are small. grid: slabs of a
+    part (along its nodes, its prefixes, each strip), the last one first. slab_bytes, part_bytes:
+    bytes of a slab and of a part, one bit a state, nothing left out. fits_voltages: whether no
+    voltage reaches from the prefix into the words' bits.
     """
 
     space: Space
     prefix_digits: int
     task_nodes: int
 
-    @classmethod
-    def cut(cls, space: Space, prefix_digits: int, tasks: int) -> "Layout":
-        """The layout that divides the nodes under a prefix among about `tasks` tasks."""
-        nodes = ceil(max(space.nodes) / tasks)
-        slab = cls(space, prefix_digits, nodes).slab_nodes
-        return cls(space, prefix_digits, ceil(nodes / slab) * slab)
-
-    @classmethod
-    def from_settings(cls, space: Space, settings: dict[str, int]) -> "Layout":
-        """The layout of a run that exists; InputError if the space cannot be cut so."""
-        layout = cls(space, **settings)
-        if (
-            layout.prefix_digits > len(space.code.leading)
-            or layout.task_nodes >= max(space.nodes) + layout.slab_nodes
-            or not layout.fits_voltages
+    def __post_init__(self) -> None:
+        leading, prefix = self.space.code.leading, self.prefix_digits
+        self.row_digits = self._row_digits()
+        self.fits_voltages = self._border_fits(self.row_digits)
+        self.prefixes = prod(leading[:prefix])
+        self.siblings = leading[prefix - 1] if prefix else 1
+        self.rows = prod(leading[prefix : self.row_digits])
+        self.row_words = prod(leading[self.row_digits :])
+        self.strip_words = self.rows * self.row_words
+        self.slab_digits = prefix
+        while (
+            self.slab_digits < self.row_digits
+            and prod(leading[self.slab_digits :]) * WORD_BYTES > SLAB_BYTES
         ):
-            raise InputError(
-                f"layers of this puzzle cannot be cut by layout = {settings}; put back the "
-                "run.json that was written"
-            )
-        return layout
+            self.slab_digits += 1
+        self.cuts = prod(leading[prefix : self.slab_digits])
+        self.slab_words = self.strip_words // self.cuts
+        most_nodes = SLAB_BYTES // (self.strip_words * WORD_BYTES)
+        self.slab_nodes = max(1, min(self.task_nodes, most_nodes))
+        self.grid = ceil(self.task_nodes / self.slab_nodes), self.siblings, self.cuts
+        self.slab_bytes = self.slab_nodes * self.slab_words * WORD_BYTES
+        self.part_bytes = prod(self.grid) * self.slab_bytes
 
-    @cached_property
-    def row_digits(self) -> int:
-        """Leading digits that are fixed in a row, those of the prefix included.
-
-        As few as keep a row within `ROW_WORDS`, but never so many that a voltage reaches
-        from before the border of the row into its words' bits.
-        """
-        leading = self.space.code.leading
-        digits = self.prefix_digits
+    def _row_digits(self) -> int:
+        """As few as keep a row within `ROW_WORDS`, but never so many that a voltage reaches from
+        before the border of the row into its words' bits."""
+        leading, digits = self.space.code.leading, self.prefix_digits
         while prod(leading[digits:]) > ROW_WORDS:
             digits += 1
         while digits > self.prefix_digits and not self._border_fits(digits):
@@ -119,70 +122,24 @@ class Layout:
         outer = (split_voltage(voltage, digits)[0] for voltage in self.space.graph.voltages)
         return not any(max(swaps) + 1 > last for swaps in outer if swaps)
 
-    @property
-    def fits_voltages(self) -> bool:
-        """Whether no voltage reaches from the prefix into the words' bits."""
-        return self._border_fits(self.row_digits)
+    @classmethod
+    def cut(cls, space: Space, prefix_digits: int, tasks: int) -> "Layout":
+        """The layout that divides the nodes under a prefix among about `tasks` tasks."""
+        nodes = ceil(max(space.nodes) / tasks)
+        slab = cls(space, prefix_digits, nodes).slab_nodes
+        return cls(space, prefix_digits, ceil(nodes / slab) * slab)
 
-    @cached_property
-    def prefixes(self) -> int:
-        return prod(self.space.code.leading[: self.prefix_digits])
-
-    @cached_property
-    def siblings(self) -> int:
-        """Prefixes of a task."""
-        return self.space.code.leading[self.prefix_digits - 1] if self.prefix_digits else 1
-
-    @cached_property
-    def rows(self) -> int:
-        """Rows of a strip."""
-        return prod(self.space.code.leading[self.prefix_digits : self.row_digits])
-
-    @cached_property
-    def row_words(self) -> int:
-        return prod(self.space.code.leading[self.row_digits :])
-
-    @property
-    def strip_words(self) -> int:
-        return self.rows * self.row_words
-
-    @cached_property
-    def slab_digits(self) -> int:
-        """Leading digits that are fixed in a slab, those of the prefix included."""
-        leading, digits = self.space.code.leading, self.prefix_digits
-        while digits < self.row_digits and prod(leading[digits:]) * WORD_BYTES > SLAB_BYTES:
-            digits += 1
-        return digits
-
-    @cached_property
-    def cuts(self) -> int:
-        """Slabs of a strip."""
-        return prod(self.space.code.leading[self.prefix_digits : self.slab_digits])
-
-    @cached_property
-    def slab_words(self) -> int:
-        """Words of one node in a slab."""
-        return self.strip_words // self.cuts
-
-    @cached_property
-    def slab_nodes(self) -> int:
-        """Nodes of a slab: one, but where their strips are small."""
-        most = SLAB_BYTES // (self.strip_words * WORD_BYTES)
-        return max(1, min(self.task_nodes, most))
-
-    @property
-    def slab_bytes(self) -> int:
-        return self.slab_nodes * self.slab_words * WORD_BYTES
-
-    @cached_property
-    def grid(self) -> tuple[int, int, int]:
-        """Slabs of a part: (along its nodes, its prefixes, each strip), the last one first."""
-        return ceil(self.task_nodes / self.slab_nodes), self.siblings, self.cuts
-
-    @property
-    def part_bytes(self) -> int:
-        """Bytes of a part, one bit a state, nothing left out."""
-        return prod(self.grid) * self.slab_bytes
+    @classmethod
+    def from_settings(cls, space: Space, settings: dict[str, int]) -> "Layout":
+        """The layout of a run that exists; InputError if the space cannot be cut so."""
+        if settings["prefix_digits"] <= len(space.code.leading):
+            layout = cls(space, **settings)
+            if layout.task_nodes < max(space.nodes) + layout.slab_nodes and layout.fits_voltages:
+                return layout
+        raise InputError(
+            f"layers of this puzzle cannot be cut by layout = {settings}; put back the run.json "
+            "that was written"
+        )
 
     def shape(self, side: int) -> tuple[int, int, int]:
         """(nodes, prefixes, words of a strip) of a layer of this side."""

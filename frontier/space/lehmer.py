@@ -35,8 +35,7 @@ digit, which then follows from the sign of the whole. Swaps stay inside a class.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from itertools import product, starmap
 from math import prod
 
@@ -77,66 +76,31 @@ def digit_sum(numbers: np.ndarray, radices: Sequence[int]) -> np.ndarray:
     return total
 
 
-@dataclass(frozen=True)
 class LehmerCode:
     """How the sequences of one sign of S_m are numbered; see the module's text.
 
     m: number of distinct things in the sequence, 0 <= m.
     smaller: sizes of further classes, whose sequences come before that one; 1 <= each <= m.
+    length: members of the whole sequence.
+    radices, strides: of the kept digits, of the last class m down to 3; their weights in the index.
+    leading: radices of the digits that number the words, of the last class m down to 6.
+    bits: used in each word: 60, and 12, 3 or 1 where m < 5.
+    words: of a bitmap over the sequences of one sign.
+    half: number of sequences of one sign, m!/2 for one class (1 for m < 2).
     """
 
-    m: int
-    smaller: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.m < 0:
-            raise ValueError(f"a sequence cannot have {self.m} members; the least is 0")
-        if self.smaller and not (
-            self.m >= 2 and 1 <= min(self.smaller) <= max(self.smaller) <= self.m
-        ):
-            raise ValueError(
-                f"classes {self.smaller} before one of {self.m}: the last is the largest"
-            )
-
-    @cached_property
-    def length(self) -> int:
-        """Members of the whole sequence."""
-        return sum(self.smaller) + self.m
-
-    @cached_property
-    def _before(self) -> tuple[int, ...]:
-        """Radices of the classes before the last."""
-        return tuple(radix for size in self.smaller for radix in range(size, 0, -1))
-
-    @cached_property
-    def radices(self) -> tuple[int, ...]:
-        """Radices of the kept digits, of the last class m down to 3."""
-        return (*self._before, *range(self.m, 2, -1))
-
-    @cached_property
-    def leading(self) -> tuple[int, ...]:
-        """Radices of the digits that number the words, of the last class m down to 6."""
-        return (*self._before, *range(self.m, 5, -1))
-
-    @cached_property
-    def bits(self) -> int:
-        """Bits used in each word: 60, and 12, 3 or 1 where m < 5."""
-        return prod(self.radices[len(self.leading) :])
-
-    @cached_property
-    def words(self) -> int:
-        """Words of a bitmap over the sequences of one sign."""
-        return prod(self.leading)
-
-    @cached_property
-    def half(self) -> int:
-        """Number of sequences of one sign, m!/2 for one class (1 for m < 2)."""
-        return prod(self.radices)
-
-    @cached_property
-    def strides(self) -> tuple[int, ...]:
-        """Weight of each kept digit in the index."""
-        return tuple(prod(self.radices[i + 1 :]) for i in range(len(self.radices)))
+    def __init__(self, m: int, smaller: tuple[int, ...] = ()):
+        if m < 0:
+            raise ValueError(f"a sequence cannot have {m} members; the least is 0")
+        if smaller and not (m >= 2 and 1 <= min(smaller) <= max(smaller) <= m):
+            raise ValueError(f"classes {smaller} before one of {m}: the last is the largest")
+        self.m, self.smaller, self.length = m, smaller, sum(smaller) + m
+        before = tuple(radix for size in smaller for radix in range(size, 0, -1))
+        self.radices = (*before, *range(m, 2, -1))
+        self.leading = (*before, *range(m, 5, -1))
+        self.strides = tuple(prod(self.radices[i + 1 :]) for i in range(len(self.radices)))
+        self.bits = prod(self.radices[len(self.leading) :])
+        self.words, self.half = prod(self.leading), prod(self.radices)
 
     def rank(self, sequence) -> tuple[int, int]:
         """(index, sign) of a permutation of 0 .. length-1; 0 <= index < half, sign 0 is even."""

@@ -17,7 +17,7 @@ from frontier.space.bits import count_bits, expand, live_rows
 from frontier.space.graph import Space
 from frontier.space.jit import kernel
 from frontier.space.layout import WORD_BYTES, Layout, Task
-from frontier.space.program import Swaps, program_of, swaps_of
+from frontier.space.program import Program, program_of, swaps_of
 
 NODE_BYTES, ARC_BYTES = 60, 10
 """What the tables of the tasks take, bitmaps aside."""
@@ -43,7 +43,7 @@ class MemorySearch:
         self._swaps = swaps_of(layout)
         sides = layout.space.sides
         self._tasks = [
-            [_MemoryTask(layout, layout.task(side, i)) for i in range(layout.task_count(side))]
+            [_tables_of(layout, layout.task(side, i)) for i in range(layout.task_count(side))]
             for side in range(sides)
         ]
         self._layers = [Bitmaps(layout, depth % sides) for depth in range(2)]
@@ -58,13 +58,39 @@ class MemorySearch:
         current, target = self.layer(depth - 1), self.layer(depth)
         tasks = self._tasks[self.layout.space.side_of(depth)]
         counts = np.zeros(self.layout.space.nodes[self.layout.space.side_of(depth)], np.int64)
-        step = partial(_MemoryTask.expand, current=current, target=target, swaps=self._swaps)
+        step = partial(self._expand_task, current, target)
         target.edges = []
         for first, found, edges in self.share(step, tasks):
             counts[first : first + found.size] += found
             target.edges.append(edges)
         self.depth = depth
         return counts
+
+    def _expand_task(
+        self, current: "Bitmaps", target: "Bitmaps", tables: tuple[Task, Program, np.ndarray]
+    ) -> tuple[int, np.ndarray, int]:
+        """Expand the current layer into a task's strips.
+
+        Returns the first node, int64, the states at this and the following ones, and the edges.
+        """
+        task, program, base = tables
+        nodes = slice(task.first_node, task.last_node)
+        counts, edges = np.zeros(len(task.nodes), dtype=np.int64), 0
+        for prefix in range(task.first_prefix, task.last_prefix):
+            found, more = expand(
+                target.words[prefix, nodes],
+                target.live[prefix, nodes].reshape(-1),
+                0,
+                prefix - task.first_prefix,
+                current.words.reshape(-1),
+                current.live.reshape(-1),
+                base,
+                program,
+                self._swaps,
+            )
+            counts += found
+            edges += more
+        return task.first_node, counts, edges
 
     def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
         """Search from some states, (vertices, sequences), to the last layer. Of each layer it gives
@@ -126,42 +152,14 @@ class Bitmaps:
         live_rows(words, self._layout.row_words, live, slabs)
 
 
-class _MemoryTask:
-    """One task with its tables, on layers that are wholly in memory."""
-
-    def __init__(self, layout: Layout, task: Task):
-        self._layout, self._task = layout, task
-        self._program = program = program_of(layout, task)
-        before = layout.space.nodes[(task.side - 1) % layout.space.sides]
-        prefixes, cuts = np.divmod(program.slots, layout.cuts)
-        strips = prefixes * before + program.sources[:, None]
-        places = strips * layout.strip_words + cuts * layout.slab_words
-        self._base = np.where(program.needed, places, -1)
-
-    def expand(
-        self, current: Bitmaps, target: Bitmaps, swaps: Swaps
-    ) -> tuple[int, np.ndarray, int]:
-        """Expand the current layer into the task's strips.
-
-        Returns the first node, int64, the states at this and the following ones, and the edges.
-        """
-        task, nodes = self._task, slice(self._task.first_node, self._task.last_node)
-        counts, edges = np.zeros(len(task.nodes), dtype=np.int64), 0
-        for prefix in range(task.first_prefix, task.last_prefix):
-            found, more = expand(
-                target.words[prefix, nodes],
-                target.live[prefix, nodes].reshape(-1),
-                0,
-                prefix - task.first_prefix,
-                current.words.reshape(-1),
-                current.live.reshape(-1),
-                self._base,
-                self._program,
-                swaps,
-            )
-            counts += found
-            edges += more
-        return task.first_node, counts, edges
+def _tables_of(layout: Layout, task: Task) -> tuple[Task, Program, np.ndarray]:
+    """A task, its program, and where the slabs that it reads lie in the bitmaps of a layer."""
+    program = program_of(layout, task)
+    before = layout.space.nodes[(task.side - 1) % layout.space.sides]
+    prefixes, cuts = np.divmod(program.slots, layout.cuts)
+    strips = prefixes * before + program.sources[:, None]
+    places = strips * layout.strip_words + cuts * layout.slab_words
+    return task, program, np.where(program.needed, places, -1)
 
 
 @kernel

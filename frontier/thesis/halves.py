@@ -30,7 +30,6 @@ of 6, 21, 36, 55, 80, 108, 140.
 """
 
 from itertools import combinations
-from math import comb
 
 import numpy as np
 
@@ -46,12 +45,8 @@ def halves_bound(columns: int) -> int | None:
         Pattern(2, columns, labels=labels, metric="labelled")
         for labels in (in_order[:columns], in_order[columns:])
     ]
-    greatest = []
-    for half in halves:
-        if (found := greatest_distances(half)) is None:
-            return None
-        greatest.append(found)
-    return _greatest_sum(halves, greatest)
+    greatest = [greatest_distances(half) for half in halves]
+    return None if any(found is None for found in greatest) else _greatest_sum(halves, greatest)
 
 
 def greatest_distances(pattern: Pattern) -> np.ndarray | None:
@@ -71,15 +66,9 @@ def greatest_distances(pattern: Pattern) -> np.ndarray | None:
 def _greatest_sum(halves: list[Pattern], greatest: list[np.ndarray]) -> int:
     """The bound, from the greatest distances of both halves; see the module's text."""
     cells = halves[0].cells
-    left = len(halves[0].labelled)
-    places = np.fromiter(
-        (place for some in combinations(range(cells - 1), left) for place in some),
-        dtype=np.int64,
-        count=left * comb(cells - 1, left),
-    ).reshape(-1, left)
-    others = np.ones((len(places), cells - 1), dtype=bool)
-    np.put_along_axis(others, places, False, axis=1)
-    others = np.nonzero(others)[1].reshape(len(places), -1)
+    left, right = (len(half.labelled) for half in halves)
+    places = np.array(list(combinations(range(cells - 1), left)))
+    others = np.array(list(combinations(range(cells - 1), right)))[::-1]  # what those leave
     # The pairs of a tile of the right half and one of the left that stands behind it.
     interleaved = (places - np.arange(left)).sum(axis=1)
     bound = 0

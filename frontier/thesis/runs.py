@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import factorial
+from math import factorial, perm
 from pathlib import Path
 
 from frontier import api
@@ -48,35 +48,32 @@ class Runs:
     ):
         self._directory, self._limit, self.most, self._say = directory, limit, most, say
         self._cluster = {} if memory is None else {"memory": memory}
-        self._known: dict[str, Depths | None] = {}
+        self._found: dict[str, Depths | None] = {}
 
     def tiles(self, rows: int, columns: int) -> Depths | None:
         """The rows x columns puzzle; None if there is no complete run and it is too large."""
         cells = rows * columns
         states = factorial(cells) // 2 if min(rows, columns) > 1 else cells
         puzzle = {"kind": "tiles", "rows": rows, "columns": columns}
-        return self._get(f"{rows}x{columns}", puzzle, states)
+        return self._known(f"{rows}x{columns}", puzzle, states)
 
     def columns(self, columns: int, k: int) -> Depths | None:
         """The k right-most columns of the 2 x n puzzle; None as for `tiles`."""
         cells, labels = 2 * columns, min(2 * k, 2 * columns - 1)
-        states = factorial(cells) // factorial(cells - labels - 1)
-        if columns == 1:
-            states = cells
-        elif cells - labels <= 2:
-            states = factorial(cells) // 2
+        one_parity = columns > 1 and cells - labels <= 2
+        states = perm(cells, labels + 1) // (2 if one_parity else 1)
         puzzle = {"kind": "pattern", "rows": 2, "columns": columns, "k": k}
-        return self._get(f"pattern-2x{columns}-k{k}", puzzle, states)
+        return self._known(f"pattern-2x{columns}-k{k}", puzzle, states)
 
     @property
     def used(self) -> list[Depths]:
         """All runs that were asked for and exist, by name."""
-        return sorted(filter(None, self._known.values()), key=lambda depths: depths.run)
+        return sorted(filter(None, self._found.values()), key=lambda depths: depths.run)
 
-    def _get(self, name: str, puzzle: dict, states: int) -> Depths | None:
-        if name not in self._known:
-            self._known[name] = self._look_up(name, puzzle, states)
-        return self._known[name]
+    def _known(self, name: str, puzzle: dict, states: int) -> Depths | None:
+        if name not in self._found:
+            self._found[name] = self._look_up(name, puzzle, states)
+        return self._found[name]
 
     def _look_up(self, name: str, puzzle: dict, states: int) -> Depths | None:
         path = at_home(str(self._directory / name))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frontier.answers.oracle import paths_back
-from frontier.puzzles import Board, Pattern, Tiles
+from frontier.puzzles import Board, Pattern
 from frontier.space.lists import ListKernel
 
 PARTS = {"B": "RRDLLU", "C": "RRRDLLU", "D": "RRDRULDLURDRU"}
@@ -56,31 +56,3 @@ def replayed(columns: int, board: Board, sequence: str) -> Board:
         cells[here], cells[there] = cells[there], cells[here]
         row, column = to
     return tuple(cells)
-
-
-def attaining_boards(columns: int) -> list[Board]:
-    """All solvable boards of 2×n with the greatest Manhattan sum, for small n.
-
-    The blank is in row 1, column m = ⌊n/2⌋, every tile changes rows, and none stays strictly on
-    one side of column m (`frontier.thesis.manhattan` proves it).
-    """
-    middle, found = columns // 2, []
-    puzzle = Tiles(2, columns)
-
-    def fill(board: list[int], left: set[int]) -> None:
-        cell = len(board)
-        if cell == 2 * columns:
-            if puzzle.reaches(tuple(board)):
-                found.append(tuple(board))
-            return
-        row, column = divmod(cell, columns)
-        if (row, column) == (1, middle):
-            fill([*board, 0], left)
-            return
-        for tile in sorted(left):
-            home_row, home = divmod(tile, columns)
-            if home_row != row and (home - middle) * (column - middle) <= 0:
-                fill([*board, tile], left - {tile})
-
-    fill([], set(range(1, 2 * columns)))
-    return found

@@ -1,16 +1,15 @@
 """The thesis, claim by claim: what it says, what is computed here, and whether they agree."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import accumulate
+from dataclasses import asdict, dataclass
+from itertools import accumulate, chain, pairwise, permutations, product
 
-from frontier.puzzles import Pattern
+from frontier.puzzles import Pattern, Tiles
 from frontier.thesis import claims
-from frontier.thesis.bounds import Bound, Bounds, linear_formula, thesis_bound
+from frontier.thesis.bounds import Bounds, linear_formula, thesis_bound
 from frontier.thesis.manhattan import manhattan_counts, manhattan_formula
 from frontier.thesis.runs import Runs
 from frontier.thesis.sequences import (
-    attaining_boards,
     farthest_of_one_column,
     replayed,
     thesis_sequence,
@@ -60,20 +59,16 @@ def manhattan(runs: Runs) -> Iterator[Row]:
     for columns, said in claims.MANHATTAN.items():
         yield Row(f"greatest Manhattan sum, n = {columns}", said, _greatest_sum(columns))
     for columns, said in claims.ATTAINING.items():
-        found = manhattan_counts(columns)[-1]
-        yield Row(f"states that attain it, n = {columns}", said, found)
+        yield Row(f"states that attain it, n = {columns}", said, manhattan_counts(columns)[-1])
     for columns in range(7, 13):
         claim = f"n² + ⌊3n/2⌋ - 1 is the greatest, n = {columns}"
         yield Row(claim, manhattan_formula(columns), _greatest_sum(columns))
-    boards = attaining_boards(5)
-    drawn = [b for b in boards if _drawn_as_in_figure(b, last_of_a=5 // 2 - 1)]
-    mended = [b for b in boards if _drawn_as_in_figure(b, last_of_a=-(-5 // 2) - 1)]
     yield Row(
         "states of n = 5 that attain it in the pattern of figure 3.4",
         claims.ATTAINING[5],
-        len(drawn),
+        _drawn_as_in_figure(5, last_of_a=5 // 2 - 1),
         "for odd n the set A must end at ⌈n/2⌉ - 1, not ⌊n/2⌋ - 1; then the pattern is that of "
-        f"{len(mended)} of the {len(boards)}",
+        f"{_drawn_as_in_figure(5, last_of_a=-(-5 // 2) - 1)} of the {manhattan_counts(5)[-1]}",
     )
 
 
@@ -81,16 +76,14 @@ def _greatest_sum(columns: int) -> int:
     return len(manhattan_counts(columns)) - 1
 
 
-def _drawn_as_in_figure(board: tuple[int, ...], last_of_a: int) -> bool:
-    """Whether a 2×n board, n odd, shows D...D C...C over B...B, the blank, A...A."""
-    n = len(board) // 2
-    ends = (last_of_a, n - 1, 3 * n // 2 - 1, 2 * n - 1)
-    kinds = "".join(
-        next(kind for kind, end in zip("ABCD", ends, strict=True) if tile <= end) if tile else "0"
-        for tile in board
-    )
-    half = n // 2
-    return kinds == "D" * (half + 1) + "C" * half + "B" * half + "0" + "A" * half
+def _drawn_as_in_figure(columns: int, last_of_a: int) -> int:
+    """How many solvable boards of 2×n, n odd, show D...D C...C over B...B, the blank, A...A."""
+    half, ends = columns // 2, (0, last_of_a, columns - 1, 3 * columns // 2 - 1, 2 * columns - 1)
+    a, b, c, d = (range(before + 1, last + 1) for before, last in pairwise(ends))
+    places = ((d, half + 1), (c, half), (b, half), ([0], 1), (a, half))
+    boards = product(*(permutations(tiles, number) for tiles, number in places))
+    puzzle = Tiles(2, columns)
+    return sum(puzzle.reaches(tuple(chain.from_iterable(board))) for board in boards)
 
 
 def one_column(runs: Runs) -> Iterator[Row]:
@@ -178,38 +171,30 @@ TABLES: dict[str, Callable[[Runs], Iterator[Row]]] = {
 HALVES = 8
 """Columns of the largest board whose two halves are searched without being asked for."""
 
-
-@dataclass(frozen=True)
-class Beyond:
-    """What goes past the thesis.
-
-    depths: k -> n -> d(n, k). formulas: k -> text. bounds: n -> name -> bound, for the names of the
-    methods of `Bounds`; None where runs for it are missing.
-    """
-
-    depths: dict[int, dict[int, int]]
-    formulas: dict[int, str]
-    bounds: dict[int, dict[str, Bound | None]]
+MOST_COLUMNS, MOST_K = 12, 6
 
 
-def beyond(
-    runs: Runs, halves: int | None = None, most_columns: int = 12, most_k: int = 6
-) -> Beyond:
-    """All that the runs say of n ≤ `most_columns`, and of larger n where there are runs.
+def beyond(runs: Runs, halves: int | None = None) -> dict:
+    """What goes past the thesis: all that the runs say of up to 12 columns, and of more where there
+    are runs.
 
     halves: columns of the largest board whose two halves are searched for a lower bound, which is
     then told of all these boards; by default `HALVES`, of boards that have upper bounds.
+
+    Returns depths: k -> n -> d(n, k); formulas: k -> text; bounds: n -> name -> bound, for the
+    names of the methods of `Bounds`, None where runs for it are missing.
     """
-    depths = {k: _depths(runs, k, range(k, 201)) for k in range(1, most_k + 1)}
+    depths = {k: _depths(runs, k, range(k, 201)) for k in range(1, MOST_K + 1)}
     formulas = {
         k: f"{_line(formula)} (up to n = {formula[-1]})"
         for k, found in depths.items()
         if (formula := linear_formula(found))
     }
-    known = Bounds(runs, most_k, HALVES if halves is None else halves)
+    known = Bounds(runs, MOST_K, HALVES if halves is None else halves)
     table = {}
-    for n in range(4, most_columns + 1):
+    for n in range(4, MOST_COLUMNS + 1):
         upper = {of.__name__: of(n) for of in (known.recursion, known.mixed, known.sharp)}
         if None not in upper.values() or n <= (halves or 0):
-            table[n] = {"lower": known.lower(n), **upper}
-    return Beyond(depths, formulas, table)
+            found = {"lower": known.lower(n), **upper}
+            table[n] = {name: bound and asdict(bound) for name, bound in found.items()}
+    return {"depths": depths, "formulas": formulas, "bounds": table}

@@ -13,12 +13,10 @@ from sweeps import swept
 
 from frontier import api
 from frontier.answers import distances as distances_module
-from frontier.answers import oracle as oracle_module
 from frontier.answers.distances import Distances
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.space.layout import Layout
-from frontier.store.reader import StoredLayer
 
 CASES = {
     "tiles 2x3": Twin(2, 3),
@@ -96,8 +94,12 @@ def boards_of(name, seed=1):
 
 
 def of_boards(distances, boards):
-    """The distances of boards, int32[N]."""
-    return distances.of_states(*distances.puzzle.states_of(np.array(boards)))
+    """The distances of boards, int32[N]; -1 where the goal cannot be reached."""
+    vertex, sequence = distances.puzzle.states_of(np.array(boards))
+    index, sign = distances.puzzle.space.code.ranks(sequence)
+    found = distances.values[2 * np.maximum(vertex, 0) + sign, index].astype(np.int32)
+    found[(found == np.iinfo(distances.values.dtype).max) | (vertex < 0)] = -1
+    return found
 
 
 # --- all positions
@@ -107,9 +109,9 @@ def of_boards(distances, boards):
 def test_the_array_of_a_run_has_all_distances(runs, name):
     boards, depths = boards_of(name)
     found = Distances.of_run(runs(name).store)
-    assert of_boards(found, boards).dtype == np.int32
     assert of_boards(found, boards).tolist() == depths
-    values, counts = np.unique(found.values[found.values != found.unknown], return_counts=True)
+    known = found.values[found.values != np.iinfo(found.values.dtype).max]
+    values, counts = np.unique(known, return_counts=True)
     assert dict(zip(values.tolist(), counts.tolist(), strict=True)) == {
         depth: count for depth, count in enumerate(runs(name).counts) if count
     }
@@ -243,45 +245,24 @@ def test_searches_of_many_layers(cells, dtype, tmp_path):
 # --- many boards asked of a run
 
 
-def refuse(*_):
-    raise AssertionError("not this way")
-
-
 @swept("name", ["2x4, k=3", "3x3, labelled", "tiles 2x4", "2x5, k=2"], few=1)
-def test_many_boards_are_looked_up_in_the_array(runs, name, monkeypatch):
-    """And few in the layers, or all where the array is too large; the answers are the same."""
+def test_many_boards_are_looked_up_in_the_layers(runs, name):
+    """Those that cannot be reached among them."""
     twin, rng = CASES[name], random.Random(3)
     boards, depths = boards_of(name)
     boards, depths = boards[:3000], depths[:3000]
     lost = [twin.full(rng.sample(twin.goal, twin.cells), rng) for _ in range(200)]
     depths += [twin.depths.get(twin.masked(board), -1) for board in lost]
     boards = np.concatenate([boards, lost])
-    of_run = Distances.of_run
-    for many, most_bytes in ((10**9, 10**9), (1000, 1)):
-        with monkeypatch.context() as patch:
-            patch.setattr(oracle_module, "MANY", many)
-            patch.setattr(oracle_module, "MOST_TABLE_BYTES", most_bytes)
-            patch.setattr(Distances, "of_run", refuse)
-            assert api.open_run(runs(name).path).distance(boards).tolist() == depths
-    with monkeypatch.context() as patch:
-        patch.setattr(oracle_module, "MANY", 1000)
-        asked = []
-        patch.setattr(Distances, "of_run", lambda store: asked.append(store) or of_run(store))
-        patch.setattr(StoredLayer, "contains", refuse)
-        run = api.open_run(runs(name).path)
-        for _ in range(2):
-            found = run.distance(boards)
-            assert found.dtype == np.int32
-            assert found.tolist() == depths
-        assert run.distance(boards[:7]).tolist() == depths[:7]
-        assert len(asked) == 1
-        with pytest.raises(AssertionError, match="not this way"):
-            api.open_run(runs(name).path).distance(boards[:7])
+    run = api.open_run(runs(name).path)
+    for _ in range(2):
+        found = run.distance(boards)
+        assert found.dtype == np.int32
+        assert found.tolist() == depths
+    assert run.distance(boards[:7]).tolist() == depths[:7]
 
 
-@pytest.mark.parametrize("many", [1, 10**9])
-def test_many_boards_of_a_run_that_is_not_complete(tmp_path, monkeypatch, many):
-    monkeypatch.setattr(oracle_module, "MANY", many)
+def test_many_boards_of_a_run_that_is_not_complete(tmp_path):
     boards, depths = boards_of("2x4, k=2")
     run = run_of(tmp_path / "run", CASES["2x4, k=2"], until=14)
     assert not run.complete

@@ -144,7 +144,10 @@ def test_databases_of_different_types(made, monkeypatch):
     tiles, patterns = tables_of(*SETS["both kinds"])
     paths = [made(table) for table in patterns]
     target = paths[1].with_name("words")
-    monkeypatch.setattr(distances_module, "_type", lambda depth: np.dtype(np.uint16))
+    form = distances_module._form
+    monkeypatch.setattr(
+        distances_module, "_form", lambda reader: (form(reader)[0], np.dtype(np.uint16))
+    )
     assert api.open_run(paths[1]).export(target).dtype == np.uint16
     monkeypatch.undo()
     puzzle, depths = puzzle_of(tiles), twin_of(2, 4, goal=GOAL).depths

@@ -16,13 +16,13 @@ from frontier.errors import Stopped, StorageError
 from frontier.search import advance as advance_module
 from frontier.search import driver as driver_module
 from frontier.search.workspace import Workspace
-from frontier.space.memory import MemorySearch, _MemoryTask
+from frontier.space.memory import MemorySearch
 from frontier.store.parts import PartWriter
 from frontier.store.run import RunStore
 
 MOMENTS = {
     "step": (MemorySearch, "expand"),
-    "task": (_MemoryTask, "expand"),
+    "task": (MemorySearch, "_expand_task"),
     "load": (advance_module, "_load"),
     "layer": (advance_module, "_store_bits"),
     "slab": (PartWriter, "write"),

@@ -9,7 +9,7 @@ from engine import graph_of
 from sweeps import swept
 from twins import moved, random_arcs, random_sequence, voltage_layers
 
-from frontier.space.deepening import Deepening, Displacements, Search, _useless_pairs
+from frontier.space.deepening import Displacements, Search, _useless_pairs, search_tables
 
 SEEDS = range(40)
 each_seed = swept("seed", SEEDS, few=12)
@@ -48,7 +48,7 @@ def search_of(graph, origin, goals):
     )
     rows = np.array(sorted([vertex, *sequence] for vertex, sequence in goals), dtype=np.int64)
     zeros = np.zeros((graph.length + 1, 1), dtype=np.int64)
-    return Search(Deepening(graph, none, zeros, 1, rows), *origin, 0)
+    return Search(search_tables(graph, none, zeros, 1, rows), None, *origin, 0)
 
 
 def finished(search, nodes=10_000_000):

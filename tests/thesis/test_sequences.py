@@ -7,7 +7,6 @@ from twins import attaining_formula, blank_moves, layers_of, sign
 
 from frontier.thesis.manhattan import manhattan_formula
 from frontier.thesis.sequences import (
-    attaining_boards,
     farthest_of_one_column,
     replayed,
     thesis_sequence,
@@ -121,7 +120,5 @@ def test_boards_that_attain_the_greatest_sum(columns):
         row, column = divmod(board.index(0), columns)
         if columns == 1 or (sign(board) + row + column) % 2 == 0:
             sums.setdefault(total(list(enumerate(board))), []).append(board)
-    found = attaining_boards(columns)
-    assert len(found) == len(set(found)) == attaining_formula(columns)
     assert max(sums) == manhattan_formula(columns)
-    assert sorted(found) == sorted(sums[max(sums)])
+    assert len(sums[max(sums)]) == attaining_formula(columns)
