@@ -22,6 +22,7 @@ import google_crc32c
 import numpy as np
 
 from frontier import machine
+from frontier.clusters.executors import Call
 from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable
 from frontier.errors import InputError
@@ -90,12 +91,13 @@ def calibrate(plan: Plan, listed: float) -> Rates:
     kind = "serial" if cluster.kind == "serial" else "local"
     here = ClusterTable(kind=kind, workers=workers, memory=cluster.memory)
     with _scratch(path) as folder:
-        call = (
-            plan.config.puzzle_settings, layout_settings(plan.layout), plan.config.store.codec,
-            str(folder),
+        call = Call(
+            measure,
+            (plan.config.puzzle_settings, layout_settings(plan.layout), plan.config.store.codec,
+             str(folder)),
         )  # fmt: skip
         with executor_of(here, alone=plan.in_memory) as executor:
-            found = list(executor.run(measure, [call] * executor.workers, lambda: False))
+            found = list(executor.run([call] * executor.workers, lambda: False))
     means = {key: np.mean([one[key] for one in found], axis=0).tolist() for key in found[0]}
     return Rates(**means, listed=listed)
 

@@ -13,25 +13,21 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import chain
-from operator import itemgetter
 
 import numpy as np
 
-from frontier.clusters.executors import Executor
+from frontier.clusters.executors import Call, Executor
 from frontier.errors import Stopped
 from frontier.search.events import LayerStarted, Listener, TaskFinished
 from frontier.search.plan import Plan
 from frontier.search.task import TaskResult, expand_task
-from frontier.search.workspace import Workspace, name_of
+from frontier.search.workspace import RunName, Workspace
 from frontier.store.files import free_bytes
 from frontier.store.layers import LayerFiles, most_part_bytes
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import PartRecord
 from frontier.store.run import RunStore
 from frontier.text import counted, size
-
-DEPTH = 4
-"""The place of the depth among the arguments of `expand_task`."""
 
 SPARE_BYTES = 1_000_000
 """Bytes of the disk that are kept free for the ledger and the log."""
@@ -40,7 +36,6 @@ SPARE_BYTES = 1_000_000
 class Expansion:
     """Makes layers of a run by tasks.
 
-    commit: takes the records of layers whose parts are in place, and whether the run is complete.
     stop: whether the run is asked to stop. work: where tasks are done in this process.
     """
 
@@ -50,33 +45,43 @@ class Expansion:
         run: RunStore,
         executor: Executor,
         emit: Listener,
-        commit: Callable[[list[LayerRecord], bool], None],
         stop: Callable[[], bool],
         work: Workspace | None,
     ):
         self._plan, self._run, self._executor, self._emit = plan, run, executor, emit
-        self._commit, self._stop, self._work = commit, stop, work
+        self._stop, self._work = stop, work
         sides = range(plan.space.sides)
         self._reads = [PartsRead(plan.layout.task_count(side)) for side in sides]
         self._until: int | None = None
         self._layer: TaskedLayer | None = None
         self._next: TaskedLayer | None = None
 
-    def make_layers(self, until: int | None) -> None:
-        """Make the next layer, and those after it up to `until` that tasks make too.
+    def layers(self, until: int | None) -> Iterator["TaskedLayer"]:
+        """Make the next layer, and those after it up to `until` that tasks make too. Each is given
+        when its parts are in place, and committed by who takes it before the next is asked for.
 
         Stopped if the run is asked to stop within a layer.
         """
         self._until = until
         self._begin(self._tasked(len(self._run.records)))
-        depth = itemgetter(DEPTH)
-        for result in self._executor.run(expand_task, self._calls(), self._stop, depth):
+        for result in self._executor.run(self._calls(), self._stop):
             self._take(result)
+            while (layer := self._layer) and layer.whole:
+                following, self._layer = self._next, None
+                yield layer
+                if self._goes_on(layer):
+                    self._begin(following or self._tasked(layer.depth + 1))
         if layer := self._layer:
             raise Stopped(
                 f"interrupted in layer {layer.depth}, {len(layer.there)} of "
-                f"{counted(len(layer.files.tasks), 'task')} done"
+                f"{counted(layer.tasks, 'task')} done"
             )
+
+    def _goes_on(self, layer: "TaskedLayer") -> bool:
+        """Whether tasks make the layer after one that is committed."""
+        if not layer.states or self._stop() or layer.depth == self._until:
+            return False
+        return self._plan.policy.mode(*(r.states for r in self._run.records[-2:])) == "tasks"
 
     def _tasked(self, depth: int) -> "TaskedLayer":
         """A layer to be made by tasks, whose folder is there."""
@@ -92,22 +97,21 @@ class Expansion:
         layer.began = time.perf_counter()
         if not layer.whole:
             self._check_disk()
-        self._emit(LayerStarted(layer.depth, len(layer.files.tasks)))
+        self._emit(LayerStarted(layer.depth, layer.tasks))
         if layer.records:
-            self._tell()
-        self._end_if_whole()
+            self._tell(layer)
 
-    def _calls(self) -> Iterator[tuple | None]:
-        """The calls of `expand_task`, as for an executor."""
-        name, own = name_of(self._run), [self._work] if self._executor.here else []
+    def _calls(self) -> Iterator[Call | None]:
+        """The tasks, as an executor takes them."""
+        where = self._work or RunName.of(self._run)
         while layer := self._layer:
-            gives_up = self._plan.policy.gives_up
-            if (number := layer.next()) is not None:
-                yield (*name, gives_up, layer.depth, number, *own)
-            elif (number := self._early()) is not None:
-                yield (*name, False, self._next.depth, number, *own)
-            else:
+            gives_up, number = self._plan.policy.gives_up, layer.next()
+            if number is None and (number := self._early()) is not None:
+                gives_up, layer = False, self._next
+            if number is None:
                 yield None
+            else:
+                yield Call(expand_task, (where, gives_up, layer.depth, number), layer.depth)
 
     def _early(self) -> int | None:
         """A task of the next layer that can be done now, None if there is none.
@@ -121,11 +125,11 @@ class Expansion:
             reads = self._reads[self._plan.space.side_of(depth)]
             before = self._run.records[-1].states
             by_tasks = layer.states and self._plan.policy.mode(before, layer.states) == "tasks"
-            if not (by_tasks and reads.known and (self._until is None or depth <= self._until)):
+            if not (by_tasks and reads.known and layer.depth != self._until):
                 return None
             self._next = self._tasked(depth)
             self._next.foresee(reads, layer.records)
-        if self._next.early >= most or self._free() < self._wanted(most):
+        if self._next.early >= most or free_bytes(self._run.path) < self._wanted(most):
             return None
         return self._next.next_ready()
 
@@ -142,45 +146,24 @@ class Expansion:
             layer.add(record)
             if following:
                 following.has(record.task)
-            self._tell()
+            self._tell(layer)
             if not layer.whole:
                 self._check_disk()
-            self._end_if_whole()
 
-    def _tell(self) -> None:
-        layer = self._layer
-        tasks = len(layer.files.tasks)
-        self._emit(TaskFinished(layer.depth, len(layer.records), tasks, layer.states))
-
-    def _end_if_whole(self) -> None:
-        """Commit the layer, if all of it is there, and go on with the next if tasks make it."""
-        layer, run = self._layer, self._run
-        if not layer.whole:
-            return
-        following, self._layer = self._next, None
-        if not layer.states:
-            self._commit([], True)
-            run.abandon_layer(layer.depth)
-            return
-        self._commit([layer.record()], False)
-        over = self._stop() or layer.depth == self._until
-        if not over and self._plan.policy.mode(*(r.states for r in run.records[-2:])) == "tasks":
-            self._begin(following or self._tasked(layer.depth + 1))
+    def _tell(self, layer: "TaskedLayer") -> None:
+        self._emit(TaskFinished(layer.depth, len(layer.records), layer.tasks, layer.states))
 
     def _check_disk(self) -> None:
         """Stopped when the tasks under way may fill the disk."""
-        left = len(self._layer.files.tasks) - len(self._layer.there)
+        left = self._layer.tasks - len(self._layer.there)
         if self._next:
             left += self._next.early - len(self._next.records)
         wanted = self._wanted(min(self._executor.at_once, left))
-        if (free := self._free()) < wanted:
+        if (free := free_bytes(self._run.path)) < wanted:
             raise Stopped(
                 f"only {size(free)} are free at {self._run.path}, and {size(wanted)} are wanted "
                 "for the tasks under way and the ledger; make room, or give it another disk"
             )
-
-    def _free(self) -> float:
-        return free_bytes(self._run.path)
 
     def _wanted(self, parts: int) -> int:
         """Bytes of the disk for so many parts, and what is kept free."""
@@ -227,7 +210,7 @@ class TaskedLayer:
     """
 
     def __init__(self, files: LayerFiles):
-        self.files, self.depth = files, files.depth
+        self._files, self.depth, self.tasks = files, files.depth, len(files.tasks)
         # What was written last is read first, while caches still hold it.
         self._waiting = dict.fromkeys(files.tasks if self.depth % 2 else reversed(files.tasks))
         self.records: dict[int, PartRecord] = {}
@@ -280,11 +263,11 @@ class TaskedLayer:
     @property
     def whole(self) -> bool:
         """Whether all tasks have told."""
-        return len(self.records) == len(self.files.tasks)
+        return len(self.records) == self.tasks
 
     def record(self) -> LayerRecord:
         """The line of the ledger, once the layer is whole."""
-        parts = [self.records[number] for number in self.files.tasks]
+        parts = [self.records[number] for number in self._files.tasks]
         record = LayerRecord.of(parts, "bits", time.perf_counter() - self.began)
         record.work = self.work
         return record

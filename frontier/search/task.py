@@ -13,7 +13,7 @@ import numpy as np
 
 from frontier.errors import CorruptRunError
 from frontier.search.arena import Arena
-from frontier.search.workspace import Workspace, workspace_of
+from frontier.search.workspace import RunName, Workspace, workspace_of
 from frontier.space.bits import expand
 from frontier.space.layout import Task
 from frontier.space.program import Program
@@ -33,23 +33,15 @@ class TaskResult:
     reads: tuple[int, ...] | None = None
 
 
-def expand_task(
-    path: str,
-    identifier: str,
-    durable: bool,
-    gives_up: bool,
-    depth: int,
-    number: int,
-    work: Workspace | None = None,
-) -> TaskResult:
+def expand_task(where: RunName | Workspace, gives_up: bool, depth: int, number: int) -> TaskResult:
     """Compute a part of the layer at `depth` from the two layers before it.
 
     Of that at depth - 1 only the parts that are read need be there.
 
-    gives_up: delete the part of the layer at depth - 2 that this one replaces. work: where the
-    driver is in this process.
+    where: as of `workspace_of`. gives_up: delete the part of the layer at depth - 2 that this one
+    replaces.
     """
-    work = work or workspace_of(path, identifier, durable)
+    work = workspace_of(where)
     if (result := _done(work, depth, number)) is None:
         try:
             result = _expand(work, depth, number)

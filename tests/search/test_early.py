@@ -25,23 +25,24 @@ class Eager(Serial):
     def __init__(self, stop_at: int | None = None):
         self.early, self._stop_at = [], stop_at
 
-    def run(self, function, calls, stop, rank=lambda arguments: 0):
+    def run(self, calls, stop):
         calls, waiting, over = iter(calls), [], False
         while waiting or not over:
-            for arguments in calls:
-                if arguments is None:
+            for call in calls:
+                if call is None:
                     break
-                waiting.append(arguments)
+                waiting.append(call)
             else:
                 over = True
             if not waiting:
                 continue
-            ranks = [rank(arguments) for arguments in waiting]
+            ranks = [call.rank for call in waiting]
             if max(ranks) > min(ranks):
                 self.early.append(max(ranks))
                 if len(self.early) == self._stop_at:
                     raise KeyboardInterrupt
-            yield function(*waiting.pop(0 if len(waiting) == 1 else -1))
+            call = waiting.pop(0 if len(waiting) == 1 else -1)
+            yield call.function(*call.arguments)
 
 
 def eagerly(monkeypatch, **settings) -> Eager:
