@@ -192,6 +192,6 @@ def test_a_scheduler_that_is_gone(client):
     future = client.submit(abs, 1, pure=False)
     future.result()
     future.cancel()
+    executor._under_way[future.key] = _Batch(future, {0})
     with pytest.raises(Stopped, match="connection to the scheduler was lost"):
-        executor._under_way[future.key] = _Batch(future, {0})
         list(executor._asked_for([future.key]))
