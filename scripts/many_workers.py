@@ -43,12 +43,12 @@ from distributed.comm import CommClosedError, connect
 from frontier import api
 from frontier.clusters.executors import (
     PROCESSES,
+    SCHEDULER_SETTINGS,
     TASKS_UNDER_WAY,
     TELL_SECONDS,
     TOPIC,
     Distributed,
 )
-from frontier.clusters.kinds import SCHEDULER_SETTINGS
 from frontier.config import load_config
 from frontier.forecast.plan_forecast import described_cluster, forecast_of
 from frontier.search import expansion

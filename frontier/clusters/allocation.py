@@ -9,7 +9,8 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from frontier.clusters.kinds import QUIET, SCHEDULER_SETTINGS, WORKER_SETTINGS, security
+from frontier.clusters.executors import SCHEDULER_SETTINGS, WORKER_SETTINGS, security
+from frontier.clusters.kinds import QUIET
 from frontier.clusters.queues import import_jobqueue
 from frontier.config import Config
 from frontier.errors import InputError

@@ -43,6 +43,29 @@ RETRIES = 3
 """How often a call that raises is tried again."""
 
 
+WORKER_SETTINGS = {
+    # Buffers of many megabytes come and go: keep their pages rather than map them anew.
+    "distributed.nanny.pre-spawn-environ": {
+        "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
+        "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    },
+    # The layout keeps workers within their memory; pausing half-way would only hang the run.
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": False,
+}
+"""Dask's settings of the workers that are started here or in jobs."""
+
+SCHEDULER_SETTINGS = {
+    # A thousand messages of each worker, kept for debugging, would be for the garbage collector to
+    # go through every second or two.
+    "distributed.admin.low-level-log-length": 0,
+}
+
+
 class Call(NamedTuple):
     """What is to be done: function(*arguments).
 
@@ -140,7 +163,7 @@ class Distributed:
     WAIT_SECONDS = 0.05
     """Seconds that are waited for a call to end, before overdue batches are looked for again."""
 
-    def __init__(self, client, patience: float, tend: Callable[[], None] = lambda: None):
+    def __init__(self, client, patience: float, tend: Callable[[], None] | None = None):
         """patience: a run stops after so many seconds without any worker. tend: called once a
         second, to replace lost jobs."""
         self._client, self._patience, self._tend = client, patience, tend
@@ -189,8 +212,9 @@ class Distributed:
                     if self._awaited.pop(number, None):
                         yield result
         finally:
-            self._client.cancel([batch.future for batch in self._under_way.values()])
-            self._under_way = {}
+            if self._under_way:
+                self._client.cancel([batch.future for batch in self._under_way.values()])
+                self._under_way = {}
 
     def _next(self, waiting: deque[int]) -> list[list[int]]:
         """Batches of the calls that wait, as many as workers have room for."""
@@ -278,11 +302,10 @@ class Distributed:
         from distributed import KilledWorker
         from distributed.comm import CommClosedError
 
-        for batch in map(self._under_way.get, ended):
+        untold = [key for key in ended if self._under_way[key].missing]
+        for batch in [self._under_way.pop(key) for key in untold]:
             try:
-                if batch.missing:
-                    yield from batch.future.result()
-                    batch.missing.clear()
+                yield from batch.future.result()
             except KilledWorker as error:
                 raise Stopped(
                     f"worker after worker died doing the same task ({error}); if memory ran out, "
@@ -304,7 +327,8 @@ class Distributed:
         if self._hosts != found.get("n_workers", 0):  # to ask for all of them takes longer
             about = self._client.scheduler_info(n_workers=-1).get("workers", {}).values()
             self._hosts, self.workers = len(about), sum(map(processes_of, about))
-        self._tend()
+        if self._tend:
+            self._tend()
         if self.workers:
             self._last_worker = now
         elif now - self._last_worker > self._patience:
@@ -355,6 +379,14 @@ def timed(call: Call) -> tuple[float, object]:
 def processes_of(worker: dict) -> int:
     """How many processes compute for a worker, by what its scheduler tells about it."""
     return max(1, int(worker["resources"].get(PROCESSES, 1)))
+
+
+def security():
+    """Dask's TLS settings, None if it is to encrypt nothing."""
+    from distributed import Security
+
+    settings = Security()
+    return settings if settings.require_encryption else None
 
 
 def has_dashboard() -> bool:

@@ -48,7 +48,7 @@ class Host(WorkerPlugin):
             kind="local", workers=int(processes), memory=int(memory // processes)
         )
         with ExitStack() as stack:
-            cluster = stack.enter_context(local_cluster(settings, None))
+            cluster = stack.enter_context(local_cluster(settings))
             self._client = stack.enter_context(Client(cluster, set_as_default=False))
             self._below = stack.pop_all()
 

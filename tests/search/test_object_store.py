@@ -295,19 +295,15 @@ def test_a_run_that_is_read_while_it_goes_on(bucket, monkeypatch):
     assert "is missing" in invoke("verify", bucket, code=4).stderr
 
 
-def test_a_part_that_is_given_up_while_a_run_is_read(bucket, monkeypatch):
+def test_a_part_that_is_given_up_while_a_run_is_read(bucket):
     run = api.run(plan_of(bucket, "tasks"), 12).store
-    original = RunStore.parts_under_way
 
-    def before_one_is_done(run, layout, ahead=0):
-        there = original(run, layout, ahead)
-        monkeypatch.setattr(RunStore, "parts_under_way", original)
-        run.files(13, layout).begin_bits()
-        expand_task(durable(run), True, 13, 0)
-        return there
+    def one_is_done(said):
+        if said == "layer 11":
+            run.files(13, Workspace(run).layout).begin_bits()
+            expand_task(durable(run), True, 13, 0)
 
-    monkeypatch.setattr(RunStore, "parts_under_way", before_one_is_done)
-    found = verify(run, deep=20)
+    found = verify(run, deep=20, say=one_is_done)
     assert (found.faults, found.given_up) == ([], 11)
 
 
