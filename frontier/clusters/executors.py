@@ -15,7 +15,7 @@ from itertools import chain, count, islice
 from math import ceil, inf
 from queue import Empty, SimpleQueue
 from statistics import median
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from frontier.errors import Stopped
 
@@ -78,15 +78,16 @@ class Call(NamedTuple):
     rank: int = 0
 
 
-class Executor(Protocol):
-    here: bool
-    """Whether calls are done in this process."""
+class Executor:
+    """Runs every call in this process, one after the other.
 
-    workers: int
-    at_once: int
-    """The number of calls that may be under way."""
+    here: whether calls are done in this process. at_once: the number of calls that may be under
+    way.
+    """
 
-    dashboard: str | None
+    here = True
+    workers = at_once = 1
+    dashboard: str | None = None
 
     def run(self, calls: Iterable[Call | None], stop: Callable[[], bool]) -> Iterator:
         """The results of all calls, in any order.
@@ -94,33 +95,10 @@ class Executor(Protocol):
         calls: are asked for when all before have been begun; None where there is none before more
         results have been taken. stop: once it holds, no further call is begun.
         """
-
-
-class Serial:
-    """Runs every call in this process, one after the other, for debugging."""
-
-    here = True
-    workers = at_once = 1
-    dashboard = None
-
-    def run(self, calls, stop):
         for call in calls:
             if stop():
                 return
             yield call.function(*call.arguments)
-
-
-def calls_together(calls: int, workers: int, seconds: float, processes: int = 1) -> int:
-    """How many calls are a batch: one, unless calls are so short or workers so many that a
-    scheduler could not hand out each call by itself.
-
-    seconds: between the ends of two calls on one worker; 0 if they take no time. processes: the
-    workers of a host that are one to the scheduler. They get half as many calls together as they
-    are, as a batch with one slow call counts as whole until it ends.
-    """
-    share = ceil(calls * processes / workers)
-    handed_out = ceil(workers / (seconds * BATCHES_A_SECOND)) if seconds else share
-    return max(1, min(share, max(handed_out, processes // 2)))
 
 
 class _Batch(NamedTuple):
@@ -140,7 +118,7 @@ class _Awaited:
     copied: bool = False
 
 
-class Distributed:
+class Distributed(Executor):
     """Runs calls on the workers of a Dask scheduler, however many there are at the moment."""
 
     here = False
@@ -217,12 +195,19 @@ class Distributed:
                 self._under_way = {}
 
     def _next(self, waiting: deque[int]) -> list[list[int]]:
-        """Batches of the calls that wait, as many as workers have room for."""
-        if not waiting:
-            return []
+        """Batches of the calls that wait, as many as workers have room for.
+
+        A batch is one call, unless calls are so short or workers so many that a scheduler could not
+        hand out each call by itself. A host, whose workers are one to the scheduler, gets half as
+        many calls together as it has workers, as a batch with one slow call counts as whole until
+        it ends.
+        """
         workers, hosts = max(1, self.workers), max(1, self._hosts)
-        seconds = self._call_seconds / TASKS_UNDER_WAY
-        together = calls_together(len(waiting), workers, seconds, workers // hosts)
+        processes = workers // hosts
+        share = ceil(len(waiting) * processes / workers)
+        seconds = self._call_seconds / TASKS_UNDER_WAY  # between the ends of two on one worker
+        handed_out = ceil(workers / (seconds * BATCHES_A_SECOND)) if seconds else share
+        together = max(1, min(share, max(handed_out, processes // 2)))
         ahead = sum(len(batch.missing) for batch in self._under_way.values())
         room = max(0, self.WINDOW * max(workers, hosts * together) - ahead)
         some = min(len(waiting), room - room % together)  # whole batches, as each costs something

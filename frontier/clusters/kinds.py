@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from frontier.clusters.executors import Distributed, Executor, Serial, processes_of
+from frontier.clusters.executors import Distributed, Executor, processes_of
 from frontier.clusters.local import local_cluster
 from frontier.clusters.queues import queue_cluster
 from frontier.config import QUEUES, ClusterTable, Config
@@ -42,7 +42,7 @@ def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Ex
         yield Distributed(client, settings.patience)
         return
     if kind == "serial" or (kind == "local" and alone):
-        yield Serial()
+        yield Executor()
         return
     from dask import config
 

@@ -233,21 +233,11 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client
         driver = Driver(plan, run, executor, emit, began)
         depth = len(run.records) - 1
         note_start(run.environment_path, plan.config, len(run.records), executor.workers)
-        emit(
-            RunStarted(
-                plan.config.name,
-                plan.puzzle.title,
-                str(run.path),
-                depth,
-                run.states,
-                plan.puzzle.states,
-                executor.workers,
-                bool(run.records),
-                executor.dashboard,
-                until,
-                plan.way,
-            )
-        )
+        emit(RunStarted(
+            plan.config.name, plan.puzzle.title, str(run.path), depth, run.states,
+            plan.puzzle.states, executor.workers, bool(run.records), executor.dashboard, until,
+            plan.way,
+        ))  # fmt: skip
         try:
             # Once more here, so that the log has the reason.
             with _interrupts_stop(driver.stopping.set), _missing_it(run):

@@ -9,12 +9,8 @@ in all layers of its side, so it is known once all tasks of two layers have told
 """
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
-from itertools import chain
-
-import numpy as np
 
 from frontier.clusters.executors import Call, Executor
 from frontier.errors import Stopped
@@ -139,7 +135,7 @@ class Expansion:
         self._reads[self._plan.space.side_of(record.depth)].note(result)
         if layer is None:
             return
-        layer.spend(result.seconds)
+        layer.work.update(result.seconds)
         if following and record.depth == following.depth:
             following.add(record)
         elif record.depth == layer.depth:
@@ -171,33 +167,29 @@ class Expansion:
 
 
 class PartsRead:
-    """Which parts of the layer before the tasks of one side read, as these tell."""
+    """Which parts of the layer before the tasks of one side read, as these tell.
+
+    parts: by task. readers: tasks by part, once all tasks have told.
+    """
 
     def __init__(self, tasks: int):
-        self._tasks, self._parts = tasks, {}
+        self._tasks = tasks
+        self.parts: dict[int, tuple[int, ...]] = {}
+        self.readers: dict[int, list[int]] = {}
 
     def note(self, result: TaskResult) -> None:
-        if result.reads is not None:
-            self._parts.setdefault(result.record.task, result.reads)
+        if result.reads is None or self.known:
+            return
+        self.parts[result.record.task] = result.reads
+        if self.known:
+            for task, parts in self.parts.items():
+                for part in parts:
+                    self.readers.setdefault(part, []).append(task)
 
     @property
     def known(self) -> bool:
         """Whether all tasks have told."""
-        return len(self._parts) == self._tasks
-
-    @cached_property
-    def counts(self) -> np.ndarray:
-        """How many parts each task reads: int64[tasks]."""
-        return np.array([len(self._parts[task]) for task in range(self._tasks)], dtype=np.int64)
-
-    @cached_property
-    def readers(self) -> list[np.ndarray]:
-        """The tasks that read each part, up to the last one that is read."""
-        all_parts = chain.from_iterable(self._parts[task] for task in range(self._tasks))
-        parts = np.fromiter(all_parts, dtype=np.int64)
-        tasks = np.repeat(np.arange(self._tasks), self.counts)
-        order = np.argsort(parts, kind="stable")
-        return np.split(tasks[order], np.cumsum(np.bincount(parts)))[:-1]
+        return len(self.parts) == self._tasks
 
 
 class TaskedLayer:
@@ -214,13 +206,13 @@ class TaskedLayer:
         # What was written last is read first, while caches still hold it.
         self._waiting = dict.fromkeys(files.tasks if self.depth % 2 else reversed(files.tasks))
         self.records: dict[int, PartRecord] = {}
-        self.work: dict[str, float] = {}
+        self.work: Counter[str] = Counter()
         self.there: set[int] = set()
         self.states = self.early = 0
         self.began = 0.0
         self._ready: deque[int] = deque()
-        self._lacks = np.empty(0, dtype=np.int64)
-        self._readers: list[np.ndarray] = []
+        self._lacks: Counter[int] = Counter()
+        self._readers: dict[int, list[int]] = {}
 
     def next(self) -> int | None:
         """The next task to be handed out, None if all have been."""
@@ -228,17 +220,18 @@ class TaskedLayer:
 
     def foresee(self, reads: PartsRead, before: Iterable[int]) -> None:
         """Find which tasks can be done early; before: what is there of the layer before."""
-        self._lacks, self._readers = reads.counts.copy(), reads.readers
-        self._ready.extend(np.flatnonzero(self._lacks == 0).tolist())
+        self._readers = reads.readers
+        self._lacks.update({task: len(parts) for task, parts in reads.parts.items()})
+        self._ready.extend(task for task, parts in reads.parts.items() if not parts)
         for part in before:
             self.has(part)
 
     def has(self, part: int) -> None:
         """Note that a part of the layer before is there."""
-        if part < len(self._readers):
-            readers = self._readers[part]
-            self._lacks[readers] -= 1
-            self._ready.extend(readers[self._lacks[readers] == 0].tolist())
+        for task in self._readers.get(part, ()):
+            self._lacks[task] -= 1
+            if not self._lacks[task]:
+                self._ready.append(task)
 
     def next_ready(self) -> int | None:
         """The next task that can be done early, None if there is none."""
@@ -255,11 +248,6 @@ class TaskedLayer:
         self.there.add(record.task)
         self.states += record.states
 
-    def spend(self, seconds: dict[str, float]) -> None:
-        """Note what a task took of the workers' time while this layer was under way."""
-        for kind, some in seconds.items():
-            self.work[kind] = self.work.get(kind, 0.0) + some
-
     @property
     def whole(self) -> bool:
         """Whether all tasks have told."""
@@ -269,5 +257,5 @@ class TaskedLayer:
         """The line of the ledger, once the layer is whole."""
         parts = [self.records[number] for number in self._files.tasks]
         record = LayerRecord.of(parts, "bits", time.perf_counter() - self.began)
-        record.work = self.work
+        record.work = dict(self.work)
         return record

@@ -7,7 +7,7 @@ from search.runs import KNOWN, as_bits, config_of
 from sweeps import swept
 
 from frontier import api
-from frontier.clusters.executors import Serial
+from frontier.clusters.executors import Executor
 from frontier.search import driver, expansion
 from frontier.search.events import LayerFinished, LayerStarted, TaskFinished
 from frontier.search.repair import plan_repair, repair
@@ -16,7 +16,7 @@ from frontier.store.directory import names_in
 from frontier.store.run import RunStore
 
 
-class Eager(Serial):
+class Eager(Executor):
     """Does the calls that there are but for the one that it was given first, as a worker may that
     is slow; so tasks of the next layer can be done early."""
 
