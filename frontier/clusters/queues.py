@@ -7,6 +7,7 @@ job that its site refuses is not submitted again and again.
 """
 
 import logging
+import operator
 import re
 import shlex
 import shutil
@@ -48,13 +49,10 @@ local disk but what Dask logs."""
 LISTS = ("worker_extra_args", "job_script_prologue", "job_extra_directives", "job_directives_skip")
 """Options that are lists; one that is a text is a list of this text alone."""
 
-CLOCK = ("hours:minutes:seconds", "minutes:seconds", "seconds")
+CLOCK = "hours:minutes:seconds", "minutes:seconds", "seconds"
+DAYS = "days-hours:minutes:seconds", "days-hours:minutes", "days-hours"
 WALLTIMES = {
-    "slurm": (
-        *(f"days-{rest}" for rest in ("hours:minutes:seconds", "hours:minutes", "hours")),
-        *CLOCK[:2],
-        "minutes",
-    ),
+    "slurm": (*DAYS, "hours:minutes:seconds", "minutes:seconds", "minutes"),
     "lsf": ("hours:minutes", "minutes"),
     "oar": ("hours:minutes:seconds", "hours:minutes", "hours"),
 }
@@ -122,8 +120,7 @@ def make_cluster(settings: ClusterTable):
             f"cluster.options.interface = {here!r}: this host has {', '.join(sorted(known))}; "
             "where the nodes call it otherwise, set cluster.options.scheduler_options.interface"
         )
-    prologue = [*(chosen("job_script_prologue") or []), *_exports()]
-    lifetime = _lifetime(kind, chosen("walltime"))
+    host = ["--resources", f"{PROCESSES}={processes}", "--preload", "frontier.clusters.host"]
     keywords = {
         "cores": processes,
         "memory": str(processes * settings.memory * JOB_MEMORY[0] // JOB_MEMORY[1]),
@@ -137,11 +134,13 @@ def make_cluster(settings: ClusterTable):
         "processes": 1,
         "nanny": processes == 1,  # a nanny's worker may have no processes below it
         "scheduler_options": scheduler,
-        "job_script_prologue": prologue,
+        "job_script_prologue": [*(chosen("job_script_prologue") or []), *_exports()],
         "worker_extra_args": [
             *(chosen("worker_extra_args") or []),
-            *_worker_arguments(processes),
-            *lifetime,
+            # dask-jobqueue would give a worker as many threads as the job has processors.
+            *("--nthreads", str(TASKS_UNDER_WAY * processes)),
+            *(host if processes > 1 else []),
+            *_lifetime(kind, chosen("walltime")),
         ],
     }
     try:
@@ -161,16 +160,6 @@ def _exports() -> list[str]:
     ]
 
 
-def _worker_arguments(processes: int) -> list[str]:
-    """What the worker of a job with so many processes is told. dask-jobqueue would give it as many
-    threads as the job has processors."""
-    threads = ["--nthreads", str(TASKS_UNDER_WAY * processes)]
-    if processes == 1:
-        return threads
-    host = ["--resources", f"{PROCESSES}={processes}", "--preload", "frontier.clusters.host"]
-    return [*threads, *host]
-
-
 def _lifetime(kind: str, walltime: str | int | None) -> list[str]:
     """Let workers end on their own a little before the walltime, and not all at once."""
     if walltime is None:
@@ -185,10 +174,8 @@ def _seconds(kind: str, walltime: str) -> int:
     forms = WALLTIMES.get(kind, CLOCK)
     for form in forms:
         if found := re.fullmatch(re.sub(r"\w+", r"(\\d+)", form), walltime):
-            units = re.findall(r"\w+", form)
-            return sum(
-                int(n) * SECONDS[unit] for n, unit in zip(found.groups(), units, strict=True)
-            )
+            units = map(SECONDS.get, re.findall(r"\w+", form))
+            return sum(map(operator.mul, map(int, found.groups()), units))
     raise InputError(
         f'cluster.options.walltime = "{walltime}": expected {" or ".join(forms)}, in digits'
     )

@@ -61,8 +61,8 @@ class Driver:
         self.stopping = threading.Event()
         self._started = started
         self._storing = 0.0
-        self._work = Workspace(run) if executor.here else None
-        self._expansion = Expansion(plan, run, executor, emit, self.stopping.is_set, self._work)
+        self._where = Workspace(run) if executor.here else RunName.of(run)
+        self._expansion = Expansion(plan, run, executor, emit, self.stopping.is_set, self._where)
         # A run without spare layers is giving up parts of the older one, maybe by a worker that has
         # outlived its driver.
         stored = run.stored_depths()
@@ -90,7 +90,7 @@ class Driver:
                 self._advance(mode, until)
 
     def _commit_origins(self) -> None:
-        work = self._work or Workspace(self.run)
+        work = Workspace(self.run)
         numbers = np.unique(work.space.numbers(*work.puzzle.origins())[1])
         part = work.files(0).write_list(
             numbers, work.writer, self.run.durable, *work.marks(0, numbers)
@@ -117,8 +117,8 @@ class Driver:
         self.emit(LayerStarted(len(self.run.records), None))
         seconds = LIST_SECONDS if mode == "lists" else max(MEMORY_SECONDS, 10 * self._storing)
         call = Advance(
-            self._work or RunName.of(self.run), mode, self.run.records[-1].depth, until, seconds,
-            plan.policy, plan.threads, self.stopping.is_set if self.executor.here else None,
+            self._where, mode, self.run.records[-1].depth, until, seconds, plan.policy,
+            plan.threads, self.stopping.is_set if self.executor.here else None,
         )  # fmt: skip
         try:
             results = list(self.executor.run([Call(advance, (call,))], self.stopping.is_set))
@@ -162,7 +162,7 @@ class Driver:
     def close(self) -> None:
         """Let go of the workspace, which may have gigabytes: a notebook keeps an error and all that
         it has passed through."""
-        self._work = self._expansion = None
+        self._where = self._expansion = None
 
 
 def run_plan(

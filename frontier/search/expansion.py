@@ -32,7 +32,7 @@ SPARE_BYTES = 1_000_000
 class Expansion:
     """Makes layers of a run by tasks.
 
-    stop: whether the run is asked to stop. work: where tasks are done in this process.
+    stop: whether the run is asked to stop. where: as of `workspace_of`.
     """
 
     def __init__(
@@ -42,10 +42,10 @@ class Expansion:
         executor: Executor,
         emit: Listener,
         stop: Callable[[], bool],
-        work: Workspace | None,
+        where: RunName | Workspace,
     ):
         self._plan, self._run, self._executor, self._emit = plan, run, executor, emit
-        self._stop, self._work = stop, work
+        self._stop, self._where = stop, where
         sides = range(plan.space.sides)
         self._reads = [PartsRead(plan.layout.task_count(side)) for side in sides]
         self._until: int | None = None
@@ -99,7 +99,6 @@ class Expansion:
 
     def _calls(self) -> Iterator[Call | None]:
         """The tasks, as an executor takes them."""
-        where = self._work or RunName.of(self._run)
         while layer := self._layer:
             gives_up, number = self._plan.policy.gives_up, layer.next()
             if number is None and (number := self._early()) is not None:
@@ -107,7 +106,7 @@ class Expansion:
             if number is None:
                 yield None
             else:
-                yield Call(expand_task, (where, gives_up, layer.depth, number), layer.depth)
+                yield Call(expand_task, (self._where, gives_up, layer.depth, number), layer.depth)
 
     def _early(self) -> int | None:
         """A task of the next layer that can be done now, None if there is none.

@@ -153,18 +153,17 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
         return in_memory
     held = process_bytes(space)
     if held > memory:
-        raise InputError(
-            f"cluster.memory = {size(memory)} a worker is too little: a process that "
-            f"knows the shapes of {puzzle.title} needs at least {held:,} bytes before any "
-            "task; set cluster.memory to more"
+        raise _too_little(
+            memory,
+            f"a process that knows the shapes of {puzzle.title} needs at least {held:,} bytes "
+            "before any task; set cluster.memory to more",
         )
     transfers = TASKS_UNDER_WAY * _transfer_bytes(config)
     if layout is None:
-        chosen, need = _choose(space, memory - transfers, config.cluster.workers)
+        chosen = _choose(space, memory - transfers, config.cluster.workers)
     else:
         chosen = Layout.from_settings(space, layout)
-        need = task_bytes(chosen)
-    need += transfers
+    need = task_bytes(chosen) + transfers
     if need > max(memory, LARGEST_MEMORY):
         raise InputError(
             f"{puzzle.title} has {puzzle.states:,} states, which are out of reach: a layer has a "
@@ -173,11 +172,11 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
             f"{size(LARGEST_MEMORY)}; choose a puzzle of fewer pieces"
         )
     if need > memory:
-        raise InputError(
-            f"cluster.memory = {size(memory)} a worker is too little: "
-            + ("the layout of the existing run" if layout else "the finest layout")
-            + f" of {puzzle.title} needs {size(need)} ({size(held)} for the process, "
-            f"{size(need - held)} for a task); set cluster.memory to at least {need:,}"
+        which = "the layout of the existing run" if layout else "the finest layout"
+        raise _too_little(
+            memory,
+            f"{which} of {puzzle.title} needs {size(need)} ({size(held)} for the process, "
+            f"{size(need - held)} for a task); set cluster.memory to at least {need:,}",
         )
     words = max(space.nodes) * space.code.words
     by_memory = (memory - held) // 2 // ListKernel(space).bytes_for(1)
@@ -186,16 +185,20 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     return Plan(config, puzzle, space, chosen, list_states, need)
 
 
+def _too_little(memory: int, why: str) -> InputError:
+    return InputError(f"cluster.memory = {size(memory)} a worker is too little: {why}")
+
+
 def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
     """The space of a puzzle; InputError if it is too large for a process that may have the memory
     of `share` workers, or for any."""
     least = PROCESS_BYTES + puzzle.shape_bytes
     if puzzle.shape_bytes and least > memory * share:
-        raise InputError(
-            f"cluster.memory = {size(memory)} a worker is too little: {puzzle.title} "
-            f"has shapes of {size(puzzle.shape_bytes)}, in one process that may have "
-            f"{size(memory * share)}; set cluster.memory to at least "
-            f"{ceil(least / share):,}, or choose fewer labels or a smaller board"
+        raise _too_little(
+            memory,
+            f"{puzzle.title} has shapes of {size(puzzle.shape_bytes)}, in one process that may "
+            f"have {size(memory * share)}; set cluster.memory to at least "
+            f"{ceil(least / share):,}, or choose fewer labels or a smaller board",
         )
     if puzzle.states >= MOST_STATES:
         raise InputError(
@@ -276,23 +279,20 @@ def _costs(layout: Layout, side: int) -> tuple[int, float]:
     return need, seconds / (layout.part_bytes / WORD_BYTES)
 
 
-def _choose(space: Space, memory: int, workers: int) -> tuple[Layout, int]:
+def _choose(space: Space, memory: int, workers: int) -> Layout:
     """The layout whose tasks fit and cost least, else the one that needs least memory."""
-    candidates = []
-    for layout in dict.fromkeys(_candidates(space, memory)):  # some come more than once
-        need, seconds = map(
-            max, zip(*(_costs(layout, side) for side in range(space.sides)), strict=True)
-        )
+
+    def cost(layout: Layout) -> tuple[bool, float]:
+        costs = [_costs(layout, side) for side in range(space.sides)]
+        need, seconds = map(max, zip(*costs, strict=True))
         tasks, words = layout.task_count(0), layout.layer_bytes(0) // WORD_BYTES
         if words * WORD_BYTES >= SMALL_LAYER:
             # Workers are idle for about one task in the end, and tasks are handed out one by one.
             seconds += workers * (seconds / tasks + TASK_SECONDS * tasks / words)
-        candidates.append((need > memory, need if need > memory else seconds, need, layout))
-    if not candidates:
-        finest = _finest(space)
-        return finest, task_bytes(finest)
-    best = min(candidates, key=lambda candidate: candidate[:2])
-    return best[-1], best[-2]
+        return need > memory, need if need > memory else seconds
+
+    candidates = dict.fromkeys(_candidates(space, memory))  # some come more than once
+    return min(candidates, key=cost) if candidates else _finest(space)
 
 
 def _finest(space: Space) -> Layout:
