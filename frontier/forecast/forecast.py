@@ -18,8 +18,7 @@ import numpy as np
 from frontier.clusters.executors import TASKS_UNDER_WAY
 from frontier.forecast.rates import Rates
 from frontier.search.driver import LIST_SECONDS, MEMORY_SECONDS
-from frontier.search.plan import Plan
-from frontier.search.policy import Mode
+from frontier.search.plan import Mode, Plan
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.program import program_of, reads_of
 from frontier.store.parts import footer_bytes

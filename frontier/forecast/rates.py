@@ -27,8 +27,8 @@ from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable
 from frontier.errors import InputError
 from frontier.puzzles import Tiles, puzzle_of
-from frontier.search.arena import Arena
 from frontier.search.plan import Plan, layout_settings
+from frontier.search.task import Arena
 from frontier.space.bits import expand
 from frontier.space.layout import SLAB_BYTES, WORD_BYTES, Layout
 from frontier.space.memory import MemorySearch, memory_layout

@@ -11,7 +11,7 @@ from math import prod
 
 import numpy as np
 
-from frontier.search.policy import Mode, Policy
+from frontier.search.plan import Mode, Policy
 from frontier.search.workspace import RunName, Workspace, workspace_of
 from frontier.space.memory import Bitmaps, MemorySearch, count_all
 from frontier.stopwatch import preparing

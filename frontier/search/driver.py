@@ -29,8 +29,7 @@ from frontier.search.events import (
     RunStopped,
 )
 from frontier.search.expansion import Expansion
-from frontier.search.plan import Plan
-from frontier.search.policy import LEAST_KEPT, Mode
+from frontier.search.plan import LEAST_KEPT, Mode, Plan
 from frontier.search.repair import caught_up
 from frontier.search.workspace import RunName, Workspace
 from frontier.signals import ending, handling

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, prod
+from typing import Literal
 
 import numpy as np
 
@@ -11,8 +12,7 @@ from frontier.clusters.executors import TASKS_UNDER_WAY
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle
-from frontier.search.arena import Places
-from frontier.search.policy import LEAST_KEPT, Policy
+from frontier.search.task import Places
 from frontier.search.workspace import GROWTH_BYTES
 from frontier.space.bits import SPARE_ROWS
 from frontier.space.graph import Space
@@ -67,6 +67,48 @@ LARGEST_MEMORY = 100 * 10**12
 
 MOST_STATES = 2**63
 """State numbers have 63 bits."""
+
+LEAST_KEPT = 2
+"""The number of layers from which a run can go on."""
+
+Mode = Literal["lists", "memory", "tasks"]
+"""How layers are made."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a search goes on from its last two layers, and which layers it keeps, by the sizes of
+    layers alone.
+
+    The next layer is made as a list where the two before it are thin; else in memory, where two
+    layers as bitmaps fit there, or by tasks. The last layers stay on the disk, two at least, or
+    all. Where two do, a part of the older one is given up as soon as a task has replaced it, so the
+    disk never has three whole layers, unless it has room for parts that are made early
+    (`frontier.search.expansion`).
+
+    list_states: a layer of at most this many states is thin. in_memory: whether layers that are not
+    made as lists are made in memory. kept: how many of the last layers stay on the disk; None for
+    all.
+    """
+
+    list_states: int
+    in_memory: bool = False
+    kept: int | None = LEAST_KEPT
+
+    def mode(self, *states: int) -> Mode:
+        """How the next layer is made; `states`: those of the last two layers."""
+        if max(states) <= self.list_states:
+            return "lists"
+        return "memory" if self.in_memory else "tasks"
+
+    @property
+    def gives_up(self) -> bool:
+        """Whether a part of a layer of bits is given up as soon as a task has replaced it."""
+        return self.kept == LEAST_KEPT
+
+    def left(self, stored: list) -> list:
+        """Of the layers on the disk, in order, those that are not deleted at the next commit."""
+        return stored if self.kept is None else stored[-self.kept :]
 
 
 @dataclass(frozen=True, repr=False)
