@@ -182,8 +182,8 @@ class Places:
 
 
 class Arena:
-    """The slabs of the current layer that a task is looking at, decoded: `words`, `live` and `base`,
-    as `expand` reads them, right for one batch at a time.
+    """The slabs of the current layer that a task is looking at, decoded: `words`, `live` and
+    `base`, as `expand` reads them, right for one batch at a time.
 
     A task holds all that it reads as it is stored, and decodes what a batch of its rows needs when
     it comes to the batch: an arena of some megabytes stays in the processor's caches, where that is
