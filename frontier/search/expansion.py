@@ -60,18 +60,22 @@ class Expansion:
         """
         self._until = until
         self._begin(self._tasked(len(self._run.records)))
-        for result in self._executor.run(self._calls(), self._stop):
-            self._take(result)
-            while (layer := self._layer) and layer.whole:
+        results = self._executor.run(self._calls(), self._stop)
+        while layer := self._layer:
+            if layer.whole:
                 following, self._layer = self._next, None
                 yield layer
                 if self._goes_on(layer):
                     self._begin(following or self._tasked(layer.depth + 1))
-        if layer := self._layer:
-            raise Stopped(
-                f"interrupted in layer {layer.depth}, {len(layer.there)} of "
-                f"{counted(layer.tasks, 'task')} done"
-            )
+            elif result := next(results, None):
+                self._take(result)
+            else:
+                raise Stopped(
+                    f"interrupted in layer {layer.depth}, {len(layer.there)} of "
+                    f"{counted(layer.tasks, 'task')} done"
+                )
+        for result in results:  # of tasks that were done early
+            self._take(result)
 
     def _goes_on(self, layer: "TaskedLayer") -> bool:
         """Whether tasks make the layer after one that is committed."""
