@@ -22,7 +22,7 @@ from pathlib import Path
 from trials import ROOT, Campaign, Case, Run
 
 from frontier.search.task import expand_task
-from frontier.search.workspace import open_workspace
+from frontier.search.workspace import Workspace
 from frontier.space.layout import Layout
 from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
@@ -191,8 +191,8 @@ def _stopped_task(library: Library, run: RunStore, depth: int, task: int, at: in
             os.dup2(null, 2)
             run.files(depth, _layout_of(run)).begin()
             library.arm(run.path, at, STOP)
-            name = str(run.path), run.identity["identifier"], True
-            expand_task(*name, True, depth, task, open_workspace(*name))
+            run.durable = True
+            expand_task(Workspace(run), True, depth, task)
         os._exit(0)
     _, status = os.waitpid(pid, os.WUNTRACED)
     return pid if os.WIFSTOPPED(status) else None

@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-from frontier.clusters.executors import BATCHES_A_SECOND, TASKS_UNDER_WAY, Executor
+from frontier.clusters.executors import BATCHES_A_SECOND, TASKS_UNDER_WAY, Call, Executor
 from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable, load_config
 from frontier.errors import InputError
@@ -149,12 +149,12 @@ def empty_tasks(executor: Executor) -> tuple[float, float]:
     trips = EMPTY_TASKS // 10
     began = time.perf_counter()
     for _ in range(trips):
-        list(executor.run(time.sleep, [(0,)], lambda: False))
+        list(executor.run([Call(time.sleep, (0,))], lambda: False))
     trip = (time.perf_counter() - began) / trips
     # They last so long that each is a batch of its own.
     seconds = 2 * TASKS_UNDER_WAY * executor.workers / BATCHES_A_SECOND
     began = time.process_time()
-    list(executor.run(time.sleep, [(seconds,)] * EMPTY_TASKS, lambda: False))
+    list(executor.run([Call(time.sleep, (seconds,))] * EMPTY_TASKS, lambda: False))
     return trip, (time.process_time() - began) / EMPTY_TASKS
 
 

@@ -43,12 +43,12 @@ from distributed.comm import CommClosedError, connect
 from frontier import api
 from frontier.clusters.executors import (
     PROCESSES,
+    SCHEDULER_SETTINGS,
     TASKS_UNDER_WAY,
     TELL_SECONDS,
     TOPIC,
     Distributed,
 )
-from frontier.clusters.kinds import SCHEDULER_SETTINGS
 from frontier.config import load_config
 from frontier.forecast.forecast import described_cluster, forecast_of
 from frontier.search import expansion
@@ -179,8 +179,8 @@ class Noting(Distributed):
         super().__init__(client, patience)
         self.told: list[tuple] = []
 
-    def run(self, function, calls, stop, rank):
-        for result in super().run(function, calls, stop, rank):
+    def run(self, calls, stop):
+        for result in super().run(calls, stop):
             self.told.append((*result.seconds.pop("told"), result.record.depth))
             yield result
 
@@ -302,7 +302,9 @@ class SimulatedWorker:
                 result = await self.wait(depth, part)
                 told.append((number, time.time() - began, result))
 
-        tasks = {self.go_on(one(n, *call[-2:])) for n, call in zip(numbers, calls, strict=True)}
+        tasks = {
+            self.go_on(one(n, *call.arguments[-2:])) for n, call in zip(numbers, calls, strict=True)
+        }
         while tasks:
             _, tasks = await asyncio.wait(tasks, timeout=TELL_SECONDS)
             tell()

@@ -9,7 +9,8 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from frontier.clusters.kinds import QUIET, SCHEDULER_SETTINGS, WORKER_SETTINGS, security
+from frontier.clusters.executors import SCHEDULER_SETTINGS, WORKER_SETTINGS, security
+from frontier.clusters.kinds import QUIET
 from frontier.clusters.queues import import_jobqueue
 from frontier.config import Config
 from frontier.errors import InputError
@@ -31,7 +32,11 @@ def allocation(config: Config) -> Iterator[Config]:
     import dask
 
     tasks = _tasks()
-    file = _scheduler_file(config)
+    # The scheduler says its address beside the run directory, which all tasks see. A job that was
+    # requeued keeps its number, so the number of this start is in the name too.
+    start = os.environ.get("SLURM_RESTART_COUNT", "0")
+    file = f"{config.path}.scheduler-{os.environ['SLURM_JOB_ID']}-{start}.json"
+    config.path.parent.mkdir(parents=True, exist_ok=True)
     with dask.config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS | QUIET):
         runner = _runner(config, file)
         cluster = {"kind": "scheduler-file", "scheduler_file": file, "workers": tasks - 2}
@@ -57,20 +62,10 @@ def _tasks() -> int:
     return tasks
 
 
-def _scheduler_file(config: Config) -> str:
-    """Where the scheduler says its address: beside the run directory, which all tasks see.
-
-    A job that was requeued keeps its number, so the number of this start is in the name too.
-    """
-    start = os.environ.get("SLURM_RESTART_COUNT", "0")
-    config.path.parent.mkdir(parents=True, exist_ok=True)
-    return f"{config.path}.scheduler-{os.environ['SLURM_JOB_ID']}-{start}.json"
-
-
 def _runner(config: Config, file: str):
     """Take this task's role; returns in the driver only."""
-    driver = os.environ["SLURM_PROCID"] == "1"
-    if not driver:  # a SIGTERM to the whole job asks the driver to stop; it ends the others
+    if os.environ["SLURM_PROCID"] != "1":
+        # A SIGTERM to the whole job asks the driver to stop, which ends the others.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     before = signal.getsignal(signal.SIGINT)
     jobqueue = import_jobqueue(config.cluster.kind)

@@ -6,16 +6,16 @@ back each result as it comes. Dask is imported only where it is asked for.
 
 import pickle
 import time
-from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.util import find_spec
-from itertools import chain, count
+from itertools import chain, count, islice
 from math import ceil, inf
 from queue import Empty, SimpleQueue
 from statistics import median
-from typing import Protocol
+from typing import NamedTuple
 
 from frontier.errors import Stopped
 
@@ -43,113 +43,82 @@ RETRIES = 3
 """How often a call that raises is tried again."""
 
 
-class Executor(Protocol):
-    here: bool
-    """Whether calls are done in this process."""
+WORKER_SETTINGS = {
+    # Buffers of many megabytes come and go: keep their pages rather than map them anew.
+    "distributed.nanny.pre-spawn-environ": {
+        "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
+        "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    },
+    # The layout keeps workers within their memory; pausing half-way would only hang the run.
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": False,
+}
+"""Dask's settings of the workers that are started here or in jobs."""
 
-    workers: int
-    at_once: int
-    """The number of calls that may be under way."""
-
-    dashboard: str | None
-
-    def run(
-        self,
-        function: Callable,
-        calls: Iterable[tuple | None],
-        stop: Callable[[], bool],
-        rank: Callable[[tuple], int] = lambda arguments: 0,
-    ) -> Iterator:
-        """The results of function(*arguments) for all calls, in any order.
-
-        calls: are asked for when all before have been begun; None where there is none before more
-        results have been taken. stop: once it holds, no further call is begun. rank: a call that is
-        late is copied only while none of a lower rank is without a result.
-        """
+SCHEDULER_SETTINGS = {
+    # A thousand messages of each worker, kept for debugging, would be for the garbage collector to
+    # go through every second or two.
+    "distributed.admin.low-level-log-length": 0,
+}
 
 
-class Serial:
-    """Runs every call in this process, one after the other, for debugging."""
+class Call(NamedTuple):
+    """What is to be done: function(*arguments).
+
+    rank: a call that is late is handed out again only while none of a lower rank is without a
+    result. No call has a lower one than the call before it.
+    """
+
+    function: Callable
+    arguments: tuple
+    rank: int = 0
+
+
+class Executor:
+    """Runs every call in this process, one after the other.
+
+    here: whether calls are done in this process. at_once: the number of calls that may be under
+    way.
+    """
 
     here = True
     workers = at_once = 1
-    dashboard = None
+    dashboard: str | None = None
 
-    def run(self, function, calls, stop, rank=None):
-        for arguments in calls:
+    def run(self, calls: Iterable[Call | None], stop: Callable[[], bool]) -> Iterator:
+        """The results of all calls, in any order.
+
+        calls: are asked for when all before have been begun; None where there is none before more
+        results have been taken. stop: once it holds, no further call is begun.
+        """
+        for call in calls:
             if stop():
                 return
-            yield function(*arguments)
+            yield call.function(*call.arguments)
 
 
-def calls_together(calls: int, workers: int, seconds: float, processes: int = 1) -> int:
-    """How many calls are a batch: one, unless calls are so short or workers so many that a
-    scheduler could not hand out each call by itself.
-
-    seconds: between the ends of two calls on one worker; 0 if they take no time. processes: the
-    workers of a host that are one to the scheduler. They get half as many calls together as they
-    are, as a batch with one slow call counts as whole until it ends.
-    """
-    share = ceil(calls * processes / workers)
-    handed_out = ceil(workers / (seconds * BATCHES_A_SECOND)) if seconds else share
-    return max(1, min(share, max(handed_out, processes // 2)))
-
-
-@dataclass
-class _Batch:
-    """Calls that are handed out as one."""
+class _Batch(NamedTuple):
+    """Calls that were handed out as one. missing: those of which nothing has been heard."""
 
     future: object
     missing: set[int]
-    """The calls of which nothing has been heard."""
-    heard: float
-    """When the batch was handed out or, if that is later, when one of its calls was last done."""
-    is_copy: bool = False
-    copied: set[int] = field(default_factory=set)
-    """The calls that have been handed out again."""
 
 
-class _Calls:
-    """The calls of a run, by number.
+@dataclass
+class _Awaited:
+    """A call that has no result. heard: when it was handed out or, if that is later, when a call of
+    its batch was last done. copied: whether it has been handed out again."""
 
-    waiting: those that have not been handed out. missing: those that have no result. over: whether
-    there will be no more.
-    """
-
-    def __init__(self, calls: Iterable[tuple | None], rank: Callable[[tuple], int]):
-        self._calls, self._numbers, self._rank = iter(calls), count(), rank
-        self.waiting: deque[int] = deque()
-        self.missing: dict[int, tuple] = {}
-        self._ranked: defaultdict[int, set[int]] = defaultdict(set)
-        self.over = False
-
-    def ask(self) -> None:
-        """Take those that there are now, of which some may depend on results."""
-        for arguments in self._calls:
-            if arguments is None:
-                return
-            self.waiting.append(number := next(self._numbers))
-            self.missing[number] = arguments
-            self._ranked[self._rank(arguments)].add(number)
-        self.over = True
-
-    def end(self, number: int) -> bool:
-        """Note that a call has a result; returns whether it had none."""
-        if (arguments := self.missing.pop(number, None)) is None:
-            return False
-        same = self._ranked[rank := self._rank(arguments)]
-        same.discard(number)
-        if not same:
-            del self._ranked[rank]
-        return True
-
-    @property
-    def urgent(self) -> set[int]:
-        """Those of the missing ones that are waited for."""
-        return self._ranked[min(self._ranked)] if self._ranked else set()
+    call: Call
+    heard: float = inf
+    copied: bool = False
 
 
-class Distributed:
+class Distributed(Executor):
     """Runs calls on the workers of a Dask scheduler, however many there are at the moment."""
 
     here = False
@@ -172,7 +141,7 @@ class Distributed:
     WAIT_SECONDS = 0.05
     """Seconds that are waited for a call to end, before overdue batches are looked for again."""
 
-    def __init__(self, client, patience: float, tend: Callable[[], None] = lambda: None):
+    def __init__(self, client, patience: float, tend: Callable[[], None] | None = None):
         """patience: a run stops after so many seconds without any worker. tend: called once a
         second, to replace lost jobs."""
         self._client, self._patience, self._tend = client, patience, tend
@@ -182,10 +151,12 @@ class Distributed:
         self._call_seconds = inf
         self._durations: deque[float] = deque(maxlen=101)
         """The seconds that the last calls of this run took on a thread of a worker."""
+        self._awaited: dict[int, _Awaited] = {}
+        """The calls of this run, by number."""
+        self._under_way: dict[str, _Batch] = {}
+        """Batches by the keys of their futures. Those of which nothing is missing stay for a while,
+        as they end in a moment: Dask would cancel one that is dropped before it has ended."""
         self._told: SimpleQueue = SimpleQueue()
-        self._told_in_full: list = []
-        """The futures of batches that end in a moment. Dask would cancel one that is dropped before
-        it has ended."""
         client.subscribe_topic(TOPIC, lambda event: self._told.put(event[1]))
         self._look()
 
@@ -193,119 +164,131 @@ class Distributed:
     def at_once(self) -> int:
         return self.WINDOW * max(1, self.workers)
 
-    def run(self, function, calls, stop, rank=lambda arguments: 0):
-        known = _Calls(calls, rank)
-        under_way: dict[str, _Batch] = {}
-        waiting, missing = known.waiting, known.missing
+    def run(self, calls, stop):
+        calls, numbers, over = iter(calls), count(), False
+        waiting: deque[int] = deque()
+        self._awaited, self._under_way = {}, {}
         self._durations.clear()
         try:
-            while missing or not known.over:
-                ended = self._ended(under_way, missing) if self._look() else []
+            while self._awaited or not over:
+                ended = self._ended() if self._look() else []
                 if not stop():
                     if not waiting:
-                        known.ask()
-                    urgent = known.urgent
-                    if len(urgent) < self.workers and not (waiting and waiting[0] in urgent):
-                        late = self._overdue(under_way.values(), urgent)
-                        under_way |= self._hand_out(function, missing, late, are_copies=True)
-                    if waiting:
-                        ahead = sum(len(batch.missing) for batch in under_way.values())
-                        under_way |= self._hand_out(function, missing, self._next(waiting, ahead))
-                elif not (under_way and self.workers):
+                        for call in calls:
+                            if call is None:
+                                break
+                            waiting.append(number := next(numbers))
+                            self._awaited[number] = _Awaited(call)
+                        else:
+                            over = True
+                    # A worker may have calls that are less urgent than a copy.
+                    self._hand_out([[number] for number in self._overdue(waiting)], priority=1)
+                    self._hand_out(self._next(waiting))
+                elif not (self._under_way and self.workers):
                     return
-                told, untold = self._heard(under_way), self._asked_for(ended, under_way)
-                for call, result in chain(told, untold):
-                    if known.end(call):
+                for number, result in chain(self._heard(), self._asked_for(ended)):
+                    if self._awaited.pop(number, None):
                         yield result
         finally:
-            if under_way:
-                self._client.cancel([batch.future for batch in under_way.values()])
+            if self._under_way:
+                self._client.cancel([batch.future for batch in self._under_way.values()])
+                self._under_way = {}
 
-    def _next(self, waiting: deque[int], ahead: int) -> list[list[int]]:
-        """Batches of the calls that wait, where workers have so many calls ahead of them."""
+    def _next(self, waiting: deque[int]) -> list[list[int]]:
+        """Batches of the calls that wait, as many as workers have room for.
+
+        A batch is one call, unless calls are so short or workers so many that a scheduler could not
+        hand out each call by itself. A host, whose workers are one to the scheduler, gets half as
+        many calls together as it has workers, as a batch with one slow call counts as whole until
+        it ends.
+        """
         workers, hosts = max(1, self.workers), max(1, self._hosts)
-        seconds = self._call_seconds / TASKS_UNDER_WAY
-        together = calls_together(len(waiting), workers, seconds, workers // hosts)
+        processes = workers // hosts
+        share = ceil(len(waiting) * processes / workers)
+        seconds = self._call_seconds / TASKS_UNDER_WAY  # between the ends of two on one worker
+        handed_out = ceil(workers / (seconds * BATCHES_A_SECOND)) if seconds else share
+        together = max(1, min(share, max(handed_out, processes // 2)))
+        ahead = sum(len(batch.missing) for batch in self._under_way.values())
         room = max(0, self.WINDOW * max(workers, hosts * together) - ahead)
         some = min(len(waiting), room - room % together)  # whole batches, as each costs something
         calls = [waiting.popleft() for _ in range(some)]
         return [calls[i : i + together] for i in range(0, len(calls), together)]
 
-    def _overdue(self, under_way: Iterable[_Batch], missing: Collection[int]) -> list[list[int]]:
-        """The calls of overdue batches, each by itself; none before a call has ended."""
-        if not self._durations:
+    def _overdue(self, waiting: deque[int]) -> list[int]:
+        """The calls to be handed out again; none before a call has ended, or while others of the
+        lowest rank wait."""
+        lowest = next((awaited.call.rank for awaited in self._awaited.values()), 0)
+        if not self._durations or (waiting and self._awaited[waiting[0]].call.rank == lowest):
+            return []
+        first = islice(self._awaited.items(), self.workers)
+        urgent = [(number, of) for number, of in first if of.call.rank == lowest]
+        if len(urgent) >= self.workers:
             return []
         now, whole = time.monotonic(), self.OVERDUE * self._call_seconds
-        soon = max(self.OVERDUE_SECONDS, whole * len(missing) / self.workers)
+        soon = max(self.OVERDUE_SECONDS, whole * len(urgent) / self.workers)
         late = []
-        for batch in under_way:
-            patience = max(soon, whole) if batch.is_copy else soon
-            if now - batch.heard > patience:
-                calls = batch.missing.intersection(missing) - batch.copied
-                batch.copied |= calls
-                late += [[call] for call in sorted(calls)]
+        for number, awaited in urgent:
+            if now - awaited.heard > (max(soon, whole) if awaited.copied else soon):
+                awaited.copied = True
+                late.append(number)
         return late
 
-    def _hand_out(
-        self,
-        function: Callable,
-        calls: Mapping[int, tuple],
-        batches: list[list[int]],
-        are_copies: bool = False,
-    ) -> dict[str, _Batch]:
-        """These batches, by their keys. Many that are handed out at once cost the scheduler and
-        this process a third of what they do one by one."""
+    def _hand_out(self, batches: list[list[int]], priority: int = 0) -> None:
+        """Many that are handed out at once cost the scheduler and this process a third of what they
+        do one by one."""
         if not batches:
-            return {}
+            return
+        calls = [[self._awaited[number].call for number in batch] for batch in batches]
         futures = self._client.map(
-            _do, [[calls[call] for call in batch] for batch in batches], batches,
-            function=function, key=function.__name__, pure=False, retries=RETRIES,
-            priority=int(are_copies),  # a worker may have calls that are less urgent
+            _do, calls, batches, key=calls[0][0].function.__name__, pure=False,
+            retries=RETRIES, priority=priority,
         )  # fmt: skip
-        now = time.monotonic()
-        return {
-            future.key: _Batch(future, set(batch), now, are_copies)
-            for future, batch in zip(futures, batches, strict=True)
-        }
+        for future, batch in zip(futures, batches, strict=True):
+            self._under_way[future.key] = _Batch(future, set(batch))
+            self._note_news(batch)
 
-    def _heard(self, under_way: dict[str, _Batch]) -> Iterator[tuple[int, object]]:
+    def _note_news(self, numbers: Iterable[int]) -> None:
+        now = time.monotonic()
+        for awaited in filter(None, map(self._awaited.get, numbers)):
+            awaited.heard = now
+
+    def _heard(self) -> Iterator[tuple[int, object]]:
         """What workers have told meanwhile, or tell in a moment: calls and what they returned."""
         with suppress(Empty):
             told = self._told.get(timeout=self.WAIT_SECONDS)
             while True:
                 key, packed = told
-                if batch := under_way.get(key):
-                    batch.heard = time.monotonic()
+                if batch := self._under_way.get(key):
                     results = pickle.loads(packed)
                     self._durations += [seconds for _, seconds, _ in results]
                     self._call_seconds = median(self._durations)
-                    for call, _, result in results:
-                        batch.missing.discard(call)
-                        yield call, result
-                    if not batch.missing:
-                        self._told_in_full.append(under_way.pop(key).future)
+                    batch.missing.difference_update(number for number, _, _ in results)
+                    self._note_news(batch.missing)
+                    yield from ((number, result) for number, _, result in results)
                 told = self._told.get_nowait()
 
-    def _ended(self, under_way: dict[str, _Batch], missing: Collection[int]) -> list[str]:
-        """The keys of the batches that have ended, well or not. Those of which nothing is missing
-        any more, as copies have ended before them, are cancelled."""
-        self._told_in_full.clear()
-        needless = [key for key, batch in under_way.items() if batch.missing.isdisjoint(missing)]
-        if needless:
-            self._client.cancel([under_way.pop(key).future for key in needless])
-        return [key for key, batch in under_way.items() if batch.future.done()]
+    def _ended(self) -> list[str]:
+        """The keys of the batches that have ended, well or not, though something of them is
+        missing. Those that have been told in full, or whose copies ended before them, are dropped,
+        which cancels them if they go on."""
+        needed = {
+            key: batch
+            for key, batch in self._under_way.items()
+            if not batch.missing.isdisjoint(self._awaited)
+        }
+        self._under_way = needed
+        return [key for key, batch in needed.items() if batch.future.done()]
 
-    def _asked_for(
-        self, ended: list[str], under_way: dict[str, _Batch]
-    ) -> Iterator[tuple[int, object]]:
-        """The calls of the batches that have ended before all had been heard of them, and what they
+    def _asked_for(self, ended: list[str]) -> Iterator[tuple[int, object]]:
+        """The calls of batches that have ended before all had been heard of them, and what they
         returned. Stopped if the cluster, not a call, failed."""
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
         from distributed.comm import CommClosedError
 
-        for batch in [under_way.pop(key) for key in ended if key in under_way]:
+        untold = [key for key in ended if self._under_way[key].missing]
+        for batch in [self._under_way.pop(key) for key in untold]:
             try:
                 yield from batch.future.result()
             except KilledWorker as error:
@@ -329,7 +312,8 @@ class Distributed:
         if self._hosts != found.get("n_workers", 0):  # to ask for all of them takes longer
             about = self._client.scheduler_info(n_workers=-1).get("workers", {}).values()
             self._hosts, self.workers = len(about), sum(map(processes_of, about))
-        self._tend()
+        if self._tend:
+            self._tend()
         if self.workers:
             self._last_worker = now
         elif now - self._last_worker > self._patience:
@@ -340,7 +324,7 @@ class Distributed:
         return True
 
 
-def _do(calls: list[tuple], numbers: list[int], function: Callable) -> list:
+def _do(calls: list[Call], numbers: list[int]) -> list:
     """A batch of calls, on a worker: what they return, by their numbers.
 
     It is told as events too, which take the connections that worker, scheduler and client have. A
@@ -351,37 +335,43 @@ def _do(calls: list[tuple], numbers: list[int], function: Callable) -> list:
 
     worker, results = get_worker(), {}
     key, host = worker.get_current_task(), worker.plugins.get(HOST)
-    for ended in host.each(function, calls) if host else _one_by_one(function, calls):
+    for ended in host.each(calls) if host else _one_by_one(calls):
         told = [(numbers[i], seconds, result) for i, seconds, result in ended]
         worker.log_event(TOPIC, [key, pickle.dumps(told)])
         results |= {numbers[i]: result for i, _, result in ended}
     return list(results.items())
 
 
-def _one_by_one(
-    function: Callable, calls: list[tuple]
-) -> Iterator[list[tuple[int, float, object]]]:
+def _one_by_one(calls: list[Call]) -> Iterator[list[tuple[int, float, object]]]:
     """Groups of (index of a call, seconds that it took, what it returned). Calls that are so short
     that they are told together are a group."""
     ended, told = [], time.perf_counter()
-    for index, arguments in enumerate(calls):
-        ended.append((index, *timed(arguments, function)))
+    for index, call in enumerate(calls):
+        ended.append((index, *timed(call)))
         if time.perf_counter() - told > TELL_SECONDS:
             yield ended
             ended, told = [], time.perf_counter()
     yield ended
 
 
-def timed(arguments: tuple, function: Callable) -> tuple[float, object]:
+def timed(call: Call) -> tuple[float, object]:
     """The seconds that a call takes, and what it returns."""
     began = time.perf_counter()
-    result = function(*arguments)
+    result = call.function(*call.arguments)
     return time.perf_counter() - began, result
 
 
 def processes_of(worker: dict) -> int:
     """How many processes compute for a worker, by what its scheduler tells about it."""
     return max(1, int(worker["resources"].get(PROCESSES, 1)))
+
+
+def security():
+    """Dask's TLS settings, None if it is to encrypt nothing."""
+    from distributed import Security
+
+    settings = Security()
+    return settings if settings.require_encryption else None
 
 
 def has_dashboard() -> bool:

@@ -11,14 +11,14 @@ The threads only wait, `TASKS_UNDER_WAY` for each of the processes, which share 
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from multiprocessing import current_process
 
 from distributed import Client, WorkerPlugin, as_completed
 
 from frontier import machine
-from frontier.clusters.executors import HOST, PROCESSES, TASKS_UNDER_WAY, TELL_SECONDS, timed
+from frontier.clusters.executors import HOST, PROCESSES, TASKS_UNDER_WAY, TELL_SECONDS, Call, timed
 from frontier.clusters.local import local_cluster
 from frontier.config import ClusterTable
 from frontier.errors import FrontierError, InputError
@@ -48,18 +48,16 @@ class Host(WorkerPlugin):
             kind="local", workers=int(processes), memory=int(memory // processes)
         )
         with ExitStack() as stack:
-            cluster = stack.enter_context(local_cluster(settings, None))
+            cluster = stack.enter_context(local_cluster(settings))
             self._client = stack.enter_context(Client(cluster, set_as_default=False))
             self._below = stack.pop_all()
 
     def teardown(self, worker) -> None:
         self._below.close()
 
-    def each(
-        self, function: Callable, calls: list[tuple]
-    ) -> Iterator[list[tuple[int, float, object]]]:
+    def each(self, calls: list[Call]) -> Iterator[list[tuple[int, float, object]]]:
         """Groups of (index of a call, seconds that it took, what it returned), as they end."""
-        futures = self._client.map(timed, calls, function=function, pure=False)
+        futures = self._client.map(timed, calls, pure=False)
         indices = {future.key: index for index, future in enumerate(futures)}
         completed = as_completed(futures, loop=self._client.loop, with_results=True)
         for ended in completed.batches():

@@ -8,11 +8,11 @@ own settings (``distributed.comm``) decide whether they speak TLS, and with whic
 import logging
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
-from frontier.clusters.executors import Distributed, Executor, Serial, processes_of
+from frontier.clusters.executors import Distributed, Executor, processes_of
 from frontier.clusters.local import local_cluster
-from frontier.clusters.queues import QUEUE_SETTINGS, make_cluster, queue_cluster
+from frontier.clusters.queues import queue_cluster
 from frontier.config import QUEUES, ClusterTable, Config
 from frontier.config_values import at_home
 from frontier.errors import InputError, Stopped
@@ -20,21 +20,6 @@ from frontier.errors import InputError, Stopped
 CONNECT_SECONDS = 30
 """The seconds for which a scheduler is waited for."""
 
-WORKER_SETTINGS = {
-    # Buffers of many megabytes come and go: keep their pages rather than map them anew.
-    "distributed.nanny.pre-spawn-environ": {
-        "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
-        "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-    },
-    # The layout keeps workers within their memory; pausing half-way would only hang the run.
-    "distributed.worker.memory.target": False,
-    "distributed.worker.memory.spill": False,
-    "distributed.worker.memory.pause": False,
-    "distributed.worker.memory.terminate": False,
-}
-"""Dask's settings of the workers that are started here or in jobs."""
 
 QUIET = {
     "logging": dict.fromkeys(
@@ -44,12 +29,6 @@ QUIET = {
 """Dask's loggers are quiet, as the driver reports what goes wrong. These settings hold where Dask
 is imported after they are made."""
 
-SCHEDULER_SETTINGS = {
-    # A thousand messages of each worker, kept for debugging, would be for the garbage collector to
-    # go through every second or two.
-    "distributed.admin.low-level-log-length": 0,
-}
-
 
 @contextmanager
 def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Executor]:
@@ -58,28 +37,24 @@ def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Ex
     alone: whether no local workers need be started, as there is no work to share. client: a client
     of a cluster that is there already, which is used instead and left open.
     """
+    kind = settings.kind
     if client is not None:
         yield Distributed(client, settings.patience)
         return
-    if settings.kind == "serial" or (settings.kind == "local" and alone):
-        yield Serial()
+    if kind == "serial" or (kind == "local" and alone):
+        yield Executor()
         return
     from dask import config
 
-    with config.set(QUIET), _quiet_here():
-        if settings.kind == "local":
-            with (
-                config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS),
-                local_cluster(settings, security()) as cluster,
-                _client(cluster, settings) as client,
-            ):
-                yield Distributed(client, settings.patience)
-        elif settings.kind in QUEUES:
-            with _queue_cluster(settings) as (cluster, tend), _client(cluster, settings) as client:
-                yield Distributed(client, settings.patience, tend)
+    with config.set(QUIET), _quiet_here(), ExitStack() as stack:
+        if kind == "local":
+            cluster, tend = stack.enter_context(local_cluster(settings)), None
+        elif kind in QUEUES:
+            cluster, tend = stack.enter_context(queue_cluster(settings))
         else:
-            with _client(_place(settings), settings) as client:
-                yield Distributed(client, settings.patience)
+            cluster, tend = _address(settings), None
+        client = stack.enter_context(_client(cluster, settings))
+        yield Distributed(client, settings.patience, tend)
 
 
 @contextmanager
@@ -98,27 +73,9 @@ def _quiet_here() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def security():
-    """Dask's TLS settings, None if it is to encrypt nothing."""
-    from distributed import Security
-
-    settings = Security()
-    return settings if settings.require_encryption else None
-
-
-@contextmanager
-def _queue_cluster(settings: ClusterTable):
-    """A cluster of jobs, and the function that replaces lost ones."""
-    from dask import config
-
-    with config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS | QUEUE_SETTINGS):
-        cluster = make_cluster(settings, WORKER_SETTINGS, security())
-        with queue_cluster(cluster, settings) as tend:
-            yield cluster, tend
-
-
-def _place(settings: ClusterTable) -> str:
-    """The address of a scheduler that others have started."""
+def _address(settings: ClusterTable) -> str:
+    """The address of a scheduler that others have started; InputError if a file that is to name it
+    does not come."""
     if settings.kind == "slurm-runner":
         raise InputError(
             'cluster.kind = "slurm-runner" is for the command line, as in jobs/slurm-runner.sh; '
@@ -126,7 +83,20 @@ def _place(settings: ClusterTable) -> str:
         )
     if settings.kind == "address":
         return settings.address
-    return _address_in(str(at_home(settings.scheduler_file)))
+    from distributed.utils import json_load_robust
+
+    file = at_home(settings.scheduler_file)
+    try:
+        return json_load_robust(str(file), timeout=CONNECT_SECONDS)["address"]
+    except TimeoutError:
+        raise InputError(
+            f"cluster.scheduler_file = {file}: no such file after {CONNECT_SECONDS} s; start a "
+            f"scheduler with `dask scheduler --scheduler-file {file}`"
+        ) from None
+    except (OSError, TypeError, KeyError) as error:
+        raise InputError(
+            f"cluster.scheduler_file = {file} is not what `dask scheduler` writes ({error!r})"
+        ) from None
 
 
 def _client(place, settings: ClusterTable):
@@ -144,23 +114,6 @@ def _client(place, settings: ClusterTable):
     except (ValueError, TypeError, RuntimeError) as error:
         raise InputError(
             f"cluster.kind = {settings.kind}: {place} is no address of a scheduler ({error})"
-        ) from None
-
-
-def _address_in(file: str) -> str:
-    """The address in the file that a starting scheduler writes; InputError if none comes."""
-    from distributed.utils import json_load_robust
-
-    try:
-        return json_load_robust(file, timeout=CONNECT_SECONDS)["address"]
-    except TimeoutError:
-        raise InputError(
-            f"cluster.scheduler_file = {file}: no such file after {CONNECT_SECONDS} s; start a "
-            f"scheduler with `dask scheduler --scheduler-file {file}`"
-        ) from None
-    except (OSError, TypeError, KeyError) as error:
-        raise InputError(
-            f"cluster.scheduler_file = {file} is not what `dask scheduler` writes ({error!r})"
         ) from None
 
 

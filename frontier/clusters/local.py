@@ -13,7 +13,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing import resource_tracker, spawn
 
-from frontier.clusters.executors import TASKS_UNDER_WAY, has_dashboard
+from frontier.clusters.executors import (
+    SCHEDULER_SETTINGS,
+    TASKS_UNDER_WAY,
+    WORKER_SETTINGS,
+    has_dashboard,
+    security,
+)
 from frontier.config import ClusterTable
 from frontier.errors import Stopped
 from frontier.signals import ending, handling
@@ -26,30 +32,30 @@ WORKER_PROCESS = "Dask Worker process"
 """How Dask names the processes of its workers."""
 
 
+NO_ROUTES = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+"""Dask's settings of what is served to browsers, where there is no dashboard."""
+
+
 @contextmanager
-def local_cluster(settings: ClusterTable, security) -> Iterator:
-    """A cluster of workers started here; Stopped if they do not start.
-
-    security: Dask's own, where its settings ask for it. Ctrl-C interrupts this process at any time,
-    and no other one.
-    """
+def local_cluster(settings: ClusterTable) -> Iterator:
+    """A cluster of workers started here; Stopped if they do not start. Ctrl-C interrupts this
+    process at any time, and no other one."""
     from dask import config
-    from distributed import Security
 
+    here = WORKER_SETTINGS | SCHEDULER_SETTINGS | ({} if has_dashboard() else NO_ROUTES)
     patience = 0.0
-    with _script_left_alone(), config.set(_routes()), ExitStack() as stack:
-        security = security or Security.temporary()
+    with _script_left_alone(), config.set(here), ExitStack() as stack:
         with _interrupts_later():
-            cluster = _empty_cluster(settings, security, stack.enter_context(_loop()))
+            cluster = _empty_cluster(settings, stack.enter_context(_loop()))
             stack.callback(lambda: _end(cluster, patience))
         _start(cluster, settings.workers)
         yield cluster
         patience = END_SECONDS
 
 
-def _empty_cluster(settings: ClusterTable, security, loop):
+def _empty_cluster(settings: ClusterTable, loop):
     """A cluster of a scheduler and no workers yet."""
-    from distributed import LocalCluster
+    from distributed import LocalCluster, Security
 
     try:
         return LocalCluster(
@@ -61,19 +67,11 @@ def _empty_cluster(settings: ClusterTable, security, loop):
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",
             scheduler_kwargs={"dashboard": has_dashboard()},
-            security=security,
+            security=security() or Security.temporary(),
             silence_logs=logging.CRITICAL,  # the driver reports what goes wrong
         )
     except (RuntimeError, OSError) as error:
         raise Stopped(f"Dask's scheduler did not start here ({error})") from None
-
-
-def _routes() -> dict[str, list]:
-    """Dask's settings of what is served to browsers: nothing, where there is no dashboard."""
-    return {} if has_dashboard() else {
-        "distributed.scheduler.http.routes": [],
-        "distributed.worker.http.routes": [],
-    }  # fmt: skip
 
 
 def _start(cluster, workers: int) -> None:

@@ -7,18 +7,24 @@ job that its site refuses is not submitted again and again.
 """
 
 import logging
+import operator
 import re
 import shlex
 import shutil
 import signal
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from math import ceil
 
 import psutil
 
-from frontier.clusters.executors import PROCESSES, TASKS_UNDER_WAY
+from frontier.clusters.executors import (
+    PROCESSES,
+    SCHEDULER_SETTINGS,
+    TASKS_UNDER_WAY,
+    WORKER_SETTINGS,
+    security,
+)
 from frontier.config import ClusterTable
 from frontier.errors import InputError, Stopped
 from frontier.text import counted
@@ -43,13 +49,10 @@ local disk but what Dask logs."""
 LISTS = ("worker_extra_args", "job_script_prologue", "job_extra_directives", "job_directives_skip")
 """Options that are lists; one that is a text is a list of this text alone."""
 
-CLOCK = ("hours:minutes:seconds", "minutes:seconds", "seconds")
+CLOCK = "hours:minutes:seconds", "minutes:seconds", "seconds"
+DAYS = "days-hours:minutes:seconds", "days-hours:minutes", "days-hours"
 WALLTIMES = {
-    "slurm": (
-        *(f"days-{rest}" for rest in ("hours:minutes:seconds", "hours:minutes", "hours")),
-        *CLOCK[:2],
-        "minutes",
-    ),
+    "slurm": (*DAYS, "hours:minutes:seconds", "minutes:seconds", "minutes"),
     "lsf": ("hours:minutes", "minutes"),
     "oar": ("hours:minutes:seconds", "hours:minutes", "hours"),
 }
@@ -88,11 +91,8 @@ def import_jobqueue(kind: str):
     return dask_jobqueue
 
 
-def make_cluster(settings: ClusterTable, worker_settings: dict, security):
-    """The dask-jobqueue cluster that ``[cluster]`` describes, with no job submitted yet.
-
-    worker_settings: Dask's settings of the workers. security: Dask's, None without TLS.
-    """
+def make_cluster(settings: ClusterTable):
+    """The dask-jobqueue cluster that ``[cluster]`` describes, with no job submitted yet."""
     import dask
 
     kind, options, processes = settings.kind, settings.options, settings.processes
@@ -120,12 +120,11 @@ def make_cluster(settings: ClusterTable, worker_settings: dict, security):
             f"cluster.options.interface = {here!r}: this host has {', '.join(sorted(known))}; "
             "where the nodes call it otherwise, set cluster.options.scheduler_options.interface"
         )
-    prologue = [*(chosen("job_script_prologue") or []), *_exports(worker_settings)]
-    lifetime = _lifetime(kind, chosen("walltime"))
+    host = ["--resources", f"{PROCESSES}={processes}", "--preload", "frontier.clusters.host"]
     keywords = {
         "cores": processes,
         "memory": str(processes * settings.memory * JOB_MEMORY[0] // JOB_MEMORY[1]),
-        "security": security,
+        "security": security(),
         "job_name": "frontier",
         "death_timeout": ORPHAN_SECONDS,
         "silence_logs": logging.CRITICAL,
@@ -135,11 +134,13 @@ def make_cluster(settings: ClusterTable, worker_settings: dict, security):
         "processes": 1,
         "nanny": processes == 1,  # a nanny's worker may have no processes below it
         "scheduler_options": scheduler,
-        "job_script_prologue": prologue,
+        "job_script_prologue": [*(chosen("job_script_prologue") or []), *_exports()],
         "worker_extra_args": [
             *(chosen("worker_extra_args") or []),
-            *_worker_arguments(processes),
-            *lifetime,
+            # dask-jobqueue would give a worker as many threads as the job has processors.
+            *("--nthreads", str(TASKS_UNDER_WAY * processes)),
+            *(host if processes > 1 else []),
+            *_lifetime(kind, chosen("walltime")),
         ],
     }
     try:
@@ -151,22 +152,12 @@ def make_cluster(settings: ClusterTable, worker_settings: dict, security):
         ) from None
 
 
-def _exports(worker_settings: dict) -> list[str]:
-    """Dask's settings as lines of a job script."""
+def _exports() -> list[str]:
+    """Dask's settings of the workers as lines of a job script."""
     return [
         f"export DASK_{key.upper().replace('.', '__').replace('-', '_')}={shlex.quote(repr(value))}"
-        for key, value in worker_settings.items()
+        for key, value in WORKER_SETTINGS.items()
     ]
-
-
-def _worker_arguments(processes: int) -> list[str]:
-    """What the worker of a job with so many processes is told. dask-jobqueue would give it as many
-    threads as the job has processors."""
-    threads = ["--nthreads", str(TASKS_UNDER_WAY * processes)]
-    if processes == 1:
-        return threads
-    host = ["--resources", f"{PROCESSES}={processes}", "--preload", "frontier.clusters.host"]
-    return [*threads, *host]
 
 
 def _lifetime(kind: str, walltime: str | int | None) -> list[str]:
@@ -183,75 +174,36 @@ def _seconds(kind: str, walltime: str) -> int:
     forms = WALLTIMES.get(kind, CLOCK)
     for form in forms:
         if found := re.fullmatch(re.sub(r"\w+", r"(\\d+)", form), walltime):
-            units = re.findall(r"\w+", form)
-            return sum(
-                int(n) * SECONDS[unit] for n, unit in zip(found.groups(), units, strict=True)
-            )
+            units = map(SECONDS.get, re.findall(r"\w+", form))
+            return sum(map(operator.mul, map(int, found.groups()), units))
     raise InputError(
         f'cluster.options.walltime = "{walltime}": expected {" or ".join(forms)}, in digits'
     )
 
 
 @contextmanager
-def queue_cluster(cluster, settings: ClusterTable) -> Iterator[Callable[[], None]]:
-    """Submit the jobs, and cancel them at the end; gives what replaces lost ones when called."""
-    jobs = jobs_of(settings)
-    for _ in range(jobs):
-        cluster.worker_spec.update(cluster.new_worker_spec())
-    try:
-        cluster.__enter__()
-    except (AssertionError, RuntimeError, OSError, ValueError) as error:
-        reason = str(error.__context__ or error).split()  # closing has failed too
-        raise Stopped(
-            f'cluster.kind = "{settings.kind}": the queue did not take '
-            f"{counted(jobs, 'job')} ({' '.join(reason)}); change what [cluster] asks for, such as "
-            "memory, and queue, account or walltime in its options"
-        ) from None
-    try:
-        yield _Jobs(cluster, jobs).replace_lost
-    finally:
-        with suppress(AssertionError):  # of a job that the queue did not take
-            cluster.close()
+def queue_cluster(settings: ClusterTable) -> Iterator[tuple[object, Callable[[], None]]]:
+    """A cluster whose jobs are submitted here and cancelled at the end, and what replaces lost ones
+    when it is called."""
+    import dask
 
-
-class _Jobs:
-    """Knows which jobs had workers, and since when they have none."""
-
-    def __init__(self, cluster, wanted: int):
-        self._cluster, self._wanted = cluster, wanted
-        self._came: set[str] = set()
-        self._last_seen: dict[str, float] = {}
-        self._note_who_comes()
-
-    def _note_who_comes(self) -> None:
-        """Let the scheduler tell the name of each worker: one may come and go between two calls."""
-        from distributed import SchedulerPlugin
-
-        came = self._came
-
-        class Arrivals(SchedulerPlugin):
-            def add_worker(self, scheduler, worker):
-                came.add(str(scheduler.workers[worker].name))
-
-        self._cluster.scheduler.add_plugin(Arrivals(), name="frontier-arrivals")
-
-    def replace_lost(self) -> None:
-        """Submit a job for each that had workers and has none any more; called again and again.
-
-        A lost job is given up first and replaced by the next call, since a new one may get its
-        name.
-        """
-        cluster, now = self._cluster, time.monotonic()
-        if len(cluster.worker_spec) < self._wanted:
-            cluster.scale(jobs=self._wanted)
-        names = {str(worker.name) for worker in list(cluster.scheduler.workers.values())}
-        for job in cluster.worker_spec:
-            if str(job) in names | self._came:
-                self._last_seen[job] = now
-        self._came.clear()
-        lost = [job for job, seen in self._last_seen.items() if now - seen > LOST_SECONDS]
-        for job in lost:
-            del self._last_seen[job]
-            del cluster.worker_spec[job]
-        if lost:
-            cluster.scale(jobs=len(cluster.worker_spec))
+    jobs, lost = jobs_of(settings), {"distributed.deploy.lost-worker-timeout": LOST_SECONDS}
+    with dask.config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS | QUEUE_SETTINGS | lost):
+        cluster = make_cluster(settings)
+        for _ in range(jobs):
+            cluster.worker_spec.update(cluster.new_worker_spec())
+        try:
+            cluster.__enter__()
+        except (AssertionError, RuntimeError, OSError, ValueError) as error:
+            reason = str(error.__context__ or error).split()  # closing has failed too
+            raise Stopped(
+                f'cluster.kind = "{settings.kind}": the queue did not take '
+                f"{counted(jobs, 'job')} ({' '.join(reason)}); change what [cluster] asks for, "
+                "such as memory, and queue, account or walltime in its options"
+            ) from None
+        try:
+            # Dask forgets a job whose workers are gone; then this submits another.
+            yield cluster, lambda: cluster.scale(jobs=jobs)
+        finally:
+            with suppress(AssertionError):  # of a job that the queue did not take
+                cluster.close()

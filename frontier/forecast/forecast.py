@@ -25,8 +25,7 @@ from frontier.config import Config, default_memory
 from frontier.forecast.rates import Rates, calibrate, stored_shares
 from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search.driver import LIST_SECONDS, MEMORY_SECONDS
-from frontier.search.plan import Plan
-from frontier.search.policy import Mode
+from frontier.search.plan import Mode, Plan
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.program import program_of, reads_of
 from frontier.store.files import disk_bytes, existing

@@ -24,13 +24,13 @@ import google_crc32c
 import numpy as np
 
 from frontier import machine
+from frontier.clusters.executors import Call
 from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable
 from frontier.errors import InputError
 from frontier.puzzles import Tiles, puzzle_of
-from frontier.search.arena import Arena
 from frontier.search.plan import Plan, layout_settings
-from frontier.search.task import made_batches
+from frontier.search.task import Arena, made_batches
 from frontier.space.layout import SLAB_BYTES, WORD_BYTES, Layout
 from frontier.space.memory import MemorySearch, memory_layout
 from frontier.space.program import program_of, reads_of, swaps_of
@@ -95,8 +95,9 @@ def calibrate(plan: Plan, listed: float) -> Rates:
         _scratch(plan.config.path) as folder,
         executor_of(here, alone=plan.in_memory) as executor,
     ):
-        call = settings, layout_settings(plan.layout), plan.config.store.codec, str(folder)
-        found = list(executor.run(measure, [call] * executor.workers, lambda: False))
+        arguments = settings, layout_settings(plan.layout), plan.config.store.codec, str(folder)
+        calls = [Call(measure, arguments)] * executor.workers
+        found = list(executor.run(calls, lambda: False))
     means = {key: np.mean([one[key] for one in found], axis=0).tolist() for key in found[0]}
     return Rates(**means, listed=listed)
 

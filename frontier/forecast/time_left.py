@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from frontier.forecast.sizes import EXPONENT, estimate_sizes
-from frontier.search.policy import Policy
+from frontier.search.plan import Policy
 from frontier.store.ledger import LayerRecord
 
 LIKELY = {False: EXPONENT, True: 2.25}

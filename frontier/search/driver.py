@@ -10,15 +10,14 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 
 import numpy as np
 
-from frontier.clusters.executors import Executor
+from frontier.clusters.executors import Call, Executor
 from frontier.clusters.kinds import executor_of
 from frontier.errors import CorruptRunError, FrontierError, Gone, Stopped, StorageError
-from frontier.search.advance import Advance, Advanced, advance_bits, advance_lists
+from frontier.search.advance import Advance, advance
 from frontier.search.environment import note_start
 from frontier.search.events import (
     Event,
@@ -30,10 +29,9 @@ from frontier.search.events import (
     RunStopped,
 )
 from frontier.search.expansion import Expansion
-from frontier.search.plan import Plan
-from frontier.search.policy import LEAST_KEPT
+from frontier.search.plan import LEAST_KEPT, Mode, Plan
 from frontier.search.repair import caught_up
-from frontier.search.workspace import Workspace, name_of
+from frontier.search.workspace import RunName, Workspace
 from frontier.signals import ending, handling
 from frontier.store.directory import force_all, make_directory, part_names
 from frontier.store.identity import check_identity
@@ -61,10 +59,8 @@ class Driver:
         self.stopping = threading.Event()
         self._started = started
         self._storing = 0.0
-        self._work = Workspace(run) if executor.here else None
-        self._expansion = Expansion(
-            plan, run, executor, emit, self._commit, self.stopping.is_set, self._work
-        )
+        self._where = Workspace(run) if executor.here else RunName.of(run)
+        self._expansion = Expansion(plan, run, executor, emit, self.stopping.is_set, self._where)
         # A run without spare layers is giving up parts of the older one, maybe by a worker that has
         # outlived its driver.
         stored = run.stored_depths()
@@ -87,28 +83,28 @@ class Driver:
             # A layer that tasks have begun is ended by tasks: they may have given up what it is
             # made from.
             if mode == "tasks" or self.run.parts_under_way(self.plan.layout):
-                self._expansion.make_layers(until)
-            elif mode == "lists":
-                self._advance(advance_lists, LIST_SECONDS, until)
+                self._expand(until)
             else:
-                self._advance(advance_bits, max(MEMORY_SECONDS, 10 * self._storing), until)
+                self._advance(mode, until)
 
     def _commit_origins(self) -> None:
-        plan, puzzle = self.plan, self.plan.puzzle
-        numbers = np.unique(plan.space.numbers(*puzzle.origins())[1])
-        start, home = False, None if puzzle.blank_home() is None else 1
-        if puzzle.start is not None:
-            side, number = plan.space.number(*puzzle.state(puzzle.start))
-            start = side == 0 and bool(np.isin(np.uint64(number), numbers))
-        with ThreadPoolExecutor(1) as thread:
-            part = self.run.files(0, plan.layout).write_list(
-                numbers, thread, self.run.durable, start, home
-            )
+        work = Workspace(self.run)
+        numbers = np.unique(work.space.numbers(*work.puzzle.origins())[1])
+        part = work.files(0).write_list(
+            numbers, work.writer, self.run.durable, *work.marks(0, numbers)
+        )
         self._commit([LayerRecord.of([part], "list", 0.0)], complete=False)
 
-    def _advance(
-        self, function: Callable[[Advance], Advanced], seconds: float, until: int | None
-    ) -> None:
+    def _expand(self, until: int | None) -> None:
+        """Make layers by tasks, and commit them."""
+        for layer in self._expansion.layers(until):
+            if layer.states:
+                self._commit([layer.record()], complete=False)
+            else:
+                self._commit([], complete=True)
+                self.run.abandon_layer(layer.depth)
+
+    def _advance(self, mode: Mode, until: int | None) -> None:
         """Make several layers in one call, and commit them.
 
         None is made if a worker that has outlived an earlier start has computed parts of the next
@@ -117,12 +113,13 @@ class Driver:
         plan = self.plan
         self.run.drop_list(len(self.run.records))
         self.emit(LayerStarted(len(self.run.records), None))
+        seconds = LIST_SECONDS if mode == "lists" else max(MEMORY_SECONDS, 10 * self._storing)
         call = Advance(
-            *name_of(self.run), self.run.records[-1].depth, until, seconds, plan.policy,
-            plan.threads, self._work, self.stopping.is_set if self.executor.here else None,
+            self._where, mode, self.run.records[-1].depth, until, seconds, plan.policy,
+            plan.threads, self.stopping.is_set if self.executor.here else None,
         )  # fmt: skip
         try:
-            results = list(self.executor.run(function, [(call,)], self.stopping.is_set))
+            results = list(self.executor.run([Call(advance, (call,))], self.stopping.is_set))
         except CorruptRunError:
             if not self.run.parts_under_way(plan.layout):
                 raise
@@ -163,7 +160,7 @@ class Driver:
     def close(self) -> None:
         """Let go of the workspace, which may have gigabytes: a notebook keeps an error and all that
         it has passed through."""
-        self._work = self._expansion = None
+        self._where = self._expansion = None
 
 
 def run_plan(
@@ -234,21 +231,11 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client
         driver = Driver(plan, run, executor, emit, began)
         depth = len(run.records) - 1
         note_start(run.environment_path, plan.config, len(run.records), executor.workers)
-        emit(
-            RunStarted(
-                plan.config.name,
-                plan.puzzle.title,
-                str(run.path),
-                depth,
-                run.states,
-                plan.puzzle.states,
-                executor.workers,
-                bool(run.records),
-                executor.dashboard,
-                until,
-                plan.way,
-            )
-        )
+        emit(RunStarted(
+            plan.config.name, plan.puzzle.title, str(run.path), depth, run.states,
+            plan.puzzle.states, executor.workers, bool(run.records), executor.dashboard, until,
+            plan.way,
+        ))  # fmt: skip
         try:
             # Once more here, so that the log has the reason.
             with _interrupts_stop(driver.stopping.set), _missing_it(run):

@@ -9,29 +9,21 @@ in all layers of its side, so it is known once all tasks of two layers have told
 """
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
-from itertools import chain
-from operator import itemgetter
 
-import numpy as np
-
-from frontier.clusters.executors import Executor
+from frontier.clusters.executors import Call, Executor
 from frontier.errors import Stopped
 from frontier.search.events import LayerStarted, Listener, TaskFinished
 from frontier.search.plan import Plan
 from frontier.search.task import TaskResult, expand_task
-from frontier.search.workspace import Workspace, name_of
+from frontier.search.workspace import RunName, Workspace
 from frontier.store.files import free_bytes
 from frontier.store.layers import LayerFiles, most_part_bytes
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import PartRecord
 from frontier.store.run import RunStore
 from frontier.text import counted, size
-
-DEPTH = 4
-"""The place of the depth among the arguments of `expand_task`."""
 
 SPARE_BYTES = 1_000_000
 """Bytes of the disk that are kept free for the ledger and the log."""
@@ -40,8 +32,7 @@ SPARE_BYTES = 1_000_000
 class Expansion:
     """Makes layers of a run by tasks.
 
-    commit: takes the records of layers whose parts are in place, and whether the run is complete.
-    stop: whether the run is asked to stop. work: where tasks are done in this process.
+    stop: whether the run is asked to stop. where: as of `workspace_of`.
     """
 
     def __init__(
@@ -50,33 +41,47 @@ class Expansion:
         run: RunStore,
         executor: Executor,
         emit: Listener,
-        commit: Callable[[list[LayerRecord], bool], None],
         stop: Callable[[], bool],
-        work: Workspace | None,
+        where: RunName | Workspace,
     ):
         self._plan, self._run, self._executor, self._emit = plan, run, executor, emit
-        self._commit, self._stop, self._work = commit, stop, work
+        self._stop, self._where = stop, where
         sides = range(plan.space.sides)
         self._reads = [PartsRead(plan.layout.task_count(side)) for side in sides]
         self._until: int | None = None
         self._layer: TaskedLayer | None = None
         self._next: TaskedLayer | None = None
 
-    def make_layers(self, until: int | None) -> None:
-        """Make the next layer, and those after it up to `until` that tasks make too.
+    def layers(self, until: int | None) -> Iterator["TaskedLayer"]:
+        """Make the next layer, and those after it up to `until` that tasks make too. Each is given
+        when its parts are in place, and committed by who takes it before the next is asked for.
 
         Stopped if the run is asked to stop within a layer.
         """
         self._until = until
         self._begin(self._tasked(len(self._run.records)))
-        depth = itemgetter(DEPTH)
-        for result in self._executor.run(expand_task, self._calls(), self._stop, depth):
+        results = self._executor.run(self._calls(), self._stop)
+        while layer := self._layer:
+            if layer.whole:
+                following, self._layer = self._next, None
+                yield layer
+                if self._goes_on(layer):
+                    self._begin(following or self._tasked(layer.depth + 1))
+            elif result := next(results, None):
+                self._take(result)
+            else:
+                raise Stopped(
+                    f"interrupted in layer {layer.depth}, {len(layer.there)} of "
+                    f"{counted(layer.tasks, 'task')} done"
+                )
+        for result in results:  # of tasks that were done early
             self._take(result)
-        if layer := self._layer:
-            raise Stopped(
-                f"interrupted in layer {layer.depth}, {len(layer.there)} of "
-                f"{counted(len(layer.files.tasks), 'task')} done"
-            )
+
+    def _goes_on(self, layer: "TaskedLayer") -> bool:
+        """Whether tasks make the layer after one that is committed."""
+        if not layer.states or self._stop() or layer.depth == self._until:
+            return False
+        return self._plan.policy.mode(*(r.states for r in self._run.records[-2:])) == "tasks"
 
     def _tasked(self, depth: int) -> "TaskedLayer":
         """A layer to be made by tasks, whose folder is there."""
@@ -92,22 +97,20 @@ class Expansion:
         layer.began = time.perf_counter()
         if not layer.whole:
             self._check_disk()
-        self._emit(LayerStarted(layer.depth, len(layer.files.tasks)))
+        self._emit(LayerStarted(layer.depth, layer.tasks))
         if layer.records:
-            self._tell()
-        self._end_if_whole()
+            self._tell(layer)
 
-    def _calls(self) -> Iterator[tuple | None]:
-        """The calls of `expand_task`, as for an executor."""
-        name, own = name_of(self._run), [self._work] if self._executor.here else []
+    def _calls(self) -> Iterator[Call | None]:
+        """The tasks, as an executor takes them."""
         while layer := self._layer:
-            gives_up = self._plan.policy.gives_up
-            if (number := layer.next()) is not None:
-                yield (*name, gives_up, layer.depth, number, *own)
-            elif (number := self._early()) is not None:
-                yield (*name, False, self._next.depth, number, *own)
-            else:
+            gives_up, number = self._plan.policy.gives_up, layer.next()
+            if number is None and (number := self._early()) is not None:
+                gives_up, layer = False, self._next
+            if number is None:
                 yield None
+            else:
+                yield Call(expand_task, (self._where, gives_up, layer.depth, number), layer.depth)
 
     def _early(self) -> int | None:
         """A task of the next layer that can be done now, None if there is none.
@@ -121,11 +124,11 @@ class Expansion:
             reads = self._reads[self._plan.space.side_of(depth)]
             before = self._run.records[-1].states
             by_tasks = layer.states and self._plan.policy.mode(before, layer.states) == "tasks"
-            if not (by_tasks and reads.known and (self._until is None or depth <= self._until)):
+            if not (by_tasks and reads.known and layer.depth != self._until):
                 return None
             self._next = self._tasked(depth)
             self._next.foresee(reads, layer.records)
-        if self._next.early >= most or self._free() < self._wanted(most):
+        if self._next.early >= most or free_bytes(self._run.path) < self._wanted(most):
             return None
         return self._next.next_ready()
 
@@ -135,52 +138,31 @@ class Expansion:
         self._reads[self._plan.space.side_of(record.depth)].note(result)
         if layer is None:
             return
-        layer.spend(result.seconds)
+        layer.work.update(result.seconds)
         if following and record.depth == following.depth:
             following.add(record)
         elif record.depth == layer.depth:
             layer.add(record)
             if following:
                 following.has(record.task)
-            self._tell()
+            self._tell(layer)
             if not layer.whole:
                 self._check_disk()
-            self._end_if_whole()
 
-    def _tell(self) -> None:
-        layer = self._layer
-        tasks = len(layer.files.tasks)
-        self._emit(TaskFinished(layer.depth, len(layer.records), tasks, layer.states))
-
-    def _end_if_whole(self) -> None:
-        """Commit the layer, if all of it is there, and go on with the next if tasks make it."""
-        layer, run = self._layer, self._run
-        if not layer.whole:
-            return
-        following, self._layer = self._next, None
-        if not layer.states:
-            self._commit([], True)
-            run.abandon_layer(layer.depth)
-            return
-        self._commit([layer.record()], False)
-        over = self._stop() or layer.depth == self._until
-        if not over and self._plan.policy.mode(*(r.states for r in run.records[-2:])) == "tasks":
-            self._begin(following or self._tasked(layer.depth + 1))
+    def _tell(self, layer: "TaskedLayer") -> None:
+        self._emit(TaskFinished(layer.depth, len(layer.records), layer.tasks, layer.states))
 
     def _check_disk(self) -> None:
         """Stopped when the tasks under way may fill the disk."""
-        left = len(self._layer.files.tasks) - len(self._layer.there)
+        left = self._layer.tasks - len(self._layer.there)
         if self._next:
             left += self._next.early - len(self._next.records)
         wanted = self._wanted(min(self._executor.at_once, left))
-        if (free := self._free()) < wanted:
+        if (free := free_bytes(self._run.path)) < wanted:
             raise Stopped(
                 f"only {size(free)} are free at {self._run.path}, and {size(wanted)} are wanted "
                 "for the tasks under way and the ledger; make room, or give it another disk"
             )
-
-    def _free(self) -> float:
-        return free_bytes(self._run.path)
 
     def _wanted(self, parts: int) -> int:
         """Bytes of the disk for so many parts, and what is kept free."""
@@ -188,33 +170,29 @@ class Expansion:
 
 
 class PartsRead:
-    """Which parts of the layer before the tasks of one side read, as these tell."""
+    """Which parts of the layer before the tasks of one side read, as these tell.
+
+    parts: by task. readers: tasks by part, once all tasks have told.
+    """
 
     def __init__(self, tasks: int):
-        self._tasks, self._parts = tasks, {}
+        self._tasks = tasks
+        self.parts: dict[int, tuple[int, ...]] = {}
+        self.readers: dict[int, list[int]] = {}
 
     def note(self, result: TaskResult) -> None:
-        if result.reads is not None:
-            self._parts.setdefault(result.record.task, result.reads)
+        if result.reads is None or self.known:
+            return
+        self.parts[result.record.task] = result.reads
+        if self.known:
+            for task, parts in self.parts.items():
+                for part in parts:
+                    self.readers.setdefault(part, []).append(task)
 
     @property
     def known(self) -> bool:
         """Whether all tasks have told."""
-        return len(self._parts) == self._tasks
-
-    @cached_property
-    def counts(self) -> np.ndarray:
-        """How many parts each task reads: int64[tasks]."""
-        return np.array([len(self._parts[task]) for task in range(self._tasks)], dtype=np.int64)
-
-    @cached_property
-    def readers(self) -> list[np.ndarray]:
-        """The tasks that read each part, up to the last one that is read."""
-        all_parts = chain.from_iterable(self._parts[task] for task in range(self._tasks))
-        parts = np.fromiter(all_parts, dtype=np.int64)
-        tasks = np.repeat(np.arange(self._tasks), self.counts)
-        order = np.argsort(parts, kind="stable")
-        return np.split(tasks[order], np.cumsum(np.bincount(parts)))[:-1]
+        return len(self.parts) == self._tasks
 
 
 class TaskedLayer:
@@ -227,17 +205,17 @@ class TaskedLayer:
     """
 
     def __init__(self, files: LayerFiles):
-        self.files, self.depth = files, files.depth
+        self._files, self.depth, self.tasks = files, files.depth, len(files.tasks)
         # What was written last is read first, while caches still hold it.
         self._waiting = dict.fromkeys(files.tasks if self.depth % 2 else reversed(files.tasks))
         self.records: dict[int, PartRecord] = {}
-        self.work: dict[str, float] = {}
+        self.work: Counter[str] = Counter()
         self.there: set[int] = set()
         self.states = self.early = 0
         self.began = 0.0
         self._ready: deque[int] = deque()
-        self._lacks = np.empty(0, dtype=np.int64)
-        self._readers: list[np.ndarray] = []
+        self._lacks: Counter[int] = Counter()
+        self._readers: dict[int, list[int]] = {}
 
     def next(self) -> int | None:
         """The next task to be handed out, None if all have been."""
@@ -245,17 +223,18 @@ class TaskedLayer:
 
     def foresee(self, reads: PartsRead, before: Iterable[int]) -> None:
         """Find which tasks can be done early; before: what is there of the layer before."""
-        self._lacks, self._readers = reads.counts.copy(), reads.readers
-        self._ready.extend(np.flatnonzero(self._lacks == 0).tolist())
+        self._readers = reads.readers
+        self._lacks.update({task: len(parts) for task, parts in reads.parts.items()})
+        self._ready.extend(task for task, parts in reads.parts.items() if not parts)
         for part in before:
             self.has(part)
 
     def has(self, part: int) -> None:
         """Note that a part of the layer before is there."""
-        if part < len(self._readers):
-            readers = self._readers[part]
-            self._lacks[readers] -= 1
-            self._ready.extend(readers[self._lacks[readers] == 0].tolist())
+        for task in self._readers.get(part, ()):
+            self._lacks[task] -= 1
+            if not self._lacks[task]:
+                self._ready.append(task)
 
     def next_ready(self) -> int | None:
         """The next task that can be done early, None if there is none."""
@@ -272,19 +251,14 @@ class TaskedLayer:
         self.there.add(record.task)
         self.states += record.states
 
-    def spend(self, seconds: dict[str, float]) -> None:
-        """Note what a task took of the workers' time while this layer was under way."""
-        for kind, some in seconds.items():
-            self.work[kind] = self.work.get(kind, 0.0) + some
-
     @property
     def whole(self) -> bool:
         """Whether all tasks have told."""
-        return len(self.records) == len(self.files.tasks)
+        return len(self.records) == self.tasks
 
     def record(self) -> LayerRecord:
         """The line of the ledger, once the layer is whole."""
-        parts = [self.records[number] for number in self.files.tasks]
+        parts = [self.records[number] for number in self._files.tasks]
         record = LayerRecord.of(parts, "bits", time.perf_counter() - self.began)
-        record.work = self.work
+        record.work = dict(self.work)
         return record

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, prod
+from typing import Literal
 
 import numpy as np
 
@@ -11,8 +12,7 @@ from frontier.clusters.executors import TASKS_UNDER_WAY
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle
-from frontier.search.arena import Places
-from frontier.search.policy import LEAST_KEPT, Policy
+from frontier.search.task import Places
 from frontier.search.workspace import GROWTH_BYTES
 from frontier.space.bits import SPARE_ROWS
 from frontier.space.graph import Space
@@ -67,6 +67,48 @@ LARGEST_MEMORY = 100 * 10**12
 
 MOST_STATES = 2**63
 """State numbers have 63 bits."""
+
+LEAST_KEPT = 2
+"""The number of layers from which a run can go on."""
+
+Mode = Literal["lists", "memory", "tasks"]
+"""How layers are made."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a search goes on from its last two layers, and which layers it keeps, by the sizes of
+    layers alone.
+
+    The next layer is made as a list where the two before it are thin; else in memory, where two
+    layers as bitmaps fit there, or by tasks. The last layers stay on the disk, two at least, or
+    all. Where two do, a part of the older one is given up as soon as a task has replaced it, so the
+    disk never has three whole layers, unless it has room for parts that are made early
+    (`frontier.search.expansion`).
+
+    list_states: a layer of at most this many states is thin. in_memory: whether layers that are not
+    made as lists are made in memory. kept: how many of the last layers stay on the disk; None for
+    all.
+    """
+
+    list_states: int
+    in_memory: bool = False
+    kept: int | None = LEAST_KEPT
+
+    def mode(self, *states: int) -> Mode:
+        """How the next layer is made; `states`: those of the last two layers."""
+        if max(states) <= self.list_states:
+            return "lists"
+        return "memory" if self.in_memory else "tasks"
+
+    @property
+    def gives_up(self) -> bool:
+        """Whether a part of a layer of bits is given up as soon as a task has replaced it."""
+        return self.kept == LEAST_KEPT
+
+    def left(self, stored: list) -> list:
+        """Of the layers on the disk, in order, those that are not deleted at the next commit."""
+        return stored if self.kept is None else stored[-self.kept :]
 
 
 @dataclass(frozen=True, repr=False)
@@ -153,18 +195,17 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
         return in_memory
     held = process_bytes(space)
     if held > memory:
-        raise InputError(
-            f"cluster.memory = {size(memory)} a worker is too little: a process that "
-            f"knows the shapes of {puzzle.title} needs at least {held:,} bytes before any "
-            "task; set cluster.memory to more"
+        raise _too_little(
+            memory,
+            f"a process that knows the shapes of {puzzle.title} needs at least {held:,} bytes "
+            "before any task; set cluster.memory to more",
         )
     transfers = TASKS_UNDER_WAY * _transfer_bytes(config)
     if layout is None:
-        chosen, need = _choose(space, memory - transfers, config.cluster.workers)
+        chosen = _choose(space, memory - transfers, config.cluster.workers)
     else:
         chosen = Layout.from_settings(space, layout)
-        need = task_bytes(chosen)
-    need += transfers
+    need = task_bytes(chosen) + transfers
     if need > max(memory, LARGEST_MEMORY):
         raise InputError(
             f"{puzzle.title} has {puzzle.states:,} states, which are out of reach: a layer has a "
@@ -173,11 +214,11 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
             f"{size(LARGEST_MEMORY)}; choose a puzzle of fewer pieces"
         )
     if need > memory:
-        raise InputError(
-            f"cluster.memory = {size(memory)} a worker is too little: "
-            + ("the layout of the existing run" if layout else "the finest layout")
-            + f" of {puzzle.title} needs {size(need)} ({size(held)} for the process, "
-            f"{size(need - held)} for a task); set cluster.memory to at least {need:,}"
+        which = "the layout of the existing run" if layout else "the finest layout"
+        raise _too_little(
+            memory,
+            f"{which} of {puzzle.title} needs {size(need)} ({size(held)} for the process, "
+            f"{size(need - held)} for a task); set cluster.memory to at least {need:,}",
         )
     words = max(space.nodes) * space.code.words
     by_memory = (memory - held) // 2 // ListKernel(space).bytes_for(1)
@@ -186,16 +227,20 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     return Plan(config, puzzle, space, chosen, list_states, need)
 
 
+def _too_little(memory: int, why: str) -> InputError:
+    return InputError(f"cluster.memory = {size(memory)} a worker is too little: {why}")
+
+
 def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
     """The space of a puzzle; InputError if it is too large for a process that may have the memory
     of `share` workers, or for any."""
     least = PROCESS_BYTES + puzzle.shape_bytes
     if puzzle.shape_bytes and least > memory * share:
-        raise InputError(
-            f"cluster.memory = {size(memory)} a worker is too little: {puzzle.title} "
-            f"has shapes of {size(puzzle.shape_bytes)}, in one process that may have "
-            f"{size(memory * share)}; set cluster.memory to at least "
-            f"{ceil(least / share):,}, or choose fewer labels or a smaller board"
+        raise _too_little(
+            memory,
+            f"{puzzle.title} has shapes of {size(puzzle.shape_bytes)}, in one process that may "
+            f"have {size(memory * share)}; set cluster.memory to at least "
+            f"{ceil(least / share):,}, or choose fewer labels or a smaller board",
         )
     if puzzle.states >= MOST_STATES:
         raise InputError(
@@ -276,23 +321,20 @@ def _costs(layout: Layout, side: int) -> tuple[int, float]:
     return need, seconds / (layout.part_bytes / WORD_BYTES)
 
 
-def _choose(space: Space, memory: int, workers: int) -> tuple[Layout, int]:
+def _choose(space: Space, memory: int, workers: int) -> Layout:
     """The layout whose tasks fit and cost least, else the one that needs least memory."""
-    candidates = []
-    for layout in dict.fromkeys(_candidates(space, memory)):  # some come more than once
-        need, seconds = map(
-            max, zip(*(_costs(layout, side) for side in range(space.sides)), strict=True)
-        )
+
+    def cost(layout: Layout) -> tuple[bool, float]:
+        costs = [_costs(layout, side) for side in range(space.sides)]
+        need, seconds = map(max, zip(*costs, strict=True))
         tasks, words = layout.task_count(0), layout.layer_bytes(0) // WORD_BYTES
         if words * WORD_BYTES >= SMALL_LAYER:
             # Workers are idle for about one task in the end, and tasks are handed out one by one.
             seconds += workers * (seconds / tasks + TASK_SECONDS * tasks / words)
-        candidates.append((need > memory, need if need > memory else seconds, need, layout))
-    if not candidates:
-        finest = _finest(space)
-        return finest, task_bytes(finest)
-    best = min(candidates, key=lambda candidate: candidate[:2])
-    return best[-1], best[-2]
+        return need > memory, need if need > memory else seconds
+
+    candidates = dict.fromkeys(_candidates(space, memory))  # some come more than once
+    return min(candidates, key=cost) if candidates else _finest(space)
 
 
 def _finest(space: Space) -> Layout:

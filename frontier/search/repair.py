@@ -66,35 +66,29 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
     """What a repair would do; CorruptRunError if there is no way."""
     if wrong := [fault.what for fault in verified.faults if fault.depth == LEDGER]:
         raise CorruptRunError(f"{run.path} cannot be repaired: {wrong[0]}")
-    stored, last = run.stored_depths(), len(run.records) - 1
+    stored, last, reader = run.stored_depths(), len(run.records) - 1, RunReader(run)
     redo = sorted({(of.depth, of.task) for of in verified.faults if of.task is not None})
-    reader = RunReader(run)
-    gone = [
-        task
-        for depth, task in redo
-        if depth == last + 1
-        and verified.given_up is not None
-        and not reader.files(last - 1).there(task)
-    ]
-    whole = [depth for depth in stored if verified.sound(depth)]
-    faults = {fault.depth for fault in verified.faults if fault.described}
+    described = {fault.depth for fault in verified.faults if fault.described}
+    summary = SUMMARY in described
     if not run.records:  # it was stopped before anything was committed
-        return Repair(last, [], sorted(faults & {GROUP}), summary=SUMMARY in faults)
+        return Repair(last, [], sorted(described & {GROUP}), summary=summary)
+    fading = verified.given_up is not None
+    gone = fading and any(
+        depth == last + 1 and not reader.files(last - 1).there(task) for depth, task in redo
+    )
+    whole = [depth for depth in stored if verified.sound(depth)]
     for depth in reversed(whole):
+        if fading and (depth < last or gone):
+            break  # parts of the layer before the last have been replaced
         kept = [d for d in whole if d <= depth]
         if run.identity["keep"] == "all" and len(kept) <= depth:
             continue  # it would not have kept all
-        if verified.given_up is not None and (depth < last or gone):
-            break  # parts of the layer before the last have been replaced
-        ends = run.complete and depth == last  # nothing is computed from it
-        if depth == 0 or depth - 1 in whole or ends:
-            tasks = redo if depth == last else []
+        # From the last layer of a complete run nothing is computed.
+        if depth == 0 or depth - 1 in whole or (run.complete and depth == last):
             lost = [d for d in range(last + 1) if d > depth or (d in stored and d not in whole)]
-            described = sorted(faults & {GROUP, *kept})
-            return Repair(depth, kept, described, tasks, lost, SUMMARY in faults)
-    damaged = [str(depth) for depth in stored if depth not in whole]
-    if gone:
-        damaged.append(str(last + 1))
+            tasks = redo if depth == last else []
+            return Repair(depth, kept, sorted(described & {GROUP, *kept}), tasks, lost, summary)
+    damaged = [str(depth) for depth in stored if depth not in whole] + [str(last + 1)] * gone
     raise CorruptRunError(
         f"{run.path} cannot be repaired: of its layers on disk {', '.join(damaged)} "
         f"{'is' if len(damaged) == 1 else 'are'} damaged, and there are no two whole ones in a row "

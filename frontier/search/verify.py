@@ -19,7 +19,7 @@ from frontier.errors import CorruptRunError
 from frontier.space.graph import Space
 from frontier.store.files import read_json, read_sealed
 from frontier.store.ledger import check_copies
-from frontier.store.parts import Part, PartRecord, digest_of
+from frontier.store.parts import Part, digest_of
 from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
 from frontier.text import counted
@@ -76,76 +76,67 @@ def verify(
     deep: how many states of each layer, and as many others, are asked whether they belong there.
     say: is told of each layer before it is looked at.
     """
-    reader, done, rng = RunReader(run), Verified(), np.random.default_rng(seed)
-    _whole_ledger(run, done)
-    if not run.is_group():
-        file = run.layers_path / "zarr.json"
-        done.faults.append(Fault(GROUP, f"{file} is not what was written there", described=True))
-    for depth in run.stored_depths():
+    reader, done, stored = RunReader(run), Verified(), run.stored_depths()
+    done.faults += _faults_outside(run)
+    for depth in stored:
         say(f"layer {depth}")
         done.layers += 1
-        for what in _whole_layer(reader, depth, done):
-            done.faults.append(Fault(depth, what))
+        done.faults += [Fault(depth, what) for what in _whole_layer(reader, depth, done)]
         if done.sound(depth) and (what := _wrong_description(reader, depth)):
             done.faults.append(Fault(depth, what, described=True))
     if not run.complete:
-        _layer_under_way(reader, 0, done)
-        _layer_under_way(reader, 1, done)
-    if deep:
-        for depth in run.stored_depths():
-            whole = all(done.sound(d) and d != done.given_up for d in (depth, depth - 1))
-            if depth - 1 in run.stored_depths() and whole:
-                say(f"layer {depth}: {counted(deep, 'state')} and as many others")
-                for what in _right_layer(reader, depth, deep, rng, done):
-                    done.faults.append(Fault(depth, what))
+        for ahead in (0, 1):
+            done.faults += _layer_under_way(reader, ahead, done)
+    rng = np.random.default_rng(seed)
+    for depth in stored if deep else ():
+        whole = all(done.sound(d) and d != done.given_up for d in (depth, depth - 1))
+        if depth - 1 in stored and whole:
+            say(f"layer {depth}: {counted(deep, 'state')} and as many others")
+            done.faults += [Fault(depth, w) for w in _right_layer(reader, depth, deep, rng, done)]
     return done
 
 
-def _whole_ledger(run: RunStore, done: Verified) -> None:
-    """Whether the ledger makes sense, the copies are what they are copies of, and the summary is
-    what was written."""
+def _faults_outside(run: RunStore) -> Iterator[Fault]:
+    """Whether the ledger makes sense, the copies are what they are copies of, and the group of the
+    layers and the summary are what was written."""
     file, found, states = run.path / "ledger.json", run.states, run.identity["states"]
     if found > states or (run.complete and found != states):
         what = f"{file}: its layers hold {counted(found, 'state')}, the puzzle has {states:,}"
-        done.faults.append(Fault(LEDGER, what))
+        yield Fault(LEDGER, what)
     try:
         check_copies(run)
     except CorruptRunError as error:
-        done.faults.append(Fault(LEDGER, str(error)))
-    others = dict.fromkeys(run.copies, GROUP)
-    if (summary := run.path / "summary.json").exists():
-        others[summary] = SUMMARY
-    for other, kind in others.items():
+        yield Fault(LEDGER, str(error))
+    summary = run.path / "summary.json"
+    for other in [*run.copies, summary] if summary.exists() else run.copies:
         try:
             read_sealed(other)
         except CorruptRunError as error:
-            done.faults.append(Fault(kind, str(error), described=True))
+            yield Fault(SUMMARY if other is summary else GROUP, str(error), described=True)
+    if not run.is_group():
+        group = run.layers_path / "zarr.json"
+        yield Fault(GROUP, f"{group} is not what was written there", described=True)
 
 
 def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]:
     """What is wrong with the parts of a layer."""
     run, layer = reader.run, reader.layer(depth)
-    record, files = run.records[depth], layer.files
+    record, files, records = run.records[depth], layer.files, []
     if files.folder.is_symlink():
         yield f"layer {depth}: {files.folder} is a link, and what the run wrote is not"
         return
     fading = not layer.is_list and depth + 2 == len(run.records)
-    beyond = reader.files(depth + 2)
-    replaced = run.parts_under_way(reader.layout) if fading else set()
-    records: list[PartRecord] = []
     for task in files.tasks:
-        if task in replaced and not files.there(task):
-            done.given_up = depth
-            continue
         try:
             part = files.part(task)
             _whole_part(layer, task, part, done)
             records.append(part.record)
         except CorruptRunError as error:
-            if fading and not files.there(task) and beyond.there(task):
-                done.given_up = depth  # since `replaced` was looked up, as in an object store
-                continue
-            yield str(error)
+            # Looked at now, as a task may be done meanwhile.
+            if fading and not files.there(task) and reader.files(depth + 2).there(task):
+                done.given_up = depth
+            else:
+                yield str(error)
     if len(records) < len(files.tasks):
         return
     if digest_of(records) != record.digest:
@@ -197,16 +188,15 @@ def _wrong_description(reader: RunReader, depth: int) -> str | None:
     return None
 
 
-def _layer_under_way(reader: RunReader, ahead: int, done: Verified) -> None:
+def _layer_under_way(reader: RunReader, ahead: int, done: Verified) -> Iterator[Fault]:
     """The parts that are there of the layer that is not committed yet; ahead: 1 for those of the
     next one."""
-    depth = len(reader.run.records) + ahead
-    layer = StoredLayer(reader.files(depth), 0)
+    layer = StoredLayer(reader.files(len(reader.run.records) + ahead), 0)
     for task in sorted(reader.run.parts_under_way(reader.layout, ahead)):
         try:
             _whole_part(layer, task, layer.files.part(task), done)
         except CorruptRunError as error:
-            done.faults.append(Fault(depth, str(error), task))
+            yield Fault(layer.files.depth, str(error), task)
 
 
 def _right_layer(
@@ -217,27 +207,25 @@ def _right_layer(
     Asked are states drawn from the layer, and all neighbours of states drawn from the one before.
     """
     run, space, side = reader.run, reader.space, reader.space.side_of(depth)
-    layers = {d: reader.layer(d) for d in (depth, depth - 1)}
-    before_known = depth < 2 or (depth - 2 in run.stored_depths() and done.sound(depth - 2))
-    if depth >= 2 and before_known:
-        layers[depth - 2] = reader.layer(depth - 2)
-    inside = layers[depth].some(count, SLABS_DRAWN, rng).tolist()
-    beside = layers[depth - 1].some(count, SLABS_DRAWN, rng).tolist()
+    layer, before = reader.layer(depth), reader.layer(depth - 1)
+    two_before = depth >= 2 and depth - 2 in run.stored_depths() and done.sound(depth - 2)
+    inside = layer.some(count, SLABS_DRAWN, rng).tolist()
+    beside = before.some(count, SLABS_DRAWN, rng).tolist()
     near = [n for number in beside for _, n in neighbours(space, space.side_of(depth - 1), number)]
     numbers = np.unique(np.array([*inside, *near], dtype=np.uint64))
     done.asked += numbers.size
-    known = layers[depth].contains(numbers)
-    earlier = np.zeros(numbers.size, dtype=bool)
-    for d in (depth - 1, depth - 2):
-        if d in layers and space.side_of(d) == side:
-            earlier |= layers[d].contains(numbers)
+    known, earlier = layer.contains(numbers), np.zeros(numbers.size, dtype=bool)
+    if two_before:
+        earlier |= reader.layer(depth - 2).contains(numbers)
+    if space.sides == 1:
+        earlier |= before.contains(numbers)
     around = [list(neighbours(space, side, int(number))) for number in numbers]
     flat = np.array([n for some in around for _, n in some], dtype=np.uint64)
     ends = np.cumsum([len(some) for some in around])
-    there = np.split(layers[depth - 1].contains(flat), ends[:-1])
+    there = np.split(before.contains(flat), ends[:-1])
     reached = np.array([some.any() for some in there])
     wrong = known & (earlier | ~reached)
-    missing = ~known & reached & ~earlier & before_known
+    missing = ~known & reached & ~earlier & (depth < 2 or two_before)
     for i in np.flatnonzero(wrong | missing):
         how = "is missing" if missing[i] else "is there but must not be"
         yield f"layer {depth}: state {numbers[i]} {how} (in {run.layer_path(depth)})"

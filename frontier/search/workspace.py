@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 
@@ -65,6 +66,17 @@ class Workspace(RunReader):
         where, slab, word, bit = (int(of[0]) for of in found)
         return (slab, word, bit) if where == task.number else None
 
+    def marks(self, depth: int, numbers: np.ndarray) -> tuple[bool, int | None]:
+        """Of a layer as a sorted list: whether it holds that position, and its states at home."""
+        side, start, home = self.space.side_of(depth), False, None
+        if (number := self.start_in(side)) is not None:
+            at = int(np.searchsorted(numbers, np.uint64(number)))
+            start = at < numbers.size and int(numbers[at]) == number
+        if self.home is not None:
+            nodes = (numbers // np.uint64(self.space.code.half)).astype(np.int64)
+            home = int(np.count_nonzero(self.home[side][nodes]))
+        return start, home
+
     def edges(self, count: int) -> int | None:
         """A number of edges as records have it: None where they are not counted."""
         return None if self.space.graph.counted is None else count
@@ -111,34 +123,42 @@ class Buffer:
         return self._bytes[:size]
 
 
+class RunName(NamedTuple):
+    """By what a worker opens a run; `identifier` tells it from an earlier one there."""
+
+    path: str
+    identifier: str
+    durable: bool
+
+    @classmethod
+    def of(cls, run: RunStore) -> "RunName":
+        return cls(str(run.path), run.identity["identifier"], run.durable)
+
+    def open(self) -> Workspace:
+        run = RunStore.open(place_of(self.path))
+        if run.identity["identifier"] != self.identifier:
+            raise InputError(
+                f"{self.path} holds another run here than where the driver runs: every worker must "
+                "see the same run directory"
+            )
+        run.durable = self.durable
+        return Workspace(run)
+
+
 _opening = threading.Lock()
 
 
-def name_of(run: RunStore) -> tuple[str, str, bool]:
-    """By what a worker opens a run: its path and identifier, and whether it is durable."""
-    return str(run.path), run.identity["identifier"], run.durable
-
-
-def workspace_of(path: str, identifier: str, durable: bool) -> Workspace:
-    """The workspace of this worker of Dask, which keeps that of the run it does tasks of."""
+def workspace_of(where: RunName | Workspace) -> Workspace:
+    """The workspace itself, or that of this worker of Dask, which keeps the one of the run that it
+    does tasks of."""
+    if isinstance(where, Workspace):
+        return where
     from distributed import get_worker
 
-    worker, name = get_worker(), (path, identifier, durable)
+    worker = get_worker()
     with _opening:  # two tasks may come at once
-        if getattr(worker, "frontier_run", None) != name:
+        if getattr(worker, "frontier_run", None) != where:
             worker.frontier_run = worker.frontier_workspace = None  # frees one, then makes another
-            worker.frontier_workspace = open_workspace(*name)
-            worker.frontier_run = name
+            worker.frontier_workspace = where.open()
+            worker.frontier_run = where
         return worker.frontier_workspace
-
-
-def open_workspace(path: str, identifier: str, durable: bool) -> Workspace:
-    """A workspace for a run; `identifier` tells it from an earlier one there."""
-    run = RunStore.open(place_of(path))
-    if run.identity["identifier"] != identifier:
-        raise InputError(
-            f"{path} holds another run here than where the driver runs: every worker must see the "
-            "same run directory"
-        )
-    run.durable = durable
-    return Workspace(run)

@@ -9,7 +9,7 @@ from distributed import Client, LocalCluster
 from sweeps import swept
 
 from frontier.clusters import executors
-from frontier.clusters.executors import TOPIC, Distributed, _Batch
+from frontier.clusters.executors import TOPIC, Call, Distributed, _Awaited, _Batch
 from frontier.errors import Stopped
 
 
@@ -23,16 +23,20 @@ def client():
         yield client
 
 
+def calls_of(function, count):
+    return [Call(function, (number,)) for number in range(count)]
+
+
 @swept("count", [0, 1, 5, 6, 7, 200], few=[0, 7, 200])
 def test_each_call_is_done_once(client, count):
     executor, done = Distributed(client, 10), []
-    for result in executor.run(divmod, [(i, 7) for i in range(count)], lambda: False):
+    for result in executor.run([Call(divmod, (i, 7)) for i in range(count)], lambda: False):
         done.append(result)
     assert sorted(done) == [divmod(i, 7) for i in range(count)]
 
 
 def test_calls_without_arguments(client):
-    assert list(Distributed(client, 10).run(dict, [()] * 9, lambda: False)) == [{}] * 9
+    assert list(Distributed(client, 10).run([Call(dict, ())] * 9, lambda: False)) == [{}] * 9
 
 
 class Noted(Distributed):
@@ -42,16 +46,16 @@ class Noted(Distributed):
         super().__init__(client, 10)
         self.batches = []
 
-    def _hand_out(self, function, calls, batches, are_copies=False):
+    def _hand_out(self, batches, priority=0):
         self.batches += batches
-        return super()._hand_out(function, calls, batches, are_copies)
+        super()._hand_out(batches, priority)
 
 
 def test_so_many_are_under_way_as_workers_can_use(client, monkeypatch):
     """Also when there are fewer workers than before."""
     executor, ahead = Noted(client), []
     monkeypatch.setattr(executors, "BATCHES_A_SECOND", float("inf"))
-    for taken, _ in enumerate(executor.run(abs, [(i,) for i in range(60)], lambda: False), 1):
+    for taken, _ in enumerate(executor.run(calls_of(abs, 60), lambda: False), 1):
         ahead.append(len(executor.batches) - taken)
         if taken == 20:
             executor.workers, executor._looked = 1, float("inf")  # one has gone
@@ -64,19 +68,19 @@ def test_calls_are_asked_for_when_all_before_have_been_begun(client):
     executor, begun = Noted(client), []
 
     def calls():
-        yield from [(i,) for i in range(60)]
+        yield from calls_of(abs, 60)
         yield None
         begun.append(sum(map(len, executor.batches)))
-        yield (60,)
+        yield Call(abs, (60,))
 
-    assert sorted(executor.run(abs, calls(), lambda: False)) == list(range(61))
+    assert sorted(executor.run(calls(), lambda: False)) == list(range(61))
     assert begun == [60]
 
 
 def test_short_calls_are_handed_out_together(client):
     """At most as many as leave work for each worker; none before it is known how long they take."""
-    executor, calls = Noted(client), [(i,) for i in range(300)]
-    assert sorted(executor.run(abs, calls, lambda: False)) == list(range(300))
+    executor, calls = Noted(client), calls_of(abs, 300)
+    assert sorted(executor.run(calls, lambda: False)) == list(range(300))
     assert executor.batches[: executor.at_once] == [[i] for i in range(executor.at_once)]
     assert [call for batch in executor.batches for call in batch] == list(range(300))
     assert len(executor.batches) < 100
@@ -87,7 +91,7 @@ def test_results_whose_event_is_lost(client):
     executor = Distributed(client, 10)
     executor._hear = None
     client.unsubscribe_topic(TOPIC)
-    assert sorted(executor.run(abs, [(i,) for i in range(20)], lambda: False)) == list(range(20))
+    assert sorted(executor.run(calls_of(abs, 20), lambda: False)) == list(range(20))
 
 
 HELD, FREE = threading.Event(), threading.Event()
@@ -104,7 +108,7 @@ def test_a_call_that_takes_too_long_is_handed_out_again(client, monkeypatch):
     executor = Noted(client)
     monkeypatch.setattr(executors, "BATCHES_A_SECOND", float("inf"))
     try:
-        done = list(executor.run(held_once, [(i,) for i in range(40)], lambda: False))
+        done = list(executor.run(calls_of(held_once, 40), lambda: False))
         assert HELD.is_set()
         assert not FREE.is_set()
     finally:
@@ -115,21 +119,29 @@ def test_a_call_that_takes_too_long_is_handed_out_again(client, monkeypatch):
 
 def test_a_copy_is_not_copied_soon():
     """Where nearly all workers are idle, a call is copied at once, and not again and again."""
-    executor, now = Distributed.__new__(Distributed), time.monotonic()
+    executor, before = Distributed.__new__(Distributed), time.monotonic() - 1
     executor.workers, executor._call_seconds, executor._durations = 100, 10.0, [10.0]
-    batches = [_Batch(None, {0, 2}, now - 1), _Batch(None, {1}, now - 1, is_copy=True)]
-    assert executor._overdue(batches, {0, 1}) == [[0]]
-    assert executor._overdue(batches, {0, 1}) == []
-    assert executor._overdue(batches, {1, 2}) == [[2]]  # once it is waited for
-    batches[1].heard -= executor.OVERDUE * 10
-    assert executor._overdue(batches, {0, 1}) == [[1]]
+    known = {
+        0: _Awaited(Call(abs, (0,)), before),
+        1: _Awaited(Call(abs, (1,)), before, copied=True),
+        2: _Awaited(Call(abs, (2,), rank=1), before),
+        3: _Awaited(Call(abs, (3,), rank=1)),
+    }
+    executor._awaited, waiting = known, [3]
+    assert executor._overdue(waiting) == [0]
+    assert executor._overdue(waiting) == []
+    known[1].heard -= executor.OVERDUE * 10
+    assert executor._overdue(waiting) == [1]
+    del known[0], known[1]
+    assert executor._overdue(waiting) == []  # while another of its rank waits
+    assert executor._overdue([]) == [2]
 
 
 def test_a_call_is_not_measured_by_those_of_another_run(client):
     executor = Noted(client)
-    list(executor.run(abs, [(i,) for i in range(40)], lambda: False))
+    list(executor.run(calls_of(abs, 40), lambda: False))
     executor.batches.clear()
-    assert list(executor.run(slowly, [(1,)], lambda: False)) == [1]
+    assert list(executor.run([Call(slowly, (1,))], lambda: False)) == [1]
     assert executor.batches == [[0]]
 
 
@@ -140,7 +152,7 @@ def slowly(number):
 
 def test_no_call_is_begun_after_a_stop(client):
     stopping, done = threading.Event(), []
-    for result in Distributed(client, 10).run(abs, [(i,) for i in range(100)], stopping.is_set):
+    for result in Distributed(client, 10).run(calls_of(abs, 100), stopping.is_set):
         done.append(result)
         stopping.set()
     assert 1 <= len(done) <= 4 * Distributed.WINDOW
@@ -148,9 +160,9 @@ def test_no_call_is_begun_after_a_stop(client):
 
 def test_an_error_of_a_call_is_raised(client):
     """After some tries; what has ended beside it does not matter."""
-    calls = [(1, 1), (1, 0), (1, 2)]
+    calls = [Call(divmod, both) for both in [(1, 1), (1, 0), (1, 2)]]
     with pytest.raises(ZeroDivisionError):
-        list(Distributed(client, 10).run(divmod, calls, lambda: False))
+        list(Distributed(client, 10).run(calls, lambda: False))
 
 
 def test_a_client_that_has_lost_its_scheduler():
@@ -180,5 +192,6 @@ def test_a_scheduler_that_is_gone(client):
     future = client.submit(abs, 1, pure=False)
     future.result()
     future.cancel()
+    executor._under_way[future.key] = _Batch(future, {0})
     with pytest.raises(Stopped, match="connection to the scheduler was lost"):
-        list(executor._asked_for([future.key], {future.key: _Batch(future, {0}, 0.0)}))
+        list(executor._asked_for([future.key]))

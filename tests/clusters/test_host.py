@@ -10,7 +10,7 @@ import psutil
 import pytest
 from distributed import Client, LocalCluster
 
-from frontier.clusters.executors import Distributed
+from frontier.clusters.executors import Call, Distributed
 from frontier.clusters.kinds import on_client
 from frontier.config import config_of
 
@@ -71,7 +71,7 @@ def test_a_host_that_cannot_be(client, options, reason):
 def test_calls_are_done_below(client, host):
     executor = Distributed(client, 10)
     assert executor.workers == PROCESSES
-    done = list(executor.run(process_of, [(number,) for number in range(60)], lambda: False))
+    done = list(executor.run([Call(process_of, (number,)) for number in range(60)], lambda: False))
     assert sorted(number for number, _ in done) == list(range(60))
     below = {process.pid for process in psutil.Process(host.pid).children(recursive=True)}
     assert {process for _, process in done} <= below
@@ -91,13 +91,13 @@ def test_a_plan_counts_the_processes(client, host):
 
 def test_an_error_of_a_call_is_raised(client, host):
     with pytest.raises(ZeroDivisionError):
-        list(Distributed(client, 10).run(divmod, [(1, 1), (1, 0)], lambda: False))
+        list(Distributed(client, 10).run(map(Call, [divmod] * 2, [(1, 1), (1, 0)]), lambda: False))
 
 
 def test_a_process_that_is_killed(client, host, tmp_path):
     """It is replaced, and its calls are done again."""
-    calls = [(number, tmp_path / "killed") for number in range(30)]
-    assert sorted(Distributed(client, 10).run(killed_once, calls, lambda: False)) == [*range(30)]
+    calls = [Call(killed_once, (number, tmp_path / "killed")) for number in range(30)]
+    assert sorted(Distributed(client, 10).run(calls, lambda: False)) == [*range(30)]
     assert (tmp_path / "killed").exists()
 
 

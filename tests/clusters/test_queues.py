@@ -15,7 +15,7 @@ from clusters.test_clusters import assert_right, config_of
 from sweeps import swept
 
 from frontier import api
-from frontier.clusters import kinds, queues
+from frontier.clusters import queues
 from frontier.config import QUEUES
 from frontier.errors import InputError, Stopped
 
@@ -51,7 +51,7 @@ def test_what_a_job_asks_for(queue, kind):
         options["walltime"] = "02:30" if kind == "lsf" else "02:30:00"
     config = config_of("run", kind=kind, workers=10, memory="750MB", options=options).cluster
     assert queues.jobs_of(config) == 3
-    with queues.make_cluster(config, kinds.WORKER_SETTINGS, None) as cluster:
+    with queues.make_cluster(config) as cluster:
         text = cluster.job_script()
     assert "--nworkers" not in text
     assert "--nthreads 8 --resources processes=4 --preload frontier.clusters.host" in text
@@ -78,7 +78,7 @@ def test_the_site_is_asked_where_the_config_says_nothing(queue):
         config = config_of("run", kind="slurm", options=options).cluster
         with (
             dask.config.set({f"jobqueue.slurm.{key}": of for key, of in SITE.items()}),
-            queues.make_cluster(config, kinds.WORKER_SETTINGS, None) as cluster,
+            queues.make_cluster(config) as cluster,
         ):
             return cluster.job_script()
 
@@ -108,7 +108,7 @@ def test_the_site_is_asked_where_the_config_says_nothing(queue):
 )
 def test_walltimes_are_read_as_the_queue_reads_them(queue, kind, walltime, seconds):
     config = config_of("run", kind=kind, options={"walltime": walltime}).cluster
-    with queues.make_cluster(config, kinds.WORKER_SETTINGS, None) as cluster:
+    with queues.make_cluster(config) as cluster:
         text = cluster.job_script()
     assert str(walltime) in text
     margin = min(300, seconds // 10)
@@ -122,7 +122,7 @@ def test_a_list_of_one_may_be_a_text(queue):
         "worker_extra_args": "--no-dashboard",
     }
     config = config_of("run", kind="slurm", options=options).cluster
-    with queues.make_cluster(config, kinds.WORKER_SETTINGS, None) as cluster:
+    with queues.make_cluster(config) as cluster:
         lines = cluster.job_script().splitlines()
     assert "module load python" in lines
     assert "#SBATCH --constraint=ib" in lines
@@ -142,7 +142,7 @@ def test_a_list_of_one_may_be_a_text(queue):
 def test_options_that_cannot_be(queue, kind, options, words):
     config = config_of("run", kind=kind, options=options).cluster
     with pytest.raises(InputError) as caught:
-        queues.make_cluster(config, kinds.WORKER_SETTINGS, None)
+        queues.make_cluster(config)
     assert all(word in str(caught.value) for word in ["cluster.options", *words])
     assert "\n" not in str(caught.value)
 
@@ -176,7 +176,7 @@ def test_a_job_that_is_lost_is_replaced(tmp_path, queue, monkeypatch, processes)
 def test_a_job_that_never_came_is_left_to_the_queue(tmp_path, queue, monkeypatch):
     """It is submitted once, and the run stops when its patience ends."""
     monkeypatch.setattr(queues, "LOST_SECONDS", 1)
-    monkeypatch.setattr(queues, "_exports", lambda settings: ["exit 1"])
+    monkeypatch.setattr(queues, "_exports", lambda: ["exit 1"])
     config = config_of(tmp_path / "run", kind="pbs", workers=1, patience=2)
     with pytest.raises(Stopped, match=r"no worker for 2 s \(cluster.patience\)"):
         api.run(api.plan(config))

@@ -16,9 +16,9 @@ stands for a part of the program:
 | force all | `force_all` |
 | search | `Driver.search` |
 | make, store | `Driver._commit_origins` |
-| layer, collect | `Expansion._begin`, `Expansion._end_if_whole` |
+| layer, collect | `Expansion._begin`, `Expansion.layers` |
 | hand out, hand out early | `Expansion._calls`, `Distributed.run` |
-| advance | `Driver._advance`, `advance_bits` |
+| advance | `Driver._advance`, `advance` |
 | commit | `Driver._commit`, `RunStore.commit`, done as clean, force layers, write, clear, remove |
 | announce | `LayerFinished` |
 | look, look again | `expand_task`, which looks whether its part is there, and whole |

@@ -38,12 +38,12 @@ MOMENTS = {LayerFinished: 10, LayerStarted: 11, RunFinished: 21}
 def test_a_run_whose_directory_goes(tmp_path, monkeypatch, way, how, at):
     """It says so, and writes to nothing that has taken its place."""
     monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
-    advance = driver_module.advance_bits
+    advance = driver_module.advance
 
     def one_layer(call):
         return advance(dataclasses.replace(call, seconds=0))
 
-    monkeypatch.setattr(driver_module, "advance_bits", one_layer)
+    monkeypatch.setattr(driver_module, "advance", one_layer)
     path, ends = tmp_path / "run", []
     api.run(way_of(tmp_path / "other", "lists", puzzle=SMALL), until=2)
 

@@ -25,7 +25,7 @@ from frontier import api
 from frontier.search import driver as driver_module
 from frontier.search import task as task_module
 from frontier.search.events import LayerFinished, RunFinished, RunStarted
-from frontier.search.workspace import Workspace, open_workspace
+from frontier.search.workspace import RunName, Workspace
 
 
 def test_one_clock(tmp_path, monkeypatch):
@@ -213,10 +213,9 @@ def test_goal_and_start_of_ones_own(tmp_path):
 
 def task_by_task(store, depth, numbers, gives_up=False):
     """Do some tasks of the layer under way."""
-    name = str(store.path), store.identity["identifier"], True
-    work = open_workspace(*name)
+    work = RunName(str(store.path), store.identity["identifier"], True).open()
     for number in numbers:
-        task_module.expand_task(*name, gives_up, depth, number, work)
+        task_module.expand_task(work, gives_up, depth, number)
 
 
 def test_parts_of_another_run_are_not_believed(tmp_path):

@@ -7,7 +7,7 @@ from search.runs import KNOWN, as_bits, config_of
 from sweeps import swept
 
 from frontier import api
-from frontier.clusters.executors import Serial
+from frontier.clusters.executors import Executor
 from frontier.search import driver, expansion
 from frontier.search.events import LayerFinished, LayerStarted, TaskFinished
 from frontier.search.repair import plan_repair, repair
@@ -16,7 +16,7 @@ from frontier.store.directory import names_in
 from frontier.store.run import RunStore
 
 
-class Eager(Serial):
+class Eager(Executor):
     """Does the calls that there are but for the one that it was given first, as a worker may that
     is slow; so tasks of the next layer can be done early."""
 
@@ -25,23 +25,24 @@ class Eager(Serial):
     def __init__(self, stop_at: int | None = None):
         self.early, self._stop_at = [], stop_at
 
-    def run(self, function, calls, stop, rank=lambda arguments: 0):
+    def run(self, calls, stop):
         calls, waiting, over = iter(calls), [], False
         while waiting or not over:
-            for arguments in calls:
-                if arguments is None:
+            for call in calls:
+                if call is None:
                     break
-                waiting.append(arguments)
+                waiting.append(call)
             else:
                 over = True
             if not waiting:
                 continue
-            ranks = [rank(arguments) for arguments in waiting]
+            ranks = [call.rank for call in waiting]
             if max(ranks) > min(ranks):
                 self.early.append(max(ranks))
                 if len(self.early) == self._stop_at:
                     raise KeyboardInterrupt
-            yield function(*waiting.pop(0 if len(waiting) == 1 else -1))
+            call = waiting.pop(0 if len(waiting) == 1 else -1)
+            yield call.function(*call.arguments)
 
 
 def eagerly(monkeypatch, **settings) -> Eager:

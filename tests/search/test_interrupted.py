@@ -23,8 +23,8 @@ from frontier.store.run import RunStore
 MOMENTS = {
     "step": (MemorySearch, "expand"),
     "task": (MemorySearch, "_expand_task"),
-    "load": (advance_module, "_load"),
-    "layer": (advance_module, "_store_bits"),
+    "load": (advance_module._InMemory, "load"),
+    "layer": (advance_module._InMemory, "store"),
     "slab": (PartWriter, "write"),
     "part": (PartWriter, "finish"),
     "commit": (RunStore, "commit"),
@@ -36,15 +36,15 @@ MOMENTS = {
 @pytest.fixture(params=[pytest.param(1, marks=pytest.mark.sweep), 8])
 def layers_a_call(request, monkeypatch):
     """Calls are of so many layers, however long they take; the last ones have some left."""
-    clock, advance = count(), advance_module.advance_bits
+    clock, real = count(), advance_module.advance
     timer = SimpleNamespace(perf_counter=lambda: next(clock))
     monkeypatch.setattr(advance_module, "time", timer)
     seconds = request.param - 0.5
 
-    def advance_bits(call):
-        return advance(dataclasses.replace(call, seconds=seconds))
+    def advance(call):
+        return real(dataclasses.replace(call, seconds=seconds) if call.mode == "memory" else call)
 
-    monkeypatch.setattr(driver_module, "advance_bits", advance_bits)
+    monkeypatch.setattr(driver_module, "advance", advance)
     return request.param
 
 

@@ -19,7 +19,7 @@ from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.search.events import LayerFinished, LayerStarted
 from frontier.search.task import expand_task
 from frontier.search.verify import verify
-from frontier.search.workspace import Workspace, open_workspace
+from frontier.search.workspace import RunName, Workspace
 from frontier.store import lock as lock_module
 from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.store.buckets import bucket_of
@@ -141,11 +141,14 @@ def test_two_that_begin_the_same_run(bucket, monkeypatch):
     assert not verify(run).faults
 
 
+def durable(run):
+    return RunName(str(run.path), run.identity["identifier"], True).open()
+
+
 def test_a_late_worker_of_a_run_that_was_deleted(bucket):
     """It may go on at any time, and changes nothing of the run that has taken its place."""
     old = api.run(plan_of(bucket, "tasks"), 12).store
-    name = str(bucket), old.identity["identifier"], True
-    expand_task(*name, True, 13, 0, open_workspace(*name))
+    expand_task(durable(old), True, 13, 0)
     new = api.run(plan_of(bucket, "tasks"), 20, fresh=True).store
     assert names_in(bucket / "layers") == {new.identity["identifier"]}
     files = old.files(13, Workspace(new).layout)
@@ -293,20 +296,15 @@ def test_a_run_that_is_read_while_it_goes_on(bucket, monkeypatch):
     assert "is missing" in invoke("verify", bucket, code=4).stderr
 
 
-def test_a_part_that_is_given_up_while_a_run_is_read(bucket, monkeypatch):
+def test_a_part_that_is_given_up_while_a_run_is_read(bucket):
     run = api.run(plan_of(bucket, "tasks"), 12).store
-    original = RunStore.parts_under_way
 
-    def before_one_is_done(run, layout, ahead=0):
-        there = original(run, layout, ahead)
-        monkeypatch.setattr(RunStore, "parts_under_way", original)
-        run.files(13, layout).begin()
-        name = str(bucket), run.identity["identifier"], True
-        expand_task(*name, True, 13, 0, open_workspace(*name))
-        return there
+    def one_is_done(said):
+        if said == "layer 11":
+            run.files(13, Workspace(run).layout).begin()
+            expand_task(durable(run), True, 13, 0)
 
-    monkeypatch.setattr(RunStore, "parts_under_way", before_one_is_done)
-    found = verify(run, deep=20)
+    found = verify(run, deep=20, say=one_is_done)
     assert (found.faults, found.given_up) == ([], 11)
 
 

@@ -32,7 +32,6 @@ from frontier.search import advance, driver, task
 from frontier.search.events import LayerFinished, RunStarted
 from frontier.search.repair import caught_up, plan_repair, repair
 from frontier.search.verify import verify
-from frontier.search.workspace import open_workspace
 from frontier.store.directory import delete_files, make_directory
 from frontier.store.ledger import restore
 from frontier.store.run import RunStore
@@ -61,20 +60,19 @@ class Workers:
         self.waiting: dict[tuple[int, int], tuple] = {}
         self._results = []
 
-    def run(self, function, calls, stop, rank=None):
-        if function is not task.expand_task:
-            for arguments in calls:
-                done = function(*arguments)
-                done.storing = 0.0
-                yield done
-            return
+    def run(self, calls, stop):
         calls, over = iter(calls), False
         self._results = []
         while self.waiting or self._results or not over:
-            for arguments in calls:
-                if arguments is None:
+            for call in calls:
+                if call is None:
                     break
-                self.waiting[arguments[-2:]] = arguments
+                if call.function is advance.advance:
+                    done = call.function(*call.arguments)
+                    done.storing = 0.0
+                    yield done
+                else:
+                    self.waiting[call.arguments[-2:]] = call.arguments
             else:
                 over = True
             while self.waiting and not self._results:
@@ -111,11 +109,11 @@ class Runs(RuleBasedStateMachine):
         self.patch.setattr(driver, "LIST_SECONDS", 0)
         stop_before_changes(self.patch)
 
-    def _workspace(self, *run):
+    def _workspace(self, run):
         """Each process has its own, as long as it lives."""
         key = here().process, run
         if key not in self.spaces:
-            self.spaces[key] = open_workspace(*run)
+            self.spaces[key] = run.open()
         return self.spaces[key]
 
     def _actor(self, target, process):

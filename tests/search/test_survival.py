@@ -145,7 +145,7 @@ def test_a_killed_worker_s_partial_part_is_not_left_in_a_layer(tmp_path, monkeyp
     def dying(*call):
         if len(died) == 5:
             died.append(call)
-            folder = RunStore.open(tmp_path / "run").layer_path(call[4])
+            folder = RunStore.open(tmp_path / "run").layer_path(call[2])
             (folder / f"c.0.0.0.{0:032x}.partial").write_bytes(b"half")
         elif len(died) < 5:
             died.append(call)

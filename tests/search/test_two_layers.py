@@ -17,7 +17,7 @@ from frontier.search import task as task_module
 from frontier.search.events import LayerStarted, TaskFinished
 from frontier.search.task import expand_task
 from frontier.search.verify import verify
-from frontier.search.workspace import open_workspace
+from frontier.search.workspace import RunName
 from frontier.store.run import RunStore
 
 DEPTH = 20
@@ -137,8 +137,8 @@ def test_a_part_that_is_lost_of_a_layer_that_is_being_given_up(tmp_path, done):
 
 
 def asked(store, number, gives_up=True, depth=DEPTH):
-    name = str(store.path), store.identity["identifier"], True
-    return expand_task(*name, gives_up, depth, number, open_workspace(*name))
+    name = RunName(str(store.path), store.identity["identifier"], True)
+    return expand_task(name.open(), gives_up, depth, number)
 
 
 def one_done(store, plan, depth=DEPTH):
