@@ -48,7 +48,7 @@ class _Commands(Group):
 
 
 def _say(what: str) -> None:
-    """Print a message on standard error, unless that takes nothing, as if its terminal is gone."""
+    """Print a message on standard error, if that takes it; its terminal may be gone."""
     with suppress(OSError):
         click.echo(f"frontier: {what}", err=True)
 

@@ -19,7 +19,7 @@ force_option = click.option(
 def file_option(names: str, help: str, *suffixes: str):
     """An option that names a file to be written, which the command gets as a `Target`.
 
-    suffixes: the endings that the file's name may have; without any, it may end as it likes.
+    suffixes: the endings that the file's name may have; any if none are given.
     """
 
     def target(context, parameter, name: str | None) -> "Target | None":

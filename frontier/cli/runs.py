@@ -54,7 +54,7 @@ from frontier.text import counted, size
 @click.option(
     "--job",
     metavar="NAME",
-    help="The queue's job that this is: take over what its earlier start on another host held.",
+    help="The name of this job in its queue: take over from its earlier start on another host.",
 )
 @common.json_option
 def run(config, settings, until, fresh, yes, take_over, job, as_json):

@@ -57,7 +57,7 @@ from frontier.thesis.tables import HALVES, TABLES, beyond
     'whether or not runs give an upper one ("beyond"; 9 takes some minutes and 9 GB). By default '
     f"{HALVES}, of those with an upper bound.",
 )
-@click.option("--memory", metavar="SIZE", help="Memory of a worker of these runs, such as 4GB.")
+@click.option("--memory", metavar="SIZE", help="Memory of a worker of runs made here, such as 4GB.")
 @click.option(
     "--write", "target", metavar="DIR", help="Write thesis.md and thesis.json to a directory."
 )
