@@ -106,7 +106,7 @@ def origin(run: RunStatistics) -> list[tuple[str, str]]:
     cluster = last["config"]["cluster"]
     workers = f", {counted(cluster['workers'], 'worker')} of {size(cluster['memory'])}"
     facts = {
-        "started": f"{times} times; what follows is of the last time" if times > 1 else "",
+        "started": f"{times} times; what follows is from the last time" if times > 1 else "",
         "processor": f"{last['processor']}, {counted(last['cores'], 'core')}",
         "memory": size(last["memory"]),
         "platform": last["platform"],
