@@ -5,10 +5,10 @@
     run = frontier.run(frontier.plan(config))
     run.depth, run.states
 
-`load_config` reads a config and `make_config` makes one, `define_puzzle` a puzzle of one's own;
-`plan` says what a run will do, `run` starts or resumes it and `open_run` opens a run that exists;
-`solve` finds a shortest solution of one board, with or without a run;
-`frontier.errors` holds what they raise. docs/library.md shows how they are used.
+`load_config` reads a config, `make_config` makes one from values, and `define_puzzle` makes a
+puzzle of one's own; `plan` says what a run will do, `run` starts or resumes it, and `open_run`
+opens a run that exists; `solve` finds a shortest solution of one board, with or without a run.
+`frontier.errors` holds the errors that they raise. docs/library.md shows how they are used.
 """
 
 from importlib import import_module
@@ -35,7 +35,7 @@ _HOMES = dict.fromkeys(__all__, "frontier.api") | {
 
 
 def __getattr__(name: str):
-    # Kernels and schedulers are slow to import: only when something of them is asked for.
+    # Kernels and schedulers are slow to import, so that waits until a name needs them.
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The program. Until it is loaded, which takes a while, Ctrl-C ends it there and then."""
+"""The program. Loading it takes a while, and until it is loaded Ctrl-C ends it at once."""
 
 from frontier.signals import leaving_at_once
 

@@ -48,9 +48,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Plan(plans.Plan):
-    """A checked plan of a run, to be looked at.
+    """A checked plan of a run, which a notebook shows as a table.
 
-    fresh: made as if there were no run yet.
+    fresh: whether it was made as if there were no run yet.
     """
 
     fresh: bool = False
@@ -67,7 +67,7 @@ class Plan(plans.Plan):
 
 
 class Run(LayerTotals):
-    """A run that exists, as something to ask questions of.
+    """A run that exists, which answers questions about what it has found.
 
     store: its files.
     """
@@ -100,18 +100,18 @@ class Run(LayerTotals):
 
     @property
     def position_counts(self) -> list[int]:
-        """The positions at each depth: `counts`, but of a puzzle of lines."""
+        """The positions at each depth: as `counts`, unless the states are lines of positions."""
         return position_counts(self.store)
 
     @cached_property
     def layers(self) -> Layers:
-        """The layers known, by depth: their sizes, and of those that were kept the positions."""
+        """The known layers by depth: the size of each, and the positions of those still kept."""
         return Layers(self.store)
 
     @property
     def start_distance(self) -> int | None:
-        """The distance of the config's `puzzle.start`; None if it has none, or the run has not come
-        so far."""
+        """The distance of the config's `puzzle.start`; None if the config has none, or if the run
+        has not reached it yet."""
         return self.store.start_depth
 
     @property
@@ -133,24 +133,24 @@ class Run(LayerTotals):
         return farthest(self.store, limit).boards
 
     def distance(self, boards: str | Mapping | ArrayLike | Sequence) -> int | np.ndarray:
-        """The distance of one board, a number; of several boards, int32[N].
+        """The distance of one board, as a number, or of several boards, as int32[N].
 
-        boards: one board, as `solve` takes it, or several: a list of such, int[N, cells], or
-        int[N, rows, columns]. -1 where the goal cannot be reached, or is farther than the run has
-        come. Needs `search.keep = "all"`.
+        boards: one board, as `solve` takes it, or several: a list of such boards, int[N, cells], or
+        int[N, rows, columns]. A distance is -1 where the goal cannot be reached, or where it is
+        greater than the depth of the last known layer. Needs `search.keep = "all"`.
         """
         array, single = self._boards(boards)
         found = self.oracle.distance(array)
         return int(found[0]) if single else found
 
     def _boards(self, given: str | Mapping | ArrayLike | Sequence) -> tuple[np.ndarray, bool]:
-        """Boards as int[N, cells], and whether what was given is one board, not a list of it.
+        """Boards as int[N, cells], and whether one board was given rather than a list of boards.
 
-        What can be read as a list of boards is one.
+        A value that can be read either way is a list of boards.
         """
         try:
             array = np.asarray(given)
-        except ValueError:  # of lists of different lengths
+        except ValueError:  # the lists in it differ in length
             array = np.empty(0, dtype=object)
         if array.dtype.kind not in "OUS":
             cells = self.puzzle.cells
@@ -170,12 +170,12 @@ class Run(LayerTotals):
         return export(self.store, at_home(target))
 
     def solve(self, board: ArrayLike | str | Mapping) -> "Solved":
-        """A shortest solution of a board, as text or as codes. Needs `search.keep = "all"`."""
+        """A shortest solution of a board, given as text or codes. Needs `search.keep = "all"`."""
         solution = self.oracle.solve(self.board(board))
         return Solved(solution.boards, solution.moves, self.puzzle, "layers")
 
     def count_solutions(self, board: ArrayLike | str | Mapping) -> int:
-        """The exact number of shortest solutions. Needs `search.keep = "all"`."""
+        """The exact number of shortest solutions of a board. Needs `search.keep = "all"`."""
         return self.oracle.count(self.board(board))
 
     def show(self, *boards: ArrayLike | str | Mapping) -> "Drawings":
@@ -183,10 +183,10 @@ class Run(LayerTotals):
         return Drawings(self.puzzle, [self.board(board) for board in boards])
 
     def board(self, board: ArrayLike | str | Mapping) -> Board:
-        """A board of the run's puzzle by its codes.
+        """The codes of a board of the run's puzzle.
 
-        Arrays of numbers, and flat lists and tuples of whole numbers, are codes, for tiles their
-        numbers; all else is a notation.
+        board: its codes, as an array of numbers or a flat list or tuple of whole numbers; or its
+        notation, as in a config. The codes of tiles are their numbers.
         """
         return _board_of(self.puzzle.subject, board)
 
@@ -198,12 +198,12 @@ def _board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping) -> Board:
     if not flat:
         return puzzle.parse(as_written(board, "board"))
     boards = puzzle.as_boards([board])
-    puzzle.states_of(boards)  # InputError if it is none of the puzzle's
+    puzzle.states_of(boards)  # InputError if it is not a board of the puzzle
     return tuple(boards[0].tolist())
 
 
 class Drawings:
-    """Boards of a puzzle, to be looked at."""
+    """Boards of a puzzle, which `print` draws as text and a notebook in colours."""
 
     def __init__(self, puzzle: Puzzle, boards: Sequence[Board]):
         self.puzzle, self.boards = puzzle, list(boards)
@@ -221,7 +221,7 @@ class Drawings:
 
 @dataclass(frozen=True, repr=False)
 class Solved(Solution):
-    """A shortest solution of a board, to be looked at.
+    """A shortest solution of a board, which `print` shows as text and a notebook as a film strip.
 
     method: how it was found, one of `frontier.answers.ways.METHODS`.
     """
@@ -243,8 +243,8 @@ class Solved(Solution):
 def plan(config: Config, fresh: bool = False, client=None) -> Plan:
     """What a run will do; InputError if it cannot be done. Makes nothing.
 
-    fresh: as if the run directory were empty; else an existing run keeps its layout, and is
-    refused if another config made it. client: as for `run`.
+    fresh: whether to plan as if the run directory were empty; if not, an existing run keeps its
+    layout, and one that another config made is refused. client: as for `run`.
     """
     if (client := client_for(config, client)) is not None:
         config = on_client(config, client)
@@ -268,12 +268,12 @@ def run(
 ) -> Run:
     """Start or resume a run and return it when it is done.
 
-    what: a plan; or a config, or the path of one or of a run directory, to be planned first.
-    until: last depth to compute, by default `search.until` of the config. listeners: called with
-    each event. take_over: a process on another host that was writing the run is gone. fresh: the
-    run that is there is deleted. progress: whether it is shown, by default in terminals and
-    notebooks. client: a `distributed.Client` whose workers do the tasks, by default the current
-    one, where the config names no kind of cluster.
+    what: a plan; or a config, or the path of a config or of a run directory, to be planned first.
+    until: the last depth to compute, by default `search.until` of the config. listeners: called
+    with each event. take_over: whether a process on another host that was writing the run is known
+    to be gone. fresh: whether to delete an existing run first. progress: whether it is shown, by
+    default in terminals and notebooks. client: a `distributed.Client` whose workers do the tasks,
+    by default Dask's current one if the config names no kind of cluster.
     """
     if until is not None:
         check_whole("until", until, 0)
@@ -326,12 +326,13 @@ def solve(
     heuristics: Sequence[str | Place] = (),
     most_nodes: int | None = None,
 ) -> Solved:
-    """A shortest solution of a board, by default of the config's start, without further ado.
+    """A shortest solution of a board, by default of the config's start.
 
-    what: a config, a run, or the path of one or of a run directory. method: "layers", of a run that
-    kept them; "search", of all states in memory; or "ida", with `heuristics`, runs of patterns, and
-    giving up after `most_nodes`; by default the first of these that is possible. InputError if the
-    goal cannot be reached. For many boards `Run.solve` is better.
+    what: a config, a run, or the path of a config or of a run directory. method: "layers" asks a
+    run that kept its layers, "search" goes through all states in memory, "ida" is IDA*; by default
+    the first that is possible. heuristics: pattern databases for IDA*. most_nodes: the nodes after
+    which IDA* gives up, with Unsolved. InputError if the goal cannot be reached. For many boards
+    `Run.solve` is better.
     """
     config, store = puzzle_and_run(what.path if isinstance(what, Run) else what)
     puzzle = config.make_puzzle()
@@ -344,15 +345,15 @@ def solve(
 
 
 def delete_run(path: Place, take_over: bool = False) -> None:
-    """Delete a run and its directory; InputError if it holds no run, or something else too.
+    """Delete a run and its directory; InputError if that holds no run, or anything besides a run.
 
-    take_over: a process on another host that was writing the run is gone.
+    take_over: whether a process on another host that was writing the run is known to be gone.
     """
     if not RunStore.exists(path):
         raise InputError(f"{path} holds no run, so nothing is deleted")
     refuse_others(names_in(path), path)
     with writing(path / "lock", take_over):
         delete_files(path)
-    # What others have put into its layers stays, and so does a directory that a link leads to.
+    # The directory stays if others have put files into the layers, or if `path` is a link to it.
     if not path.is_symlink() and not names_in(path):
         path.resolve().rmdir()

@@ -61,7 +61,7 @@ QUEUES = ("slurm", "pbs", "lsf", "sge", "oar", "htcondor")
 """Kinds of [cluster] whose workers are jobs of a batch queue."""
 
 MEMORY = 1_500_000_000
-"""Bytes that a worker may take where nothing says how much there is: in a queue, on other hosts."""
+"""Bytes that a worker may take where the memory is not known: in a queue, on other hosts."""
 
 SHARE = 3, 4
 """The part of this machine's memory that the workers on it may take together."""
@@ -75,8 +75,8 @@ def _texts(options):
 
 
 class ClusterTable(Table):
-    """[cluster]; docs/clusters.md says what each key means. Keys of other kinds are not looked at,
-    so a config needs only another `kind` on another machine."""
+    """[cluster]; docs/clusters.md says what each key means. Keys that only other kinds of cluster
+    use are ignored, so for another machine only `kind` has to be changed."""
 
     kind: Literal["local", "serial", "address", "scheduler-file", "slurm-runner", *QUEUES] = "local"
     workers: StrictInt = Field(default_factory=lambda: machine.cores(), ge=1, le=100_000)
@@ -120,11 +120,11 @@ class ClusterTable(Table):
 
 
 TABLES = {"search": SearchTable, "store": StoreTable, "cluster": ClusterTable, **KIND_TABLES}
-"""The tables of a config by their names, those of [puzzle] by its kinds."""
+"""The schemas of a config's tables by name; the [puzzle] table has one for each kind of puzzle."""
 
 
 def default_memory(kind: str, workers: int) -> ByteSize:
-    """Bytes that each of the workers may take where the config does not say."""
+    """Bytes that each worker may take where the config does not say how many."""
     if kind in ("local", "serial"):
         return ByteSize(machine.memory() * SHARE[0] // SHARE[1] // workers)
     return ByteSize(MEMORY)
@@ -135,7 +135,7 @@ CONFIG_BYTES = 1 << 20
 
 
 def _name(name: str) -> str:
-    """A name that can be that of a directory anywhere, and be typed without quotes."""
+    """Check that a name can name a directory on every system, and needs no quotes in a shell."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
         raise ValueError(
             f"name = {name!r}: a name has letters from a to z or A to Z, digits, points, hyphens "
@@ -154,7 +154,7 @@ class Config(Table):
     store: StoreTable = StoreTable()
     cluster: ClusterTable = Field(default_factory=ClusterTable)
     _checked: list[Puzzle] = PrivateAttr(default_factory=list)
-    """Holds the puzzles of its members, so that `make_puzzle` finds them made (`puzzle_of`)."""
+    """The puzzles of its members: while they are held, `puzzle_of` does not make them again."""
 
     @property
     def path(self) -> Place:
@@ -171,7 +171,7 @@ class Config(Table):
         """The configs of the runs that this one stands for: itself, or a family.
 
         A tile puzzle from every blank cell is a family: one run for each orbit of cells under the
-        board's symmetries (so it may be one alone), each in a directory of its own.
+        board's symmetries, each in a directory of its own. There may be one orbit alone.
         """
         if not self.from_every_blank:
             return [self]
@@ -195,8 +195,8 @@ class Config(Table):
 
 
 def member_names(puzzle: dict) -> dict[str, list[int]]:
-    """The runs that the tile puzzle of these settings has from all blank cells: how each is named,
-    and its cell. Empty for puzzles of other kinds."""
+    """The names of a tile puzzle's runs from all blank cells, and the cell of each, [row, column].
+    Puzzles of other kinds have none."""
     if puzzle["kind"] not in ("tiles", "lines"):
         return {}
     orbits = blank_orbits(puzzle["rows"], puzzle["columns"])
@@ -206,8 +206,8 @@ def member_names(puzzle: dict) -> dict[str, list[int]]:
 def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config:
     """Read and check a config file.
 
-    settings: overrides ``key=value`` with dotted keys, values in TOML (bare words are strings); one
-    may stand alone. InputError for anything that cannot be used.
+    settings: one override ``key=value``, or several. Keys are dotted; values are TOML, where bare
+    words are strings. InputError for anything that cannot be used.
     """
     path = at_home(path)
     settings = (settings,) if isinstance(settings, str) else tuple(settings)
@@ -220,7 +220,7 @@ def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config
         raise InputError(f"{path} cannot be read as a config: {error}") from None
     try:
         values = tomllib.loads(text)
-    # Tables may be nested, and numbers be long, beyond what Python reads.
+    # Tables may be nested more deeply, and numbers be longer, than Python can read.
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not valid TOML: {error}") from None
     return checked_config(values, str(path), settings)
@@ -233,7 +233,7 @@ def make_config(
     store: Mapping[str, Any] | None = None,
     cluster: Mapping[str, Any] | None = None,
 ) -> Config:
-    """A config from values, its tables as mappings with the keys of a config file.
+    """A config from values: its tables are mappings with the keys of a config file.
 
     puzzle: a table of docs/puzzles.md, such as `define_puzzle` makes. Paths may be `Path` objects.
     InputError for anything that cannot be used.
@@ -245,9 +245,9 @@ def make_config(
 
 
 def checked_config(values: dict, where: str, settings: tuple[str, ...] = ()) -> Config:
-    """The config of these tables, whose puzzles can be made and have a start that can be reached.
+    """The config of these tables, once its puzzles are made and their starts can be reached.
 
-    settings: overrides, which change `values`. InputError, beginning with `where`, if it cannot be.
+    settings: overrides, which change `values`. InputError, which begins with `where`, if not.
     """
     for setting in settings:
         _override(values, setting)

@@ -17,7 +17,7 @@ def as_written(values, name: str):
     """Values as text, numbers, booleans, lists and tables; None stays.
 
     Tuples and arrays become lists, as they would be in a file. InputError, beginning with `name`,
-    where there is something else in it.
+    if `values` holds anything else.
     """
     try:
         return json.loads(json.dumps(values, default=_written))
@@ -26,10 +26,10 @@ def as_written(values, name: str):
 
 
 def at_home(path: str | Place) -> Place:
-    """A path, in which ~ is the home directory, as in a shell; or a place in an object store."""
+    """The place that a path names: in an object store, or here, where ~ is the home directory."""
     if isinstance(path, ObjectPath) or (isinstance(path, str) and BEGINS.match(path)):
         return place_of(path)
-    return Path(os.path.expanduser(path))  # unlike Path.expanduser, it leaves unknown users alone
+    return Path(os.path.expanduser(path))  # Path.expanduser would fail for unknown users
 
 
 def check_whole(name: str, value, least: int) -> None:

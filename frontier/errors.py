@@ -10,7 +10,7 @@ NO_PLACE = {
     errno.EEXIST, errno.EINVAL, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT,
     errno.ENOTDIR,
 }  # fmt: skip
-"""What the system says of a path where there can be nothing, such as one below a file."""
+"""What the system says of a path at which no file can be made, such as one below a file."""
 
 
 class FrontierError(Exception):
@@ -32,7 +32,7 @@ class Stopped(FrontierError):
 
 
 class Gone(Stopped):
-    """The run directory is no longer where it was, or is that of another run."""
+    """The run directory is no longer where it was, or now holds another run."""
 
 
 class StorageError(Stopped):
@@ -44,9 +44,8 @@ class StorageError(Stopped):
 
 
 def unwritable(said: str, error: OSError) -> FrontierError:
-    """The error of a place that a user named and that cannot be written, in these words: bad input,
-    if the path is to blame; else the system has refused, and the same may do once that is mended.
-    """
+    """The error, with the message `said`, for a path of the user's that cannot be written: it is an
+    InputError if the path is to blame, else the same path may do once the system is mended."""
     return (InputError if error.errno in NO_PLACE else StorageError)(said)
 
 
@@ -61,4 +60,4 @@ class CorruptRunError(FrontierError):
 
 
 class FormatError(CorruptRunError):
-    """A run directory was written by a version that writes another format."""
+    """A run directory was written by a version of frontier that has another format."""

@@ -1,4 +1,4 @@
-"""The runs that a user names: by a run directory, by one that holds several, or by a config."""
+"""The runs that a user names: by a run directory, a directory of several of them, or a config."""
 
 import shlex
 
@@ -18,9 +18,9 @@ def open_all(run: str | Place) -> list[RunStore]:
 
 
 def paths_of(run: str | Place, waiting: bool = False) -> list[Place]:
-    """The directories of `open_all`, and those of a family whose runs have not begun.
+    """The directories of the runs that are named, and of those of their family that have not begun.
 
-    waiting: the run of a config need not have begun.
+    waiting: whether none of a config's runs need have begun; otherwise that is an InputError.
     """
     named = _named(run)
     begun = [(path, config) for path, config in named if RunStore.exists(path)]
@@ -38,10 +38,10 @@ def paths_of(run: str | Place, waiting: bool = False) -> list[Place]:
 
 
 def config_at(run: str | Place, settings: tuple[str, ...] = ()) -> Config:
-    """The config in a file, or the one that a run directory was made by, as far as its files tell.
+    """The config in a file, or the one that made a run directory, as far as its files tell.
 
-    settings: as for `load_config`. InputError if there is neither, or if a cluster's particulars
-    are needed, which no run directory holds.
+    settings: as for `load_config`. InputError if there is neither, or if the run was made on a
+    cluster, whose particulars no run directory holds, and the settings name no other kind.
     """
     path = _path_of(run)
     if not path.is_dir():
@@ -71,7 +71,7 @@ def config_at(run: str | Place, settings: tuple[str, ...] = ()) -> Config:
 
 
 def puzzle_at(run: Config | str | Place, settings: tuple[str, ...] = ()) -> Config:
-    """What a run directory or a config says of one puzzle; InputError if it names several."""
+    """A config with the one puzzle of a run directory or a config; InputError if it has several."""
     config = run if isinstance(run, Config) else None
     path = None if config else _path_of(run)
     if path and path.is_dir():
@@ -88,7 +88,7 @@ def puzzle_at(run: Config | str | Place, settings: tuple[str, ...] = ()) -> Conf
 def puzzle_and_run(
     run: Config | str | Place, settings: tuple[str, ...] = ()
 ) -> tuple[Config, RunStore | None]:
-    """What `puzzle_at` gives, and the run of that puzzle; None if its directory holds none."""
+    """What `puzzle_at` gives, and the run of that puzzle, or None if its directory has none."""
     config = puzzle_at(run, settings)
     store = RunStore.open(config.path) if RunStore.exists(config.path) else None
     if store and not same_puzzle(store.identity["puzzle"], config.puzzle_settings):
@@ -97,7 +97,7 @@ def puzzle_and_run(
 
 
 def _named(run: str | Place, settings: tuple[str, ...] = ()) -> list[tuple[Place, Config | None]]:
-    """Run directories, with the configs that name them."""
+    """The run directories that are named, each with its config if it is a config that names it."""
     path = _path_of(run)
     if path.is_dir():
         if settings:
@@ -132,14 +132,14 @@ def run_command(
 
 
 def _open(path: Place, config: Config | None, begin: str) -> RunStore:
-    """The run at a path; InputError if it is of another puzzle than the config's, or none."""
+    """The run at a path; InputError if there is none, or if its puzzle is not the config's."""
     try:
         store = RunStore.open(path)
     except InputError:  # there is none
         if config is None:
             raise
         raise InputError(f"{config.name} is not begun; begin with: {begin}") from None
-    if config:  # how it is stored does not matter to who reads it
+    if config:  # how it is stored does not matter to a reader
         check_identity(store.path, store.identity, {"puzzle": config.puzzle_settings})
     return store
 

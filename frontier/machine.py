@@ -63,7 +63,7 @@ def refuse_beyond(workers: int, memory_each: int) -> None:
 
 
 def _quotas() -> Iterator[tuple[int, int]]:
-    """Microseconds of processor that control groups grant, and in how many."""
+    """What each control group grants: its microseconds of processor time, and of which period."""
     for folder in _groups("cpu"):
         for names in (["cpu.max"], ["cpu.cfs_quota_us", "cpu.cfs_period_us"]):
             if len(found := [n for name in names for n in _numbers(folder / name)]) == 2:
@@ -71,9 +71,9 @@ def _quotas() -> Iterator[tuple[int, int]]:
 
 
 def _groups(controller: str) -> Iterator[Path]:
-    """The folders of the control groups of this process that limit something, the outer ones too.
+    """The folders of the control groups that may limit this process, from the innermost outwards.
 
-    Inside a container they may be those of the root, whatever its path outside.
+    Inside a container the folder may be the root, although the path is the one outside.
     """
     try:
         lines = GROUPS.read_text().splitlines()

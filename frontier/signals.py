@@ -1,4 +1,4 @@
-"""Handlers of signals that are in place for a while."""
+"""Signal handlers that are in place for a while only."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def handling(handlers: Mapping[int, Callable | int]) -> Iterator[None]:
-    """Handle signals, by number, in these ways, and afterwards as before.
+    """Handle signals, by their numbers, with these handlers, and afterwards as before.
 
     Outside the main thread nothing changes, as Python allows handlers in the main thread alone.
     """
@@ -23,17 +23,17 @@ def handling(handlers: Mapping[int, Callable | int]) -> Iterator[None]:
 
 
 def ending() -> list[int]:
-    """The signals that ask this process to end: SIGTERM, and SIGHUP, which the closing of a
-    terminal sends, unless that is ignored, as under nohup."""
+    """The signals that ask this process to end: SIGTERM, and SIGHUP, which a terminal sends when it
+    is closed. Where SIGHUP is ignored, as under nohup, it stays so."""
     hung_up = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
     return [signal.SIGTERM, signal.SIGHUP] if hung_up else [signal.SIGTERM]
 
 
 @contextmanager
 def leaving_at_once() -> Iterator[None]:
-    """Let Ctrl-C end the process there and then, unless it has a handler that is not Python's own.
+    """Let Ctrl-C end the process at once, unless a handler other than Python's own is in place.
 
-    Libraries are imported so, as they may swallow an exception when they are half imported.
+    This is for imports: a library that is half imported may swallow an exception.
     """
     asked = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with handling({signal.SIGINT: _leave} if asked else {}):

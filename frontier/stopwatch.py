@@ -7,7 +7,7 @@ KINDS = ("disk", "codec", "kernel", "rest")
 
 
 class Stopwatch:
-    """Adds up seconds by kind, of a clock; each lap takes what passed since the last one."""
+    """Adds up the seconds of a clock by kind; a lap adds what passed since the last one."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter):
         self._clock = clock
@@ -28,7 +28,7 @@ class Stopwatch:
 
 
 class Preparing:
-    """A clock that runs while kernels are got ready: Numba imported, kernels loaded or compiled.
+    """A clock that runs while kernels are made ready: Numba imported, kernels loaded or compiled.
 
     One thread at a time uses it: under the lock of `frontier.space.jit` while Numba is imported,
     later under that of Numba's compiler. Entering it again inside itself changes nothing.

@@ -49,14 +49,14 @@ def age(seconds: float) -> str:
 
 
 def moment(when: float, now: float | None = None) -> str:
-    """A time of day here, with its date if that is another than today's: 14:03."""
+    """A local time of day, 14:03, with its date unless that is today. when: in Unix time."""
     then, today = time.localtime(when), time.localtime(now)
     same = then[:3] == today[:3]
     return time.strftime("%H:%M" if same else "%Y-%m-%d %H:%M", then)
 
 
 def percent(share: float) -> str:
-    """A share in percent; one that is small is not written as 0%, and one below 1 not as 100%."""
+    """A share in percent. Only 0 itself is written as 0.00%, and only 1 itself as 100.00%."""
     if 0 < share < 0.0001:
         return "< 0.01%"
     if 0.9999 < share < 1:

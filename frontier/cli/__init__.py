@@ -33,7 +33,7 @@ class _Commands(Group):
 
     def invoke(self, context):
         try:
-            # It ends a command as Ctrl-C does: what it holds is given back.
+            # Such a signal ends a command as Ctrl-C does, so what the command holds is given back.
             with handling(dict.fromkeys(ending(), signal.default_int_handler)):
                 return super().invoke(context)
         except OutputError:
@@ -48,7 +48,7 @@ class _Commands(Group):
 
 
 def _say(what: str) -> None:
-    """Say it on standard error, unless that takes nothing any more, as a terminal that is gone."""
+    """Print a message on standard error, if that takes it; its terminal may be gone."""
     with suppress(OSError):
         click.echo(f"frontier: {what}", err=True)
 

@@ -1,6 +1,6 @@
 """What the commands share: arguments, options and what a shell completes of them, questions, JSON.
 
-Click makes the scripts: ``eval "$(_FRONTIER_COMPLETE=bash_source frontier)"``, or zsh, fish.
+Click makes a shell's script: ``eval "$(_FRONTIER_COMPLETE=bash_source frontier)"``, or zsh, fish.
 """
 
 import json
@@ -17,11 +17,11 @@ from frontier.puzzles.tables import KIND_TABLES
 from frontier.store.run import RunStore
 
 MOST = 500
-"""The number of paths that a shell is offered, at most."""
+"""The greatest number of paths that a shell is offered."""
 
 
 def complete_run(context, parameter, incomplete: str) -> list[str]:
-    """Offer run directories and configs, here and one folder further; but not the copies that a run
+    """Offer run directories and configs, here and one folder further, but not the copies that a run
     keeps of its files."""
     start = escape(incomplete) + "*"
     paths = sorted(islice(chain(iglob(start), iglob(f"{start}/*")), MOST))
@@ -51,7 +51,7 @@ set_option = click.option(
     multiple=True,
     metavar="KEY=VALUE",
     shell_complete=complete_setting,
-    help="Override a key of the config, such as --set cluster.workers=4. May be given often.",
+    help="Override a key of the config, such as --set cluster.workers=4. May be repeated.",
 )
 path_argument = partial(click.argument, shell_complete=complete_run)
 run_argument = path_argument("run", metavar="RUN")
@@ -59,12 +59,12 @@ config_argument = path_argument("config", metavar="CONFIG|RUN")
 puzzle_argument = path_argument("run", metavar="RUN|CONFIG")
 boards_argument = click.argument("boards", metavar="[BOARD]...", nargs=-1)
 take_over_option = click.option(
-    "--take-over", is_flag=True, help="The process on another host that held the run is gone."
+    "--take-over", is_flag=True, help="Take over from a process on another host that is gone."
 )
 
 
 def confirmed(question: str) -> bool:
-    """Whether the user says yes; without an answer it is a no."""
+    """Whether the user says yes; no answer counts as no."""
     try:
         return click.confirm(question, err=True)
     except click.Abort:

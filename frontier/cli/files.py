@@ -19,7 +19,7 @@ force_option = click.option(
 def file_option(names: str, help: str, *suffixes: str):
     """An option that names a file to be written, which the command gets as a `Target`.
 
-    suffixes: how the file's name may end; any if there are none.
+    suffixes: the endings that the file's name may have; any if none are given.
     """
 
     def target(context, parameter, name: str | None) -> "Target | None":
@@ -33,8 +33,7 @@ def file_option(names: str, help: str, *suffixes: str):
 class Target:
     """A file that an option names; "-" is standard output.
 
-    suffixes: how its name may end; any if there are none. makes_folder: its directory is made where
-    there is none.
+    suffixes: as of `file_option`. makes_folder: whether its directory is made where there is none.
     """
 
     option: str
@@ -77,7 +76,7 @@ class Target:
         if path.is_dir():
             return " is a directory; name a file"
         if path.exists() and not path.is_file():
-            return " is there and no file; name another one"
+            return " exists and is not a regular file; name another one"
         if self.makes_folder:
             there = next(folder for folder in folders if folder.exists())
             if not there.is_dir():

@@ -31,7 +31,7 @@ class Manual:
 
     examples: command line, without the program's name -> what it does.
     files: what is read or written -> what it holds.
-    exit_codes: of a command those that tell more than the program's own -> what they say.
+    exit_codes: of a command, those that say more than the program's own -> what they say.
     see_also: names of other commands, and pages.
     """
 
@@ -67,8 +67,8 @@ command = partial(click.command, cls=Command)
 
 
 class Commands(UserDict):
-    """The commands by name, which holds their modules. The module of a command is imported when the
-    command is asked for, as none needs what the others do."""
+    """The commands by name. Its data are the names of their modules: each module is imported when
+    its command is asked for, as no command needs what the others do."""
 
     def __getitem__(self, name: str) -> click.Command:
         with leaving_at_once():

@@ -37,11 +37,11 @@ from frontier.report.plan import describe_plan, plan_value
 )
 @json_option
 def plan(config, settings, workers, disk_rate, as_json):
-    """Say what the run of CONFIG will take, or that in the directory RUN, without running it.
+    """Say what the run of CONFIG, or the one in the directory RUN, will take, without running it.
 
-    Layout, memory, disk and bytes moved come from arithmetic; the time from trying tasks, disk
-    and scheduler here, for some seconds. How large the layers are is estimated from the first ones,
-    unless the run directory knows. Warnings say what will not go well. Nothing is written.
+    Layout, memory, disk and bytes moved come from arithmetic, the time from trying tasks and disk
+    here for some seconds. The sizes of the layers are estimated from the first ones, unless the
+    run directory has them. Warnings say what will not go well. Nothing is written.
     """
     if disk_rate is not None and workers is None:
         raise InputError("--disk-rate is of a cluster; say how many --workers it has")
@@ -50,7 +50,7 @@ def plan(config, settings, workers, disk_rate, as_json):
     if workers is not None:
         members = [described_cluster(member, workers) for member in members]
     plans, values = [api.plan(member) for member in members], []
-    click.echo("trying tasks, disk and scheduler of this machine …", err=True)
+    click.echo("trying tasks and disk of this machine …", err=True)
     for planned in plans:
         made = forecast_of(planned, rate)
         values.append(plan_value(made))

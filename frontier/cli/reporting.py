@@ -43,13 +43,13 @@ OR_OUTPUT = "; - is standard output."
 @force_option
 @json_option
 def report(runs, force, as_json, **targets):
-    """Report what RUN found, and how; of several runs, compare them.
+    """Report what RUN found, and how; compare several runs.
 
-    States of each layer, shares, mean and median depth, growth, time and bytes, where the time
-    went, the farthest positions, and the config and machine that made it: in the terminal, unless
-    a file is asked for. Reads the run's files alone, so it works while the run is under way, and
-    says how much is known. Runs of the same puzzle must agree: where they do not, the comparison
-    says so. A config with several goals names several runs.
+    The report has the states of each layer, shares, mean and median depth, growth, time and bytes,
+    where the time went, the farthest positions, and the config and machine that made it. It goes to
+    the terminal, unless a file is asked for. It rests on the run's files alone, so it works while
+    the run is under way, and says how much is known. Runs of the same puzzle must agree: where they
+    do not, the comparison says so. A config with several goals names several runs.
     """
     check_targets(targets.values(), force, as_json)
     paths = [path for run in runs for path in paths_of(run)]
@@ -93,7 +93,7 @@ def _content(kind: str, path: Path, subject: Report) -> str | bytes:
 
 
 def _print(subject: Report) -> None:
-    """Print a report as wide as the terminal; where there is none, as wide as it is, and plain."""
+    """Print a report as wide as the terminal; without one, wide enough for all, and plain."""
     console = console_on()
     if not console.is_terminal:
         console.width = PLAIN_WIDTH

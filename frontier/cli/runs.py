@@ -54,11 +54,11 @@ from frontier.text import counted, size
 @click.option(
     "--job",
     metavar="NAME",
-    help="The job of a queue that this is: take over what its earlier start on another host held.",
+    help="The name of this job in its queue: take over from its earlier start on another host.",
 )
 @common.json_option
 def run(config, settings, until, fresh, yes, take_over, job, as_json):
-    """Start or resume the search that CONFIG describes, or resume that in the directory RUN.
+    """Start or resume the search that CONFIG describes, or resume the one in the directory RUN.
 
     Layers are written to runs/NAME (or store.path) and counted until one is empty. Progress
     goes to standard error, the summary to standard output and to summary.json beside the
@@ -130,14 +130,14 @@ def _warn(plan: api.Plan) -> None:
 def status(run, watching, interval, as_json):
     """Say how far RUN is, and how long it may still take.
 
-    Reads its files alone, so it works while the run is under way, from another terminal or
-    machine. status.html in the run directory says the same in a browser. Files that are missing
-    or cut are named; only `verify` looks into them.
+    It reads the files of RUN alone, so it works while the run is under way, from another terminal
+    or machine. status.html in the run directory says the same in a browser. Files that are missing
+    or truncated are named; only `verify` looks into them.
 
-    With --watch it goes on until RUN is complete: as a table that stays in place in a terminal,
-    with lines elsewhere, as `run` prints them. Where the run stops, it says so and waits for it to
-    be resumed; it also waits for the run of a config to begin. Ctrl-C ends the watching, never the
-    run.
+    With --watch it goes on until RUN is complete: in a terminal it shows a table that stays in
+    place, elsewhere it prints lines as `run` does. When the run stops, it says so and waits until
+    the run is resumed; it also waits for the run of a config to begin. Ctrl-C ends the watching,
+    never the run.
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
@@ -175,7 +175,7 @@ def status(run, watching, interval, as_json):
 )
 @common.json_option
 def farthest(run, limit, as_json):
-    """Print the positions that need most moves.
+    """Print the positions that need the most moves.
 
     They are those of the last layer, so RUN must be complete.
     """
@@ -211,8 +211,8 @@ def farthest(run, limit, as_json):
 def export(run, target, as_json):
     """Write the distances of all positions of RUN as a Zarr array at TARGET.
 
-    RUN must be complete and have kept its layers (search.keep = "all"). How the array is indexed
-    stands in docs/patterns.md. TARGET must not exist.
+    RUN must be complete and have kept its layers (search.keep = "all"). docs/patterns.md says how
+    the array is indexed. TARGET must not exist.
     """
     store = open_one(run)
     array = api.Run(store).export(target)

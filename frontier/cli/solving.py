@@ -70,7 +70,7 @@ from frontier.text import counted, span
     metavar="RUN",
     shell_complete=common.complete_run,
     help="A pattern database: a run that kept its layers, or what export wrote of it (ida). "
-    "Given often, the greatest distance counts, or sums where databases can be added.",
+    "May be repeated: the greatest distance counts, or sums where databases can be added.",
 )
 @file_option("--strip", "Draw all boards of the one solution in a file.", ".svg")
 @file_option(
@@ -93,10 +93,10 @@ def solve(
 ):  # fmt: skip
     """Find a shortest solution of each BOARD.
 
-    From the layers of RUN, or of the CONFIG's run, if it is complete and kept them (search.keep =
-    "all"); else, where all states fit in memory, by a search of them all; else by IDA*, whose time
-    grows with the distance. Standard error names the way. Without BOARD and --file, the
-    config's start is solved.
+    It comes from the layers of RUN, or of the CONFIG's run, if that is complete and kept them
+    (search.keep = "all"); else, where all states fit in memory, from a search of them all; else
+    from IDA*, whose time grows with the distance. Standard error names the way. Without BOARD and
+    --file, the config's start is solved.
 
     A BOARD is written as its puzzle writes it, rows parted by slashes.
     """

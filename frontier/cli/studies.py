@@ -30,7 +30,7 @@ from frontier.thesis.tables import HALVES, TABLES, beyond
     "names",
     multiple=True,
     type=click.Choice([*TABLES, "beyond"]),
-    help="Only this table; may be given often. By default all of the thesis's.",
+    help="Only this table; may be repeated. By default all tables of the thesis.",
 )
 @click.option(
     "--runs", "directory", default="runs", metavar="DIR", help="Where the runs are, or are made."
@@ -57,7 +57,7 @@ from frontier.thesis.tables import HALVES, TABLES, beyond
     'whether or not runs give an upper one ("beyond"; 9 takes some minutes and 9 GB). By default '
     f"{HALVES}, of those with an upper bound.",
 )
-@click.option("--memory", metavar="SIZE", help="Memory of a worker for these, such as 4GB.")
+@click.option("--memory", metavar="SIZE", help="Memory of a worker of runs made here, such as 4GB.")
 @click.option(
     "--write", "target", metavar="DIR", help="Write thesis.md and thesis.json to a directory."
 )
@@ -66,10 +66,10 @@ from frontier.thesis.tables import HALVES, TABLES, beyond
 def thesis(names, directory, limit, columns, halves, memory, target, force, as_json):
     """Reproduce a thesis on the 2×n puzzle, claim by claim, and go beyond it.
 
-    For each number of the thesis (R. Sato, 2021): what it says, what is computed here, and whether
-    they agree. Everything rests on exhaustive runs, which are looked for in --runs and made there
-    if they are small. "beyond" shows what all runs there say: the patterns of k columns, and lower
-    and upper bounds of God's numbers.
+    The tables have, for each number of the thesis (R. Sato, 2021), what it says, what is computed
+    here, and whether the two agree. Everything rests on exhaustive runs, which are looked for in
+    --runs and made there if they are small. "beyond" shows what all runs there say: the patterns of
+    k columns, and lower and upper bounds of God's numbers.
     """
     if halves is not None and "beyond" not in names:
         raise click.UsageError('--halves is for the table "beyond" alone: add --table beyond')

@@ -27,7 +27,7 @@ MOST_SHOWN = 20
 @command(
     examples={
         "verify runs/2x7": "Read all that a resumed run would read.",
-        "verify runs/2x7 --deep --states 2000": "Also ask 2,000 states of each layer.",
+        "verify runs/2x7 --deep --states 2000": "Also check 2,000 states of each layer.",
     },
     exit_codes={"0": "all sound", "2": "no such run, or it is being written", "4": "damaged"},
     see_also=("repair", "status"),
@@ -36,29 +36,29 @@ MOST_SHOWN = 20
 @click.option(
     "--deep",
     is_flag=True,
-    help="Also ask the definition of a layer of states drawn at random, by plain Python.",
+    help="Also check states drawn at random against the definition of a layer, in plain Python.",
 )
 @click.option(
     "--states",
     type=click.IntRange(min=1),
     metavar="N",
     default=500,
-    help="So many of each layer, with --deep.",
+    help="With --deep: check N states of each layer, and N others.",
 )
-@click.option("--seed", type=int, metavar="N", default=0, help="Of the draw, with --deep.")
+@click.option("--seed", type=int, metavar="N", default=0, help="With --deep: the seed of the draw.")
 @json_option
 def verify(run, deep, states, seed, as_json):
     """Check all files of RUN that the search reads.
 
-    Records, checksums and counts of all layers on disk are checked; --deep asks samples of each
-    layer whether they are where they must be, by the layers before and no kernel. Nothing is
-    changed, and no run is started in RUN until it has ended. Exit code 4 if something is wrong;
-    `repair` may mend it.
+    Records, checksums and counts of all layers on disk are checked. With --deep, states drawn at
+    random are also checked against the definition of a layer, without any kernel. Nothing is
+    changed, and no run can start in RUN before `verify` has ended. The exit code is 4 if something
+    is wrong; `repair` may mend it.
     """
     values = []
     for store in open_all(run):
         with reading(store.path / "lock"):
-            store = RunStore.open(store.path)  # as it has been since nobody writes
+            store = RunStore.open(store.path)  # as it is now that nobody writes
             store, found = _verified(store, states if deep else 0, seed)
         values.append(asdict(found))
         if not as_json:
@@ -83,8 +83,8 @@ def verify(run, deep, states, seed, as_json):
 def repair(run, yes, take_over):
     """Roll a damaged RUN back to its last good layer.
 
-    Verifies RUN first. What is damaged is given up, and what was computed from it; `run` then
-    computes it again. Says so if there is no way back, and changes nothing then.
+    RUN is verified first. Whatever is damaged, or was computed from what is damaged, is given up;
+    `run` then computes it again. If there is no way back, nothing is changed and `repair` says so.
     """
     path = at_home(run) if at_home(run).is_dir() else open_one(run).path
     if not (RunStore.exists(path) or (path / "copies" / "run.json").exists()):
@@ -134,7 +134,7 @@ def backup(run, target, as_json):
     TARGET holds the committed layers that RUN has on disk and the finished tasks of the layer under
     way, as they stand at one moment. On the same file system it consists of hard links: it is there
     at once and takes no room of its own, until RUN deletes what it has no need of any more. Such
-    a TARGET outlives all that is done to RUN, but not the disk; for that, name one on another.
+    a TARGET outlives all that is done to RUN, but not the disk; for that, name one on another disk.
 
     TARGET must not exist. It gets its name when it is whole.
     """

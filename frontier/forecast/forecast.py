@@ -1,9 +1,9 @@
 """What a run will take: the loop of the driver, simulated on the estimated sizes of layers.
 
-Every layer is taken to have all of its slabs, filled evenly, and tasks to take equally long. The
-processor time of a task is that of making its words and of handing over the bytes that it reads and
-writes. Meanwhile the worker's other task waits for the disk, so the greater of both counts. Where
-layers fit in the page cache, only writes that are forced wait for the disk. Left out are rows and
+It assumes that every layer has all of its slabs, filled evenly, and that tasks take equally long. A
+task takes processor time to make its words and to hand over the bytes that it reads and writes.
+Meanwhile the worker's other task waits for the disk, so the greater of the two times counts. Where
+layers fit in the page cache, only forced writes wait for the disk. The forecast leaves out rows and
 slabs without a state, the disk's rate over hours, the start, storing layers that are in memory, the
 scheduler, other work on the machine and failures.
 """
@@ -36,28 +36,27 @@ from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 COMMIT_SECONDS = {"lists": LIST_SECONDS, "memory": MEMORY_SECONDS, "tasks": 0.0}
-"""The seconds after which layers that are made so are stored."""
+"""For each way to make layers, the seconds of search after which the last ones are stored."""
 
 LAYER_SECONDS = 0.02
-"""The seconds that a layer by tasks takes besides these, for its commit and its first task."""
+"""The seconds that a layer takes besides its tasks, for its commit and to begin the first task."""
 
 SAMPLE = 8
-"""The number of tasks whose reads are counted, spread evenly over a side that has more."""
+"""The greatest number of tasks of a side whose reads are counted; they are spread evenly."""
 
 MANY_LAYERS = 200
-"""The number of layers that a run which keeps them all is taken to have, where a bound on its bytes
-is enough."""
+"""Where a bound on its bytes is enough, a run that keeps all layers is assumed to have so many."""
 
 LAYERS_AT_ONCE = 3
-"""The number of layers on the disk while the newest of them is made, at most."""
+"""The greatest number of layers on the disk while the newest of them is made."""
 
 HERE = ("local", "serial")
-"""The workers of these clusters are those that are measured."""
+"""The kinds of cluster whose workers are on this machine, and so are measured."""
 
 
 def parts_read(layout: Layout, side: int, sample: int = SAMPLE) -> float:
-    """What a task of one side reads of the current layer on average, in parts of the size that it
-    writes, where all slabs exist. It reads one part of the layer before besides."""
+    """What a task of one side reads of the current layer on average, as a multiple of the part that
+    it writes, if all slabs exist. It also reads one part of the layer before, not counted here."""
     tasks, found = layout.task_count(side), []
     for number in np.unique(np.linspace(0, tasks - 1, min(sample, tasks)).astype(np.int64)):
         task = layout.task(side, int(number))
@@ -69,7 +68,7 @@ def parts_read(layout: Layout, side: int, sample: int = SAMPLE) -> float:
 class Step(NamedTuple):
     """What making a layer takes.
 
-    read, written: stored bytes. disk: the most bytes that all layers on the disk have meanwhile.
+    read, written: stored bytes. disk: the bytes of all layers on the disk meanwhile, at most.
     """
 
     depth: int
@@ -82,13 +81,13 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a run takes whose layers up to `depth` are there, and the room that there is for it.
+    """What a run takes from `depth` on, to which its layers are there, and the room that it has.
 
-    reads: of the tasks of each side, see `parts_read`. workers: how many work at once. records: of
-    the layers that are committed. disk_rate: the bytes a second that all workers together can move,
-    None for as many as each can. cached: whether the page cache holds what the disk does. free,
-    free_files: the bytes and the files that the run may have, None where the system does not say,
-    as in an object store.
+    reads: for each side, what `parts_read` gives. workers: how many work at once. records: those of
+    the committed layers. disk_rate: the bytes a second that all workers together can move, None if
+    only the rate of each limits them. cached: whether the page cache holds all that is on the disk.
+    free, free_files: the bytes and the files that the run may have, None where the system does not
+    say, as in an object store.
     """
 
     plan: Plan
@@ -119,12 +118,12 @@ class Forecast:
 
     @cached_property
     def steps(self) -> list[Step]:
-        """The layers after `depth`, in order."""
+        """What each layer after `depth` takes, in order."""
         until, policy = self.plan.config.search.until, self.plan.policy
         end = len(self.sizes.states)
         end = end if until is None else min(end, until + 1)
         held, steps = [self._stored(depth) for depth in range(self.depth + 1)], []
-        since = 0.0  # layers were stored
+        since = 0.0  # seconds since layers were last stored
         for depth in range(self.depth + 1, end):
             mode, seconds, new = self._mode(depth), self._seconds(depth), []
             since += seconds
@@ -186,12 +185,12 @@ class Forecast:
 
     @property
     def described(self) -> bool:
-        """Whether the workers are those of a cluster, of which nothing was measured."""
+        """Whether the workers are on a cluster that was not measured."""
         return self.plan.config.cluster.kind not in HERE
 
     @property
     def too_small(self) -> str | None:
-        """What to say of a disk that will not hold the run, if it is so."""
+        """A warning if the disk will not hold the run, else None."""
         if self.free is None or self.disk <= self.free:
             return None
         return (
@@ -225,8 +224,8 @@ class Forecast:
 def forecast_of(plan: Plan, disk_rate: float | None = None, measured: bool = True) -> Forecast:
     """Try the search, the machine and the disk for some seconds, and work out the rest.
 
-    For a run that is complete this is what such a run takes from its beginning. measured: whether
-    seconds are asked for; else machine and disk are not tried.
+    For a run that is complete this is what such a run takes from its beginning. disk_rate: as of
+    `Forecast`. measured: whether the time is wanted; if not, machine and disk are not tried.
     """
     path, cluster, records, there = plan.config.path, plan.config.cluster, [], 0
     if RunStore.exists(path):
@@ -254,7 +253,7 @@ def forecast_of(plan: Plan, disk_rate: float | None = None, measured: bool = Tru
 
 
 def disk_warning(plan: Plan) -> str | None:
-    """What to say before a run that may fill its disk; it costs no time if that cannot be."""
+    """A warning if a run may fill its disk. It takes no time if a simple bound rules that out."""
     search, path = plan.config.search, plan.config.path
     if plan.in_memory or isinstance(path, ObjectPath):
         return None
@@ -268,7 +267,7 @@ def disk_warning(plan: Plan) -> str | None:
 
 
 def described_cluster(config: Config, workers: int) -> Config:
-    """The config for a cluster of `workers` workers that is not there to be looked at."""
+    """The config with a cluster of `workers` workers, which need not exist."""
     update = {"kind": "address", "address": "described", "workers": workers}
     if "memory" not in config.cluster.model_fields_set:
         update["memory"] = default_memory("address", workers)

@@ -1,12 +1,12 @@
 """How fast this machine is: tasks and disk are tried for some seconds.
 
 Tasks and disk are tried on as many workers at once as a run here would have, since these share
-memory and disk. A task is one of the very layout. It goes through its own batches, but its slabs
-are those of layers of the 3x4 board, whose compression stands for that of all puzzles at the same
-density (docs/scale.md).
+memory and disk. The task is one of the run's own layout and goes through its own batches, but its
+slabs come from layers of the 3x4 board, whose compression stands for that of all puzzles at the
+same density (docs/scale.md).
 
 Tasks are timed by the processor time that they take, so other work on the machine hardly matters:
-a forecast is that of a machine which has nothing else to do. The disk is timed by the clock.
+a forecast is for a machine that has nothing else to do. The disk is timed by the clock.
 """
 
 import os
@@ -42,7 +42,7 @@ from frontier.store.reader import new_memory
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
-"""The step between the layers of the sample board that are tried: odd, as sides alternate."""
+"""The step between the layers of the sample board that are tried: odd, so that both sides occur."""
 
 SAMPLE_SLABS = 32
 """The number of slabs that stand for all of a layer."""
@@ -56,12 +56,13 @@ DISK_FILES = 40
 
 @dataclass(frozen=True)
 class Rates:
-    """How fast a worker is, in seconds of its processor where nothing else is said.
+    """How fast a worker is. Times are seconds of its processor, but for those of the disk.
 
-    density: shares of the bits that are set, increasing. For layers of each density, stored: stored
-    bytes of a raw byte; task: of a word that a task makes, without files. kernel: the kernel's part
-    of that. listed: of a state of a list. read, write: of the disk for a byte, while all workers
-    are at it. move: of the processor for a byte that is read or written, checksum included.
+    density: the shares of set bits in the layers tried, increasing. stored, task: for each of them,
+    the stored bytes per raw byte, and the time per word that a task makes, without files. kernel:
+    the kernel's part of that time. listed: the time per state of a list. read, write: the seconds
+    of the disk per byte, while all workers use it. move: the time to read or write a byte, with its
+    checksum.
     """
 
     density: list[float]
@@ -74,18 +75,18 @@ class Rates:
     move: float = 0.0
 
     def stored_at(self, density: float) -> float:
-        """The stored bytes of a raw byte."""
+        """The stored bytes per raw byte."""
         return float(np.interp(density, self.density, self.stored))
 
     def task_at(self, density: float) -> float:
-        """The seconds of a task for a word that it makes."""
+        """The seconds of a task per word that it makes."""
         return float(np.interp(density, self.density, self.task))
 
 
 def calibrate(plan: Plan, listed: float) -> Rates:
-    """Measure this machine for a plan, in the file system of its run; listed: as of `Rates`.
+    """Measure this machine for a plan, in the file system of its run.
 
-    InputError if nothing can be written there.
+    listed: as of `Rates`. InputError if nothing can be written there.
     """
     cluster, settings = plan.config.cluster, plan.config.puzzle_settings
     kind = "serial" if cluster.kind == "serial" else "local"
@@ -114,7 +115,7 @@ def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
 
 
 def stored_shares(codec: str) -> Rates:
-    """Rates that say how layers are stored, and nothing else."""
+    """Rates of how layers are stored; their times are 0, as nothing else is tried."""
     samples = sorted(sample_layers(codec, SLAB_BYTES), key=attrgetter("density"))
     density, stored = zip(*((sample.density, sample.stored) for sample in samples), strict=True)
     return Rates(list(density), list(stored), [0.0] * len(samples))
@@ -131,10 +132,10 @@ def sample_layers(codec: str, slab_bytes: int) -> Iterator["SampleSlabs"]:
 
 
 class SampleSlabs:
-    """Some slabs of a layer, encoded, that stand for those that a task reads. A slab that is larger
-    than the layer has it several times.
+    """Some encoded slabs of a layer, which stand for those that a task reads. If slabs are larger
+    than the layer, they repeat it.
 
-    density: the share of the layer's bits that are set. stored: bytes of a raw byte.
+    density: the share of the layer's bits that are set. stored: the stored bytes per raw byte.
     """
 
     def __init__(self, codec: SlabCodec, words: np.ndarray, slab_bytes: int, bits: int):
@@ -160,8 +161,8 @@ class SampleSlabs:
 
 
 def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
-    """The processor time for a word that a task makes, and the kernel's part of it, without files,
-    on layers all of whose slabs are there."""
+    """The processor seconds per word that a task makes, and the kernel's part of them. The task
+    uses no files, and its layers have all of their slabs."""
     task = layout.task(0, layout.task_count(0) // 2)
     program = program_of(layout, task)
     reads = reads_of(layout, task, program)
@@ -181,7 +182,7 @@ def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
 
 
 def disk_rates(folder: Place, size: int) -> dict[str, float]:
-    """The rates of the disk on files of `size` bytes, forced to it and not in the page cache."""
+    """The rates of the disk: files of `size` bytes are forced to it, and not cached when read."""
     data = np.random.default_rng(0).bytes(size)
     paths = [folder / uuid.uuid4().hex for _ in range(max(2, min(DISK_FILES, DISK_BYTES // size)))]
     clocks = [(time.perf_counter(), time.thread_time())]
@@ -203,9 +204,9 @@ def disk_rates(folder: Place, size: int) -> dict[str, float]:
 
 @contextmanager
 def _scratch(path: Place) -> Iterator[Place]:
-    """A place of its own where the files of a run would be, which need not be there.
+    """A temporary folder in the file system of the run at `path`, which need not exist yet.
 
-    Should it be left in a run directory, the next run there removes it.
+    If a kill leaves it in a run directory, the next run there removes it.
     """
     if isinstance(path, ObjectPath):
         yield path / f"plan-{uuid.uuid4().hex}"

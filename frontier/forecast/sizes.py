@@ -8,8 +8,8 @@ after it is taken to have
 
 as its logarithm, so that K layers later one state is left. K is the least number of layers that
 holds all states. There is no theory behind the exponent: 2 makes the search of 2x6, 2x7, 3x4 and
-4x4 longer than it is, 3 shorter (docs/scale.md). The depth so found is no more than a guess, the
-breadth of the peak, which decides what a run costs, is a good one.
+4x4 longer than it is, 3 shorter (docs/scale.md). The depth that is found so is a mere guess, but
+the breadth of the peak, which decides what a run costs, is a good estimate.
 """
 
 import time
@@ -30,11 +30,11 @@ TRIAL_BYTES = 500_000_000
 MOST_LAYERS = 100_000
 
 GROWTH_LAYERS = 6
-"""The number of layers whose mean growth is taken: sides and symmetries make single ones uneven."""
+"""The growth is the mean over so many layers: sides and symmetries make that of one uneven."""
 
 
 class Sizes(NamedTuple):
-    """The states of each layer from depth 0, of which the first `known` are no estimates."""
+    """The states of each layer from depth 0: those after the first `known` are estimates."""
 
     states: list[int]
     known: int
@@ -51,7 +51,7 @@ class Sizes(NamedTuple):
 class Trial(NamedTuple):
     """The first layers of a search, as lists, in this process.
 
-    sizes: the states of each. state_seconds: the processor time of a state.
+    sizes: the states of each. state_seconds: the seconds of processor time for each state.
     """
 
     sizes: list[int]
@@ -73,7 +73,7 @@ def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
 
 
 def estimate_sizes(known: list[int], states: int, exponent: float = EXPONENT) -> Sizes:
-    """The sizes of all layers of a space of `states` states. known: those of the first layers."""
+    """The sizes of all layers of a space of `states` states. known: the sizes of the first ones."""
     rest = states - sum(known)
     if rest <= 0:
         return Sizes(list(known), len(known))

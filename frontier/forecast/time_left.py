@@ -6,9 +6,9 @@ kernel goes over all words whatever they hold, up to 1/2 where codec and disk we
 come from the bitmaps so far, recent ones counting most. Layers of one form say nothing of the
 other.
 
-There is no theory behind the shape, so it is tried with two exponents besides, which err to
-either side (docs/scale.md). That and `WIDER` make the range, which is narrow once the largest
-layer is passed. From then on the likely exponent is a smaller one: searches thin out slowly.
+There is no theory behind the sizes, so they are guessed with two more exponents, which err to
+either side (docs/scale.md). Their times, widened by `WIDER`, are the range, which is narrow once
+the largest layer is passed. From then on the likely exponent is smaller: searches thin out slowly.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,13 +22,13 @@ from frontier.search.plan import Policy
 from frontier.store.ledger import LayerRecord
 
 LIKELY = {False: EXPONENT, True: 2.25}
-"""The exponent before and after the peak."""
+"""The likely exponent before the peak and after it."""
 
 SHORTER, LONGER = 3.0, 2.0
 """These exponents make shapes that end sooner and later than most do."""
 
 WIDER = {False: 2.0, True: 1.6}
-"""The range is wider by such a factor to each side, before and after the peak."""
+"""The factor by which the range is widened to either side, before the peak and after it."""
 
 PASSED = 0.9
 """The peak is passed when a layer has less than this share of the largest one."""
@@ -42,7 +42,7 @@ have more than this many times the states of the largest one: a larger layer may
 and nothing is known yet of the time of bitmaps."""
 
 LISTS = 12
-"""The number of layers, the last ones that are lists, from which the time per state is taken."""
+"""The time per state is taken from this many of the last layers that are lists."""
 
 FADE = 0.95
 """Each bitmap layer has this share of the weight that the layer after it has."""
@@ -56,10 +56,10 @@ FLOOR = 1e-4
 
 
 class TimeLeft(NamedTuple):
-    """The likely seconds that are left and the likely depth of the last layer, and the range in
-    which each may well be.
+    """The likely seconds that are left and the likely depth of the last layer, each with a range in
+    which it may well be.
 
-    passed: whether the largest layer is behind for sure. rising: whether the last known layer is
+    passed: whether the largest layer is passed for sure. rising: whether the last known layer is
     the largest so far. first: the seconds of the next layer. sizes: the likely states of the layers
     to come, up to the last depth asked for.
     """
@@ -81,7 +81,7 @@ def time_left(
 ) -> TimeLeft | None:
     """The time from the last of these layers on; None where it is too early to say.
 
-    layers: from depth 0. states: of the whole space. until: the last depth that is asked for.
+    layers: from depth 0. states: of the whole space. until: the last depth, None for all layers.
     """
     known = [layer.states for layer in layers]
     depth = len(known) - 1
@@ -98,7 +98,7 @@ def time_left(
         return None
     seconds = [[law(*pair) for pair in pairwise([known[-1], *sizes])] for sizes in later]
     first, times, depths = seconds[0][0], list(map(sum, seconds)), [depth + len(s) for s in later]
-    # By a layer or two the depth is always uncertain.
+    # The depth is always uncertain by a layer or two.
     most = max(times) * WIDER[passed] + (2 * first if until is None else 0)
     return TimeLeft(
         times[0],
@@ -115,8 +115,8 @@ def time_left(
 
 
 def _law(layers: Sequence[LayerRecord], largest: int) -> Callable[[int, int], float] | None:
-    """The seconds of a layer by the states of the one before and its own; None where too few layers
-    are known. largest: the states of the largest layer to come."""
+    """A function that gives the seconds of a layer from the states of the layer before it and its
+    own; None where too few layers are known. largest: the states of the largest layer to come."""
     # The first two are too short to tell.
     lists = [layer for layer in layers[2:] if layer.form == "list"][-LISTS:]
     held = sum(layer.states for layer in lists)
@@ -129,8 +129,8 @@ def _law(layers: Sequence[LayerRecord], largest: int) -> Callable[[int, int], fl
     if len(bits) <= LEAST_LAYERS:
         return None
     scale, power = _power_law([layers[depth] for depth in bits[1:]])
-    # The layer before the first bitmap was too large for lists to go on from it, and the one before
-    # that was not. So the states of the latter stand for the limit, which is not known here.
+    # The layer before the first bitmap was too large to be expanded as a list, and the layer before
+    # that was not. So the states of this smaller one stand for the limit, which is not known here.
     policy = Policy(layers[bits[0] - 2].states if bits[0] > 1 else 0)
     return lambda before, states: (
         listed * states if policy.mode(before, states) == "lists" else scale * states**power
@@ -138,7 +138,7 @@ def _law(layers: Sequence[LayerRecord], largest: int) -> Callable[[int, int], fl
 
 
 def _power_law(layers: list[LayerRecord]) -> tuple[float, float]:
-    """(a, b) so that the layers took about a * states ** b seconds, and just so in all."""
+    """(a, b) such that layers took about a * states ** b seconds; their weighted sum is exact."""
     states = np.array([layer.states for layer in layers], dtype=float)
     seconds = np.array([layer.seconds for layer in layers])
     weights = FADE ** np.arange(len(layers))[::-1]

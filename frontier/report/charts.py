@@ -1,7 +1,7 @@
 """The charts of a report, drawn by matplotlib: in files for papers, and as pictures of a page.
 
-Of one run its layers are steps, of several they are lines. A chart is drawn once, so wide that its
-letters are legible in a column of a page, on a telephone, and printed 8 cm wide.
+The layers of one run are steps, those of several runs are lines. A chart is drawn once, so wide
+that its letters are legible in a column of a page, on a telephone, and printed 8 cm wide.
 """
 
 import io
@@ -20,7 +20,7 @@ WIDTH, PANEL = 6.3, 2.6
 """The width of a chart, 16 cm, and the height of each of its panels, in inches."""
 
 TITLE, LEGEND = 50, 3
-"""The letters of a line of a title, and the columns of a legend, at most."""
+"""The greatest number of letters in a line of a title, and of columns in a legend."""
 
 CHARTS = {
     "layers": [
@@ -36,8 +36,8 @@ CHARTS = {
         ("bytes written for each layer", "bytes", lambda: EngFormatter("B")),
     ],
 }
-"""The panels of each chart: a title, a number of `LayerStatistics`, and how the axis writes it, on
-a logarithmic scale if that is None."""
+"""The panels of each chart: a title, a field of `LayerStatistics`, and the formatter of its axis,
+which is None for a logarithmic scale."""
 
 STYLE = {
     "font.size": 13,
@@ -61,8 +61,8 @@ STYLE = {
 
 ADDRESS = "data:image/svg+xml;base64,"
 NO_DATE = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}
-"""The metadata of a file without what differs from day to day, so that equal runs make equal
-files."""
+"""What leaves out of a file's metadata all that differs from day to day, so that equal runs make
+equal files."""
 
 
 def report_picture(report: Report, kind: str) -> bytes:
@@ -78,7 +78,7 @@ def report_charts(report: Report) -> dict[str, str]:
     none if no layer is known yet."""
     if not report.layers:
         return {}
-    with matplotlib.rc_context({"svg.fonttype": "none"}):  # as outlines letters are half of a page
+    with matplotlib.rc_context({"svg.fonttype": "none"}):  # outlines of letters are half of a page
         svg = {name: _saved(draw(report, name), "svg", transparent=True) for name in CHARTS}
     return {name: ADDRESS + b64encode(of).decode() for name, of in svg.items()}
 

@@ -1,6 +1,6 @@
 """The colours of pages and charts, and those of pieces.
 
-Pieces differ for those too who cannot tell red from green. Kinds with an order take steps of
+Pieces also differ for people who cannot tell red from green. Kinds with an order take steps of
 viridis (S. van der Walt and N. Smith, 2015); a few kinds without an order take the colours of
 M. Okabe and K. Ito (Color Universal Design, 2008).
 """
@@ -9,8 +9,8 @@ import numpy as np
 
 INK, QUIET, LINE, GROUND = "#1c2733", "#5b6875", "#d8dee5", "#ffffff"
 ACCENT, SECOND = "#2166ac", "#d6604d"
-"""The colours of a page (``templates/base.html``): letters, quieter letters, lines, the ground, and
-the two of bars and curves."""
+"""The colours of a page (``templates/base.html``): of letters, quieter letters, lines and the
+ground, and two for bars and curves."""
 
 VIRIDIS = (
     "#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58",

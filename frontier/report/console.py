@@ -18,12 +18,12 @@ def console_on(file: TextIO | None = None) -> Console:
 
 
 def is_live(console: Console) -> bool:
-    """Whether a display can stay in place there, written over again and again."""
+    """Whether a display on the console can stay in place and be written over again and again."""
     return console.is_terminal and not console.is_dumb_terminal
 
 
 def say(line: str, file: TextIO | None) -> None:
-    """Print a line, if there is a file that takes it: a search outlives those who read of it."""
+    """Print a line, if there is a file that takes it: a search goes on without its readers."""
     if file is not None:
         with suppress(OSError, ValueError):
             print(line, file=file, flush=True)

@@ -22,7 +22,7 @@ from frontier.text import rate, span
 
 
 class PlainProgress:
-    """Prints a line where a run begins and ends, for its layers, and within a long layer."""
+    """Prints lines when a run begins and ends, after its layers, and during long ones."""
 
     LAYER_SECONDS, TASK_SECONDS = 1.0, 60.0
     """The least seconds between the lines of two layers, and between two within a layer."""
@@ -86,7 +86,7 @@ class LiveProgress(PlainProgress):
 
 
 def shown(runs: Iterable[Progress], console: Console) -> Group:
-    """The last layers of runs that are under way, and what is known of them; of others a line."""
+    """The last layers of each run that is under way, and its figures; a line for any other run."""
     parts = []
     for progress in runs:
         if progress.state != UNDER_WAY:
@@ -140,7 +140,7 @@ def watch(paths: list[Place], interval: float, wait: Callable[[float], None] = t
 
 def _look(path: Place, pause: Callable[[], None]) -> Progress:
     """The progress of a run by its files; InputError if it is gone, CorruptRunError if it is
-    damaged and stays so. Twice it may only look so, as its files are being replaced."""
+    damaged. While its files are being replaced it may look damaged, so it has three tries."""
     for _ in range(2):
         with suppress(InputError, CorruptRunError):
             return progress_of(RunStore.open(path))

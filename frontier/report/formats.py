@@ -25,7 +25,7 @@ BAR = 12
 """The width of the longest bar in a table of layers, in characters."""
 
 DROPPED = ("log", "written", "growth", "time", "share", "up to here")
-"""A narrow terminal leaves out these columns, the first ones first."""
+"""A narrow terminal leaves out some of these columns, in this order."""
 
 COLUMNS = {
     "states": "states",
@@ -76,7 +76,7 @@ def _farthest(run: RunStatistics, console: Console) -> RenderableType:
 
 
 def _pairs(rows: Iterable[Sequence[str]]) -> Table:
-    """Names, which are dim, and values."""
+    """A table of names, which are dim, and their values."""
     table = table_of(["", ""], rows, left=[""], overflow="fold")
     table.columns[0].style = "dim"
     return table
@@ -110,7 +110,7 @@ def report_value(report: Report) -> dict:
 
 
 def report_csv(report: Report) -> str:
-    """A row for each depth, and in it the columns of each run; what does not apply is empty."""
+    """A row for each depth, with the columns of each run; cells that do not apply are empty."""
     kinds = [kind for kind in SPENDING if any(kind in run.spent for run in report.runs)]
     names = [*COLUMNS.values(), *(f"seconds_{kind}" for kind in kinds)]
     runs = [""] if report.one else [f"{label}: " for label in report.labels]
@@ -122,14 +122,14 @@ def report_csv(report: Report) -> str:
         for layer in layers:
             row += [getattr(layer, key, None) for key in COLUMNS]
             row += [layer.spent.get(kind, 0) if layer else None for kind in kinds]
-        # A fraction has nine digits.
+        # Fractions have nine digits.
         writer.writerow([f"{of:.9g}" if isinstance(of, float) else of for of in row])
     return text.getvalue()
 
 
 def report_bfile(run: RunStatistics) -> str:
-    """The sizes of the layers as the On-Line Encyclopedia of Integer Sequences takes tables, a line
-    "n a(n)" for each depth n; lines before them say what they are, behind a #."""
+    """The sizes of the layers as a b-file of the On-Line Encyclopedia of Integer Sequences: a line
+    behind a # says what they are, and a line "n a(n)" follows for each depth n."""
     known = "all terms" if run.complete else "not all terms, as the search is not complete"
     goals = " or ".join(map(run.puzzle.line, run.puzzle.goals))
     title = run.puzzle.title.removesuffix(BY_LINES)

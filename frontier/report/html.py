@@ -11,7 +11,7 @@ from frontier.text import counted, moment
 @cache
 def templates():
     """The templates of ``templates/``. Text in those of HTML is escaped; markup, such as a drawing,
-    has to come as ``markupsafe.Markup``. In Markdown the filter ``text`` escapes what HTML is."""
+    has to come as ``markupsafe.Markup``. In Markdown the filter ``text`` escapes HTML."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
     environment = Environment(

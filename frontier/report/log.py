@@ -1,4 +1,4 @@
-"""The log of a run: it has a line of JSON for each event but those within a layer."""
+"""The log of a run: a line of JSON for each event, except for events within a layer."""
 
 import json
 import time
@@ -50,7 +50,7 @@ def read_last_start(path: Place) -> list[tuple[float, Event]]:
     """The last start of a run and its end, if it has one, each with its time. Layers, which the
     ledger describes, and lines that are damaged are left out."""
     events = []
-    with suppress(OSError, ValueError):  # it is for people
+    with suppress(OSError, ValueError):  # the log is for people: a run does not need it
         for line in read_bounded(path).decode(errors="replace").splitlines():
             with suppress(ValueError, TypeError, KeyError, AttributeError):
                 values = json.loads(line)

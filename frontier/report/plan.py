@@ -59,7 +59,7 @@ def plan_value(forecast: Forecast) -> dict:
 
 
 def describe_plan(value: dict, forecast: Forecast) -> str:
-    """The same for a person, with what it rests on."""
+    """The same as text, with what it rests on."""
     look = {"counted": counted, "size": size, "span": span}
     text = page("plan.txt", value=value, plan=forecast.plan, forecast=forecast, **look)
     return text.rstrip()

@@ -18,7 +18,7 @@ NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "
 
 
 class LayerTotals:
-    """What follows from `layers`, which are those known from depth 0 on."""
+    """The totals over `layers`, which are the known layers from depth 0 on."""
 
     layers: Sequence
 
@@ -49,11 +49,11 @@ class Progress(LayerTotals):
     """What is known of a run at a moment. It listens to the run's events.
 
     started: the event of the last start, None if it has not begun. layers: all committed ones, from
-    depth 0. disk: the bytes of the layers on the disk. task: what is done of the next layer, if it
-    is known; its number of tasks is 0 where that alone is not. since, began: when the next layer
-    and the run were begun, in seconds of the epoch. ended: the event that ended the run, None while
-    it is under way. when: the time of that, if it is known. Of a run by its files also run: as
-    these were then; and holder: the process that writes it, as they name it.
+    depth 0. disk: the bytes of the layers on the disk. task: the tasks done of the next layer, None
+    if not known; its number of tasks is 0 if only that is not known. since, began: when the next
+    layer and the run were begun, in Unix time. ended: the event that ended the run, None while it
+    is under way. when: the Unix time of that event, None if not known. Only a progress that was
+    read from files has run, the run as these were then, and holder, the process that writes it.
     """
 
     name: str = ""
@@ -105,14 +105,14 @@ class Progress(LayerTotals):
         return self.ended.reason if self.state == STOPPED else None
 
     def left(self, now: float) -> TimeLeft | None:
-        """The time left, less what the layer under way has already had; None where it is too early
-        to say. For a stopped run it is the time that the run takes once it is resumed."""
+        """The time left, less what the layer under way has already taken; None where it is too
+        early to say. For a stopped run it is the time that the run takes once it is resumed."""
         layers = list(self.layers)  # a copy, as a display asks from another thread
         if not layers:
             return None
         until = self.started.until
         if until is not None and until < len(layers):
-            until = None  # a depth that was asked for and is reached says nothing of what is left
+            until = None  # once it is reached, it says nothing of what is left
         made = time_left(layers, self.started.states, until)
         if made is None or self.ended:
             return made
@@ -123,8 +123,8 @@ class Progress(LayerTotals):
 def progress_of(run: RunStore) -> Progress:
     """The progress of a run by its files, while it may be under way in another process.
 
-    The lock is asked first: what a process wrote before it let go of the lock is there afterwards,
-    and only then the ledger is read again.
+    The lock is looked at first: if it is free, all that its last holder wrote is there, and only
+    then the ledger is read again.
     """
     lock = run.path / "lock"
     held = is_held(lock)
@@ -137,7 +137,7 @@ def progress_of(run: RunStore) -> Progress:
     began, started = log[0] if log else (about["created"], lost)
     progress = Progress(name, started, list(run.records), run.disk, began=began, run=run)
     progress.since = began
-    with suppress(FileNotFoundError):  # of a run in an object store that was stopped as it began
+    with suppress(FileNotFoundError):  # in an object store, if the run was stopped as it began
         progress.since = max(began, (run.path / "ledger.json").stat().st_mtime)
     if state != COMPLETE and (done := run.tasks_done()):
         progress.task = events.TaskFinished(len(progress.layers), done, 0, 0)
@@ -149,7 +149,7 @@ def progress_of(run: RunStore) -> Progress:
     elapsed = progress.since - began
     if state == COMPLETE and not progress.complete:
         progress(events.RunFinished(progress.depth, progress.states, True, elapsed), progress.since)
-    elif state != progress.state:  # the log has no end, or one that holds no more
+    elif state != progress.state:  # the log has no end of the run, or one that is out of date
         reason = "killed, or its machine failed" if len(log) == 1 else "its log does not say why"
         if host := left_by(lock):
             reason = f"killed, or under way on host {host}, which cannot be seen from here"

@@ -38,7 +38,7 @@ def solution_value(
 
 
 def describe_solution(puzzle: Puzzle, solution: Solution, value: dict) -> str:
-    """The same as text, with drawings of the boards that are in the value."""
+    """The same as text, with drawings of the boards if `value` has them."""
     distance = value["distance"]
     facts = [counted(distance, "move")]
     for key, noun in (("solutions", "shortest solution"), ("nodes", "node")):
@@ -82,7 +82,7 @@ def rotation_value(rotation: Rotation) -> dict:
 
 
 def describe_rotation(rotation: Rotation, boards: bool) -> str:
-    """The same as text; boards: with a drawing of the board after each tile."""
+    """The same as text. boards: whether the board after each tile is drawn."""
     value, lines = rotation_value(rotation), [f"{FIFTEEN.line(rotation.start)}:"]
     if slid := value["slides_before"]:
         lines.append(f"  blank to the corner: {' '.join(map(str, slid))}")

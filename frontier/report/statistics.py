@@ -18,13 +18,13 @@ from frontier.store.run import RunStore
 from frontier.text import counted, percent
 
 DRAWN = 8
-"""The number of farthest positions that a report draws, at most."""
+"""The greatest number of farthest positions that a report draws."""
 
 LOOKS = {"start", "symbols", "picture"}
-"""These keys of [puzzle] change no number of states."""
+"""The keys of [puzzle] that do not change the sizes of layers."""
 
 FEW = 6
-"""The number of runs that a title lists, at most."""
+"""The greatest number of runs that a title lists."""
 
 SPENDING = {
     "kernel": "kernels",
@@ -42,11 +42,11 @@ SPENDING = {
 class LayerStatistics:
     """The statistics of a layer.
 
-    states, so_far: the states of this layer; of all layers up to it. share, share_so_far: the same
-    as parts of all states of the puzzle, 0 to 1. growth: how many times the states of the layer
-    before it has; None at depth 0. form: "bits" or "list". seconds: the time from the layer before
-    to this one. bytes: the bytes written to disk, 0 if the layer was never stored. spent: where
-    these seconds went, by the keys of `SPENDING`; they add up to `seconds`.
+    states, so_far: the states of this layer, and of all layers up to it. share, share_so_far: the
+    same as parts of all states of the puzzle, 0 to 1. growth: the states of this layer divided by
+    those of the layer before; None at depth 0. form: "bits" or "list". seconds: the time from the
+    layer before to this one. bytes: the bytes written to disk, 0 if the layer was never stored.
+    spent: where these seconds went, by the keys of `SPENDING`; they add up to `seconds`.
     """
 
     depth: int
@@ -63,7 +63,7 @@ class LayerStatistics:
 
 @dataclass(frozen=True)
 class RunStatistics(LayerTotals):
-    """The statistics of a run; of a run of lines those of their positions.
+    """The statistics of a run; where its states are lines of positions, those of the positions.
 
     state: one of the states of a run in `frontier.report.progress`. total: the positions of the
     puzzle. farthest: the number of positions of the last layer, None if the run is not complete.
@@ -176,10 +176,10 @@ def statistics_of(run: RunStore) -> RunStatistics:
 def _spent(record: LayerRecord, starts: tuple[dict, ...]) -> dict[str, float]:
     """Where the time of a layer went.
 
-    In a layer by tasks each kind of work took the sum over the workers, divided by their number.
-    What is left of the time is scheduling and waiting. The time is divided in proportion where the
-    number of workers is not known, and where finished tasks of an earlier start were used, so that
-    more was done than there was time for.
+    In a layer by tasks each kind of work took the sum of its seconds on all workers, divided by the
+    number of workers; the rest of the time is scheduling and waiting. Where that number is not
+    known, or where tasks finished in an earlier start make the work longer than the time of the
+    layer, the time is divided in proportion to the work.
     """
     done = sum(record.work.values())
     if not done or not record.seconds:
@@ -197,8 +197,8 @@ def _spent(record: LayerRecord, starts: tuple[dict, ...]) -> dict[str, float]:
 class Report:
     """The runs of a report.
 
-    paths: of their directories, as they were named. name: of several runs together, by default
-    their labels, if they are few. several: whether more were asked for, if but one has begun.
+    paths: their directories, as they were named. name: a title for the report; by default it is
+    made from the runs. several: whether several were asked for, even if only one has begun.
     """
 
     runs: tuple[RunStatistics, ...]
@@ -249,7 +249,7 @@ class Report:
 
 
 def _mark(path: str, paths: list[str]) -> str:
-    """What tells a path from others: the last folder in which they all differ, or its number."""
+    """What tells a path from others: the last folder in which they all differ, else its number."""
     for folders in zip(*(reversed(Path(of).parts) for of in paths), strict=False):
         if len(set(folders)) == len(folders):
             return f"in {folders[paths.index(path)]}"

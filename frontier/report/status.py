@@ -54,8 +54,8 @@ def time_left_words(left: TimeLeft | None) -> str:
 
 
 def end_of(left: TimeLeft | None, now: float) -> tuple[float, float, float] | None:
-    """When a run under way ends, in seconds of the epoch: likely, least and most; None where that
-    is not known, or may be in more than a hundred years."""
+    """When a run under way ends, in Unix time: the likely, the earliest and the latest time. None
+    if that is not known, or if the latest is more than a hundred years away."""
     if left is None or left.most > 100 * 365 * 86400:
         return None
     return now + left.seconds, now + left.least, now + left.most
@@ -73,13 +73,13 @@ def next_layer_words(progress: Progress, now: float) -> str:
 
 
 def describe_state(progress: Progress) -> str:
-    """What a run is, and if it is stopped, since when and why."""
+    """The state of a run and, if it is stopped, since when and why."""
     at = f" at {moment(progress.when)}" if progress.when else ""
     return f"{progress.state}{at}: {progress.reason}" if progress.reason else progress.state
 
 
 def title(progress: Progress) -> str:
-    """Which run it is, and what."""
+    """The name of a run, its puzzle and its state."""
     puzzle = f"{progress.started.title}, " if progress.started else ""
     return f"{progress.name}: {puzzle}{describe_state(progress)}"
 
@@ -107,8 +107,8 @@ def headline(start: RunStarted) -> str:
 def status_of(path: Place, resume: str | None = None) -> dict:
     """What the files of a run say about it now: the keys of ``summary.json``, and how far it is.
 
-    resume: the command that goes on with it, if known. Times are in seconds of the epoch, but
-    `ends` is in ISO 8601 with the zone of this machine. A run that has not begun has few keys.
+    resume: the command that goes on with it, if known. Times are Unix times, but `ends` is in
+    ISO 8601 with the zone of this machine. A run that has not begun has few keys.
     """
     if not RunStore.exists(path):
         return {"name": path.name, "path": str(path), "state": NOT_BEGUN}
@@ -144,7 +144,7 @@ def status_of(path: Place, resume: str | None = None) -> dict:
 
 
 def describe_status(value: dict) -> str:
-    """The same for a person."""
+    """The same as text."""
     if value["state"] == NOT_BEGUN:
         return f"{value['name']}: {NOT_BEGUN}"
     lines = [f"{value['name']}: {value['puzzle']['title']}, {value['state_in_words']}"]

@@ -22,7 +22,7 @@ from frontier.text import power
 NAME = "status.html"
 
 SECONDS = 3.0
-"""The seconds between two writings of the page; a shorter run has it at the end alone."""
+"""The seconds between two writings of the page; for a shorter run it is written at the end only."""
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def kept_page(folder: Place) -> Iterator[Listener]:
             try:
                 if progress.started:
                     write_text(folder / NAME, status_page(progress))
-            except Exception as error:  # the search needs no page
+            except Exception as error:  # the search goes on without a page
                 reason = error.strerror if isinstance(error, OSError) else repr(error)
                 if not warned:
                     say(f"warning: {folder / NAME} cannot be written ({reason})", sys.stderr)

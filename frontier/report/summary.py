@@ -1,4 +1,4 @@
-"""A run in one JSON file, and as text; what runs from all blank cells tell together."""
+"""The summary of a run, as JSON and as text; what runs from all blank cells tell together."""
 
 import platform
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from frontier.store.run import RunStore
 from frontier.text import counted, percent, size, span
 
 FARTHEST = 100
-"""The number of farthest positions that a summary lists, at most."""
+"""The greatest number of farthest positions that a summary lists."""
 
 
 def run_value(run: RunStore) -> dict:
@@ -28,8 +28,8 @@ def run_value(run: RunStore) -> dict:
 
 
 def found_value(identity: dict, records: Sequence[LayerRecord], complete: bool) -> dict:
-    """The same for the layers that are committed, if any, of a run that may not have begun; this is
-    in ``plan --json`` too. identity: as in ``run.json``."""
+    """The same without the start, also for ``plan --json``, where the run may not have begun.
+    identity: as in ``run.json``. records: of the committed layers. complete: whether it is all."""
     return {
         "name": identity["name"],
         "puzzle": {"title": puzzle_of(identity["puzzle"]).title, **identity["puzzle"]},
@@ -47,7 +47,7 @@ def found_value(identity: dict, records: Sequence[LayerRecord], complete: bool) 
 def summary(run: RunStore) -> dict:
     """What the run has found, as it stands in ``summary.json``.
 
-    positions: at each depth, of a run whose states are no positions.
+    Where the states are lines of positions, "positions" has the number of positions at each depth.
     """
     puzzle = run.puzzle
     value = run_value(run) | {
@@ -65,7 +65,7 @@ def summary(run: RunStore) -> dict:
 
 
 def depth_of(value: dict) -> int | None:
-    """The depth of the farthest positions of a summary that is complete, None of another one."""
+    """The depth of the farthest positions, by a summary; None if its run is not complete."""
     return len(value.get("positions", value["layers"])) - 1 if value["complete"] else None
 
 

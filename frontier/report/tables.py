@@ -17,7 +17,7 @@ LAYER = {
     "seconds": ("time", brief),
     "bytes": ("written", lambda count: size(count) if count else ""),
 }
-"""The columns of the layers of one run: a number of `LayerStatistics`, its heading and form."""
+"""The columns of one run's layers: a field of `LayerStatistics`, its heading and its format."""
 
 
 class Table(NamedTuple):
@@ -36,8 +36,8 @@ class Tables(NamedTuple):
 
 
 def tables_of(report: Report) -> Tables:
-    """The tables of a report, which have a column for each run. Of one run alone the layers have
-    all their numbers, of several their states."""
+    """The tables of a report, which have a column for each run. The table of layers has all numbers
+    of the layers of one run, but only the states of those of several."""
     key = [key_figures(run) for run in report.runs]
     spending = [
         {SPENDING[kind]: f"{brief(of)} ({of / run.seconds:.1%})" for kind, of in run.spent.items()}
@@ -98,7 +98,7 @@ def _side_by_side(report: Report, names: Iterable[str], columns: list[dict[str, 
 
 
 def origin(run: RunStatistics) -> list[tuple[str, str]]:
-    """When the run was begun, and with what it was made when it was started last."""
+    """When the run was begun, and where and with what it was made at its last start."""
     begun = ("begun", time.strftime("%Y-%m-%d", time.gmtime(run.run.identity["created"])))
     if not run.starts:
         return [begun, ("environment", "missing or damaged, so it is not known")]
@@ -106,7 +106,7 @@ def origin(run: RunStatistics) -> list[tuple[str, str]]:
     cluster = last["config"]["cluster"]
     workers = f", {counted(cluster['workers'], 'worker')} of {size(cluster['memory'])}"
     facts = {
-        "started": f"{times} times; what follows is of the last time" if times > 1 else "",
+        "started": f"{times} times; what follows is from the last time" if times > 1 else "",
         "processor": f"{last['processor']}, {counted(last['cores'], 'core')}",
         "memory": size(last["memory"]),
         "platform": last["platform"],

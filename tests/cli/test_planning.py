@@ -126,7 +126,7 @@ def test_the_plan_of_a_complete_run_says_what_such_a_run_takes(tmp_path):
     status = json.loads(making.invoke("status", tmp_path / "run", "--json").stdout)
     shared = before.keys() - {"forecast"}
     assert {key: after[key] for key in shared} == {key: status[key] for key in shared}
-    assert "the run is complete, and what follows is of such a run" in invoke(*words).stdout
+    assert "the run is complete, and what follows is for such a run" in invoke(*words).stdout
     by_directory = json.loads(invoke(tmp_path / "run", "--json").stdout)
     assert by_directory["layers"] == after["layers"]
 

@@ -222,7 +222,7 @@ def test_links_are_followed_and_devices_left_alone(runs, tmp_path):
         (tmp_path / name).symlink_to(target)
     (tmp_path / "file").write_text("mine")
     for name, words in (
-        ("pipe", "no file"), ("to_pipe", "no file"), ("to_run", "run directory"),
+        ("pipe", "regular file"), ("to_pipe", "regular file"), ("to_run", "run directory"),
         ("nowhere", f"no directory {tmp_path / 'none'}"),
     ):  # fmt: skip
         said = invoke("report", runs / "2x3", "--csv", tmp_path / name, "--force", code=2).stderr

@@ -222,7 +222,7 @@ def test_drawings_of_a_solution(tmp_path):
         ),
         (["--strip", "none/a.svg"], "--strip none/a.svg: there is no directory none"),
         (["--strip", "dir.svg"], "--strip dir.svg is a directory"),
-        (["--strip", "pipe.svg", "--force"], "--strip pipe.svg is there and no file"),
+        (["--strip", "pipe.svg", "--force"], "--strip pipe.svg exists and is not a regular file"),
         (["--animate", "run/a.svg"], "--animate run/a.svg lies in a run directory"),
         (["--animate", "linked/a.svg"], "--animate linked/a.svg lies in a run directory"),
         (["1 0 2/3 4 5/6 7 8", "--strip", "a.svg"], "of one position, and 2 are given; name one"),

@@ -20,15 +20,15 @@ STRIP_WIDTH = 960
 """The greatest width of a strip in pixels, unless a single board is wider."""
 
 STRIP_SIDE, SIDE = 30, 48
-"""The side of a cell of a strip, and of what moves, in pixels."""
+"""The side of a cell in a strip, and in a drawing that moves, in pixels."""
 
 CAPTION, LARGE, GAP = 13, 16, 14
 """The letter sizes of the captions of a strip and of captions that change, and the room between
 boards, in pixels."""
 
 TICK, FIRST, LAST = 0.4, 3, 6
-"""The seconds of a tick, in which a piece makes a step, or stands still after a move; the ticks of
-the first position, and those of the last one besides."""
+"""The seconds of a tick, in which a piece makes a step, or stands still after a move; the ticks for
+which the first position is shown, and the extra ticks for the last one."""
 
 
 def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> list[str]:
@@ -96,7 +96,7 @@ def animation(puzzle: Puzzle, solution: Solution) -> str:
 
 
 def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
-    """A page on which one can step through a solution; without script and on paper, a strip."""
+    """A page on which one can step through a solution; on paper and without scripts, a strip."""
     film = _Film(puzzle, solution)
     scene = Scene(film.pictures[0], SIDE)
     pieces = (tag("g", scene.piece(of), data_code=str(of.code)) for of in scene.picture.pieces)
@@ -122,8 +122,8 @@ class _Film:
     """The positions of a solution as pictures, and what moves between them.
 
     steps: for each position, the number of steps of the move to it. ways: for each, the ways of the
-    pieces that this move brings elsewhere, by code: where the piece is after each step, seen from
-    where it was in the first position.
+    pieces that this move brings elsewhere, by code. A way is where the piece is after each step,
+    relative to its place in the first position.
     """
 
     def __init__(self, puzzle: Puzzle, solution: Solution):

@@ -48,7 +48,7 @@ def boards_html(puzzle: Puzzle, boards: Sequence[Board], labels: Sequence[str]) 
 
 @dataclass(frozen=True)
 class Scene:
-    """A picture with a scale: side is in pixels of one cell."""
+    """A picture with a scale. side: pixels of one cell."""
 
     picture: Picture
     side: float
@@ -64,7 +64,7 @@ class Scene:
         return (bottom - top + 2 * MARGIN) * self.side
 
     def at(self, point: Point) -> Point:
-        """Pixels of a place."""
+        """A place of the picture, in pixels."""
         left, top, _, _ = self.picture.bounds
         return (point[0] - left + MARGIN) * self.side, (point[1] - top + MARGIN) * self.side
 
@@ -78,7 +78,7 @@ class Scene:
         return "".join([self.ground(), *pieces, self.names()])
 
     def ground(self) -> str:
-        """What the pieces lie on: the cells, the edges between them, and the open ones' marks."""
+        """What the pieces lie on: the cells, the edges between them, the marks of open cells."""
         drawn = tag(
             "rect", x=1, y=1, width=self.width - 2, height=self.height - 2, rx=self.side * 0.16,
             fill=GROUND, stroke=EDGE, stroke_width=1,
@@ -122,8 +122,8 @@ class Scene:
         return drawn
 
     def _form(self, piece: Piece, gap: float) -> tuple[str, float]:
-        """A path along a piece, and the breadth of the round brush that draws the piece with it, as
-        far from the edges of its cells as the gap."""
+        """A path along a piece, and the breadth of the round brush that draws the piece on this
+        path. The drawing stays `gap` sides away from the edges of the piece's cells."""
         if self.picture.edges is None:
             return self._squares(piece.cells, gap + ROUND), 2 * ROUND
         return "".join(self._stones(piece.cells)), 2 * (STONE - gap)
@@ -160,7 +160,7 @@ class Scene:
 def text(
     x: float, y: float, label: str, size: float, colour: str, *inside: str, weight=400, **more
 ) -> str:
-    """Text whose middle is at x and whose foot is at y. inside: what the element has besides."""
+    """Text whose middle is at x and whose foot is at y. inside: further parts of the element."""
     return tag("text", escaped(label), *inside, x=x, y=y, font_size=size, fill=colour,
                font_weight=weight, font_family=FONT, text_anchor="middle", **more)  # fmt: skip
 

@@ -24,7 +24,7 @@ STROKES = "─│╱╲·○░"
 PLAIN = str.maketrans("╵╷╴┘┐┤╶└┌├┴┬┼" + STROKES, "+" * 13 + "-|/\\.o#")
 LIKE, EMPTY, DOT, WALL = "x", "○", "·", "░"
 SLOPE = 3**-0.5
-"""The lines of a graph for each column: of equal triangles all sides are then strokes."""
+"""The lines of text for each column of a graph: all sides of equal triangles are then strokes."""
 
 BETWEEN = 3
 """The columns between boards that stand side by side."""
@@ -44,8 +44,8 @@ def draw_boards(
     """Boards, or goals that are parts of them, as some lines of text, with a caption above each.
 
     named: whether like pieces bear the names that moves call them by, as along a solution.
-    console: where they will be printed, by default standard output. Colours are in the text if it
-    shows them.
+    console: where they will be printed, by default standard output. The text has colours if the
+    console shows them.
     """
     console = console or Console()
     pictures = [puzzle.picture(board) for board in boards]
