@@ -96,6 +96,8 @@ class Search:
         sequence: Sequence[int],
         total: int,
     ):
+        if databases is not None:  # threads may do other searches with them at once
+            databases = databases._replace(scratch=np.empty_like(databases.scratch))
         self._tables, self._databases = tables, databases
         sequences = np.zeros((MOST_DEPTH + 1, len(sequence)), dtype=np.int16)
         self._way = Way(*np.zeros((5, MOST_DEPTH + 1), dtype=np.int64))._replace(sequence=sequences)

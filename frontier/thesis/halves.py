@@ -45,8 +45,12 @@ def halves_bound(columns: int) -> int | None:
         Pattern(2, columns, labels=labels, metric="labelled")
         for labels in (in_order[:columns], in_order[columns:])
     ]
-    greatest = [greatest_distances(half) for half in halves]
-    return None if any(found is None for found in greatest) else _greatest_sum(halves, greatest)
+    greatest = []
+    for half in halves:  # the larger one first: nothing is searched if that does not fit
+        if (found := greatest_distances(half)) is None:
+            return None
+        greatest.append(found)
+    return _greatest_sum(halves, greatest)
 
 
 def greatest_distances(pattern: Pattern) -> np.ndarray | None:

@@ -2,6 +2,7 @@
 
 import json
 import random
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import chain, combinations, pairwise
 
@@ -233,6 +234,17 @@ def test_searches_find_the_same_lengths_and_visit_fewer_nodes(made, name):
         assert [distance for distance, _ in found] == [distance for distance, _ in expected]
         assert times * sum(nodes for _, nodes in found) < sum(nodes for _, nodes in expected)
         assert solved(solver, home, rows, columns, home) == (0, 0)
+
+
+def test_searches_in_several_threads_do_not_disturb_each_other(made):
+    tiles, patterns = tables_of(3, 3, None, [(L, (1, 2, 4, 5))])
+    solver = IdaSolver(puzzle_of(tiles), heuristics=[made(table) for table in patterns])
+    boards = random_boards(3, 3, tuple(range(9)), 100, 150)
+    one, other = (solver._search(boards[0])._databases.scratch for _ in range(2))
+    assert not np.shares_memory(one, other)
+    expected = [solver.solve(board).nodes for board in boards]
+    with ThreadPoolExecutor(8) as pool:
+        assert [found.nodes for found in pool.map(solver.solve, boards)] == expected
 
 
 @pytest.mark.parametrize("name", ["2x4", "2x4, goal"])

@@ -8,6 +8,8 @@ from twins import bfs_layers, blank_moves
 
 from frontier import machine
 from frontier.puzzles import Pattern
+from frontier.space.memory import memory_bytes
+from frontier.thesis import halves
 from frontier.thesis.bounds import Bounds
 from frontier.thesis.halves import greatest_distances, halves_bound
 from frontier.thesis.runs import Runs
@@ -44,12 +46,12 @@ def distances_in(columns, half):
 @swept("columns", [2, 3, 4], few=2)
 def test_no_position_is_nearer_than_the_sum_of_its_halves(columns):
     """And the bound is the greatest of these sums, made even or odd as the distance is."""
-    halves = halves_of(columns)
-    distances = [distances_in(columns, half) for half in halves]
+    both = halves_of(columns)
+    distances = [distances_in(columns, half) for half in both]
     greatest = 0
     for depth, layer in enumerate(bfs_layers(2, columns)):
         for board in layer:
-            moves = sum(d[seen(board, h)] for d, h in zip(distances, halves, strict=True))
+            moves = sum(d[seen(board, h)] for d, h in zip(distances, both, strict=True))
             moves += (moves + depth) % 2
             assert moves <= depth
             greatest = max(greatest, moves)
@@ -78,6 +80,19 @@ def test_the_greatest_distances_of_a_half_are_those_of_all_its_positions():
         expected[key] = max(expected.get(key, 0), moves)
     found = greatest_distances(pattern)
     assert {(v, s): found[v, s] for v, s in zip(*(found >= 0).nonzero(), strict=True)} == expected
+
+
+def test_no_half_is_searched_in_vain(monkeypatch):
+    """Where there is room for the smaller half alone."""
+    needed = []
+    monkeypatch.setattr(halves, "memory_bytes", lambda layout: needed.append(layout) or 1)
+    halves_bound(4)
+    left, right = (memory_bytes(layout) for layout in needed)
+    assert left > right
+    monkeypatch.setattr(halves, "memory_bytes", memory_bytes)
+    monkeypatch.setattr(machine, "memory", lambda: right)
+    monkeypatch.setattr(halves, "MemorySearch", None)
+    assert halves_bound(4) is None
 
 
 def test_a_board_is_left_out_where_memory_is_short(monkeypatch, tmp_path):
