@@ -11,6 +11,7 @@ from engine import layer_sizes
 from frontier.answers.ida import IdaSolver
 from frontier.puzzles import Pattern, Tiles
 from frontier.puzzles.bound import bound_of
+from frontier.puzzles.lines import Lines
 from frontier.puzzles.tiles import blank_orbits
 from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
 from frontier.space.memory import memory_layout
@@ -178,6 +179,33 @@ def test_other_goals(known):
         depths[blank] = len(list(layer_sizes(puzzle.space, [origin], layout))) - 1
     assert depths == {(0, 0): 31, (0, 1): 31, (1, 1): 30}
     assert "corner and edge give 31, the middle 30, so the diameter is 31" in text
+
+
+def test_lines():
+    """By positions: a move of the blank to any other cell of its row or column."""
+    text, found, layer = section("Lines of positions"), {GOAL}, [GOAL]
+    counts = []
+    while layer:
+        counts.append(len(layer))
+        layer = {after for board in layer for after in slides(board)} - found
+        found |= layer
+    assert f"so {counts[1]} others are at depth 1;" in text
+    assert "have {}, {} and {}, and".format(*counts[2:5]) in text
+    assert f"the last one, at depth {len(counts) - 1}, has {counts[-1]}." in text
+    layers = [vertices * factorial(14) // 2 for vertices in (3 + 5, 3 * 5)]
+    assert f"takes 8 · 14!/2 bits, {layers[0] // 8 / 1e9:.0f} GB, where" in text
+    assert Lines(3, 5).graph.vertices == 8
+    assert f"positions take {layers[1] * 2 // factorial(14)} · 14!/2." in text
+
+
+def slides(board):
+    """The positions after a move along the row of the blank, or along its column."""
+    yield from (after for after in neighbours(board) if after.index(0) % 3 == board.index(0) % 3)
+    first = board.index(0) // 3 * 3
+    rest = [tile for tile in board[first : first + 3] if tile]
+    for place in range(3):
+        row = (*rest[:place], 0, *rest[place:])
+        yield (*board[:first], *row, *board[first + 3 :])
 
 
 def test_patterns(known):
