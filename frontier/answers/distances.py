@@ -1,17 +1,17 @@
 """The distance of every position of a run as one array: a pattern database one can use.
 
-The array is ``distances[row, column]``, unsigned, its greatest value where a position cannot be
-reached. With the state of a board as (vertex, sequence of L members),
+The array is ``distances[row, column]``, unsigned; where a position cannot be reached it has the
+greatest value of its type. For the state (vertex, sequence of m members) of a board,
 
     row = 2 * vertex + sign,      column = index,
 
 where sign is 1 for an odd sequence and index is its Lehmer index among the m!/2 of that sign (see
-`frontier.space.lehmer`). For a pattern of the tile puzzle the vertex is a formula as well (see
+`frontier.space.lehmer`). For a pattern of the tile puzzle a formula gives the vertex as well (see
 `frontier.puzzles.pattern_graph`), so other programs can use the array; docs/patterns.md has an
 example.
 
-An array is made from the layers of a run that kept them all, some rows at a time: no more is
-held in memory than those, and each slab of a layer is read once or twice.
+An array is made from the layers of a run that kept them all, some rows at a time: only these are
+held in memory, and each slab of a layer is read once or twice.
 """
 
 import json
@@ -40,9 +40,11 @@ if TYPE_CHECKING:
     import zarr
 
 ROWS_BYTES = 256_000_000
-"""Bytes of the rows that are made at once, and of one chunk of an exported array."""
+"""Bytes of the rows that are made at once, about, and of one row of an exported array, at most."""
 
 CHUNK_BYTES = 16_000_000
+"""Bytes of a chunk of an exported array, about; it has two rows at least."""
+
 NAME = "frontier-distances"
 
 
@@ -97,8 +99,8 @@ class Distances:
 
 
 def reader_of(run: RunStore, *limits: int) -> RunReader:
-    """What reads the layers of a run that kept them all; InputError if it did not. limits: of the
-    layers that are kept open, as of `RunReader`."""
+    """The reader of a run that kept all its layers; InputError if it did not. limits: of the layers
+    that are kept open, as for `RunReader`."""
     if run.puzzle.subject is not run.puzzle:
         raise InputError(
             f"{run.path} has the depths of lines, from which no distances of boards are read; "
@@ -117,7 +119,7 @@ def reader_of(run: RunStore, *limits: int) -> RunReader:
 def export(run: RunStore, target: Path) -> "zarr.Array":
     """Write the distances of a complete run as a Zarr array.
 
-    InputError if there is something at `target`, or the run has not all layers.
+    InputError if there is something at `target`, or if the run does not have all layers.
     """
     import zarr
     from zarr.codecs import Crc32cCodec, ZstdCodec
@@ -163,7 +165,7 @@ def export(run: RunStore, target: Path) -> "zarr.Array":
 
 
 def _checksum(attributes: dict) -> int:
-    """CRC-32C of what an exported array says of itself; that of its values goes on from it."""
+    """CRC-32C of the attributes of an exported array; its values are added to this checksum."""
     return google_crc32c.value(json.dumps(attributes, sort_keys=True).encode())
 
 
@@ -214,7 +216,8 @@ def _pieces(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def _fill(space: Space, layer: StoredLayer, first: int, values: np.ndarray) -> int:
-    """Set the distances of a layer's states in rows from `first` on; returns how many there are."""
+    """Set the distances of a layer's states whose rows are `values`, the first of which is number
+    `first`; returns how many states these are."""
     depth, side, code, found = layer.files.depth, layer.files.side, space.code, 0
     begin, stop = np.searchsorted(
         space.vertex[side], [first // 2, (first + len(values)) // 2]

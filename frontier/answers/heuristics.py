@@ -28,11 +28,11 @@ from frontier.space.deepening import Databases
 from frontier.space.lehmer import LehmerCode
 
 MOST_DATABASES = 12
-"""Databases of one search, at most; the largest sets of disjoint ones are added up at each node."""
+"""Databases of one search, at most: all of their largest additive sets are added up at a node."""
 
 
 def _joined(puzzle: Tiles, databases: Sequence[Distances]) -> Databases:
-    """The tables of databases of patterns of a puzzle, whose sequence has all tiles."""
+    """The tables of the databases of some patterns of a puzzle whose sequence has all tiles."""
     patterns = [database.puzzle for database in databases]
     member = np.array([_members(puzzle, pattern) for pattern in patterns])
     codes = [LehmerCode(pattern.base.labels) for pattern in patterns]
@@ -59,15 +59,16 @@ def _joined(puzzle: Tiles, databases: Sequence[Distances]) -> Databases:
 
 
 def _members(puzzle: Tiles, pattern: Pattern) -> list[int]:
-    """For each member of the puzzle's sequence its number in the pattern's, -1 if it is none."""
+    """For each member of the puzzle's sequence its number in the pattern's, -1 if it has none."""
     number = {tile: n for n, tile in enumerate(pattern.members[: pattern.base.labels].tolist())}
     return [number.get(tile, -1) for tile in puzzle.members.tolist()]
 
 
 def _additive_sets(labelled: np.ndarray, added: np.ndarray) -> np.ndarray:
-    """The empty set and the largest ones, bool[sets, databases].
+    """The empty set, and the additive sets that are part of no larger one: bool[sets, databases].
 
-    labelled: bool[databases, tiles]. added: bool[databases], which may be members.
+    labelled: bool[databases, tiles], the tiles of each. added: bool[databases], those that can be
+    members.
     """
     sets: list[tuple[int, ...]] = [()]
     for d in np.flatnonzero(added).tolist():

@@ -15,7 +15,7 @@ from frontier.space.deepening import MOST_DEPTH, Search, search_tables
 from frontier.text import counted
 
 SLICE = 5_000_000
-"""Nodes between two looks at whether the search is to stop."""
+"""Nodes, about, after which the caller hears of the search and may stop it."""
 
 MOST_NODES = 2**62
 
@@ -39,7 +39,7 @@ class IdaSolver:
 
     distinguish: whether like pieces are distinguished where they cannot change places, which
         raises the bound.
-    heuristics: runs of patterns of the puzzle, or what was exported of them, that raise it too.
+    heuristics: runs of patterns of the puzzle, or arrays exported from them, which raise it too.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The layers of a run, to be read: how many states each has, which, and as which boards."""
+"""The layers of a run, to be read: how many states each has, and these as numbers and as boards."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -87,8 +87,8 @@ class Layer:
     def batches(self, size: int = BATCH) -> Iterator[np.ndarray]:
         """All positions as int64[N, cells] of codes, at most `size` at a time.
 
-        They come as they are stored, by slabs: a list in the order of state numbers. InputError,
-        at once, if the layer was not kept.
+        They come slab by slab, as they are stored; those of a list in the order of state numbers.
+        InputError, at once, if the layer was not kept.
         """
         check_whole("size", size, 1)
         layer, reader = self._open(), self._layers.reader
@@ -166,15 +166,16 @@ class Farthest(NamedTuple):
 
 
 def position_counts(run: RunStore) -> list[int]:
-    """The positions at each depth, as far as they are known; of a run of lines that is not complete
-    they are to one depth less than the lines, but for depth 0."""
+    """The number of positions at each depth, as far as it is known. In a run of lines that is not
+    complete it is known to one depth less than that of the lines, and always at depth 0."""
     if run.puzzle.subject is run.puzzle:
         return [record.states for record in run.records]
     return _counts_by_lines(run, [run.puzzle.farthest(_last(run), 0)[0]] if run.complete else [])
 
 
 def _counts_by_lines(run: RunStore, last: list[int]) -> list[int]:
-    """`position_counts` of a run of lines; last: the edges inside the last layer, if it is that."""
+    """`position_counts` of a run of lines; last: the number of edges inside its last layer, or
+    empty if the run is not complete."""
     edges = [record.edges for record in run.records[1:]]
     across = [record.home for record in run.records]
     return run.puzzle.position_counts(across, [0, *edges, *last])
@@ -188,7 +189,7 @@ def _last(run: RunStore) -> np.ndarray:
 def farthest(run: RunStore, limit: int) -> Farthest:
     """The positions of a complete run's last layer, up to `limit` of them as boards.
 
-    They come in the order of their state numbers. Of a run of lines they may be fewer, as some of
+    They come in the order of their state numbers. In a run of lines they may be fewer, as some of
     the farthest positions may be in lines of the layer before. InputError if the run is not
     complete.
     """

@@ -2,8 +2,8 @@
 
 A layer holds the positions at one distance, so a position's distance is the depth of the layer
 that has its bit, and from depth t some move leads to depth t - 1, all the way to the goal. The
-number of shortest solutions is counted layer by layer: each position of the layer under way
-hands the number of shortest paths that lead to it on to its neighbours one layer nearer.
+shortest solutions are counted layer by layer: a position at depth t passes the number of shortest
+paths that lead to it on to each of its neighbours at depth t - 1.
 """
 
 from collections.abc import Callable, Iterator
@@ -41,7 +41,7 @@ class Oracle:
         )
 
     def distance(self, boards: np.ndarray) -> np.ndarray:
-        """Distances of int[N, ...], N boards of cells: int32[N].
+        """Distances, int32[N], of N boards, int[N, ...].
 
         -1 where the goal cannot be reached, or is farther than the run has come.
         InputError if one of them is not a board of this puzzle.

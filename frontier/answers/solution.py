@@ -23,7 +23,7 @@ class Solution:
 
 
 def solution_along(puzzle: Puzzle, boards: Sequence[Board]) -> Solution:
-    """The solution that leads over these boards, whose like pieces need not be followed."""
+    """The solution that leads over these boards, in which like pieces may change their codes."""
     followed = [boards[0]]
     for board in boards[1:]:
         followed.append(puzzle.follow(followed[-1], board))

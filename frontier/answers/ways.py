@@ -1,9 +1,9 @@
 """Ways to solve single positions: which there are for a puzzle, and which is taken.
 
 * layers: they are looked up in a run that kept all its layers;
-* search: all positions are searched, where two layers fit in memory, in a run of its own that is
-  deleted afterwards;
-* ida: each is searched for alone, by IDA*.
+* search: all positions of the puzzle are searched, where two layers fit in memory, in a run of its
+  own that is deleted afterwards;
+* ida: each is solved by itself, by IDA*.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,9 +29,8 @@ from frontier.text import counted
 METHODS = ("layers", "search", "ida")
 
 MOST_SEARCHED = 1_000_000_000
-"""States, at most, that are all searched for the sake of single positions; 100 million take some
-seconds."""
-
+"""States of a puzzle, at most, that are all searched for the sake of single positions; 100 million
+take some seconds."""
 
 Solve = Callable[[Board], tuple[Solution, dict]]
 """Returns the solution of a board, and what else is known of it, {"count": …} or {"nodes": …}."""
@@ -57,11 +56,11 @@ def way_to_solve(
 ) -> Way:
     """The way that is asked for, or else the first that is possible.
 
-    store: the run of the config, if there is one. method: one of `METHODS`. count: whether all
-    shortest solutions are to be counted. tell_apart, heuristics, most_nodes: for IDA*, see
-    `IdaSolver` and its `solve`; None and empty where nothing is asked. watch: called for each
-    position; returns a function that IDA* calls with its bound and the nodes so far. InputError if
-    it cannot be done so.
+    store: the run of the config, if there is one. method: one of `METHODS`, or None for the first
+    that is possible. count: whether all shortest solutions are to be counted. tell_apart,
+    heuristics, most_nodes: for IDA*, see `IdaSolver` and its `solve`; None or empty where nothing
+    is asked. watch: called for each position; returns a function that IDA* calls with its bound and
+    the nodes so far. InputError if positions cannot be solved in the way that is asked for.
     """
     if method not in (None, *METHODS):
         raise InputError(f"method = {method!r}: known are {', '.join(METHODS)}")

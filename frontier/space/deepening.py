@@ -2,18 +2,18 @@
 
 The search walks arcs from a state, depth first, and turns back where the depth so far and a lower
 bound for the rest exceed a limit; the limit grows to the least sum that exceeded it (R. E. Korf,
-Depth-First Iterative-Deepening, Artificial Intelligence 27, 1985). No state is remembered, but of
-two arcs one after the other those are left out that undo each other or do what a single arc does:
-no shortest way has them.
+Depth-First Iterative-Deepening, Artificial Intelligence 27, 1985). No state is remembered, but two
+arcs one after the other are left out if they undo each other or do what a single arc does: no
+shortest way has them.
 
 The lower bound is a sum of tables, one for each distinct piece and one for each sort of like
 pieces: the moves that the piece needs at least, by the cell it lies on. An arc changes only the
 terms of the pieces it displaces. Where one move displaces several pieces by one step each, the
 sum counts steps, and the bound is the sum divided by the most steps of a move, rounded up.
 
-Where the vertex says which one cell is empty, and all other pieces are distinct, a bound may come
-from *databases* too: of each, the distances of a pattern that has some of the pieces alone
-(`frontier.answers.heuristics` says which, and how they are added).
+Where the vertex says which one cell is empty, and all pieces are distinct, a bound may come from
+*databases* too: each has the distances of a pattern of some of the pieces. How they are added is
+said in `frontier.answers.heuristics`.
 """
 
 from collections import namedtuple
@@ -30,8 +30,9 @@ MOST_DEPTH = 1000
 Displacements = namedtuple("Displacements", "start place row source target")
 """Which pieces the arcs of a base graph displace, and the table of each; int64 columns.
 
-Arc a displaces those numbered start[a] .. start[a+1]-1. row: the table of the piece, or -1 where
-the sequence says which it is; place: its place there then. source, target: its cells."""
+Arc a displaces the pieces numbered start[a] .. start[a+1]-1. row: the table of the piece, or -1
+where the sequence says which piece it is; place: where in the sequence. source, target: the cells
+that it leaves and enters."""
 
 Tables = namedtuple(
     "Tables",
@@ -54,11 +55,12 @@ Databases = namedtuple(
 """D databases in F additive sets; see the module's text.
 
 position: the empty cell at each vertex. member: int64[D, pieces], the number of each in the
-pattern, -1 if it is none of it. binomial, radices, digits, halves: how a pattern ranks its places
+pattern, -1 if it is not in it. binomial, radices, digits, halves: how a pattern ranks its places
 and its sequences. regions: the vertices of all patterns, those of d from first_region[d] on.
 values: all distances, those of d from first_value[d] on. chosen: bool[F, D], the members of the
-sets. rest: bool[F, pieces], those in none of them. complete: bool[D], the databases in which every
-move counts, which are added to no other. scratch: int64[2, N], room for D or for all pieces."""
+sets. rest: bool[F, pieces], those in no database of the set. complete: bool[D], the databases in
+which every move counts, which are added to no other. scratch: int64[2, N], with N no less than D
+and the number of pieces; each search has its own."""
 
 Way = namedtuple("Way", "vertex sequence total last cursor")
 """The states on the way from the start, by depth, as the kernel writes them; total: the sum of the
@@ -68,7 +70,7 @@ tables; last: the arc that led there; cursor: the arc to be tried next."""
 def search_tables(
     graph: BaseGraph, moved: Displacements, tables: np.ndarray, most_steps: int, goals: np.ndarray
 ) -> Tables:
-    """The tables of searches for goals, by a bound whose tables these are; see `Tables`."""
+    """What searches for some goals share. moved, tables, most_steps: their bound; see `Tables`."""
     order = np.argsort(graph.source, kind="stable")
     return Tables(
         most_steps, tables, goals, *graph.arcs,
@@ -122,7 +124,7 @@ class Search:
     def advance(self, nodes: int) -> bool:
         """Go on for about `nodes` nodes; returns whether the search is over.
 
-        It is, if a way is found or every way would have `MOST_DEPTH` arcs or more.
+        It is over if a way is found, or if every way would have `MOST_DEPTH` arcs or more.
         """
         if self.found or self.bound >= MOST_DEPTH:
             return True

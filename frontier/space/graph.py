@@ -128,7 +128,7 @@ class Space:
     sides: 2 if the lift is bipartite (layer t lies on side t mod 2), else 1.
     vertex, sign: for each side an int32 and an int8 array, what each of its nodes is.
     nodes: for each side the number of its nodes.
-    arcs: for each side the arcs that leave it, by nodes of it and of the next side.
+    arcs: for each side the arcs that leave it, from its nodes to nodes of the next side.
 
     A state of a side is numbered ``node * code.half + index``.
     `states` counts all states of the lift; what the search reaches may be fewer.

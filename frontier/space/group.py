@@ -4,16 +4,16 @@ Walk a spanning tree of the base graph from a root r, and let T_v be the voltage
 walk to v. Every further arc u -> v with voltage w closes a walk from r to r with the voltage
 T_u w T_v^-1. These generate the **local group** G of r, and the states (v, q) that can be reached
 from (r, s) are those with s^-1 q T_v^-1 in G (J. L. Gross and T. W. Tucker, Topological Graph
-Theory, 1987, section 2.5): |G| for each vertex that hangs together with r. For the tile puzzle G
+Theory, 1987, section 2.5): |G| for each vertex in the component of r. For the tile puzzle G
 is the alternating group (Johnson and Story 1879), for one blank on most graphs the symmetric or
 the alternating one; of the exceptions R. M. Wilson (J. Combinatorial Theory B 16, 1974) found the
-only one that is not plain to see, on seven vertices.
+only one that is not obvious, on seven vertices.
 
-A group of permutations is held as a chain of stabilisers: for each position k the *transversal*
-of the group that leaves all later positions alone, that is, for each position k can be brought
-to one member that does so (C. C. Sims 1970, in the form of D. E. Knuth, Efficient Representation
-of Perm Groups, Combinatorica 11, 1991). A member is a unique product of one transversal element
-a position, so the order is the product of their numbers.
+A group of permutations is held as a chain of stabilisers: for each position k a *transversal* of
+the subgroup that leaves all later positions alone. For each position to which this subgroup brings
+k, it has one member that does so (C. C. Sims 1970, in the form of D. E. Knuth, Efficient
+Representation of Perm Groups, Combinatorica 11, 1991). Each member of the group is a unique product
+of one element of each transversal, so the order is the product of the sizes of these.
 
 Permutations p are arrays with p[k] in place k; (p q)[k] = p[q[k]]. A sequence s that a voltage w
 acts on becomes s w.

@@ -1,7 +1,7 @@
 """Kernels: functions that Numba compiles when they are called first.
 
-Numba takes longer to import than many a command takes, so it is imported then, and not before. How
-kernels are compiled and where they are kept is said in `frontier.space.kernel_cache`.
+Importing Numba takes longer than many a command, so it is imported at the first call of a kernel.
+How kernels are compiled and where they are kept is said in `frontier.space.kernel_cache`.
 """
 
 import threading
@@ -26,9 +26,9 @@ class Kernel:
         return (self._compiled or self.compiled)(*arguments)
 
     def for_size(self, size: int) -> Callable:
-        """The kernel, or for little work the Python function: it is done before Numba is loaded.
+        """The kernel, or for little work the Python function, which ends before Numba is loaded.
 
-        size: how often its innermost loop is done, about.
+        size: how often the innermost loop runs, about.
         """
         return self.function if size <= LITTLE and self._compiled is None else self
 

@@ -5,12 +5,12 @@ number by its leading Lehmer digits, the first one most significant,
 
     prefix digits | slab digits | row digits | the rest,
 
-* a **strip** is what one node has under one prefix;
-* a **slab** is what a node has under one choice of prefix and slab digits, at most
-  `SLAB_BYTES`; where strips are small, the strips of some consecutive nodes under one prefix. It
-  is the unit of compression: what the store can read one by one;
-* a **row** is what one node has under one choice of all these digits: a few kilobytes, the unit
-  the kernels work on;
+* a **strip** is the words of one node under one prefix;
+* a **slab** is the words of a node under one choice of prefix and slab digits, at most
+  `SLAB_BYTES`; where strips are small, the strips of some consecutive nodes under one prefix.
+  Each slab is compressed by itself and can be read by itself;
+* a **row** is the words of one node under one choice of all these digits: a few kilobytes, the
+  unit the kernels work on;
 * a **task** computes one *part* of a layer, which is one file in the store: some consecutive
   nodes under prefixes that are *siblings*, alike but for their last digit. A swap of two digits
   behind the prefix stays in its strip, the swap of the last prefix digit with the next one stays
@@ -74,10 +74,10 @@ class Layout:
     row_digits, slab_digits: leading digits that are fixed in a row and in a slab, those of the
     prefix included. prefixes, siblings: prefixes of a layer and of a task. rows, cuts: rows and
     slabs of a strip. row_words, strip_words: words of a row and of a strip; slab_words: of one node
-    in a slab. slab_nodes: nodes of a slab, one but where their strips are small. grid: slabs of a
-    part (along its nodes, its prefixes, each strip), the last one first. slab_bytes, part_bytes:
-    bytes of a slab and of a part, one bit a state, nothing left out. fits_voltages: whether no
-    voltage reaches from the prefix into the words' bits.
+    in a slab. slab_nodes: nodes of a slab, one unless strips are small. grid: slabs of a part along
+    (its nodes, its prefixes, each strip); those of one strip follow one another. slab_bytes,
+    part_bytes: bytes of a slab and of a part, one bit a state, nothing left out. fits_voltages:
+    whether no voltage reaches from the prefix into the words' bits.
     """
 
     space: Space
@@ -185,7 +185,7 @@ class Layout:
 
     def slab_at(self, side: int, node, prefix, cut):
         """Where one of the `cuts` of a node's strip under a prefix lies: task, slab of its part,
-        number of the node in the slab; of arrays too."""
+        number of the node in the slab. All of them may be arrays."""
         group, node = np.divmod(node, self.task_nodes)
         stack, node = np.divmod(node, self.slab_nodes)
         parent, prefix = np.divmod(prefix, self.siblings)

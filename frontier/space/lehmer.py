@@ -82,9 +82,10 @@ class LehmerCode:
     m: number of distinct things in the sequence, 0 <= m.
     smaller: sizes of further classes, whose sequences come before that one; 1 <= each <= m.
     length: members of the whole sequence.
-    radices, strides: of the kept digits, of the last class m down to 3; their weights in the index.
-    leading: radices of the digits that number the words, of the last class m down to 6.
-    bits: used in each word: 60, and 12, 3 or 1 where m < 5.
+    radices: those of the kept digits, in the last class m down to 3.
+    strides: the weight of each kept digit in the index.
+    leading: radices of the digits that number the words, in the last class m down to 6.
+    bits: how many of a word are used: 60, and 12, 3 or 1 where m < 5.
     words: of a bitmap over the sequences of one sign.
     half: number of sequences of one sign, m!/2 for one class (1 for m < 2).
     """

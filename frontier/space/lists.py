@@ -201,7 +201,8 @@ def _sorted(numbers, limit):
 
 @kernel
 def _keep_new(found, previous, current):
-    """Compact sorted `found` to its different members in neither list; returns their number."""
+    """Keep at the start of sorted `found` each member that neither list has, once; returns how many
+    these are."""
     size, p, c = 0, 0, 0
     last = NO_STATE
     for i in range(found.size):
@@ -224,8 +225,8 @@ def _keep_new(found, previous, current):
 
 @kernel
 def _count_edges(found, previous, counted, half):
-    """How many numbers of a sorted list, each as often as it is there, are of a counted node and
-    not in the sorted list `previous`."""
+    """How many numbers of a sorted list, with each repetition, are of a counted node and not in the
+    sorted list `previous`."""
     edges, p = 0, 0
     for x in found:
         if counted[x // half]:

@@ -20,7 +20,7 @@ from frontier.space.layout import WORD_BYTES, Layout, Task
 from frontier.space.program import Program, program_of, swaps_of
 
 NODE_BYTES, ARC_BYTES = 60, 10
-"""What the tables of the tasks take, bitmaps aside."""
+"""Bytes of the tables of the tasks for each node and for each arc of the lift."""
 
 PART_BYTES = 64_000_000
 """Bytes of a task's bitmaps, at most, where that can be."""
@@ -33,8 +33,8 @@ class MemorySearch:
     """Two layers as bitmaps, and all that is needed to expand them.
 
     The layer at a depth is `layer(depth)` until that at depth + 2 is made.
-    depth: of the current layer, the other one being that before it; None where the bitmaps are not
-    known to be any layers, as after an interrupted step.
+    depth: of the current layer; the other one is the layer before it. None while the bitmaps may be
+    no whole layers, as after an interrupted step.
     """
 
     def __init__(self, layout: Layout, threads: int = 1):
@@ -53,7 +53,7 @@ class MemorySearch:
         return self._layers[depth % 2]
 
     def expand(self, depth: int) -> np.ndarray:
-        """Make the layer at `depth` from the two before it: int64, its states at each node."""
+        """Make the layer at `depth` from the two before it. int64, its states at each node."""
         self.depth = None
         current, target = self.layer(depth - 1), self.layer(depth)
         tasks = self._tasks[self.layout.space.side_of(depth)]
@@ -93,8 +93,8 @@ class MemorySearch:
         return task.first_node, counts, edges
 
     def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
-        """Search from some states, (vertices, sequences), to the last layer. Of each layer it gives
-        int64, the states at each node of its side."""
+        """Search from some states, (vertices, sequences), to the last layer. Yields for each layer
+        int64, its states at each node of its side."""
         space, depth = self.layout.space, 0
         numbers = np.unique(space.numbers(*origins)[1])
         self.layer(0).add(numbers)
@@ -116,8 +116,8 @@ class MemorySearch:
 class Bitmaps:
     """A layer of one side, [prefix][node][word of the strip].
 
-    live: bool, [prefix][node][row of the strip], whether the row has a bit. edges: of the part of
-    each task, where the layer was made here and they are counted (`BaseGraph.counted`).
+    live: bool, [prefix][node][row of the strip], whether the row has a bit. edges: the number of
+    them in the part of each task, where the layer was made here (see `BaseGraph.counted`).
     """
 
     def __init__(self, layout: Layout, side: int):

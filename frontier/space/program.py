@@ -5,16 +5,16 @@ a row. Three kinds of voltage:
 
 * all swaps before K: a row of v is a whole row of u, perhaps of another prefix;
 * all swaps behind K: a row of v is the same row of u with bits moved inside it;
-* swaps on both sides: a row of v consists of blocks, each a block of some row of u, and what
-  swaps behind K do not meet those before it are done on the row so put together.
+* swaps on both sides: a row of v consists of blocks, each a block of some row of u. Those swaps
+  behind K that can be put off (`split_voltage`) are done on the row so put together.
 
 So every voltage is a table (prefix and row and block of the target -> *slot* of the slab that it
 comes from, place in that slab) and a list of swaps to do inside the row afterwards, and the kernel
 knows nothing else about the puzzle. The slabs that appear in these tables are just those that the
 task needs.
 
-Where voltages into one node end in the same swaps, these are done once, to the union of what is to
-come so far. Flips of two, three and four pancakes are the swaps 0, then 0 1 0, then 0 1 2 0 1 0, so
+Where voltages into one node end in the same swaps, these are done once, to the union of all rows
+that need them. Flips of two, three and four pancakes are the swaps 0, 0 1 0 and 0 1 2 0 1 0, so
 
     swap 0 (x | swap 1 (swap 0 (y | swap 2 (swap 1 (swap 0 (z)))))),
 
@@ -44,22 +44,22 @@ class Program(NamedTuple):
     """Tables for one task. S slots, N source nodes, A arcs, W voltages.
 
     slots: int64[S], the leading digits that are fixed in a slab, as one number, of all slabs that
-        rows come from, sorted. own_slots: int64[prefixes of the task, cuts], the places of the
-        task's own, used where the lift is not bipartite.
+        rows come from, sorted. own_slots: int64[prefixes of the task, cuts], the places in `slots`
+        of the task's own slabs, used where the lift is not bipartite.
     sources: int64[N], the source nodes, sorted.
     sign: int64[nodes of the task], their signs.
     needed: bool[N, S], what some row of the task comes from.
     start, source, voltage: arcs into the task's nodes: of its node i those numbered
-        start[i] .. start[i+1]-1, from sources[source], with the voltage of that number. Of
-        those whose swaps inside the row end alike, one comes after the other, the longer first.
+        start[i] .. start[i+1]-1, from sources[source], with the voltage of that number. Arcs
+        whose swaps inside the row end alike follow one another, those with more swaps first.
     counted: bool[nodes of the task], whether edges to the node are counted.
     own: int64[nodes of the task], place in `sources` of the node itself, used where the
         lift is not bipartite (a layer may then neighbour itself); -1 elsewhere.
     first, blocks: int64[W]: table entries of voltage w for row r (counted over all of the
         task's prefixes) are first[w] + r * blocks[w] ...
     slot, place: int32 tables: slot of the source's slab, word offset in it.
-    swap_start, swap, flips: the swaps to do inside the row, and whether these are an odd number
-        from each on.
+    swap_start, swap: the swaps that each voltage does inside the row. flips: for each swap 1 if
+        it and all later swaps of the voltage are an odd number, else 0.
     row_odd: int64[rows], parity of the digits that number a row.
     """
 
@@ -136,7 +136,8 @@ def _batches(
 ) -> list[np.ndarray]:
     """The entries that each batch needs.
 
-    entry: int64[stacks of sources, slots], its number, -1 if it is none. stack: of each source.
+    entry: int64[stacks of sources, slots], the number of the entry, -1 where there is none. stack:
+        int64[N], that of each source.
     """
     p, slots = program, {}
     for w in np.unique(p.voltage):
@@ -274,8 +275,8 @@ def _swaps_inside(layout: Layout, voltage: tuple[int, ...]) -> list[tuple[int, i
 
 
 def last_first(word: Sequence[int]) -> tuple[int, ...]:
-    """The swaps that do what those of a word do, but bring to the last place what belongs there
-    first, then to the place before it and so on.
+    """The swaps that do what those of a word do, but first bring to the last place what belongs
+    there, then to the place before it, and so on.
 
     They are as few as can be. Of permutations that move no more than the first places, the
     fewer the places the shorter the word, and one word tends to be the end of another one.
@@ -308,7 +309,7 @@ def _order(
 
 
 def _origin_of_rows(layout: Layout, task: Task, voltage: tuple[int, ...]):
-    """For each block of each row of the task: (slab as in `slots`, offset in it) it comes from."""
+    """(slab as in `slots`, word in it) that each block of each row of the task comes from."""
     leading = layout.space.code.leading
     outer, _ = split_voltage(voltage, layout.row_digits)
     digits = max([layout.row_digits, *(i + 2 for i in outer)])

@@ -9,10 +9,10 @@ moves depends on where the digits are (see `frontier.space.lehmer`):
   six words;
 * radices 5, 4 or 4, 3, both inside the word: each bit moves by a distance that depends on the
   pair of digits alone, so the swap is a few masked shifts, one a distance;
-* radix 3 and the dropped 2: digit a of radix 3 turns by one. With b the dropped digit,
-  (a, b) runs through 00 -> 1, 11 -> 2, 20 -> 0 and 01 -> 2, 21 -> 1, 10 -> 0, and b is the
-  parity of a plus q, where q is the sign of the sequence plus all its other digits: for q = 0
-  each group of three bits turns up, for q = 1 down;
+* radix 3 and the dropped 2: digit a of radix 3 turns by one. With b the dropped digit, the pairs
+  (a, b) give a as 00 -> 1, 11 -> 2, 20 -> 0 and 01 -> 2, 21 -> 1, 10 -> 0, and b is the parity of
+  a plus q, where q is the sign of the sequence plus all its other digits: for q = 0 each group of
+  three bits turns up, for q = 1 down;
 * the last two positions: only the dropped digit and the sign change, so nothing moves.
 
 Every kernel here *ors* the image of the source row into the target row, as a layer is the

@@ -47,7 +47,7 @@ def encode(words: np.ndarray, data: np.ndarray) -> int:
 
 
 def decode(data: np.ndarray, words: np.ndarray) -> None:
-    """Fill contiguous uint64 words from uint8 data of `encode`; ValueError if they are not."""
+    """Fill contiguous uint64 words from uint8 data of `encode`; ValueError for other data."""
     from frontier.space import zerobytes_kernels
 
     if not zerobytes_kernels.decode(data, words.reshape(-1).view(np.uint8)):

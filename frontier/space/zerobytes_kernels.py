@@ -202,7 +202,7 @@ def _suppress(source, size, masks, data, to):
 
 @kernel
 def _restore(data, at, end, masks, target, size):
-    """Fill target[:size] with data[at:end] where the masks have ones, which are as many."""
+    """Fill target[:size] with data[at:end], a byte for each one of the masks, else with zeros."""
     whole = size - size % 64
     for to in range(0, whole, 64):
         mask = _load(masks, to // 8)
@@ -227,7 +227,7 @@ def _restore(data, at, end, masks, target, size):
 
 @kernel
 def _count(masks, size):
-    """Ones of the mask of `size` bytes; -1 if it has others behind these."""
+    """Ones of the mask of `size` bytes, a bit for each; -1 if it has ones behind these bits."""
     total = 0
     for i in range(size // 8):
         total += _ones(np.uint64(masks[i]))

@@ -119,8 +119,8 @@ def _exact(depths: Depths, moves: int) -> Bound:
 def linear_formula(depths: dict[int, int]) -> tuple[int, int, int, int] | None:
     """(a, b, first n, last n) with depth = a n + b for at least three n, without a gap.
 
-    The last n are those that are looked at, up to the first gap from n = 1 on; None if there is no
-    such formula.
+    The last n is the one before the first gap, counted from the least n. None if the depths up to
+    it do not end with such a formula.
     """
     first = min(depths, default=0)
     last = first

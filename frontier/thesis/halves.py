@@ -7,26 +7,26 @@ tiles of the half and the blank home, wherever the other tiles come. It is that 
 these tiles in the metric ``labelled`` (`frontier.puzzles.patterns`), and depends on the cells of
 the tiles and of the blank alone.
 
-**Theorem.** A position at the distances a and b in both halves needs at least a + b moves, and one
-more if a + b has not the parity of the number of steps from the blank to its home.
+**Theorem.** A position at distance a in the left half and b in the right one needs at least a + b
+moves, and one more if a + b does not have the parity of the steps from the blank to its home.
 
-Proof. A solution brings both halves and the blank home, so a of its moves at least are of the left
-one and b of the right one, and none is of both (R. E. Korf and A. Felner, Disjoint Pattern Database
-Heuristics, Artificial Intelligence 134, 2002). Each move changes the parity of the
+Proof. A solution brings both halves and the blank home, so at least a of its moves are of the left
+half and at least b of the right one, and no move is of both (R. E. Korf and A. Felner, Disjoint
+Pattern Database Heuristics, Artificial Intelligence 134, 2002). Each move changes the parity of the
 steps from the blank to its home, which are none in the goal.  ∎
 
 **The greatest such sum** over all positions is found without looking at each of them. Fix the cells
 of the left half's tiles and the blank's cell; the right half's tiles are in the other cells. How
 the tiles of each half are arranged in their cells is independent of the other half, but for the
-parity: a position can be reached just if the sign of its sequence, read as the goal is, is even or
-odd as the column of the blank (W. W. Johnson and W. E. Story, 1879; a move within a row exchanges
+parity: a position can be reached if and only if the sign of its sequence, read as the goal is, has
+the parity of the blank's column (W. W. Johnson and W. E. Story, 1879; a move within a row exchanges
 two neighbours of the sequence, one within a column none). The sign of the sequence is the product
 of those of both halves and of the way in which they are interleaved. So for each half it is enough
-to know the greatest distance of its positions of each shape (cells of the tiles, region of the
-blank) and sign, which one search of its pattern tells.
+to know, for each shape (cells of the tiles, region of the blank) and sign, the greatest distance of
+its positions. One search of its pattern tells these.
 
-The bound is near the truth, as far as that is known: 6, 21, 34, 54, 77, 105, 136 for n = 2 ... 8,
-of 6, 21, 36, 55, 80, 108, 140.
+The bound is near God's number, where that is known: 6, 21, 34, 54, 77, 105, 136 for n = 2 ... 8,
+where God's number is 6, 21, 36, 55, 80, 108, 140.
 """
 
 from itertools import combinations
@@ -71,8 +71,9 @@ def _greatest_sum(halves: list[Pattern], greatest: list[np.ndarray]) -> int:
     """The bound, from the greatest distances of both halves; see the module's text."""
     cells = halves[0].cells
     left, right = (len(half.labelled) for half in halves)
+    # Each row of `others` has the places that the same row of `places` leaves.
     places = np.array(list(combinations(range(cells - 1), left)))
-    others = np.array(list(combinations(range(cells - 1), right)))[::-1]  # what those leave
+    others = np.array(list(combinations(range(cells - 1), right)))[::-1]
     # The pairs of a tile of the right half and one of the left that stands behind it.
     interleaved = (places - np.arange(left)).sum(axis=1)
     bound = 0
@@ -83,7 +84,7 @@ def _greatest_sum(halves: list[Pattern], greatest: list[np.ndarray]) -> int:
             for half, distances, where in zip(halves, greatest, (places, others), strict=True)
         )
         for sign in (0, 1):
-            # Both halves' signs, and that of the way they are interleaved, make the blank's column.
+            # The signs of both halves and of the way they are interleaved make the column's parity.
             other = (sign + interleaved + column) % 2
             a, b = of_left[:, sign], np.take_along_axis(of_right, other[:, None], axis=1)[:, 0]
             if not (there := (a >= 0) & (b >= 0)).any():

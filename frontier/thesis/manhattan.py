@@ -78,7 +78,7 @@ Waiting = tuple[int, ...]
 def manhattan_counts(columns: int) -> list[int]:
     """The numbers of solvable states at Manhattan distance 0, 1, ... to the greatest, by the sweep.
 
-    Thesis, table 3.1, has the greatest and the last of them.
+    Table 3.1 of the thesis has greatest distances, its section 3.3 numbers of states there.
     """
     bits = factorial(2 * columns).bit_length()
     x = 1 << bits
@@ -109,8 +109,7 @@ def _permanent(columns: int, x: int) -> int:
 
 
 def _after(sums: dict[Waiting, int], kind: int, x: int) -> dict[Waiting, int]:
-    """The generating function, by the tiles that wait for a partner, once another tile of a kind
-    has arrived."""
+    """The sums, by what waits, after another tile or cell of a kind has arrived."""
     after: defaultdict[Waiting, int] = defaultdict(int)
     for waiting, total in sums.items():
         after[_changed(waiting, kind, 1)] += total
@@ -121,7 +120,7 @@ def _after(sums: dict[Waiting, int], kind: int, x: int) -> dict[Waiting, int]:
 
 
 def _crossings(waiting: Waiting) -> int:
-    """How many tiles cross a boundary of columns where these wait."""
+    """How many tiles cross the boundary of columns at which so many tiles and cells wait."""
     return sum(waiting) - waiting[BLANK]
 
 

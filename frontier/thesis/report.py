@@ -36,7 +36,7 @@ def made_with() -> dict[str, str]:
 
 
 def describe_thesis(value: dict) -> str:
-    """The same for a person, in Markdown."""
+    """The value that `thesis_value` returns, for a person: in Markdown."""
     titles = {name: table.__doc__.strip() for name, table in TABLES.items()}
     depths = value.get("beyond", {"depths": {}})["depths"].values()
     columns = sorted({n for found in depths for n in found})

@@ -33,8 +33,8 @@ class Depths:
 class Runs:
     """The runs below a directory, each named after its config.
 
-    limit, most: the states and the columns that a run may have which is missing, to be made.
-    memory: of a worker, as ``cluster.memory`` in a config; by default that of any config.
+    limit, most: a run that is missing is made if it has at most so many states, and columns.
+    memory: of a worker, as ``cluster.memory`` in a config; by default that of every config.
     say: called with a line of text before each run is made.
     """
 
@@ -97,7 +97,7 @@ class Runs:
                 )
             if store.complete:
                 return _depths(name, store)
-            mine = store.identity  # it is gone on with as it was begun
+            mine = store.identity  # the run is resumed as it was begun
             tables |= {"name": mine["name"], "search": {"keep": mine["keep"]}}
             tables["store"]["codec"] = mine["codec"]
             config = config_of(tables, "thesis")

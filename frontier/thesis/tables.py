@@ -20,7 +20,7 @@ from frontier.thesis.sequences import (
 class Row:
     """A claim of the thesis beside what is computed here.
 
-    computed: None where the run is missing that it follows from. note: what is wrong with the claim
+    computed: None where the run that it follows from is missing. note: what is wrong with the claim
         where the thesis slipped.
     """
 
@@ -175,11 +175,12 @@ MOST_COLUMNS, MOST_K = 12, 6
 
 
 def beyond(runs: Runs, halves: int | None = None) -> dict:
-    """What goes past the thesis: all that the runs say of up to 12 columns, and of more where there
-    are runs.
+    """What goes past the thesis: bounds for up to `MOST_COLUMNS` columns, and the depths of all
+    patterns that were searched.
 
-    halves: columns of the largest board whose two halves are searched for a lower bound, which is
-    then told of all these boards; by default `HALVES`, of boards that have upper bounds.
+    halves: columns of the largest board whose two halves are searched for a lower bound. If it is
+    given, all boards up to it have bounds; by default it is `HALVES`, and those without an upper
+    bound are left out.
 
     Returns depths: k -> n -> d(n, k); formulas: k -> text; bounds: n -> name -> bound, for the
     names of the methods of `Bounds`, None where runs for it are missing.
