@@ -1,7 +1,7 @@
 """What a task reads and where its rows come from, as tables for the kernel.
 
-For an arc u -> v with voltage w, the layer at v gains w(cur[u]). Let K be the digits fixed in
-a row. Three kinds of voltage:
+For an arc u -> v with voltage w, the layer at v gains w(cur[u]). Let K be the number of
+digits that are fixed in a row. There are three kinds of voltage:
 
 * all swaps before K: a row of v is a whole row of u, perhaps of another prefix;
 * all swaps behind K: a row of v is the same row of u with bits moved inside it;
