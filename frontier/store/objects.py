@@ -10,10 +10,10 @@ There is no renaming and no locking. An object is there whole or not at all, an 
 interrupted leaves none, and nothing has to be forced to a disk.
 """
 
+import asyncio
 import errno
 import re
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -200,20 +200,23 @@ class ObjectPath:
         """Read some ranges, each to memory of its size."""
         pieces = in_pieces(begin, views)
 
-        def get(store: "ObjectStore") -> None:
-            def read(piece: Piece) -> None:
+        async def get(store: "ObjectStore") -> None:
+            at_once = asyncio.Semaphore(PIECES)
+
+            async def read(piece: Piece) -> None:
                 first, end = piece[0][0], piece[-1][0] + len(piece[-1][1])
-                data = memoryview(store.get_range(self.key, start=first, end=end))
-                if len(data) != end - first:
-                    raise OSError(errno.EIO, "fewer bytes came than were asked for", str(self))
-                for at, view in piece:
-                    view[:] = data[at - first :][: len(view)]
+                async with at_once:
+                    found = await store.get_range_async(self.key, start=first, end=end)
+                    data = memoryview(found)
+                    if len(data) != end - first:
+                        raise OSError(errno.EIO, "fewer bytes came than were asked for", str(self))
+                    for at, view in piece:
+                        view[:] = data[at - first :][: len(view)]
 
-            with ThreadPoolExecutor(PIECES) as threads:
-                list(threads.map(read, pieces))
+            await asyncio.gather(*map(read, pieces))
 
-        if pieces:
-            self.ask(get)
+        if pieces:  # by no threads of Python's, for which the end of an interrupted process waits
+            self.ask(lambda store: asyncio.run(get(store)))
 
     # Writing.
 
