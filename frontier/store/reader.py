@@ -300,7 +300,7 @@ class StoredLayer:
         key = task * prod(layout.grid) + slab
         order = np.argsort(key, kind="stable")
         keys, first = np.unique(key[order], return_index=True)
-        groups = np.split(order, first[1:])
+        groups = np.split(order, first)[1:]
         slabs = self.decoded(*np.divmod(keys, prod(layout.grid)))
         for asked, (_, words) in zip(groups, slabs, strict=True):
             bits = words.reshape(-1)[word[asked]] >> bit[asked].astype(np.uint64)
