@@ -173,8 +173,7 @@ def _take_files(
 ) -> None:
     """Make a copy hold what a run holds: of the layers, from the first to the one under way."""
     for name in FOR_PEOPLE:
-        with suppress(FileNotFoundError):
-            shutil.copy2(run.path / name, copy.path / name)
+        _take(run.path / name, copy.path / name, shutil.copy2)
     copy.layers_path.mkdir(exist_ok=True)
     _take(run.layers_path / "zarr.json", copy.layers_path / "zarr.json", take)
     depths = [*run.stored_depths(), *([] if run.complete else [len(run.records)])]
@@ -193,8 +192,10 @@ def _take_files(
 
 
 def _take(file: Path, to: Path, take: Callable[[Path, Path], None]) -> None:
-    """Take a file, unless it is gone, or has been taken before."""
+    """Take a file, unless it is gone, is no file, or has been taken before."""
     with suppress(FileNotFoundError):
+        if not file.is_file():
+            return
         about = file.stat()
         if to.exists():
             before = to.stat()
