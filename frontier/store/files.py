@@ -190,7 +190,8 @@ def read_tail(path: Place, size: int) -> tuple[bytes, int]:
         return path.read_tail(size)
     with _opened(path) as number:
         total = os.fstat(number).st_size
-        return os.pread(number, min(size, total), max(0, total - size)), total
+        view = memoryview(bytearray(min(size, total)))
+        return bytes(view[: _fill(view, number, total - len(view))]), total
 
 
 def read_ranges(path: Place, begin: Sequence[int], views: Sequence[memoryview]) -> None:
@@ -203,10 +204,17 @@ def read_ranges(path: Place, begin: Sequence[int], views: Sequence[memoryview]) 
         return
     with _opened(path) as number:
         for offset, view in zip(begin, views, strict=True):
-            while view:
-                if not (got := os.preadv(number, [view], offset)):
-                    raise EOFError
-                offset, view = offset + got, view[got:]
+            if _fill(view, number, offset) < len(view):
+                raise EOFError
+
+
+def _fill(view: memoryview, number: int, offset: int) -> int:
+    """Read a file from an offset on; returns how many bytes came before the memory was full or the
+    file ended."""
+    done = 0
+    while done < len(view) and (got := os.preadv(number, [view[done:]], offset + done)):
+        done += got
+    return done
 
 
 @contextmanager
