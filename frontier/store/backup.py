@@ -107,7 +107,7 @@ def check_target(target: Place) -> None:
 def _in_the_making(where: Path, name: str) -> Iterator[Path]:
     """A folder whose name says what it will be, and whose lock says that a process is at work.
 
-    It is deleted at the end, unless it has been renamed; those that killed processes left, at once.
+    It is deleted at the end, unless it has been renamed; one that a killed process left, before.
     """
     sweep(where, name)
     folder = where / f"{name}.{uuid.uuid4().hex}{PARTIAL}"

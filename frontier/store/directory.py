@@ -109,7 +109,7 @@ def _delete_layers(group: Place) -> None:
 
 
 def force_all(path: Place) -> None:
-    """Return when the layers and the files that list them are on the disk, all that there is.
+    """Return when the layers that are there, and the files that list them, are on the disk.
 
     In an object store they always are.
     """

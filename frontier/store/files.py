@@ -219,7 +219,7 @@ def _fill(view: memoryview, number: int, offset: int) -> int:
 @contextmanager
 def _opened(path: Path) -> Iterator[int]:
     """The number of a regular file that is open for reading; ValueError if it is none."""
-    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # of a pipe, a writer would be waited for
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # not to wait for the writer of a pipe
     try:
         if not stat.S_ISREG(os.fstat(number).st_mode):
             raise ValueError("it is no regular file")

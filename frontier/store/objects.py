@@ -34,7 +34,7 @@ BEGINS = re.compile(rf"({'|'.join(SCHEMES)}):|[^/]*://")
 """A text that begins so is meant as a URL. One with a user name or password in it is refused."""
 
 GAP_BYTES = 64 << 10
-"""Ranges that are so close together, or closer, are read in one request."""
+"""Ranges that are at most this far apart are read in one request."""
 
 PIECE_BYTES, PIECES = 8 << 20, 4
 """Large objects are read and sent in pieces: the bytes of one, and how many are on their way."""
@@ -149,7 +149,7 @@ class ObjectPath:
         prefix = f"{self.key}/" if self.parts else ""
         found = self.ask(lambda store: store.list_with_delimiter(prefix))
         folders = found["common_prefixes"]
-        files = [file for file in found["objects"] if file["path"] != self.key]  # a marker
+        files = [file for file in found["objects"] if file["path"] != self.key]  # not its marker
         if not (folders or files):
             raise FileNotFoundError(errno.ENOENT, "there are no such objects", str(self))
         for folder in folders:

@@ -24,7 +24,7 @@ OPEN_PARTS = 64
 """Parts of a layer whose index is kept in memory."""
 
 Allocate = Callable[[int], np.ndarray]
-"""A function that gives memory: for a number of bytes, an uninitialised array of so many uint8."""
+"""A function that gives memory: for a number of bytes, an uninitialised array of as many uint8."""
 
 
 def new_memory(size: int) -> np.ndarray:
