@@ -2,13 +2,14 @@
 
 The file of a part gets its name when it is whole and is never written again, and part n of layer
 t - 1 is deleted only when part n of layer t + 1 is in place. So the parts of the stored layers are
-taken first, and those of the layer under way after them: what has been deleted of the former by
-then is there of the latter. If the ledger still is what it was before, these files are the run as
-it stood when it was read last; else the files of what has been committed meanwhile are taken too.
+taken first, and those of the layer under way after them: if a part was deleted before it could be
+taken, the part that replaces it is there by then. If the ledger has not changed meanwhile, these
+files are the run as it stood when the ledger was read last; else it is all done once more, and only
+files that are new are taken.
 
-On one file system a file is taken by a hard link, which costs neither time nor room. For another
-one the links are made in the run directory and copied from there, however long that takes and
-however far the run goes meanwhile. Where no links can be made, files are copied at once.
+Within one file system a file is taken by a hard link, which costs neither time nor room. For a
+target on another one the links are made in the run directory and copied from there, however long
+that takes and however far the run goes meanwhile. Where no links can be made, files are copied.
 """
 
 import os
@@ -27,7 +28,7 @@ from frontier.store.objects import ObjectPath, Place
 from frontier.store.run import RunStore
 
 NAME = "backup"
-"""A folder of links in a run directory has a name that begins so."""
+"""The name of a folder of links in a run directory begins so."""
 
 FOR_PEOPLE = ("environment.json", "events.jsonl", "status.html", "summary.json")
 """These small files are copied, not linked: one of them grows in place."""
@@ -37,9 +38,9 @@ FOR_PEOPLE = ("environment.json", "events.jsonl", "status.html", "summary.json")
 class Backup:
     """What a backup holds.
 
-    depth: of the last committed layer, None before the first. layers, parts, bytes: stored.
-    under_way: the parts among them of the layer that is not committed. linked: whether the files
-    are those of the run by another name.
+    depth: that of the last committed layer, None before the first. layers, parts, bytes: how many
+    are stored. under_way: how many of the parts are of the layer that is not committed. linked:
+    whether the files are hard links to those of the run.
     """
 
     path: str
@@ -58,7 +59,7 @@ class _NoLinks(Exception):
 def back_up(path: Place, target: Place, say: Callable[[str], None] = lambda text: None) -> Backup:
     """Copy the run at `path` to a new run directory, which gets its name when it is whole.
 
-    say: is told of each layer before it is taken. InputError if there is something at `target`;
+    say: called with the name of each layer before it is taken. InputError if `target` exists;
     CorruptRunError if files of the run are missing.
     """
     if isinstance(path, ObjectPath):
@@ -83,7 +84,7 @@ def back_up(path: Place, target: Place, say: Callable[[str], None] = lambda text
 
 
 def check_target(target: Place) -> None:
-    """InputError if there cannot be something new at a path; make the folder above it."""
+    """Make the folder above a path; InputError if nothing new can be made at the path."""
     if isinstance(target, ObjectPath):
         raise InputError(
             f"{target} is in an object store: name a place in a file system, from where a program "
@@ -104,8 +105,10 @@ def check_target(target: Place) -> None:
 
 @contextmanager
 def _in_the_making(where: Path, name: str) -> Iterator[Path]:
-    """A folder in another that says by its name what it will be, and by its lock that someone is at
-    work; it is gone afterwards, unless it has been renamed. So are those that others have left."""
+    """A folder whose name says what it will be, and whose lock says that a process is at work.
+
+    It is deleted at the end, unless it has been renamed; one that a killed process left, before.
+    """
     sweep(where, name)
     folder = where / f"{name}.{uuid.uuid4().hex}{PARTIAL}"
     try:
@@ -120,7 +123,7 @@ def _in_the_making(where: Path, name: str) -> Iterator[Path]:
 
 
 def _filled(path: Path, folder: Path, say: Callable[[str], None]) -> tuple[RunStore, bool]:
-    """The copy of a run in a folder, and whether it consists of links."""
+    """Copy a run to a folder: the copy, and whether it consists of links."""
     try:
         return _taken(path, folder, _link, say), True
     except _NoLinks:
@@ -152,7 +155,7 @@ def _link(file: Path, to: Path) -> None:
 def _taken(
     path: Path, folder: Path, take: Callable[[Path, Path], None], say: Callable[[str], None]
 ) -> RunStore:
-    """Take the files of a run as they stand at one moment."""
+    """Take the files of a run as they stood at one moment."""
     run, now = None, RunStore.open(path)
     while run is None or (now.records, now.complete) != (run.records, run.complete):
         run = now
@@ -171,17 +174,16 @@ def _taken(
 def _take_files(
     run: RunStore, copy: RunStore, take: Callable[[Path, Path], None], say: Callable[[str], None]
 ) -> None:
-    """Make a copy hold what a run holds: of the layers, from the first to the one under way."""
+    """Make a copy hold what a run holds; layers are taken from the first to the one under way."""
     for name in FOR_PEOPLE:
-        with suppress(FileNotFoundError):
-            shutil.copy2(run.path / name, copy.path / name)
+        _take(run.path / name, copy.path / name, shutil.copy2)
     copy.layers_path.mkdir(exist_ok=True)
     _take(run.layers_path / "zarr.json", copy.layers_path / "zarr.json", take)
     depths = [*run.stored_depths(), *([] if run.complete else [len(run.records)])]
     folders = {copy.layer_path(depth): run.layer_path(depth) for depth in depths}
     for folder in copy.layers_path.iterdir():
         if folder.is_dir() and folder not in folders:
-            shutil.rmtree(folder)  # of a layer that was stored when it was taken
+            shutil.rmtree(folder)  # the run has deleted this layer since it was taken
     for folder, source in folders.items():
         say(f"layer {source.name}")
         folder.mkdir(exist_ok=True)
@@ -193,8 +195,10 @@ def _take_files(
 
 
 def _take(file: Path, to: Path, take: Callable[[Path, Path], None]) -> None:
-    """Take a file, unless it is gone, or has been taken before."""
+    """Take a file, unless it is gone, is not a regular file, or has been taken before."""
     with suppress(FileNotFoundError):
+        if not file.is_file():
+            return
         about = file.stat()
         if to.exists():
             before = to.stat()

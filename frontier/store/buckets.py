@@ -1,12 +1,12 @@
 """How an object store is asked, and how long it is waited for.
 
-Requests that fail are made again, at first at once and then less and less often, so the same one
-may be carried out twice; each one that is made here can be. A store that has not answered for
-minutes is an error, and is hardly waited for after that until it answers. Who waits in the main
-thread hears Ctrl-C meanwhile.
+A request that fails is made again, at first at once and then less and less often. So the store may
+carry it out twice, which does no harm with any request that is made here. If a store has not
+answered for minutes, that is an error; from then on, until it answers, requests to it fail much
+sooner. While the main thread waits for an answer, Ctrl-C interrupts it.
 
-Who may use a bucket, and where it is, obstore finds out as its documentation says: from variables
-such as AWS_ACCESS_KEY_ID and AWS_ENDPOINT_URL, or from the machine that it runs on.
+obstore finds credentials and the address of a bucket as its documentation says: in variables such
+as AWS_ACCESS_KEY_ID and AWS_ENDPOINT_URL, or from the machine that it runs on.
 """
 
 import errno
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 PATIENCE, FIRST_PATIENCE = 240.0, 20.0
-"""The seconds for which a store is asked again and again before that is an error. The second is for
-one that has never answered this process, or was given up and has not answered since. obstore waits
-for an answer for thirty seconds before it asks again (AWS_TIMEOUT)."""
+"""The seconds for which a request is made again before that is an error. The second number is for a
+store that has never answered this process, or was given up and has not answered since. obstore
+waits for each answer for thirty seconds (AWS_TIMEOUT)."""
 
 WAITS = {
     "init_backoff": timedelta(seconds=0.1), "max_backoff": timedelta(seconds=15), "base": 4,
 }  # fmt: skip
-"""How long it takes until a request is made again. A wait is drawn at random, up to `base` times
-the one before; below e they would not grow."""
+"""The waits before a request is made again. Each is drawn at random, up to `base` times the one
+before; with a base below e they would not grow."""
 
 T = TypeVar("T")
 
@@ -57,16 +57,15 @@ def library() -> ModuleType:
 
 
 def masked(text: str) -> str:
-    """A text that names URLs, without the names and passwords in them."""
+    """A text without the user names and passwords of the URLs in it."""
     return re.sub(r"[^\s/@]+:[^\s/@]*@", "…@", text)
 
 
 @lru_cache
 def bucket_of(url: str, patience: float = PATIENCE) -> "ObjectStore":
-    """The bucket at a URL, as the environment of this process says who may use it; it is kept, as
-    its connections are.
+    """The bucket at a URL, with the credentials of this process; it is kept, and its connections.
 
-    patience: how many seconds a request is made again and again.
+    patience: the seconds for which a request is made again.
     """
     for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT"):
         if not re.match("https?://", endpoint := os.environ.get(name, "http://")):
@@ -84,22 +83,22 @@ def bucket_of(url: str, patience: float = PATIENCE) -> "ObjectStore":
 
 
 _answering: set[str] = set()
-"""The buckets that have answered this process when it asked last: what one path finds out of a
-bucket, all others need."""
+"""The buckets that answered the last request of this process, whichever object it was about."""
 
 UNANSWERED = re.compile(r"error sending|error decoding|status code: 5")
-"""What obstore says of a request that had no answer, or none of use."""
+"""What obstore says of a request that had no answer, or a useless one."""
 
 
 def patience_for(bucket: str) -> float:
-    """The seconds for which a bucket is asked again and again."""
+    """The seconds for which a request to a bucket is made again."""
     return PATIENCE if bucket in _answering else FIRST_PATIENCE
 
 
 def asked(bucket: str, name: str, request: Callable[[], T]) -> T:
-    """What a store answers to a request; what it refuses, as the OSError of a file that does so.
+    """The answer of a store to a request; if it refuses, the OSError that a file would give.
 
-    name: of what the request is about, for errors.
+    name: the name of the object that the request is about, for errors. `Replaced` if the request
+    holds for one version of the object only, and it has another.
     """
     from obstore import exceptions
 
@@ -133,8 +132,8 @@ def asked(bucket: str, name: str, request: Callable[[], T]) -> T:
 
 
 def _heard(request: Callable[[], T]) -> T:
-    """The result of a request. The main thread lets another one wait for it, as the library below
-    hears no signal, such as Ctrl-C."""
+    """The result of a request. The main thread lets another thread wait for it, as signals such as
+    Ctrl-C are not handled while obstore waits."""
     if threading.current_thread() is not threading.main_thread():
         return request()
     answer: Future[T] = Future()
@@ -146,13 +145,13 @@ def _heard(request: Callable[[], T]) -> T:
             answer.set_exception(error)
 
     threading.Thread(target=ask, daemon=True).start()
-    while not answer.done():  # a signal may come to another thread, which does not end the wait
+    while not answer.done():  # a signal that comes to another thread does not end a wait
         wait([answer], timeout=0.2)
     return answer.result()
 
 
 def _first_line(error: Exception) -> str:
-    """What went wrong, with what the store says of it in its XML."""
+    """The first line of an error, with code and message of the XML that the store sent."""
     text = masked(str(error).strip())
     said = re.findall("<(?:Code|Message)>([^<]*)<", text)
     return ": ".join([text.partition("\n")[0].partition("<?xml")[0].strip(" :"), *said])

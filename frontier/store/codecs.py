@@ -4,10 +4,10 @@ The bytes are those of Zarr's own codecs, and Zarr reads every array of a run. S
 and decoded here rather than through Zarr's array calls, which copy each of them two or three times
 more and, before they write one, compare it with zeros.
 
-`bitmap` leaves out the bytes that are zero (`frontier.space.zerobytes`). It is the fastest, and
-stores less than lz4 does. `zstd:1` stores a quarter less and takes some twenty times as long. lz4
-runs at acceleration 30: on the densest layers of 2x7 it encodes 1.9 times as fast as at 1, and its
-files are a fifth larger.
+`bitmap` leaves out the bytes that are zero (`frontier.space.zerobytes`). It is the fastest, and its
+files are smaller than those of lz4. `zstd:1` stores a quarter less than `bitmap` and takes some
+twenty times as long. lz4 runs at acceleration 30: on the densest layers of 2x7 it encodes 1.9 times
+as fast as at 1, and its files are a fifth larger.
 """
 
 import re
@@ -22,7 +22,7 @@ ZSTD_LEVELS = range(-50, 23)
 CHECKSUM_BYTES = 4
 
 LITTLE_ENDIAN = {"name": "bytes", "configuration": {"endian": "little"}}
-"""What Zarr's metadata say of the order of bytes."""
+"""How Zarr's metadata name the order of bytes."""
 
 ZARR_NAME = "frontier.bitmap"
 """Zarr finds the codec of `frontier.store.zarr_codec` by this name."""
@@ -36,7 +36,7 @@ def encoded_bytes(size: int) -> int:
 class SlabCodec:
     """Encodes and decodes slabs, one by one; not for several threads at once.
 
-    plain: without the kernels, which take longer to load than a few slabs take.
+    plain: whether to do without the kernels, which take longer to load than a few slabs take.
     zarr_codecs: the codecs of a slab, as Zarr's metadata name them.
     """
 
@@ -69,7 +69,7 @@ class SlabCodec:
         self.zarr_codecs = [LITTLE_ENDIAN, *compressor, {"name": "crc32c"}]
 
     def encode(self, slab: np.ndarray, data: np.ndarray) -> int:
-        """Encode a contiguous uint64 slab to uint8 `data`; returns how many bytes they are.
+        """Encode a contiguous uint64 slab to uint8 `data`; returns the number of bytes.
 
         data: has room for `encoded_bytes` of the slab's bytes.
         """

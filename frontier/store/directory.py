@@ -24,14 +24,14 @@ OWN_NAMES = {
 LAYER_NAME = re.compile(r"\d{4,}")
 IDENTIFIER = re.compile(r"[0-9a-f]{32}")
 PART_NAME = re.compile(r"c(\.\d+){1,3}")
-"""Names in the folder of the layers, where that of an object store has runs, and of parts in that
-of a layer."""
+"""Names of the folders of layers, of the folders of runs above these in an object store, and of
+parts."""
 
 
 def make_directory(path: Place) -> None:
     """Make an empty run directory, if there is no run yet.
 
-    InputError if there cannot be one at the path, or there is something else; StorageError if
+    InputError if none can be made at the path, or something else is there; StorageError if
     it cannot be written; CorruptRunError if it holds the layers of a run that has lost its
     ``run.json``.
     """
@@ -56,7 +56,7 @@ def make_directory(path: Place) -> None:
 
 
 def refuse_others(names: set[str], path: Place) -> None:
-    """InputError if one of the names in a run directory is not a run's."""
+    """InputError if one of the names in a run directory is none that a run writes."""
     if foreign := sorted(name for name in names - OWN_NAMES if not MARKED.fullmatch(name)):
         raise InputError(
             f"store.path = {path}: the directory also holds {', '.join(foreign[:3])}"
@@ -75,12 +75,12 @@ def delete_files(path: Place) -> None:
         if not (isinstance(value, dict) and {"format", "puzzle"} <= value.keys()):
             raise InputError(f"{path / 'run.json'} is not that of a run; nothing is deleted")
     sweep(path)
-    # What says that there are layers goes first, what keeps other writers out last.
+    # The files that list the layers go first; the lock, which keeps other writers out, goes last.
     for name in ("ledger.json", "run.json"):
         for folder in (path / "copies", path):
             (folder / name).unlink(missing_ok=True)
             if folder.is_dir():
-                force(folder)  # a power failure must not bring back the one without the other
+                force(folder)  # a power failure must not bring back one without the other
     if isinstance(path, ObjectPath):
         delete_other_layers(path)
     _delete_layers(path / "layers")
@@ -94,7 +94,7 @@ def delete_files(path: Place) -> None:
 
 
 def delete_other_layers(path: ObjectPath, identifier: str = "") -> None:
-    """Delete the layers of all runs that were at a place in an object store, but for one's."""
+    """Delete the layers of all runs at a place in an object store but the one of `identifier`."""
     for name in filter(IDENTIFIER.fullmatch, names_in(path / "layers")):
         if name != identifier:
             _delete_layers(path / "layers" / name)
@@ -109,8 +109,10 @@ def _delete_layers(group: Place) -> None:
 
 
 def force_all(path: Place) -> None:
-    """Return when the disk has all that is there of the layers and what says so; so it always is in
-    an object store."""
+    """Return when the layers that are there, and the files that list them, are on the disk.
+
+    In an object store they always are.
+    """
     if isinstance(path, ObjectPath):
         return
     layers = [path / "layers" / name for name in sorted(layer_names(path / "layers"))]
@@ -131,7 +133,7 @@ def names_in(folder: Place) -> set[str]:
 
 
 def layer_names(group: Place) -> set[str]:
-    """Names of the folders of layers in that of all layers."""
+    """Names of the layers in the folder of all layers."""
     return set(filter(LAYER_NAME.fullmatch, names_in(group)))
 
 
@@ -141,9 +143,9 @@ def part_names(folder: Place) -> set[str]:
 
 
 def remove_layer(folder: Place) -> None:
-    """Delete what a run has written in the folder of a layer; the folder, if nothing else is there.
+    """Delete what a run has written in the folder of a layer, and the folder if it is empty then.
 
-    A link is none of the run's, and what it leads to even less.
+    A link is not the run's: neither it nor what it leads to is deleted.
     """
     if folder.is_symlink() or not folder.is_dir():
         return
@@ -157,6 +159,6 @@ def remove_layer(folder: Place) -> None:
 
 
 def _remove_folder(folder: Place) -> None:
-    """Delete a folder, unless something of somebody else's is left in it."""
+    """Delete a folder, unless something is left in it, which is somebody else's."""
     with suppress(OSError):
         folder.rmdir()

@@ -26,7 +26,7 @@ from frontier.store.objects import ObjectPath, ObjectWriter, Place
 DELETING = ".deleting"
 PARTIAL = ".partial"
 MARKED = re.compile(rf".+\.[0-9a-f]{{32}}({re.escape(PARTIAL)}|{re.escape(DELETING)})")
-"""Names of files and folders that are being written or deleted; nobody else has such names."""
+"""Names of files and folders that are being written or deleted; nothing else has such names."""
 
 MOST_BYTES = 1 << 28
 """The greatest size in bytes of a file that is read as a whole."""
@@ -47,10 +47,10 @@ def write_text(path: Place, text: str, durable: bool = False) -> None:
 
 
 def write_bytes(path: Place, content: bytes, durable: bool = False) -> None:
-    """Write a file that a reader sees either as it was or as it is now.
+    """Write a file so that a reader sees either its old content or the new one.
 
-    That holds however the process dies. durable: it is on the disk when this returns; else a
-    power failure may lose the last seconds.
+    That holds however the process dies. durable: whether it is on the disk when this returns; else
+    a power failure may lose what was written in the last seconds.
     """
     if isinstance(path, ObjectPath):
         path.write_bytes(content)
@@ -59,7 +59,7 @@ def write_bytes(path: Place, content: bytes, durable: bool = False) -> None:
     try:
         writer.write(memoryview(content))
         writer.finish(durable)
-    except BaseException:  # such as a full disk, which it would fill further
+    except BaseException:  # such as a full disk, on which the scratch file would stay
         writer.abandon()
         raise
 
@@ -77,7 +77,7 @@ class FileWriter:
             data = data[self._file.write(data) :]  # a file may take less than it is given
 
     def finish(self, durable: bool) -> None:
-        """Put the file in place, whole. durable: it is on the disk when this returns."""
+        """Put the file in place, whole. durable: whether it is on the disk when this returns."""
         if durable:
             os.fsync(self._file.fileno())
         self._file.close()
@@ -98,7 +98,7 @@ def new_file(path: Place) -> FileWriter | ObjectWriter:
 
 
 def version_of(path: Place) -> object:
-    """What tells a file from those that take its place; None if there is none."""
+    """What distinguishes a file from those that replace it; None if there is none."""
     if isinstance(path, ObjectPath):
         return path.version()
     try:
@@ -109,10 +109,10 @@ def version_of(path: Place) -> object:
 
 
 def replace_bytes(path: Place, content: bytes, was: object, durable: bool = False) -> object:
-    """Write a file as `write_bytes` does, if it still has the version that it had.
+    """Write a file as `write_bytes` does, if its version (`version_of`) still is `was`.
 
-    Returns its version; `Replaced` if it was another. Of two who do this at once to an object, one
-    gets that error; in a file system the lock of the run must be held.
+    Returns the new version; `Replaced` if it was another. Of two processes that replace an object
+    at once, one gets that error; in a file system the caller must hold the lock of the run.
     """
     if isinstance(path, ObjectPath):
         return path.replace_bytes(content, was)
@@ -123,7 +123,7 @@ def replace_bytes(path: Place, content: bytes, was: object, durable: bool = Fals
 
 
 def make_own(path: Path) -> None:
-    """Make a file that is appended to one of ours alone: a link, or a file with other names, is
+    """Make sure that a file to be appended to has no other name: a link, or a file that has one, is
     replaced by a copy, and a pipe or a device by an empty file."""
     try:
         about = path.lstat()
@@ -135,8 +135,8 @@ def make_own(path: Path) -> None:
 
 
 def force(path: Place) -> None:
-    """Return when the disk has a file's content, or the names in a folder; so it always is in an
-    object store."""
+    """Return when a file's content, or the names in a folder, are on the disk; in an object store
+    they always are."""
     if isinstance(path, ObjectPath):
         return
     number = os.open(path, os.O_RDONLY)
@@ -147,7 +147,7 @@ def force(path: Place) -> None:
 
 
 def force_above(path: Place) -> None:
-    """Return when the disk has the name of a directory, and of those above it that may be new."""
+    """Return when the name of a directory is on the disk, and those above it that may be new."""
     if isinstance(path, ObjectPath):
         return
     device = path.stat().st_dev
@@ -158,10 +158,9 @@ def force_above(path: Place) -> None:
 
 
 def read_json(path: Place) -> dict:
-    """The value of a file of `write_json`; CorruptRunError if it does not hold one.
+    """The value of a file of `write_json`; CorruptRunError if it is missing or holds none.
 
-    That a file cannot be read, for whatever reason of the system's, is an OSError: it says nothing
-    about what the file holds.
+    OSError if the system cannot read the file, which says nothing about what the file holds.
     """
     try:
         return json.loads(read_bounded(path))
@@ -190,29 +189,37 @@ def read_tail(path: Place, size: int) -> tuple[bytes, int]:
         return path.read_tail(size)
     with _opened(path) as number:
         total = os.fstat(number).st_size
-        return os.pread(number, min(size, total), max(0, total - size)), total
+        view = memoryview(bytearray(min(size, total)))
+        return bytes(view[: _fill(view, number, total - len(view))]), total
 
 
 def read_ranges(path: Place, begin: Sequence[int], views: Sequence[memoryview]) -> None:
-    """Read some ranges of a file, each to memory of its size.
+    """Read some ranges of a file. begin: where each begins. views: memory of the size of each.
 
-    EOFError if the file ends before; ValueError as of `read_tail`.
+    EOFError if the file ends within a range; ValueError as of `read_tail`.
     """
     if isinstance(path, ObjectPath):
         path.read_ranges(begin, views)
         return
     with _opened(path) as number:
         for offset, view in zip(begin, views, strict=True):
-            while view:
-                if not (got := os.preadv(number, [view], offset)):
-                    raise EOFError
-                offset, view = offset + got, view[got:]
+            if _fill(view, number, offset) < len(view):
+                raise EOFError
+
+
+def _fill(view: memoryview, number: int, offset: int) -> int:
+    """Read a file from an offset on; returns how many bytes came before the memory was full or the
+    file ended."""
+    done = 0
+    while done < len(view) and (got := os.preadv(number, [view[done:]], offset + done)):
+        done += got
+    return done
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[int]:
     """The number of a regular file that is open for reading; ValueError if it is none."""
-    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would be waited for
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # not to wait for the writer of a pipe
     try:
         if not stat.S_ISREG(os.fstat(number).st_mode):
             raise ValueError("it is no regular file")
@@ -252,7 +259,7 @@ def _digest(value: dict) -> str:
 
 
 def remove_tree(path: Path) -> None:
-    """Delete a directory so that an interrupted deletion is never taken for data."""
+    """Delete a directory so that what an interrupt leaves of it is never taken for data."""
     if path.exists():
         doomed = path.with_name(f"{path.name}.{uuid.uuid4().hex}{DELETING}")
         path.rename(doomed)
@@ -260,10 +267,10 @@ def remove_tree(path: Path) -> None:
 
 
 def sweep(folder: Place, name: str | None = None) -> None:
-    """Remove what interrupted writes and deletions of ours left directly in a folder.
+    """Remove what interrupted writes and deletions of this program left directly in a folder.
 
-    name: only what would have got that name. A folder whose lock is held is being made. In an
-    object store nothing is ever left.
+    name: if given, only what would have got that name. A folder whose lock is held is still being
+    made, so it stays. In an object store nothing is ever left.
     """
     if isinstance(folder, ObjectPath):
         return
@@ -277,7 +284,7 @@ def sweep(folder: Place, name: str | None = None) -> None:
 
 
 def unlink_all(paths: Sequence[Place]) -> None:
-    """Delete files of one folder, those that are there."""
+    """Delete those of some files of one folder that are there."""
     if paths and isinstance(paths[0], ObjectPath):
         ObjectPath.unlink_all(paths)
         return

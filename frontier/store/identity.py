@@ -52,7 +52,7 @@ def read_identity(file: Place) -> dict:
 
 
 def check_identity(path: Place, identity: dict, wanted: dict) -> None:
-    """InputError unless the run at `path`, whose identity is given, has the values wanted.
+    """InputError unless the identity of the run at `path` has the values wanted.
 
     Names and titles are not compared.
     """

@@ -7,8 +7,8 @@ A layer has one of two forms:
 * ``list``: uint64 [states], the sorted state numbers, for layers too thin for bitmaps. It is one
   part, whose slabs have `LIST_SLAB` numbers.
 
-Zarr reads a shard that is not there as zeros without a word. A layer of ours has all its parts,
-also those without a state, so one that is lost is missed; see `frontier.store.parts`.
+Zarr reads a shard that is not there as zeros without a word. A layer of a run has all its parts,
+also those without a state, so that a lost one is noticed; see `frontier.store.parts`.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +27,7 @@ from frontier.store.objects import Place
 from frontier.store.parts import Part, PartRecord, PartWriter, footer_bytes
 
 LIST_SLAB = 1 << 15
-"""State numbers of a slab of a list: 256 kB."""
+"""State numbers in a slab of a list, which has 256 kB."""
 
 LIST_NAME = "c.0"
 """The file of a list, as Zarr names it."""
@@ -41,7 +41,7 @@ def list_slabs(states: int) -> int:
 
 
 def most_part_bytes(layout: Layout) -> int:
-    """Bytes of the file of a part at most, under any codec."""
+    """The most bytes that the file of a part has under any codec."""
     slabs = prod(layout.grid)
     return slabs * encoded_bytes(layout.slab_bytes) + footer_bytes(slabs)
 
@@ -50,8 +50,8 @@ def most_part_bytes(layout: Layout) -> int:
 class LayerFiles:
     """Where the parts of a layer are, and how they are written.
 
-    folder: of the layer. run: identifier of the run. listed: the states of a layer that is a list,
-    which is one part; None of a layer of bits. tasks: the parts.
+    folder: that of the layer. run: the identifier of the run. listed: how many states a layer has
+    that is a list, which is one part; None for a layer of bits. tasks: the numbers of the parts.
     """
 
     folder: Place
@@ -115,7 +115,7 @@ class LayerFiles:
         return version_of(self.path(task)) is not None
 
     def surplus(self) -> list[str]:
-        """Files in the folder that Zarr would take for parts of the layer, but are none."""
+        """Files in the folder that Zarr would take for parts of the layer, though they are none."""
         return sorted(part_names(self.folder) - {self.path(task).name for task in self.tasks})
 
     def part(self, task: int) -> Part:
@@ -152,7 +152,8 @@ class LayerFiles:
         start: bool = False,
         home: int | None = None,
     ) -> PartRecord:
-        """Write a whole layer as a list of sorted state numbers, uint64."""
+        """Write a whole layer as a list of sorted state numbers, uint64; start, home: as of
+        `PartRecord`."""
         size = int(numbers.size)
         whole = replace(self, listed=size)
         whole.begin(durable)

@@ -2,19 +2,19 @@
 
 A line has a digest over the records of the layer's parts, and one over itself and the line before,
 so that no line can be exchanged for another. Several layers may be committed by one replacement of
-the file; those between need not be stored.
+the file; then those between need not be stored.
 
-Ledger and run.json have a copy, which comes to help when one of them is damaged; not in an object
+Ledger and run.json have a copy each, from which a damaged one is written anew; not in an object
 store, which keeps several copies of each object itself. A commit writes the copy of the ledger
-first and then the ledger, and deletes what is not needed any more after both. Both may be whole,
-then, and differ:
+first and then the ledger, and deletes what is no longer needed after both. So ledger and copy may
+both be whole and differ:
 
 * **The copy goes on where the ledger ends.** The run was killed between the two, or a power failure
-  has lost the later one. The copy is what was committed last: its layers were in place before it
-  was written. So the run goes on from it (`RunStore.newer_copy`), if these layers are whole; if
-  they are not, which only a power failure can do, it goes on from the ledger as if it were alone.
-* **The ledger goes on where the copy ends.** A `repair` was killed that gives layers up. They are
-  still there, whatever they are like: the ledger holds, and `repair` can be asked again.
+  has lost the later write. The copy is what was committed last: its layers were in place before it
+  was written. So the run goes on from it (`RunStore.newer_copy`), if these layers are whole; if a
+  power failure has damaged them, it goes on from the ledger as if there were no copy.
+* **The ledger goes on where the copy ends.** A `repair` was killed as it gave layers up. They are
+  still there, whole or not: the ledger is what counts, and `repair` can be run again.
 * **Neither goes on where the other ends.** One of them is not what was written there, and nobody
   can tell which: that is an error (`check_copies`).
 """
@@ -49,14 +49,14 @@ if TYPE_CHECKING:
 class LayerRecord:
     """A committed layer, as the ledger lists it.
 
-    form: "bits" or "list". stored: whether the layer is on disk (or was never written, or is
-    deleted by now). seconds: time it took. bytes: on disk when it was written. work: seconds that
-    the workers together spent waiting for the disk, in codecs, in kernels and on the rest. start:
-    whether the layer holds the position whose distance is asked for. home: states whose blank is
-    where the goal has it (`Puzzle.blank_home`), where that can be said. edges: of the layer, where
-    they are counted (`BaseGraph.counted`). parts: files that it had when it was stored. digest:
-    over their records, empty if it was never stored. chain: over this line and the chain of the
-    line before.
+    form: "bits" or "list". stored: whether the layer is on disk; else it never was, or has been
+    deleted. seconds: the time it took. bytes: its size on disk when it was written. work: seconds
+    that the workers together spent waiting for the disk, in codecs, in kernels and on the rest.
+    start: whether the layer holds the position whose distance is asked for. home: the number of
+    states whose blank is where the goal has it (`Puzzle.blank_home`), None where that cannot be
+    said. edges: the number of edges of the layer (`BaseGraph.counted`), None where they are not
+    counted. parts: the number of files it had when it was stored. digest: over their records, empty
+    if it was never stored. chain: a digest over this line and the chain of the line before.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -94,7 +94,7 @@ class LayerRecord:
         )
 
     def chained(self, before: str, run: str) -> str:
-        """What `chain` must be after a line with that chain; before the first, "" ."""
+        """What `chain` must be. before: the chain of the line before, "" for the first line."""
         line = [run, before, self.depth, self.states, self.form, self.start, self.home]
         line += [self.digest, self.parts]
         if self.edges is not None:
@@ -129,10 +129,10 @@ def read_ledger(file: Place, run: str) -> tuple[list[LayerRecord], bool]:
 def ledger_bytes(
     run: str, records: list[LayerRecord], complete: bool, nonce: str | None = None
 ) -> bytes:
-    """What the file of a ledger holds; sets the chains of its lines.
+    """The content of a ledger's file; sets the chains of its lines.
 
-    nonce: makes it differ from all others, so that it is never taken for an earlier one that says
-    the same.
+    nonce: a text that no other ledger has, so that this one is never taken for an earlier one that
+    lists the same.
     """
     chain = ""
     for record in records:
@@ -173,12 +173,12 @@ def restore(path: Place) -> list[Place]:
             write_sealed(file, values[0], durable=True)
             restored.append(file)
         if name == "run.json" and values[0].get("format") == FORMAT:
-            run = values[0].get("identifier")  # of another format, nobody can say what is damaged
+            run = values[0].get("identifier")  # a ledger of another format cannot be checked
     return restored
 
 
 def check_copies(run: "RunStore") -> None:
-    """CorruptRunError if run.json or the ledger and its copy, both whole, contradict."""
+    """CorruptRunError if run.json or the ledger contradicts its copy, though both are whole."""
     mine = [record.chain for record in run.records]
 
     def same_layers(copy: dict) -> bool:

@@ -3,17 +3,17 @@
 In a file system the writing process holds a lock file open (`RunLock`). The lock is the operating
 system's (`flock`), so on its own host it goes with its process, however that dies. Not every shared
 file system carries it to other hosts. So the file also says who holds it, a clean end empties it,
-and what a process of another host has left there is taken over on request only. Who reads all of a
-run shares the lock with others who do, which keeps writers out.
+and what a process of another host has left there is taken over on request only. Processes that read
+all of a run share the lock, which keeps writers out.
 
-An object store has no locks. Who writes a run there puts an object beside it that says so, and
-renews it as long as it lives (`Lease`). This is a courtesy to people: another process that finds it
-fresh ends with an error rather than do the same work again. Nothing else relies on it: two that do
-not see each other compute the same parts, and of their commits one alone succeeds
-(`frontier.store.run`). Of two that begin at once one puts the object there, and one whose object
-was replaced by another process renews it no more. The age of the object is the difference between
-the clock of this host and the time that the store gives it; where the two clocks differ by a
-minute, it counts for too long or not at all.
+An object store has no locks. The process that writes a run there puts an object beside it that says
+so, and renews it as long as it lives (`Lease`). This is a courtesy to people: another process that
+finds the object fresh ends with an error rather than do the same work again. Nothing else relies on
+it: two writers that do not see each other compute the same parts, and only one of their commits
+succeeds (`frontier.store.run`). Of two that begin at once only one can put its object there, and a
+process whose object another one has replaced renews it no more. The age of the object is the
+difference between the clock of this host and the time that the store gives it; where the two clocks
+differ by a minute, the object counts for too long or not at all.
 """
 
 import errno
@@ -35,29 +35,29 @@ from frontier.store.objects import ObjectPath, Place
 from frontier.text import age, moment
 
 TRIES, TRY_SECONDS = 8, 0.05
-"""Attempts to take the lock after the first, and the seconds between two of them. A process that
-only asks whether it is held holds it for a moment."""
+"""Attempts to take the lock after the first, and the seconds between two of them. They are there
+because a process that only asks whether the lock is held holds it for a moment."""
 
 MOST_BYTES = 10_000
-"""The length of the lock file that is read, at most."""
+"""The most bytes that are read of what says who holds the lock."""
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
-"""What the system says where a file system has no locks."""
+"""The errors of a file system that has no locks."""
 
 RENEWED, FRESH = 15.0, 60.0
-"""Seconds after which the object of a lease is renewed, and seconds for which it counts."""
+"""Seconds after which the object of a lease is renewed, and seconds for which it is fresh."""
 
 
 class NotWritable(StorageError):
-    """The system lets nothing be written to the directory, so there is no lock to take."""
+    """The system lets nothing be written to the directory, so no lock can be taken."""
 
 
 class _Writer:
     """Context manager that makes this process the one that writes a run.
 
-    take_over: True if the user says that a holder who cannot be seen from here is gone. A text is
+    take_over: True if the user says that a holder which cannot be seen from here is gone. A text is
     the name of the queue's job to which this process belongs: such a holder is then taken to be
-    gone if it belonged to the same job, as a queue runs a job once at a time.
+    gone if it belonged to the same job, as a queue never runs one job twice at the same time.
     """
 
     def __init__(self, path: Place, take_over: bool | str = False):
@@ -67,7 +67,7 @@ class _Writer:
             self._said["job"] = take_over
 
     def _takes_over(self) -> bool:
-        """Whether the one whose name is there is said to be gone."""
+        """Whether the holder is taken to be gone."""
         job = holder(self._path).get("job")
         return self._take_over is True or bool(self._take_over and self._take_over == job)
 
@@ -89,7 +89,7 @@ class RunLock(_Writer):
         try:
             self._file.write(json.dumps(self._said))
             self._file.flush()
-        except BaseException:  # such as an interrupt, after which nobody else lets go
+        except BaseException:  # such as an interrupt, after which `with` would not release it
             self.__exit__()
             raise
         return self
@@ -99,13 +99,13 @@ class RunLock(_Writer):
         self._file.close()
 
     def _locked(self) -> IO[str]:
-        """The file, which is open and locked."""
+        """The lock file, open and locked."""
         tries = 0
         while True:
             file = self._opened()
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                with suppress(FileNotFoundError):  # whoever held it has deleted the run
+                with suppress(FileNotFoundError):  # its holder has deleted the run
                     if os.path.samestat(os.fstat(file.fileno()), self._path.stat()):
                         return file
             except BlockingIOError:
@@ -161,7 +161,7 @@ class Lease(_Writer):
     def __exit__(self, *_) -> None:
         self._over.set()
         self._renewing.join(RENEWED)  # no longer, if the store does not answer
-        with suppress(OSError):  # it is not believed for long
+        with suppress(OSError):  # else it soon stops being fresh
             if holder(self._path) == self._said:
                 self._path.unlink(missing_ok=True)
 
@@ -169,7 +169,7 @@ class Lease(_Writer):
         while not self._over.wait(RENEWED):
             try:
                 self._write()
-            except OSError:  # the next time, maybe
+            except OSError:  # the next time may succeed
                 continue
             except Replaced:  # another has taken over
                 return
@@ -179,7 +179,7 @@ class Lease(_Writer):
 
 
 def writing(path: Place, take_over: bool | str = False) -> RunLock | Lease:
-    """Be the one writer of a run, whose lock this is; take_over as of `_Writer`."""
+    """The `_Writer` of a run. path: its lock."""
     return (Lease if isinstance(path, ObjectPath) else RunLock)(path, take_over)
 
 
@@ -187,8 +187,8 @@ def writing(path: Place, take_over: bool | str = False) -> RunLock | Lease:
 def reading(path: Place) -> Iterator[None]:
     """Keep writers away from a run while it is read.
 
-    InputError if one is at work. Where there is no lock to be shared, as in a directory that nobody
-    has written to, nobody is kept away.
+    path: its lock. InputError if a writer is at work. Where there is no lock file, as in a copy of
+    a run that nobody has written to, nobody is kept away.
     """
     file = None
     if isinstance(path, ObjectPath):
@@ -210,8 +210,10 @@ def reading(path: Place) -> Iterator[None]:
 
 
 def is_held(path: Place) -> bool:
-    """Whether some process writes: of this host, or of any where the file system says; or says in
-    an object store that it does."""
+    """Whether a process holds the lock, or says in an object store that it writes.
+
+    Of a file's lock, that of another host is seen only if the file system carries locks to others.
+    """
     if isinstance(path, ObjectPath):
         try:
             renewed = path.stat().st_mtime
@@ -230,7 +232,7 @@ def is_held(path: Place) -> bool:
 
 
 def _has_died(said: dict) -> bool:
-    """Whether a holder is known to be gone: a process of this host that is not there."""
+    """Whether a holder is known to be gone, as it was a process of this host and has ended."""
     if said.get("host") != socket.gethostname() or type(said.get("process")) is not int:
         return False
     try:
@@ -243,7 +245,7 @@ def _has_died(said: dict) -> bool:
 
 
 def _open(path: Path, flags: int = os.O_RDONLY, mode: str = "r") -> IO[str]:
-    """The file of a lock; InputError if it is no file, which might lead to another one."""
+    """A lock file, opened; InputError if it is none, such as a link to another file."""
     with suppress(FileNotFoundError):
         if not stat.S_ISREG(path.lstat().st_mode):
             raise InputError(
@@ -254,7 +256,7 @@ def _open(path: Path, flags: int = os.O_RDONLY, mode: str = "r") -> IO[str]:
 
 
 def _refused(path: Place) -> InputError:
-    """Why a run may not be used."""
+    """The error that says why a run may not be used now."""
     why = "is being read by another process, such as verify; wait until that has ended"
     if is_held(path):
         why = f"is being written by {describe_holder(path)}; stop that run first, or wait for it"
@@ -262,8 +264,8 @@ def _refused(path: Place) -> InputError:
 
 
 def holder(path: Place) -> dict:
-    """What the process has written that took the lock last; empty if it said that it ended."""
-    # That a store does not answer says nothing of who writes.
+    """What the process that took the lock last said of itself; empty if it has ended cleanly."""
+    # If an object store does not answer, that says nothing about who writes, and is an error.
     not_there = FileNotFoundError if isinstance(path, ObjectPath) else OSError
     try:
         if isinstance(path, ObjectPath):
@@ -277,8 +279,8 @@ def holder(path: Place) -> dict:
 
 
 def left_by(path: Place) -> str | None:
-    """The other host whose process wrote the file last and has not said that it ended, where it
-    cannot be seen from here whether it did."""
+    """The host of the last holder, if that was a process of another host which has not said that it
+    ended: from here it cannot be seen whether it did."""
     if isinstance(path, ObjectPath):
         return None
     host = holder(path).get("host")

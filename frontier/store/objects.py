@@ -1,19 +1,19 @@
 """Files of a run in an object store, such as Amazon S3: names in a bucket, without folders.
 
 An `ObjectPath` names one object, or all those whose names begin with its own and a slash. It has
-those methods of a `pathlib.Path` that a run needs, so who reads or writes a run need not know where
-it is. What it asks of a store (`frontier.store.buckets`) is little, as stores promise little: read
-a range, write a whole object, delete it, list names, and replace an object if it is still the one
-that was read.
+those methods of a `pathlib.Path` that a run needs, so the code that reads or writes a run need not
+know where it is. It asks little of a store (`frontier.store.buckets`), as stores promise little:
+read a range, write a whole object, delete it, list names, and replace an object if it is still the
+one that was read.
 
 There is no renaming and no locking. An object is there whole or not at all, an upload that is
 interrupted leaves none, and nothing has to be forced to a disk.
 """
 
+import asyncio
 import errno
 import re
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,16 +31,16 @@ SCHEMES = ("s3", "gs", "az")
 
 URL = re.compile(rf"({'|'.join(SCHEMES)})://([^/@]+)/(.+)")
 BEGINS = re.compile(rf"({'|'.join(SCHEMES)}):|[^/]*://")
-"""What begins so is meant to be a URL. One with a name and a password in it is refused."""
+"""A text that begins so is meant as a URL. One with a user name or password in it is refused."""
 
 GAP_BYTES = 64 << 10
-"""Ranges that are closer together are read in one request."""
+"""Ranges that are at most this far apart are read in one request."""
 
 PIECE_BYTES, PIECES = 8 << 20, 4
-"""What is large is read and sent in pieces: their bytes, and how many are under way at a time."""
+"""Large objects are read and sent in pieces: the bytes of one, and how many are on their way."""
 
 TRANSFER_BYTES = PIECE_BYTES * (PIECES + 1)
-"""Memory that what is on its way from or to one object takes at most."""
+"""The most bytes of memory for what is on its way from or to one object."""
 
 Version = dict[str, str]
 """The ETag of an object, and its version in stores that number them."""
@@ -54,7 +54,7 @@ def _version(about: dict[str, Any]) -> Version:
 class ObjectPath:
     """A name in a bucket: of an object, or of all that is below it.
 
-    bucket: its URL. about: what a listing said of the object.
+    bucket: its URL. about: what a listing said of the object, if the path comes from one.
     """
 
     bucket: str
@@ -138,7 +138,7 @@ class ObjectPath:
         return SimpleNamespace(st_size=about["size"], st_mtime=about["last_modified"].timestamp())
 
     def version(self) -> "Version | None":
-        """What tells the object from those that replace it; None if there is none."""
+        """What distinguishes the object from those that replace it; None if there is none."""
         try:
             return _version(self._head())
         except FileNotFoundError:
@@ -149,7 +149,7 @@ class ObjectPath:
         prefix = f"{self.key}/" if self.parts else ""
         found = self.ask(lambda store: store.list_with_delimiter(prefix))
         folders = found["common_prefixes"]
-        files = [file for file in found["objects"] if file["path"] != self.key]  # no marker of it
+        files = [file for file in found["objects"] if file["path"] != self.key]  # not its marker
         if not (folders or files):
             raise FileNotFoundError(errno.ENOENT, "there are no such objects", str(self))
         for folder in folders:
@@ -190,30 +190,33 @@ class ObjectPath:
             return self.ask(get)
         except FileNotFoundError:
             raise
-        except OSError:  # Azure reads no range from the end, and of nothing there is none
+        except OSError:  # Azure reads no range from the end; an empty object has no range
             total = self.stat().st_size
             data = bytearray(min(size, total))
             self.read_ranges([total - len(data)], [memoryview(data)])
             return bytes(data), total
 
     def read_ranges(self, begin: Sequence[int], views: Sequence[memoryview]) -> None:
-        """Read some ranges, each to memory of its size."""
+        """Read some ranges. begin: where each begins. views: memory of the size of each."""
         pieces = in_pieces(begin, views)
 
-        def get(store: "ObjectStore") -> None:
-            def read(piece: Piece) -> None:
+        async def get(store: "ObjectStore") -> None:
+            at_once = asyncio.Semaphore(PIECES)
+
+            async def read(piece: Piece) -> None:
                 first, end = piece[0][0], piece[-1][0] + len(piece[-1][1])
-                data = memoryview(store.get_range(self.key, start=first, end=end))
-                if len(data) != end - first:
-                    raise OSError(errno.EIO, "fewer bytes came than were asked for", str(self))
-                for at, view in piece:
-                    view[:] = data[at - first :][: len(view)]
+                async with at_once:
+                    found = await store.get_range_async(self.key, start=first, end=end)
+                    data = memoryview(found)
+                    if len(data) != end - first:
+                        raise OSError(errno.EIO, "fewer bytes came than were asked for", str(self))
+                    for at, view in piece:
+                        view[:] = data[at - first :][: len(view)]
 
-            with ThreadPoolExecutor(PIECES) as threads:
-                list(threads.map(read, pieces))
+            await asyncio.gather(*map(read, pieces))
 
-        if pieces:
-            self.ask(get)
+        if pieces:  # not by a pool of threads, whose requests a process waits for at its end
+            self.ask(lambda store: asyncio.run(get(store)))
 
     # Writing.
 
@@ -221,9 +224,9 @@ class ObjectPath:
         self.ask(lambda store: store.put(self.key, content))
 
     def replace_bytes(self, content: bytes, was: "Version | None") -> "Version":
-        """Write the object, if it still has the version that it had; None: if there is none.
+        """Write the object, if its version still is `was`; with None, if there is no object.
 
-        Returns its version; `Replaced` if it was another.
+        Returns the new version; `Replaced` if it was another.
         """
         mode = "create" if was is None else was
 
@@ -237,7 +240,7 @@ class ObjectPath:
             with suppress(FileNotFoundError):
                 there, version = self.ask(get)
                 if there == content:
-                    return version  # by this request, whose answer was lost
+                    return version  # this request has put it there, but its answer was lost
             raise Replaced(str(self)) from None
 
     def unlink(self, missing_ok: bool = False) -> None:
@@ -261,11 +264,11 @@ class ObjectPath:
 
 
 Piece = list[tuple[int, memoryview]]
-"""Ranges near each other: where each begins, and the memory for it."""
+"""Ranges near one another: where each begins, and the memory for it."""
 
 
 def in_pieces(begin: Sequence[int], views: Sequence[memoryview]) -> list[Piece]:
-    """Ranges, ascending, cut and put together to what is read in one request each."""
+    """Ascending ranges, cut and joined to pieces of which each is read in one request."""
     pieces: list[Piece] = []
     first = end = -1
     for at, view in zip(begin, views, strict=True):
@@ -291,19 +294,19 @@ class ObjectWriter:
         )
 
     def write(self, data: memoryview) -> None:
-        # It is sent later, when the memory may be used again.
+        # A copy: it is sent later, when the caller may have used the memory again.
         self._size += self._path.ask(lambda _: self._file.write(bytes(data)))
 
     def finish(self, durable: bool) -> None:
         try:
             self._path.ask(lambda _: self._file.close())
-        except FileNotFoundError:  # the upload is over: its answer was lost, or it is gone
+        except FileNotFoundError:  # the upload has ended, and its answer was lost; or it has failed
             if self._path.version() is None or self._path.stat().st_size != self._size:
                 raise
 
     def abandon(self) -> None:
-        """Leave no object. Pieces of a large one stay in the store until its own rules delete
-        them; nobody sees them."""
+        """Leave no object. Pieces of a large one, which nobody sees, stay in the store until a rule
+        of the bucket deletes them."""
 
 
 Place = Path | ObjectPath

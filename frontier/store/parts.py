@@ -6,14 +6,13 @@ A file is a shard of Zarr's codec ``sharding_indexed``:
 
 The index has two little-endian uint64 for each slab of the part, its offset in the file and its
 bytes, checksum included; both are 2^64 - 1 where the slab holds no state and is not stored. Zarr
-finds the index at the end of the file and never looks at the record, which makes the file a
-promise: it says of which run, depth and task the file is and how many states it holds, and has a
-digest over itself and the index. So a file that is cut, left over, of another layer or of another
-run is told from the right one by what its last bytes say. A file gets its name when it is
-whole, which is when its task is done.
+finds the index at the end of the file and never looks at the record. The record says of which run,
+depth and task the file is and how many states it holds, and has a digest over itself and the index.
+So the last bytes of a file tell whether it is the right one, or cut, left over, of another layer or
+of another run. A file gets its name when it is whole, which is when its task is done.
 
-Slabs are read into memory as they are stored, and written by a thread of its own, a few blocks
-behind the caller.
+Slabs are read into memory in their stored form, and written by a thread of its own, which is at
+most a few blocks behind the caller.
 """
 
 import hashlib
@@ -41,17 +40,17 @@ BLOCK_BYTES, BLOCKS = 4 << 20, 8
 """A file is written in blocks of about 4 MB, at most eight of which are in memory."""
 
 SLABS_AT_ONCE = 64
-"""Slabs that are held in memory where a whole part is gone through, one after the other."""
+"""Slabs that are in memory at a time where those of a whole part are gone through."""
 
 NOT_STORED = np.uint64(2**64 - 1)
 """What the index has in the place of the offset and size of a slab without a state."""
 
 WRITER_BYTES = BLOCKS * BLOCK_BYTES
-"""Memory that a writer holds at most."""
+"""The most bytes of memory that a writer holds."""
 
 
 def footer_bytes(slabs: int) -> int:
-    """Bytes of a part behind its slabs, of which it can have `slabs`."""
+    """Bytes behind the slabs of a part. slabs: how many it has, stored or not."""
     return RECORD_BYTES + 16 * slabs + CHECKSUM_BYTES
 
 
@@ -64,12 +63,13 @@ def in_groups(slabs: np.ndarray) -> list[np.ndarray]:
 class PartRecord:
     """What a part says of itself.
 
-    run: identifier of the run. depth, task: of the layer, and in it. states: in the part. bytes: of
-    the file. content: crc32c over the checksums of the slabs, as hexadecimal. start: whether the
-    part holds the position whose distance is asked for. home: states whose blank is where the goal
-    has it (`Puzzle.blank_home`), None where that cannot be said. edges: of the layer to states of
-    the part (`BaseGraph.counted`), None where they are not counted; such a record does not name
-    them. digest: SHA-256 over all this and the index.
+    run: the identifier of the run. depth: that of the layer. task: its number in the layer. states:
+    how many the part holds. bytes: the size of the file. content: crc32c over the checksums of the
+    slabs, as hexadecimal. start: whether the part holds the position whose distance is asked for.
+    home: the number of states whose blank is where the goal has it (`Puzzle.blank_home`), None
+    where that cannot be said. edges: the number of edges of the layer that lead to states of the
+    part (`BaseGraph.counted`), None where they are not counted. digest: SHA-256 over all this and
+    the index.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -113,8 +113,8 @@ _RECORD = TypeAdapter(PartRecord)
 
 
 def value_of(record) -> dict:
-    """The record of a part, or of a layer, as JSON. Without edges it is as records were before any
-    had them, so their digests are the same."""
+    """The record of a part, or of a layer, as JSON. Edges that are not counted are left out, as in
+    records that were written before edges were counted, so digests of both are the same."""
     value = asdict(record)
     if record.edges is None:
         del value["edges"]
@@ -129,8 +129,8 @@ def digest_of(records: list[PartRecord]) -> str:
 class PartWriter:
     """Writes a part, slab after slab; as context manager it leaves nothing behind if that fails.
 
-    path: the name that the file gets by `finish`. slabs: of the part, stored or not. who: the
-    identifier of the run, the depth and the task.
+    path: the name that the file gets by `finish`. slabs: how many the part has, stored or not. who:
+    the identifier of the run, the depth and the task.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class PartWriter:
 
     def __exit__(self, *_) -> None:
         for block in self._writing:
-            with suppress(OSError):  # the error that ends the task is another, or came before
+            with suppress(OSError):  # another error is on its way already
                 block.result()
         if self._file is not None:
             self._file.abandon()
@@ -176,7 +176,7 @@ class PartWriter:
     def finish(
         self, states: int, start: bool = False, home: int | None = None, edges: int | None = None
     ) -> PartRecord:
-        """Put the file in place, whole; returns its record."""
+        """Put the file in place, whole; returns its record, whose values are given."""
         index = self._index.tobytes()
         size = self._size + footer_bytes(len(self._index))
         content = f"{google_crc32c.value(self._checksums.tobytes()):08x}"
@@ -193,7 +193,7 @@ class PartWriter:
         return record
 
     def _room(self, size: int) -> np.ndarray:
-        """Where the next bytes of the file go, up to `size`: the rest of a block, or another."""
+        """Memory for the next bytes of the file, at least `size`: in this block or a new one."""
         if self._block.size - self._filled < size:
             self._flush()
             self._block, self._filled = np.empty(max(size, BLOCK_BYTES), dtype=np.uint8), 0
@@ -277,8 +277,8 @@ class Part:
         """Read stored slabs to uint8 `data`, which has room for `stored_bytes`.
 
         slabs: int64[N], without repetition. Slabs that lie side by side in the file are read at
-        once. Returns int64[N] each: where the bytes of each slab begin and end in `data`.
-        CorruptRunError if a checksum does not match.
+        once. Returns two int64[N]: where the bytes of each slab begin and end in `data`, without
+        their checksum. CorruptRunError if a checksum does not match.
         """
         order = np.argsort(self._offset[slabs], kind="stable")
         offset, size = self._offset[slabs[order]], self._size[slabs[order]]

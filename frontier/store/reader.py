@@ -1,7 +1,7 @@
 """A run, to be read: its layers by depth, each slab by slab or as a list.
 
-What is opened is kept, so that who reads the same layers again finds them open: the index of a
-part, the states of a list, the last few layers.
+What is opened stays open for those who read it again: the index of a part, the states of a list,
+the last few layers.
 """
 
 from collections import OrderedDict
@@ -24,7 +24,7 @@ OPEN_PARTS = 64
 """Parts of a layer whose index is kept in memory."""
 
 Allocate = Callable[[int], np.ndarray]
-"""Gives memory: from a number of bytes, an uninitialised array of as many uint8."""
+"""A function that gives memory: for a number of bytes, an uninitialised array of as many uint8."""
 
 
 def new_memory(size: int) -> np.ndarray:
@@ -35,10 +35,10 @@ def new_memory(size: int) -> np.ndarray:
 class EncodedSlabs:
     """Some slabs of a layer of bits, read at once and decoded as they are wanted.
 
-    Until then they stay as they are stored: a third of the memory, and what is decoded is used
-    while it is still in the processor's caches.
+    Until then they keep their stored form, which takes a third of the memory. So a slab is used as
+    soon as it is decoded, while it is in the processor's caches.
 
-    there: bool[N], which of them hold a state.
+    there: bool[N], whether each of them holds a state.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class EncodedSlabs:
 
 
 class ListedSlabs:
-    """Some slabs of a layer that is a list, with the same methods."""
+    """Some slabs of a layer that is a list, with the methods of `EncodedSlabs`."""
 
     def __init__(self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray):
         self._layer, self._task, self._slab = layer, task, slab
@@ -102,8 +102,8 @@ class ListedSlabs:
 class RunReader:
     """A run with the tables of its puzzle, by which its layers are read.
 
-    least_open: layers that are kept open. most_held: more are, while lists among them have together
-    fewer states than this.
+    least_open: how many layers are kept open. most_held: more are, while the lists among them have
+    fewer states than this together.
     """
 
     def __init__(self, run: RunStore, least_open: int = 3, most_held: int = 0):
@@ -129,7 +129,7 @@ class RunReader:
         return StoredLayer(self.run.files(depth, self.layout, listed), states)
 
     def layer(self, depth: int) -> "StoredLayer":
-        """The same, kept open; those asked for longest ago are closed."""
+        """The layer of `open_layer`, kept open; those asked for longest ago are closed."""
         with self._opening:
             known = self._layers.get(depth)
             if known is None or known.states is None:
@@ -147,9 +147,9 @@ class RunReader:
 class StoredLayer:
     """A layer, read slab by slab or as a list, whichever form it has.
 
-    states: as the ledger says, None of a layer that is not committed; of one that is not there,
-    such as that before the first, 0.
-    part: opens the part of a task, of a layer of bits, and keeps it open.
+    states: how many there are, as the ledger says; None for a layer that is not committed, 0 for
+    the one before the first.
+    part: opens the part of a task, and keeps it open.
     Slabs have the shape [nodes, words], `slab_nodes` x `slab_words` of the layout.
     """
 
@@ -162,9 +162,10 @@ class StoredLayer:
     def load(
         self, task: np.ndarray, slab: np.ndarray, allocate: Allocate = new_memory
     ) -> EncodedSlabs | ListedSlabs:
-        """Read some slabs: int64[N] each, the task whose part has it and its number there.
+        """Read some slabs.
 
-        allocate: gives the memory that they are read into.
+        task, slab: int64[N], for each the task whose part has it, and its number there. allocate:
+        gives the memory that they are read into.
         """
         if self.is_list:
             with self._sorting:  # one thread sorts it, the others wait
@@ -173,7 +174,7 @@ class StoredLayer:
 
     @cached_property
     def _numbers(self) -> np.ndarray:
-        """The states of a list."""
+        """The sorted state numbers of a list."""
         numbers = np.empty(0, dtype=np.uint64)
         if self.states:
             part = self.part(0)  # before memory is taken for them
@@ -189,10 +190,10 @@ class StoredLayer:
 
     @cached_property
     def by_slab(self) -> tuple[np.ndarray, np.ndarray]:
-        """(the states of a list, int64 the slab of each, counted through all parts), by slabs."""
+        """(state numbers of a list, int64 the slab of each, counted through all parts), by slab."""
         layout, numbers = self.files.layout, self._numbers
         key = np.empty(numbers.size, dtype=np.int64)
-        for i in range(0, numbers.size, LIST_SLAB):  # what `locate` makes on the way is small so
+        for i in range(0, numbers.size, LIST_SLAB):  # so the arrays that `locate` makes are small
             task, slab, _, _ = layout.locate(self.files.side, numbers[i : i + LIST_SLAB])
             key[i : i + LIST_SLAB] = task * prod(layout.grid) + slab
         if (key[1:] < key[:-1]).any():
@@ -208,10 +209,10 @@ class StoredLayer:
     def decoded(
         self, task: int | np.ndarray, slabs: np.ndarray
     ) -> Iterator[tuple[int, np.ndarray]]:
-        """(slab, its words) of some slabs of a layer of bits, int64[N], in their order; task: whose
-        parts have them. Words of slabs without a state are 0.
+        """(slab, its words) for some slabs of a layer of bits, in the order given.
 
-        The words are good until the next ones come.
+        slabs: int64[N]. task: the one whose part has them, or int64[N], that of each. Words of a
+        slab without a state are 0. The words are good until the next ones come.
         """
         layout = self.files.layout
         out = np.empty((1, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
@@ -229,8 +230,8 @@ class StoredLayer:
     def slabs(
         self, first_node: int = 0, last_node: int | None = None
     ) -> Iterator[tuple[int, int, np.ndarray]]:
-        """The slabs of a layer of bits that hold a state of nodes first_node .. last_node - 1:
-        (first node of the slab, its first word in that node's bitmap, the slab).
+        """The slabs of a layer of bits that hold a state and have one of the nodes first_node ..
+        last_node - 1: (first node of the slab, its first word in that node's bitmap, the slab).
 
         The array is good until the next one comes.
         """
@@ -253,7 +254,7 @@ class StoredLayer:
         return node, prefix * layout.strip_words + word
 
     def _listed(self, node: int, word: int, slab: np.ndarray) -> np.ndarray:
-        """The sorted state numbers of a slab that lies there."""
+        """The sorted state numbers of a slab; node, word: its place, as of `place`."""
         code = self.files.layout.space.code
         numbers = np.empty(int(np.bitwise_count(slab).sum()), dtype=np.uint64)
         list_bits(slab, node, word, code.half, code.bits, numbers)
@@ -281,14 +282,14 @@ class StoredLayer:
             return self._numbers
         numbers, size = np.empty(self.states, dtype=np.uint64), 0
         for found in self.numbers_by_slab():
-            some = found[: self.states - size]  # one that does not add up is told of at the end
+            some = found[: self.states - size]  # of too many states, the error comes at the end
             numbers[size : size + some.size] = some
             size += some.size
         numbers.sort()
         return numbers
 
     def contains(self, numbers: np.ndarray) -> np.ndarray:
-        """For each of uint64[N] state numbers of the layer's side, whether it is in: bool[N]."""
+        """Whether each of uint64[N] state numbers of the layer's side is in the layer: bool[N]."""
         found = np.zeros(numbers.size, dtype=bool)
         if self.is_list:
             if self.states:
@@ -300,7 +301,7 @@ class StoredLayer:
         key = task * prod(layout.grid) + slab
         order = np.argsort(key, kind="stable")
         keys, first = np.unique(key[order], return_index=True)
-        groups = np.split(order, first[1:])
+        groups = np.split(order, first)[1:]
         slabs = self.decoded(*np.divmod(keys, prod(layout.grid)))
         for asked, (_, words) in zip(groups, slabs, strict=True):
             bits = words.reshape(-1)[word[asked]] >> bit[asked].astype(np.uint64)

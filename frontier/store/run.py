@@ -1,10 +1,10 @@
-"""A run directory: who the run is, which layers are committed, where they lie.
+"""A run directory: which run it is, which layers are committed, where they lie.
 
-Which files there are stands in docs/architecture.md, under *On disk*.
+docs/architecture.md lists its files, under *On disk*.
 
 A layer is *committed* by one atomic replacement of the ledger (`frontier.store.ledger`), after its
-parts are in place. What the ledger does not list is not there: a resumed run uses the parts of the
-layer under way, and those of the next one that were made early, and sweeps everything else.
+parts are in place. What the ledger does not list does not count: a resumed run uses the parts of
+the layer under way, and those of the next one that were made early, and deletes everything else.
 
 **Two layers on disk.** A part of layer t - 1 is read by one task only, the one that computes the
 same part of t + 1. That task gives it up as soon as its own part is in place (`give_up`). So
@@ -53,7 +53,7 @@ from frontier.text import counted
 class RunStore:
     """A run directory. `identity` is what makes two runs the same; see `create`.
 
-    One in an object store is an `ObjectRunStore`; `create` and `open` choose by the path.
+    A run in an object store is an `ObjectRunStore`; `create` and `open` choose by the path.
     """
 
     durable = False
@@ -87,7 +87,7 @@ class RunStore:
         return cls.open(path)
 
     def begin(self) -> None:
-        """Write what says that there is a run, in the place of a ledger that was left."""
+        """Write what says that there is a run; a ledger that an earlier one left is replaced."""
         self._version = version_of(self.path / "ledger.json")
         self.write()
 
@@ -119,7 +119,7 @@ class RunStore:
         return run
 
     def read_ledger(self) -> None:
-        """Read again which layers are committed; CorruptRunError if that does not make sense."""
+        """Read again which layers are committed; CorruptRunError if the ledger is damaged."""
         file = self.path / "ledger.json"
         self._version = version_of(file)
         self.records, self.complete = read_ledger(file, self.identity["identifier"])
@@ -174,7 +174,7 @@ class RunStore:
     def commit(
         self, records: list[LayerRecord], complete: bool, forget: tuple[int, ...] = ()
     ) -> None:
-        """Commit layers that follow the last committed one, whose parts are in place.
+        """Commit layers that follow the last committed one and have their parts in place.
 
         forget: depths of layers that are not needed once these are committed; they are deleted
         afterwards. Gone as of `check_still_there`.
@@ -182,7 +182,7 @@ class RunStore:
         self.check_still_there()
         for record in records:
             if record.stored:
-                sweep(self.layer_path(record.depth))  # a worker that was killed may have left some
+                sweep(self.layer_path(record.depth))  # workers that were killed may have left files
         if self.durable and records:
             force(self.layers_path)
         begun = len(self.records)
@@ -198,9 +198,9 @@ class RunStore:
                 self._drop_other_forms(record)
 
     def _drop_other_forms(self, record: LayerRecord) -> None:
-        """Drop what else there is of a layer that is committed: earlier starts, and workers that
-        outlive theirs, may have made parts or a list of it. Until then it is not touched, as they
-        have given up what their parts replace."""
+        """Drop what the folder of a layer that is committed holds in another form: earlier starts,
+        and workers that outlived them, may have made parts or a list. Before the commit these are
+        not touched, as what they replace has been given up."""
         folder = self.layer_path(record.depth)
         if not record.stored:
             remove_layer(folder)
@@ -233,7 +233,7 @@ class RunStore:
 
     def check_still_there(self) -> None:
         """Gone if the directory was moved or deleted, or another run has taken the place of this
-        one: its files are not ours."""
+        one: the files there belong to that run."""
         identity = read_json(self.path / "run.json") if self.exists(self.path) else {}
         if identity.get("identifier") != self.identity["identifier"]:
             raise Gone(
@@ -243,7 +243,7 @@ class RunStore:
             )
 
     def give_up(self, depth: int, task: int, layout: Layout) -> None:
-        """Delete a part of a layer of bits, if that which replaces it is in place.
+        """Delete a part of a layer of bits, if the part that replaces it is in place.
 
         Gone as of `check_still_there`.
         """
@@ -262,7 +262,7 @@ class RunStore:
             os.close(folder)
 
     def missing(self) -> list[str]:
-        """What is not there of the stored layers though it should be. Nothing is read.
+        """What is missing of the stored layers, as sentences. Only names are looked at.
 
         The run may go on meanwhile.
         """
@@ -289,8 +289,8 @@ class RunStore:
     def drop_list(self, depth: int) -> None:
         """Drop a list that was not committed; parts that tasks have computed stay.
 
-        A worker that outlives its driver may put one in place at any time, and then gives up what
-        it was made from.
+        A worker that outlives its driver may put such a part in place at any time, and then gives
+        up the one that it replaces.
         """
         folder = self.layer_path(depth)
         if not folder.is_symlink():
@@ -375,8 +375,8 @@ class ObjectRunStore(RunStore):
         return self.path / "layers" / self.identity["identifier"]
 
     def begin(self) -> None:
-        """Write run.json, if there is none, and then the ledger, so that of two who begin a run at
-        once one has it. What is left of runs that were deleted here is deleted."""
+        """Write run.json, if there is none, and then the ledger, so that of two processes that
+        begin a run at once one succeeds. What is left of runs that were deleted here is deleted."""
         try:
             replace_bytes(self.path / "run.json", sealed(self.identity), None)
         except Replaced:
@@ -392,10 +392,10 @@ class ObjectRunStore(RunStore):
             begun = any(map(LAYER_NAME.fullmatch, names_in(self.layers_path)))
             if begun or self._version is not None:
                 raise
-            self.records, self.complete = [], False  # it was stopped when run.json was there
+            self.records, self.complete = [], False  # it was stopped when run.json had been written
 
     def check_still_there(self) -> None:
-        """Do nothing: the layers of another run lie elsewhere, and a commit tells."""
+        """Do nothing: the layers of another run lie elsewhere, and a commit finds out."""
 
     def give_up(self, depth: int, task: int, layout: Layout) -> None:
         if self.files(depth + 2, layout).there(task):

@@ -302,6 +302,25 @@ def test_a_run_whose_files_are_missing(tmp_path):
     assert plan.config.path == store.path
 
 
+@pytest.mark.parametrize("made", [Path.mkdir, os.mkfifo], ids=["directory", "pipe"])
+def test_what_is_no_file_is_left_out(tmp_path, made):
+    """What only Zarr or people read is not missed; a part is."""
+    plan, store = stopped_of(tmp_path)
+    layer = store.layer_path(DEPTH - 1)
+    part, others = next(layer.glob("c.*")), (layer / "zarr.json", store.path / "events.jsonl")
+    for file in others:
+        file.unlink(missing_ok=True)
+        made(file)
+    back_up(store.path, tmp_path / "backup")
+    for file in others:
+        assert not (tmp_path / "backup" / file.relative_to(store.path)).exists()
+    assert [r.states for r in goes_on(plan, tmp_path / "backup").records] == COUNTS
+    part.unlink()
+    made(part)
+    said = invoke("backup", store.path, tmp_path / "another", code=4).output
+    assert f"{layer} lacks 1 of its 4 parts, though its layer is stored" in " ".join(said.split())
+
+
 def test_a_run_that_is_begun_anew_meanwhile(tmp_path, monkeypatch):
     plan, store = stopped_of(tmp_path)
     link, calls = os.link, []

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 from datetime import timedelta
 
@@ -13,6 +15,12 @@ from frontier.store import buckets
 from frontier.store.objects import GAP_BYTES, PIECE_BYTES, in_pieces
 
 SOON = {"init_backoff": timedelta(milliseconds=1), "max_backoff": timedelta(milliseconds=5)}
+
+READS = """
+import sys
+from frontier.store.objects import place_of
+place_of(sys.argv[1]).read_ranges([0], [memoryview(bytearray(5))])
+"""
 
 
 @pytest.fixture
@@ -86,6 +94,26 @@ def test_signals_are_heard_while_a_request_is_under_way(s3_bucket, proxy):
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert all(answered)
+
+
+def test_an_interrupted_process_ends_though_it_has_no_answer(s3_bucket, proxy, monkeypatch):
+    monkeypatch.setenv("AWS_TIMEOUT", "1000s")
+    s3_bucket.write_bytes(b"there")
+    asked, ended, late = threading.Event(), threading.Event(), []
+
+    def harm(method, path):
+        asked.set()
+        if not ended.wait(60):
+            late.append(path)
+
+    proxy.harm = harm
+    command = [sys.executable, "-c", READS, str(s3_bucket)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert asked.wait(60), process.stderr.read()
+        process.send_signal(signal.SIGINT)
+        assert "KeyboardInterrupt" in process.stderr.read()
+    ended.set()
+    assert late == []
 
 
 @swept("count", [40, 200], few=1)

@@ -190,6 +190,15 @@ def test_a_list_that_claims_more_states_than_memory_holds(tmp_path):
         RunReader(run).layer(0).numbers()
 
 
+@pytest.mark.parametrize("form", ["list", "bits"])
+def test_of_no_states_none_is_in_a_layer(tmp_path, form):
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    if form == "list":
+        committed(run, 0)
+    found = RunReader(run).layer(0).contains(np.empty(0, dtype=np.uint64))
+    assert (found.dtype, found.size) == (bool, 0)
+
+
 def test_a_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=r"store\.path"):
