@@ -58,9 +58,9 @@ def advance(call: Advance) -> Advanced:
 
 def _advance(work: Workspace, call: Advance) -> Advanced:
     done, over, policy = Advanced(), False, call.policy
-    layers = (_Lists if call.mode == "lists" else _InMemory)(work, call)
     started = before = time.perf_counter()
     prepared = preparing.seconds
+    layers = (_Lists if call.mode == "lists" else _InMemory)(work, call)
     while not over and policy.mode(*layers.sizes) == call.mode:
         record = layers.expand()
         if not record.states:
