@@ -11,6 +11,7 @@ in all layers of its side, so it is known once all tasks of two layers have told
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 
 from frontier.clusters.executors import Call, Executor
 from frontier.errors import Stopped
@@ -60,22 +61,23 @@ class Expansion:
         """
         self._until = until
         self._begin(self._tasked(len(self._run.records)))
-        results = self._executor.run(self._calls(), self._stop)
-        while layer := self._layer:
-            if layer.whole:
-                following, self._layer = self._next, None
-                yield layer
-                if self._goes_on(layer):
-                    self._begin(following or self._tasked(layer.depth + 1))
-            elif result := next(results, None):
+        # Closed also where an error is kept that has passed through here, as a notebook does.
+        with closing(self._executor.run(self._calls(), self._stop)) as results:
+            while layer := self._layer:
+                if layer.whole:
+                    following, self._layer = self._next, None
+                    yield layer
+                    if self._goes_on(layer):
+                        self._begin(following or self._tasked(layer.depth + 1))
+                elif result := next(results, None):
+                    self._take(result)
+                else:
+                    raise Stopped(
+                        f"interrupted in layer {layer.depth}, {len(layer.there)} of "
+                        f"{counted(layer.tasks, 'task')} done"
+                    )
+            for result in results:  # of tasks that were done early
                 self._take(result)
-            else:
-                raise Stopped(
-                    f"interrupted in layer {layer.depth}, {len(layer.there)} of "
-                    f"{counted(layer.tasks, 'task')} done"
-                )
-        for result in results:  # of tasks that were done early
-            self._take(result)
 
     def _goes_on(self, layer: "TaskedLayer") -> bool:
         """Whether tasks make the layer after one that is committed."""
