@@ -110,8 +110,11 @@ class _Batch(NamedTuple):
 
 @dataclass
 class _Awaited:
-    """A call that has no result. heard: when it was handed out or, if that is later, when a call of
-    its batch was last done. copied: whether it has been handed out again."""
+    """A call that has no result.
+
+    heard: when it was handed out or, if that is later, when a call of its batch was last done;
+    infinite before it is handed out. copied: whether it has been handed out again.
+    """
 
     call: Call
     heard: float = inf
@@ -184,7 +187,7 @@ class Distributed(Executor):
                     # A worker may have calls that are less urgent than a copy.
                     self._hand_out([[number] for number in self._overdue(waiting)], priority=1)
                     self._hand_out(self._next(waiting))
-                elif not (self._under_way and self.workers):
+                elif not self.workers or all(of.heard == inf for of in self._awaited.values()):
                     return
                 for number, result in chain(self._heard(), self._asked_for(ended)):
                     if self._awaited.pop(number, None):
