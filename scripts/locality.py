@@ -9,7 +9,7 @@ more finely:
   own prefixes (near) and under others (far); the share of far ones in all it reads, the layer
   before included; the files that it opens; the memory of a worker;
 * the efficiency to expect: the time of one worker over N times that of N workers, by the
-  arithmetic of `plan`, with kernels, codec, disk and scheduler as measured here.
+  arithmetic of `plan`, with kernels, codec and disk as measured here, and without the scheduler.
 
 Then, on clusters of 1, 2 and 4 workers here: how long an empty task takes from its submission to
 its result, and the processor time of scheduler and driver for each of many.

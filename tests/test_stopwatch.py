@@ -1,11 +1,21 @@
-"""Loading and compiling kernels is no part of the time of a layer."""
+"""What is part of the time of a layer: loading layers is, loading and compiling kernels is not."""
 
+import dataclasses
 import time
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from frontier import api
 from frontier.config import Config
+
+
+def config_in(folder):
+    return Config(
+        name="test", puzzle={"kind": "tiles", "rows": 2, "columns": 3},
+        store={"path": str(folder / "run")}, cluster={"kind": "serial"},
+    )  # fmt: skip
 
 
 def test_preparing_kernels_is_no_part_of_a_layer_s_time(monkeypatch, tmp_path):
@@ -17,12 +27,28 @@ def test_preparing_kernels_is_no_part_of_a_layer_s_time(monkeypatch, tmp_path):
         seconds = property(lambda self: next(self.prepared))
 
     monkeypatch.setattr(advance, "preparing", Slow())
-    config = Config(
-        name="test", puzzle={"kind": "tiles", "rows": 2, "columns": 3},
-        store={"path": str(tmp_path / "run")}, cluster={"kind": "serial"},
-    )  # fmt: skip
-    records = api.run(api.plan(config)).store.records
+    records = api.run(api.plan(config_in(tmp_path))).store.records
     assert all(record.seconds == 0 for record in records)
+
+
+@pytest.mark.parametrize("form", ["_Lists", "_InMemory"])
+def test_loading_layers_is_part_of_the_time_of_the_first_one(monkeypatch, tmp_path, form):
+    from frontier.search import advance
+
+    clock, begin = [0.0], getattr(advance, form).__init__
+
+    def slowly(self, work, call):
+        clock[0] += 1
+        begin(self, work, call)
+
+    monkeypatch.setattr(advance, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    monkeypatch.setattr(advance, "preparing", SimpleNamespace(seconds=0.0))
+    monkeypatch.setattr(getattr(advance, form), "__init__", slowly)
+    plan = api.plan(config_in(tmp_path))
+    plan = dataclasses.replace(plan, list_states=plan.list_states if form == "_Lists" else 0)
+    first, *others = [record.seconds for record in api.run(plan).store.records[1:]]
+    assert first == 1
+    assert set(others) == {0}
 
 
 def test_kernels_that_are_compiled_are_timed():

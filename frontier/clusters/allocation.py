@@ -75,7 +75,7 @@ def _runner(config: Config, file: str):
 
     class Runner(jobqueue.slurm.SLURMRunner):
         async def get_scheduler_address(self):
-            return json_load_robust(file)["address"]  # it may be half written yet
+            return json_load_robust(file)["address"]  # it may yet be half written
 
         async def before_client_start(self):
             if tls:

@@ -1,7 +1,7 @@
-"""How tasks are run: here one after the other, or by the workers of a Dask scheduler.
+"""How calls are done: here one after the other, or by the workers of a Dask scheduler.
 
-An executor runs one function over many arguments with a bounded number under way and hands
-back each result as it comes. Dask is imported only where it is asked for.
+An executor is given calls, has a bounded number of them under way and hands back each result as it
+comes. Dask is imported only where it is asked for.
 """
 
 import pickle
@@ -29,13 +29,13 @@ TOPIC = "frontier"
 """The topic of the Dask events by which workers send what their calls have returned."""
 
 TELL_SECONDS = 0.1
-"""Seconds for which what calls return is collected, rather than told each by itself."""
+"""The seconds for which a worker collects what calls return before it tells it."""
 
 HOST = "frontier-host"
 """The name of the plugin by which the worker of a host has processes below it."""
 
 PROCESSES = "processes"
-"""The resource, as Dask calls it, that says how many."""
+"""The name of the resource, as Dask calls it, that says how many processes these are."""
 
 LOST = "the connection to the scheduler was lost"
 
@@ -69,8 +69,8 @@ SCHEDULER_SETTINGS = {
 class Call(NamedTuple):
     """What is to be done: function(*arguments).
 
-    rank: a call that is late is handed out again only while none of a lower rank is without a
-    result. No call has a lower one than the call before it.
+    rank: a call that is overdue is handed out again only once every call of a lower rank has a
+    result. No call has a lower rank than the call before it.
     """
 
     function: Callable
@@ -92,7 +92,7 @@ class Executor:
     def run(self, calls: Iterable[Call | None], stop: Callable[[], bool]) -> Iterator:
         """The results of all calls, in any order.
 
-        calls: are asked for when all before have been begun; None where there is none before more
+        calls: one is asked for when all before it have been begun; None stands for none until more
         results have been taken. stop: once it holds, no further call is begun.
         """
         for call in calls:
@@ -110,8 +110,11 @@ class _Batch(NamedTuple):
 
 @dataclass
 class _Awaited:
-    """A call that has no result. heard: when it was handed out or, if that is later, when a call of
-    its batch was last done. copied: whether it has been handed out again."""
+    """A call that has no result.
+
+    heard: when it was handed out or, if that is later, when a call of its batch was last done;
+    infinite before it is handed out. copied: whether it has been handed out again.
+    """
 
     call: Call
     heard: float = inf
@@ -128,18 +131,18 @@ class Distributed(Executor):
     worker has threads, so that no thread waits for the next one."""
 
     OVERDUE = 3
-    """A batch is overdue when nothing has been heard of it for this many times as long as a call
-    takes. Where fewer calls are waited for than there are workers it is the sooner, in proportion,
-    unless it is a copy. The calls missing in it are then handed out again, each by itself."""
+    """A call is overdue, and handed out again, when nothing has been heard of its batch for this
+    many times as long as a call takes. Where fewer calls are waited for than there are workers, it
+    is overdue sooner in proportion, unless it has been handed out again before."""
 
     OVERDUE_SECONDS = 0.1
-    """A batch of which something has been heard more lately than that is never overdue."""
+    """The seconds without news of its batch that must have passed before a call is overdue."""
 
     REFRESH_SECONDS = 1.0
     """Seconds between two looks at the workers, and at the batches that may have failed."""
 
     WAIT_SECONDS = 0.05
-    """Seconds that are waited for a call to end, before overdue batches are looked for again."""
+    """Seconds that are waited for a call to end, before overdue calls are looked for again."""
 
     def __init__(self, client, patience: float, tend: Callable[[], None] | None = None):
         """patience: a run stops after so many seconds without any worker. tend: called once a
@@ -184,7 +187,7 @@ class Distributed(Executor):
                     # A worker may have calls that are less urgent than a copy.
                     self._hand_out([[number] for number in self._overdue(waiting)], priority=1)
                     self._hand_out(self._next(waiting))
-                elif not (self._under_way and self.workers):
+                elif not self.workers or all(of.heard == inf for of in self._awaited.values()):
                     return
                 for number, result in chain(self._heard(), self._asked_for(ended)):
                     if self._awaited.pop(number, None):
@@ -234,8 +237,8 @@ class Distributed(Executor):
         return late
 
     def _hand_out(self, batches: list[list[int]], priority: int = 0) -> None:
-        """Many that are handed out at once cost the scheduler and this process a third of what they
-        do one by one."""
+        """Hand out batches, all in one go: that costs the scheduler and this process a third of
+        what it would cost one by one."""
         if not batches:
             return
         calls = [[self._awaited[number].call for number in batch] for batch in batches]
@@ -253,7 +256,7 @@ class Distributed(Executor):
             awaited.heard = now
 
     def _heard(self) -> Iterator[tuple[int, object]]:
-        """What workers have told meanwhile, or tell in a moment: calls and what they returned."""
+        """The calls of which workers have told, or tell in a moment, and what they returned."""
         with suppress(Empty):
             told = self._told.get(timeout=self.WAIT_SECONDS)
             while True:
@@ -268,9 +271,9 @@ class Distributed(Executor):
                 told = self._told.get_nowait()
 
     def _ended(self) -> list[str]:
-        """The keys of the batches that have ended, well or not, though something of them is
-        missing. Those that have been told in full, or whose copies ended before them, are dropped,
-        which cancels them if they go on."""
+        """The keys of the batches that have ended, well or not, while calls of them are awaited.
+        All other batches, whose calls have been told by them or by copies, are dropped; Dask
+        cancels what has not ended of them."""
         needed = {
             key: batch
             for key, batch in self._under_way.items()
@@ -280,7 +283,7 @@ class Distributed(Executor):
         return [key for key, batch in needed.items() if batch.future.done()]
 
     def _asked_for(self, ended: list[str]) -> Iterator[tuple[int, object]]:
-        """The calls of batches that have ended before all had been heard of them, and what they
+        """The calls of the batches that have ended, but have not been told in full, and what they
         returned. Stopped if the cluster, not a call, failed."""
         from concurrent.futures import CancelledError
 
@@ -325,11 +328,11 @@ class Distributed(Executor):
 
 
 def _do(calls: list[Call], numbers: list[int]) -> list:
-    """A batch of calls, on a worker: what they return, by their numbers.
+    """Do a batch of calls on a worker; returns pairs of a number and what that call returned.
 
-    It is told as events too, which take the connections that worker, scheduler and client have. A
-    scheduler that has to ask more than 512 workers for it opens and closes connections all the
-    time. Where an event is lost, it is asked for all the same.
+    The worker also tells this in events, over the connections that worker, scheduler and client
+    have anyway. A scheduler that had to ask more than 512 workers for results would open and close
+    connections all the time. Where an event is lost, the driver asks all the same.
     """
     from distributed import get_worker
 
@@ -343,8 +346,8 @@ def _do(calls: list[Call], numbers: list[int]) -> list:
 
 
 def _one_by_one(calls: list[Call]) -> Iterator[list[tuple[int, float, object]]]:
-    """Groups of (index of a call, seconds that it took, what it returned). Calls that are so short
-    that they are told together are a group."""
+    """Groups of (index of a call, seconds that it took, what it returned), each to be told at once.
+    Short calls share a group."""
     ended, told = [], time.perf_counter()
     for index, call in enumerate(calls):
         ended.append((index, *timed(call)))

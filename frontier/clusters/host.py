@@ -1,13 +1,13 @@
 """One worker of Dask for all processors of a host.
 
 A scheduler spends some milliseconds on each batch of calls and on each worker that tells what they
-returned, so a thousand workers keep it busier than it keeps them. A host with a job to itself is
+returned, which is too much for a thousand workers. A host with a job to itself is
 therefore one worker to the scheduler, with a local cluster below it:
 
     dask worker ADDRESS --no-nanny --resources processes=32 --nthreads 64 --memory-limit 64GB \\
         --preload frontier.clusters.host
 
-The threads only wait, `TASKS_UNDER_WAY` for each of the processes, which share the memory.
+The processes share the memory. For each there are `TASKS_UNDER_WAY` threads, which only wait.
 """
 
 import time
@@ -67,8 +67,8 @@ class Host(WorkerPlugin):
 
 
 async def dask_setup(worker) -> None:
-    """Dask calls this where a worker starts that preloads this module. It goes on after any error,
-    so a worker that cannot be a host ends here."""
+    """Dask calls this where a worker starts that preloads this module. Dask would go on after any
+    other error, so SystemExit ends a worker that cannot be a host."""
     try:
         await worker.plugin_add(Host(), catch_errors=False)
     except FrontierError as error:

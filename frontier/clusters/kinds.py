@@ -20,7 +20,6 @@ from frontier.errors import InputError, Stopped
 CONNECT_SECONDS = 30
 """The seconds for which a scheduler is waited for."""
 
-
 QUIET = {
     "logging": dict.fromkeys(
         ("distributed", "distributed.client", "tornado.application"), "critical"
@@ -74,7 +73,7 @@ def _quiet_here() -> Iterator[None]:
 
 
 def _address(settings: ClusterTable) -> str:
-    """The address of a scheduler that others have started; InputError if a file that is to name it
+    """The address of a scheduler that others have started; InputError if the file that is to say it
     does not come."""
     if settings.kind == "slurm-runner":
         raise InputError(

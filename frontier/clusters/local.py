@@ -1,8 +1,8 @@
 """Workers on this machine, each a process that Dask looks after.
 
-Whoever reaches a Dask scheduler has the account it runs under, and all users of a host reach its
+Whoever reaches a Dask scheduler can run code under its account, and all users of a host reach its
 loopback. So everything here speaks TLS, with a certificate that is made anew for each cluster and
-that only its own processes get.
+that only the processes of the cluster get.
 """
 
 import logging
@@ -31,9 +31,8 @@ END_SECONDS = 1.0
 WORKER_PROCESS = "Dask Worker process"
 """How Dask names the processes of its workers."""
 
-
 NO_ROUTES = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
-"""Dask's settings of what is served to browsers, where there is no dashboard."""
+"""Dask's settings where there is no dashboard: nothing is served to browsers."""
 
 
 @contextmanager
@@ -121,15 +120,15 @@ def _kill(cluster) -> None:
 
 @contextmanager
 def _loop() -> Iterator:
-    """The event loop of a cluster, in a thread that a terminal's signals do not reach, Ctrl-C and
-    that of its end. Nor do they reach the processes that the loop starts, as the driver alone
+    """The event loop of a cluster, in a thread that neither Ctrl-C nor the hang-up of a terminal
+    reaches. They do not reach the processes that the loop starts either, as the driver alone
     decides how to stop."""
     from distributed.utils import LoopRunner
 
     runner = LoopRunner(asynchronous=False)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     try:
-        resource_tracker.ensure_running()  # which lets Ctrl-C reach this thread again
+        resource_tracker.ensure_running()  # first, as it lets Ctrl-C through again
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         runner.start()
     finally:
@@ -142,7 +141,7 @@ def _loop() -> Iterator:
 
 @contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """Handle what asks this process to end after the body, which must not be interrupted."""
+    """Put off what asks this process to end until the body is done, which must not be cut short."""
     asked: list[int] = []
 
     def note(number, frame):
@@ -156,8 +155,8 @@ def _interrupts_later() -> Iterator[None]:
 
 @contextmanager
 def _script_left_alone() -> Iterator[None]:
-    """Keep workers from running the user's script. A process that Python spawns would run it, for
-    what is defined there, but tasks need nothing of it."""
+    """Keep workers from running the user's script. A process that Python spawns would run it for
+    what it defines, but tasks need nothing of that."""
     prepare = spawn.get_preparation_data
 
     def without_script(name):

@@ -1,8 +1,8 @@
 """Workers that are jobs of a batch queue, through dask-jobqueue.
 
 `cluster.options` is handed to dask-jobqueue's class of the queue as it is. The scheduler runs in
-the driver's process. Jobs come when the queue lets them, and end at their walltime or before: one
-whose workers are gone is replaced by another. A job that never started is left to the queue, so a
+the driver's process. Jobs start when the queue lets them, and end at their walltime or before. A
+job whose workers are gone is replaced by another; one that never had any is left to the queue, so a
 job that its site refuses is not submitted again and again.
 """
 
@@ -47,7 +47,7 @@ calls memory differently from site to site, so its jobs ask for none; workers ke
 local disk but what Dask logs."""
 
 LISTS = ("worker_extra_args", "job_script_prologue", "job_extra_directives", "job_directives_skip")
-"""Options that are lists; one that is a text is a list of this text alone."""
+"""Options that are lists; a text in place of one is a list of this text alone."""
 
 CLOCK = "hours:minutes:seconds", "minutes:seconds", "seconds"
 DAYS = "days-hours:minutes:seconds", "days-hours:minutes", "days-hours"
@@ -56,12 +56,12 @@ WALLTIMES = {
     "lsf": ("hours:minutes", "minutes"),
     "oar": ("hours:minutes:seconds", "hours:minutes", "hours"),
 }
-"""How the queues take a walltime; the others as `CLOCK` has it."""
+"""The forms in which queues take a walltime; all others take those of `CLOCK`."""
 
 SECONDS = {"days": 86_400, "hours": 3600, "minutes": 60, "seconds": 1}
 
 LOST_SECONDS = 30
-"""A job without workers for so long is lost; a worker that restarts takes a few."""
+"""A job whose workers have been gone for so long is lost; a worker restarts within a few."""
 
 ORPHAN_SECONDS = 60
 """Workers that find no scheduler for so long end, and their jobs with them."""
@@ -183,8 +183,8 @@ def _seconds(kind: str, walltime: str) -> int:
 
 @contextmanager
 def queue_cluster(settings: ClusterTable) -> Iterator[tuple[object, Callable[[], None]]]:
-    """A cluster whose jobs are submitted here and cancelled at the end, and what replaces lost ones
-    when it is called."""
+    """A cluster whose jobs are submitted here and cancelled at the end, and a function that
+    replaces those that are lost."""
     import dask
 
     jobs, lost = jobs_of(settings), {"distributed.deploy.lost-worker-timeout": LOST_SECONDS}

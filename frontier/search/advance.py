@@ -1,7 +1,7 @@
 """Several layers in one call: as lists while they are thin, in memory where they fit.
 
-Such a call stores the last two layers and tells the driver what it found on the way; a stop or a
-crash costs what was done since the call before.
+Such a call stores the last two layers and tells the driver about all that it has made; a crash
+costs what was done since the call before.
 """
 
 import time
@@ -23,10 +23,10 @@ from frontier.store.parts import PartRecord, digest_of
 class Advance:
     """What a call is to do.
 
-    where: as of `workspace_of`. mode: "lists" or "memory", until the policy has another one.
-    depth: the last committed layer. until: the last depth to compute, None for all. seconds:
-    how long to go on. threads: of bitmaps. stop: whether to end after the layer under way, where
-    the driver is in this process.
+    where: the run, as `workspace_of` takes it. mode: "lists" or "memory"; the call ends where the
+    policy names another one. depth: the last committed layer. until: the last depth to compute,
+    None for all. seconds: how long to go on. threads: how many expand bitmaps. stop: whether to end
+    after the layer under way; None where the driver is in another process.
     """
 
     where: RunName | Workspace
@@ -41,8 +41,11 @@ class Advance:
 
 @dataclass
 class Advanced:
-    """What a call did: committed next by the driver, in one go. storing: seconds of storing at
-    the end."""
+    """What a call did, which the driver commits in one go.
+
+    records: of the layers made, in order. complete: whether the layer after them is empty. storing:
+    the seconds that it took to store layers at the end.
+    """
 
     records: list[LayerRecord] = field(default_factory=list)
     complete: bool = False
@@ -50,7 +53,7 @@ class Advanced:
 
 
 def advance(call: Advance) -> Advanced:
-    """Make layers until one is empty, or the time is over, or the policy has another mode."""
+    """Make layers until one is empty, the time is over or the policy names another mode."""
     work = workspace_of(call.where)
     with work.computing:
         return _advance(work, call)
@@ -58,9 +61,9 @@ def advance(call: Advance) -> Advanced:
 
 def _advance(work: Workspace, call: Advance) -> Advanced:
     done, over, policy = Advanced(), False, call.policy
-    layers = (_Lists if call.mode == "lists" else _InMemory)(work, call)
     started = before = time.perf_counter()
     prepared = preparing.seconds
+    layers = (_Lists if call.mode == "lists" else _InMemory)(work, call)
     while not over and policy.mode(*layers.sizes) == call.mode:
         record = layers.expand()
         if not record.states:
@@ -68,7 +71,7 @@ def _advance(work: Workspace, call: Advance) -> Advanced:
             break
         done.records.append(record)
         now, so_far = time.perf_counter(), preparing.seconds
-        # Kernels are loaded, or compiled where they never were; that is no part of any search.
+        # To load kernels, or to compile them on their first use, is no part of a search.
         record.seconds = max(0.0, now - before - (so_far - prepared))
         before, prepared = now, so_far
         over = record.depth == call.until or now - started > call.seconds
@@ -103,7 +106,7 @@ class _Lists:
 
     @property
     def sizes(self) -> list[int]:
-        """The states of each."""
+        """The numbers of states in the last two layers."""
         return [numbers.size for numbers in self._lists.values()]
 
     @property

@@ -1,8 +1,9 @@
 """The loop over the layers: expand, commit, forget, until a layer is empty.
 
-A layer is computed from the two before it. Thin layers are advanced several at a time by one call
-on lists, as others are in memory if they fit; else they are cut into tasks that compute parts of
-bitmaps (`frontier.search.expansion`). A stop or a crash costs at most the tasks under way.
+A layer is computed from the two before it. While layers are thin, one call makes several of them
+as lists; of the others it makes several as bitmaps in memory, if they fit there. Else each layer is
+cut into tasks that compute parts of its bitmaps (`frontier.search.expansion`). A crash costs at
+most the call or the tasks under way.
 """
 
 import errno
@@ -44,8 +45,8 @@ LIST_SECONDS = 2.0
 """The seconds for which lists are advanced before the layers found are committed."""
 
 MEMORY_SECONDS = 20.0
-"""The seconds for which bitmaps in memory are advanced before the last two are stored and all found
-are committed; ten times as long as storing took the last time, if that is more."""
+"""The seconds for which bitmaps in memory are advanced before the last two layers are stored and
+all found are committed; or ten times as long as storing took the last time, if that is more."""
 
 
 class Driver:
@@ -54,22 +55,22 @@ class Driver:
     def __init__(
         self, plan: Plan, run: RunStore, executor: Executor, emit: Listener, started: float
     ):
-        """started: `time.perf_counter()` when the run was, before its workers were."""
+        """started: `time.perf_counter()` when the run began, before its workers were started."""
         self.plan, self.run, self.executor, self.emit = plan, run, executor, emit
         self.stopping = threading.Event()
         self._started = started
         self._storing = 0.0
         self._where = Workspace(run) if executor.here else RunName.of(run)
         self._expansion = Expansion(plan, run, executor, emit, self.stopping.is_set, self._where)
-        # A run without spare layers is giving up parts of the older one, maybe by a worker that has
-        # outlived its driver.
+        # A run without spare layers gives up parts of the older one. A worker that has outlived an
+        # earlier driver may be doing so now.
         stored = run.stored_depths()
         self._fading = stored[0] if len(stored) == LEAST_KEPT else None
 
     def search(self, until: int | None) -> None:
-        """Go on until the last layer is empty (or `until` is committed).
+        """Make layers until one is empty, or until the layer at depth `until` is committed.
 
-        Stopped if the run is asked to stop, FrontierError if it goes wrong; both can be
+        Stopped if the run is asked to stop, FrontierError if it goes wrong; either way it can be
         resumed from the last committed layer.
         """
         if not self.run.records:
@@ -107,8 +108,8 @@ class Driver:
     def _advance(self, mode: Mode, until: int | None) -> None:
         """Make several layers in one call, and commit them.
 
-        None is made if a worker that has outlived an earlier start has computed parts of the next
-        layer meanwhile, and deleted the parts that it is made from: tasks then end that layer.
+        No layer is made if a worker that has outlived an earlier start has meanwhile computed parts
+        of the next one and given up the parts that these replace: tasks then end that layer.
         """
         plan = self.plan
         self.run.drop_list(len(self.run.records))
@@ -149,7 +150,7 @@ class Driver:
             self.emit(LayerFinished(record, so_far, elapsed, run.disk))
 
     def _given_up(self) -> set[int]:
-        """The depth of the layer whose parts tasks of the layer under way may have deleted."""
+        """The depth of the layer of which the layer under way may have given up parts, if any."""
         before = len(self.run.records) - 2
         if before not in self.run.stored_depths() or self.run.records[before].form == "list":
             return set()
@@ -158,8 +159,8 @@ class Driver:
         return {before} if gone else set()
 
     def close(self) -> None:
-        """Let go of the workspace, which may have gigabytes: a notebook keeps an error and all that
-        it has passed through."""
+        """Let go of the workspace, which may hold gigabytes: a notebook keeps an error, and with it
+        every object that the error has passed through."""
         self._where = self._expansion = None
 
 
@@ -172,9 +173,9 @@ def run_plan(
 ) -> RunStore:
     """Start or resume the run of a plan in its directory; returns it when it is done.
 
-    `until`: the last depth to compute, None for all. take_over: of a lock on another host. client:
-    of Dask, whose workers do the tasks. Raises Stopped if interrupted, and CorruptRunError if a
-    complete run does not add up.
+    until: the last depth to compute, None for all. take_over: whether to take over a lock that
+    another host has left. client: a Dask client, whose workers do the tasks; None for the cluster
+    of the config. Stopped if interrupted, CorruptRunError if a complete run does not add up.
     """
     path = plan.config.path
     make_directory(path)
@@ -237,7 +238,7 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client
             plan.way,
         ))  # fmt: skip
         try:
-            # Once more here, so that the log has the reason.
+            # Missing it is looked for here already, so that the log has the reason.
             with _interrupts_stop(driver.stopping.set), _missing_it(run):
                 driver.search(until)
         except BaseException as error:
@@ -278,7 +279,7 @@ def _system_errors():
 
 @contextmanager
 def _missing_it(run: RunStore):
-    """Gone, whatever goes wrong, if that is because the run is not there any more, or another
+    """Raise Gone in place of any other error if the run is not there any more, or if another
     process has gone on with it."""
     try:
         yield

@@ -67,7 +67,7 @@ def read_starts(path: Place) -> list[dict]:
     """The starts of a run, in order; none if it is missing, damaged or of another version."""
     try:
         found = read_sealed(path)
-        return found.get("starts") or found.get("legs", [])  # as they were called once
+        return found.get("starts") or found.get("legs", [])  # their former name
     except CorruptRunError:
         return []
 

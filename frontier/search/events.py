@@ -10,8 +10,8 @@ from frontier.store.ledger import LayerRecord
 class RunStarted:
     """A run begins, or goes on after `depth`, -1 if no layer is committed.
 
-    states: of the whole space. dashboard: address of Dask's. until: the last depth
-    asked for, None for all. way: where layers are meanwhile, in words.
+    states: how many the whole space has. dashboard: the address of Dask's dashboard. until: the
+    last depth asked for, None for all. way: where layers are while they are searched, in words.
     """
 
     name: str
@@ -29,8 +29,8 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class LayerStarted:
-    """The layer `depth` is under way. tasks: how many it has; None where one call may do several
-    layers from this one on."""
+    """The layer at `depth` is under way. tasks: how many it has; None where one call makes this
+    layer and maybe more."""
 
     depth: int
     tasks: int | None
@@ -50,8 +50,8 @@ class TaskFinished:
 class LayerFinished:
     """A layer is committed.
 
-    states_so_far: of all layers up to it. elapsed: seconds since the run was started. disk: bytes
-    of the layers on disk.
+    states_so_far: the sum over all layers up to it. elapsed: seconds since the run was started.
+    disk: bytes of the layers on disk.
     """
 
     layer: LayerRecord

@@ -1,16 +1,18 @@
 """Layers made by tasks, one after the other.
 
-A layer is committed when all its tasks are done. Once all of them have been begun, tasks of the
-next layer are begun too, so that no worker waits for the last ones: those whose parts of this layer
-are there. They read nothing else of it, and what they make is the same whenever it is made. The
-parts of the layer before this one that they replace are not given up, as tasks under way may need
-them; they go with their layer, when the next one is committed. Which parts a task reads is the same
-in all layers of its side, so it is known once all tasks of two layers have told.
+A layer is committed when all its tasks are done. Once all of them have been begun, workers do not
+wait for the last ones but begin tasks of the next layer early: those tasks for which all parts of
+this layer that they read are there. The part that such a task makes is the same whenever it is
+made. But the task gives up no part, as tasks under way may still read the one that its own part
+replaces; that is deleted with its whole layer, when the next layer is committed. Which parts a task
+reads is the same in all layers of its side, and so it is known once all tasks of one such layer
+have told.
 """
 
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 
 from frontier.clusters.executors import Call, Executor
 from frontier.errors import Stopped
@@ -32,7 +34,7 @@ SPARE_BYTES = 1_000_000
 class Expansion:
     """Makes layers of a run by tasks.
 
-    stop: whether the run is asked to stop. where: as of `workspace_of`.
+    stop: whether the run is asked to stop. where: the run, as `workspace_of` takes it.
     """
 
     def __init__(
@@ -53,29 +55,30 @@ class Expansion:
         self._next: TaskedLayer | None = None
 
     def layers(self, until: int | None) -> Iterator["TaskedLayer"]:
-        """Make the next layer, and those after it up to `until` that tasks make too. Each is given
-        when its parts are in place, and committed by who takes it before the next is asked for.
+        """Make the next layer, and more up to the depth `until` as long as tasks make them. Each is
+        given when its parts are in place, and the caller commits it before asking for the next.
 
         Stopped if the run is asked to stop within a layer.
         """
         self._until = until
         self._begin(self._tasked(len(self._run.records)))
-        results = self._executor.run(self._calls(), self._stop)
-        while layer := self._layer:
-            if layer.whole:
-                following, self._layer = self._next, None
-                yield layer
-                if self._goes_on(layer):
-                    self._begin(following or self._tasked(layer.depth + 1))
-            elif result := next(results, None):
+        # Closed also where an error is kept that has passed through here, as a notebook does.
+        with closing(self._executor.run(self._calls(), self._stop)) as results:
+            while layer := self._layer:
+                if layer.whole:
+                    following, self._layer = self._next, None
+                    yield layer
+                    if self._goes_on(layer):
+                        self._begin(following or self._tasked(layer.depth + 1))
+                elif result := next(results, None):
+                    self._take(result)
+                else:
+                    raise Stopped(
+                        f"interrupted in layer {layer.depth}, {len(layer.there)} of "
+                        f"{counted(layer.tasks, 'task')} done"
+                    )
+            for result in results:  # of tasks that were done early
                 self._take(result)
-            else:
-                raise Stopped(
-                    f"interrupted in layer {layer.depth}, {len(layer.there)} of "
-                    f"{counted(layer.tasks, 'task')} done"
-                )
-        for result in results:  # of tasks that were done early
-            self._take(result)
 
     def _goes_on(self, layer: "TaskedLayer") -> bool:
         """Whether tasks make the layer after one that is committed."""
@@ -84,7 +87,7 @@ class Expansion:
         return self._plan.policy.mode(*(r.states for r in self._run.records[-2:])) == "tasks"
 
     def _tasked(self, depth: int) -> "TaskedLayer":
-        """A layer to be made by tasks, whose folder is there."""
+        """A layer for tasks to make. Its folder is made here."""
         files = self._run.files(depth, self._plan.layout)
         self._run.drop_list(depth)
         files.begin(self._run.durable)
@@ -102,7 +105,7 @@ class Expansion:
             self._tell(layer)
 
     def _calls(self) -> Iterator[Call | None]:
-        """The tasks, as an executor takes them."""
+        """The tasks as calls, in the order in which they are begun; None while no more can be."""
         while layer := self._layer:
             gives_up, number = self._plan.policy.gives_up, layer.next()
             if number is None and (number := self._early()) is not None:
@@ -170,9 +173,10 @@ class Expansion:
 
 
 class PartsRead:
-    """Which parts of the layer before the tasks of one side read, as these tell.
+    """Which parts of the layer before are read by the tasks of one side, as these tell.
 
-    parts: by task. readers: tasks by part, once all tasks have told.
+    parts: for each task that has told, the parts that it reads. readers: for each part, the tasks
+    that read it; empty until all tasks have told.
     """
 
     def __init__(self, tasks: int):
@@ -196,12 +200,12 @@ class PartsRead:
 
 
 class TaskedLayer:
-    """A layer under way.
+    """A layer that tasks make.
 
-    records: of the parts that tasks have told, by task. there: the tasks whose parts are known to
-    be there. states: in those told. work: seconds of the workers while this was the next layer to
-    be committed, by kind. early: how many tasks were begun before that. began:
-    `time.perf_counter()` when that began.
+    records: those of the parts that tasks have told, by task. there: the tasks whose parts are
+    known to be there. states: the sum over `records`. early: how many of its tasks were begun
+    before the layer before was committed. began: `time.perf_counter()` when it became the next
+    layer to be committed. work: the seconds that workers have spent since then, by kind.
     """
 
     def __init__(self, files: LayerFiles):
@@ -222,7 +226,7 @@ class TaskedLayer:
         return self._waiting.popitem()[0] if self._waiting else None
 
     def foresee(self, reads: PartsRead, before: Iterable[int]) -> None:
-        """Find which tasks can be done early; before: what is there of the layer before."""
+        """Find which tasks can be done early; before: the parts that the layer before has."""
         self._readers = reads.readers
         self._lacks.update({task: len(parts) for task, parts in reads.parts.items()})
         self._ready.extend(task for task, parts in reads.parts.items() if not parts)

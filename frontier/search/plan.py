@@ -44,8 +44,8 @@ SMALL_TASK = 8_000_000
 """Layers of fewer bytes are one task."""
 
 LARGE_TASK, MANY_TASKS = 600_000_000, 50_000
-"""Parts of more bytes than this are not made, as smaller ones read hardly more, unless a layer
-would have more tasks than this, which the scheduler hands out one by one."""
+"""No part has more bytes than the first number, as smaller ones read hardly more; unless a layer
+would then have more tasks than the second, which the scheduler hands out one by one."""
 
 FINE_TASK = 30_000_000
 """Tasks of fewer bytes than this are not made finer still."""
@@ -54,9 +54,10 @@ LISTED_BYTES = 3 * 24
 """Bytes per listed state in a task that reads lists: three layers, each with its sort keys."""
 
 THIN_WORDS, THIN_WORDS_IN_MEMORY = 64, 320
-"""A layer with fewer states than its words as a bitmap, divided by this, is advanced as a list: a
-state costs a list about 130 ns on one core, a word costs a bitmap about 3 ns, shared among the
-workers; in memory a fifth of that, as rows without a state are passed over there (2x7 measured)."""
+"""A layer is thin if it has fewer states than the words of its bitmaps divided by the first number,
+or in memory by the second. A list takes about 130 ns of one core for each state, bitmaps about 3 ns
+for each word, shared among the workers. In memory they take a fifth of that, as rows without a
+state are passed over there (measured with 2x7)."""
 
 THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
 """A layer of at most this many states is always advanced as a list, as starting a task costs more.
@@ -81,8 +82,8 @@ class Policy:
     layers alone.
 
     The next layer is made as a list where the two before it are thin; else in memory, where two
-    layers as bitmaps fit there, or by tasks. The last layers stay on the disk, two at least, or
-    all. Where two do, a part of the older one is given up as soon as a task has replaced it, so the
+    layers as bitmaps fit there, or by tasks. The last two layers stay on the disk, or more, or
+    all. If it is two, a part of the older one is given up as soon as a task has replaced it, so the
     disk never has three whole layers, unless it has room for parts that are made early
     (`frontier.search.expansion`).
 
@@ -107,7 +108,7 @@ class Policy:
         return self.kept == LEAST_KEPT
 
     def left(self, stored: list) -> list:
-        """Of the layers on the disk, in order, those that are not deleted at the next commit."""
+        """The layers that the next commit leaves on the disk; stored: those there, in order."""
         return stored if self.kept is None else stored[-self.kept :]
 
 
@@ -115,9 +116,9 @@ class Policy:
 class Plan:
     """A checked plan of a run.
 
-    list_states: layers of at most this many states are advanced as lists.
-    task_bytes: the greatest memory that a worker needs for a task, itself included.
-    threads: how many of one process advance layers in memory; 0: they are advanced by tasks.
+    list_states: layers of at most this many states are made as lists.
+    task_bytes: the bytes of memory that a worker needs for the largest task, itself included.
+    threads: how many threads of one process make layers in memory; 0 where tasks make them.
     """
 
     config: Config
@@ -185,7 +186,7 @@ def layout_settings(layout: Layout) -> dict:
 
 
 def make_plan(config: Config, layout: dict | None = None) -> Plan:
-    """Plan a run; `layout`: settings to keep, of a run that exists. InputError if it cannot fit."""
+    """Plan a run; InputError if it cannot fit. layout: the settings of a run that exists."""
     puzzle, memory = config.make_puzzle(), config.cluster.memory
     if config.cluster.workers_here and not config.cluster.oversubscribe:
         machine.refuse_beyond(config.cluster.workers_here, memory)
@@ -329,7 +330,7 @@ def _choose(space: Space, memory: int, workers: int) -> Layout:
         need, seconds = map(max, zip(*costs, strict=True))
         tasks, words = layout.task_count(0), layout.layer_bytes(0) // WORD_BYTES
         if words * WORD_BYTES >= SMALL_LAYER:
-            # Workers are idle for about one task in the end, and tasks are handed out one by one.
+            # A layer ends with workers idle for about one task; tasks are handed out one by one.
             seconds += workers * (seconds / tasks + TASK_SECONDS * tasks / words)
         return need > memory, need if need > memory else seconds
 
@@ -338,13 +339,13 @@ def _choose(space: Space, memory: int, workers: int) -> Layout:
 
 
 def _finest(space: Space) -> Layout:
-    """The layout with the smallest tasks that its voltages allow; without a prefix all do."""
+    """The layout with the smallest tasks that the voltages allow; they allow one without prefix."""
     layouts = (Layout(space, digits, 1) for digits in reversed(range(len(space.code.leading) + 1)))
     return next(layout for layout in layouts if layout.fits_voltages)
 
 
 def _candidates(space: Space, memory: int) -> Iterator[Layout]:
-    """Layouts to choose from: prefixes of every length, nodes in enough tasks that each fits."""
+    """Layouts to choose from: prefixes of every length, and enough tasks that each one fits."""
     nodes, leading = max(space.nodes), space.code.leading
     layer = nodes * space.code.words * WORD_BYTES
     most = min(memory, max(LARGE_TASK, layer // MANY_TASKS))

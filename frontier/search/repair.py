@@ -3,8 +3,8 @@
 A layer needs the two before it, so a run can go on from depth t if layers t and t - 1 are whole; of
 a complete run the last layer is enough. A run that keeps only these has nothing to fall back on
 once one of them is damaged; one that keeps more (``search.spare``, ``search.keep = "all"``) goes
-back as far as it must. What only the copy of the ledger lists is no damage: the run is brought up
-to it.
+back as far as it must. Layers that only the copy of the ledger lists are no damage: the run is
+brought up to them.
 """
 
 from collections import Counter
@@ -24,8 +24,8 @@ class Repair:
 
     depth: the last layer that stays committed. stored: layers up to it that are whole.
     described: layers whose description for Zarr is written anew.
-    tasks: (depth, task) of finished tasks of the layer under way, and of those of the next one
-        that were done early, that are to be done again.
+    tasks: those that are to be done again, as (depth, task): tasks of the layer under way, and
+        tasks of the next one that were done early.
     lost: layers that are given up, whole or not.
     summary: whether ``summary.json`` is damaged, which the caller is to write anew.
     """

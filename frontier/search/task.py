@@ -1,8 +1,8 @@
 """What a worker does: compute one part of the next layer.
 
-A task reads slabs and writes one file, the same bytes however often it is done, and returns a few
-numbers. Nothing travels but through the store. The file is there under its name when the task is
-done: who does it again finds it, and checks it instead.
+A task reads slabs, writes one file and returns a few numbers; all other data go through the store.
+The file has the same bytes however often the task is done, and gets its name when it is whole. A
+worker that does the task again finds the file, and checks it instead.
 """
 
 from collections.abc import Iterator
@@ -27,8 +27,8 @@ ARENA_BYTES = 8_000_000
 
 @dataclass
 class TaskResult:
-    """What a task found, where the time of its worker went, in seconds by kind, and which parts of
-    the layer before it reads; None where it had no need to find out."""
+    """What a task found. seconds: where the time of its worker went, by kind. reads: the parts that
+    it reads of the layer before; None where its own part was there already."""
 
     record: PartRecord
     seconds: dict[str, float] = field(default_factory=dict)
@@ -38,10 +38,10 @@ class TaskResult:
 def expand_task(where: RunName | Workspace, gives_up: bool, depth: int, number: int) -> TaskResult:
     """Compute a part of the layer at `depth` from the two layers before it.
 
-    Of that at depth - 1 only the parts that are read need be there.
+    Of the layer at depth - 1 only those parts need be there that the task reads.
 
-    where: as of `workspace_of`. gives_up: delete the part of the layer at depth - 2 that this one
-    replaces.
+    where: the run, as `workspace_of` takes it. gives_up: whether to delete the part of the layer at
+    depth - 2 that this one replaces.
     """
     work = workspace_of(where)
     if (result := _done(work, depth, number)) is None:
@@ -60,8 +60,8 @@ def expand_task(where: RunName | Workspace, gives_up: bool, depth: int, number: 
 def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
     """The result of a task whose part is there and whole; None if it must be computed.
 
-    CorruptRunError if its part is damaged and that of depth - 2 has been given up, so that it
-    cannot be.
+    CorruptRunError if its part is damaged and cannot be computed again, as the part of depth - 2
+    has been given up.
     """
     files = work.files(depth)
     if not files.there(number):
@@ -76,7 +76,7 @@ def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
             except CorruptRunError:
                 raise error from None
         return None
-    if work.run.durable:  # whoever wrote it may have died before it was
+    if work.run.durable:  # its writer may have died before it was on the disk
         force(part.path)
         force(part.path.parent)
     return TaskResult(part.record)
@@ -133,7 +133,7 @@ def made_batches(
     """The new states, batch by batch: (the nodes, int64[nodes] the states at each, the edges to
     them, slabs).
 
-    slabs: those that hold a state, as (number, words), which are good until the next batch.
+    slabs: those that hold a state, as (number, words), which are valid until the next batch.
     """
     cuts = layout.cuts
     out = np.empty((cuts, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
@@ -168,8 +168,8 @@ class Places:
         self._batch = 0
 
     def take(self, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Make place for what the next batch needs: the entries that were not there, and where
-        they go."""
+        """Make place for the slabs that the next batch needs; returns those that were not there, as
+        entries of `Reads`, and the places that they get."""
         self._batch += 1
         place = self._place[wanted]
         self._last[place[place >= 0]] = self._batch
@@ -222,7 +222,7 @@ class Arena:
         self._clock.lap("kernel")
 
     def _point_to(self, entries: np.ndarray, places: np.ndarray) -> None:
-        """Enter where the nodes of slabs lie."""
+        """Note in `base` where in the arena the nodes of these slabs lie."""
         layout, reads, sources = self._layout, self._reads, self._program.sources
         begin = places * (layout.slab_nodes * layout.slab_words)
         if layout.slab_nodes == 1:

@@ -4,10 +4,11 @@
 there, is the one that was written and holds as many states as its record says, and Zarr would read
 the array as it was meant.
 
-*Right* (`deep`): states of a layer are drawn at random, and neighbours of the layer before it, and
-are asked the definition of a layer: a state lies at depth t just if some neighbour lies at depth
-t - 1 and it lies neither there nor at t - 2. Neighbours are found one by one from the base graph's
-arcs, on sequences, in plain Python: none of the kernels that made the layer has a part in it.
+*Right* (`deep`): states are drawn at random from a layer, and from the neighbours of the layer
+before it, and each is held against the definition of a layer: a state lies at depth t just if some
+neighbour lies at depth t - 1 and it lies neither there nor at t - 2. Neighbours are found one by
+one from the base graph's arcs, on sequences, in plain Python: none of the kernels that made the
+layer has a part in it.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,9 +26,11 @@ from frontier.store.run import RunStore
 from frontier.text import counted
 
 SLABS_DRAWN = 32
+"""The greatest number of slabs of a layer that states are drawn from."""
+
 GROUP, LEDGER, SUMMARY = -1, -2, -3
-"""In the place of a depth, for faults outside the layers: in the Zarr group and the descriptions of
-the run, in the ledger, in the summary."""
+"""These stand in the place of a depth for faults outside the layers: in the Zarr group and the
+copies, in the ledger, in the summary."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Fault:
 
     depth: of the layer, or GROUP, LEDGER or SUMMARY. what: the file and what is wrong with it.
     task: of the layer under way, or of the next one.
-    described: it is only what describes the run to others, which the search does not read.
+    described: whether the file only describes the run to others, and the search does not read it.
     """
 
     depth: int
@@ -49,7 +52,7 @@ class Fault:
 class Verified:
     """What was looked at, and what was found.
 
-    layers, parts, bytes: on disk. asked: positions of which it was asked whether they belong.
+    layers, parts, bytes: on disk. asked: how many states were asked whether they belong there.
     given_up: the layer some of whose parts the layer under way has replaced.
     """
 
@@ -97,8 +100,8 @@ def verify(
 
 
 def _faults_outside(run: RunStore) -> Iterator[Fault]:
-    """Whether the ledger makes sense, the copies are what they are copies of, and the group of the
-    layers and the summary are what was written."""
+    """What is wrong outside the layers: with the ledger, whose layers must add up; with the copies,
+    the summary and the Zarr group, which must be what was written."""
     file, found, states = run.path / "ledger.json", run.states, run.identity["states"]
     if found > states or (run.complete and found != states):
         what = f"{file}: its layers hold {counted(found, 'state')}, the puzzle has {states:,}"
@@ -189,8 +192,8 @@ def _wrong_description(reader: RunReader, depth: int) -> str | None:
 
 
 def _layer_under_way(reader: RunReader, ahead: int, done: Verified) -> Iterator[Fault]:
-    """The parts that are there of the layer that is not committed yet; ahead: 1 for those of the
-    next one."""
+    """What is wrong with the parts of the layer under way; ahead: 1 for the parts of the next one,
+    which were made early."""
     layer = StoredLayer(reader.files(len(reader.run.records) + ahead), 0)
     for task in sorted(reader.run.parts_under_way(reader.layout, ahead)):
         try:

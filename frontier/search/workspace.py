@@ -24,6 +24,7 @@ from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
 
 PROGRAM_BYTES = 100_000_000
+"""The bytes of tables that are kept, at most, beside those of the task under way."""
 
 GROWTH_BYTES = 1 << 22
 """Memory that is used again grows by a multiple of these bytes."""
@@ -54,7 +55,7 @@ class Workspace(RunReader):
         self.memory: MemorySearch | None = None
 
     def start_in(self, side: int) -> int | None:
-        """Number of the position whose distance is asked for, if there is one, of this side."""
+        """The number of the position whose distance is asked for, if there is one on this side."""
         return self.start[1] if self.start is not None and self.start[0] == side else None
 
     def start_at(self, task: Task) -> tuple[int, int, int] | None:
@@ -67,7 +68,7 @@ class Workspace(RunReader):
         return (slab, word, bit) if where == task.number else None
 
     def marks(self, depth: int, numbers: np.ndarray) -> tuple[bool, int | None]:
-        """Of a layer as a sorted list: whether it holds that position, and its states at home."""
+        """Whether a layer, as a sorted list, holds that position; its number of states at home."""
         side, start, home = self.space.side_of(depth), False, None
         if (number := self.start_in(side)) is not None:
             at = int(np.searchsorted(numbers, np.uint64(number)))
@@ -78,7 +79,7 @@ class Workspace(RunReader):
         return start, home
 
     def edges(self, count: int) -> int | None:
-        """A number of edges as records have it: None where they are not counted."""
+        """A number of edges as a record has it: None where edges are not counted."""
         return None if self.space.graph.counted is None else count
 
     def task(self, depth: int, number: int) -> Task:
@@ -124,7 +125,7 @@ class Buffer:
 
 
 class RunName(NamedTuple):
-    """By what a worker opens a run; `identifier` tells it from an earlier one there."""
+    """What a worker needs to open a run; identifier: what tells it from an earlier one there."""
 
     path: str
     identifier: str
@@ -149,8 +150,8 @@ _opening = threading.Lock()
 
 
 def workspace_of(where: RunName | Workspace) -> Workspace:
-    """The workspace itself, or that of this worker of Dask, which keeps the one of the run that it
-    does tasks of."""
+    """The workspace of a run: `where` itself, or the one that this worker of Dask keeps of the run
+    whose tasks it does."""
     if isinstance(where, Workspace):
         return where
     from distributed import get_worker

@@ -89,7 +89,6 @@ def test_short_calls_are_handed_out_together(client):
 
 def test_results_whose_event_is_lost(client):
     executor = Distributed(client, 10)
-    executor._hear = None
     client.unsubscribe_topic(TOPIC)
     assert sorted(executor.run(calls_of(abs, 20), lambda: False)) == list(range(20))
 
@@ -156,6 +155,24 @@ def test_no_call_is_begun_after_a_stop(client):
         done.append(result)
         stopping.set()
     assert 1 <= len(done) <= 4 * Distributed.WINDOW
+
+
+class Told(Distributed):
+    """Asks workers only for what they have not told."""
+
+    def _heard(self):
+        assert any(batch.missing for batch in self._under_way.values())
+        return super()._heard()
+
+
+def test_a_stopped_run_ends_with_its_last_result(client):
+    """It does not wait for Dask to say that the batches are over that have been told in full."""
+    executor, stopping, done = Told(client, 10), threading.Event(), []
+    for result in executor.run(calls_of(abs, 100), stopping.is_set):
+        done.append(result)
+        stopping.set()
+        executor._looked = float("inf")  # no batch is dropped from now on
+    assert sorted(done) == list(range(executor.at_once))
 
 
 def test_an_error_of_a_call_is_raised(client):

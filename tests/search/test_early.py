@@ -8,6 +8,7 @@ from sweeps import swept
 
 from frontier import api
 from frontier.clusters.executors import Executor
+from frontier.errors import Stopped
 from frontier.search import driver, expansion
 from frontier.search.events import LayerFinished, LayerStarted, TaskFinished
 from frontier.search.repair import plan_repair, repair
@@ -23,7 +24,7 @@ class Eager(Executor):
     workers, at_once = 2, 4
 
     def __init__(self, stop_at: int | None = None):
-        self.early, self._stop_at = [], stop_at
+        self.early, self._stop_at, self.cancelled = [], stop_at, 0
 
     def run(self, calls, stop):
         calls, waiting, over = iter(calls), [], False
@@ -42,7 +43,11 @@ class Eager(Executor):
                 if len(self.early) == self._stop_at:
                     raise KeyboardInterrupt
             call = waiting.pop(0 if len(waiting) == 1 else -1)
-            yield call.function(*call.arguments)
+            try:
+                yield call.function(*call.arguments)
+            except GeneratorExit:
+                self.cancelled = len(waiting)
+                raise
 
 
 def eagerly(monkeypatch, **settings) -> Eager:
@@ -143,6 +148,17 @@ def test_none_is_done_early_where_the_disk_lacks_room(tmp_path, monkeypatch):
     plan = plan_of(tmp_path, (2, 4))
     assert sum(api.run(plan).counts) == plan.puzzle.states
     assert executor.early == []
+
+
+def test_tasks_under_way_are_cancelled_though_somebody_keeps_the_error(tmp_path, monkeypatch):
+    """A notebook keeps an error with all that it has passed through, and the user's cluster is left
+    open: its tasks would go on filling the disk."""
+    executor, free = eagerly(monkeypatch), iter([10**12] * 2)
+    monkeypatch.setattr(expansion, "free_bytes", lambda path: next(free, 0))
+    with pytest.raises(Stopped, match="only 0 B are free") as kept:
+        api.run(plan_of(tmp_path, (2, 4)))
+    assert kept.tb
+    assert executor.cancelled
 
 
 def test_a_whole_layer_is_committed_though_the_disk_is_full_by_then(tmp_path, monkeypatch):
