@@ -55,9 +55,11 @@ class Arrangements(RowTable):
 
     def after(self, generator: Generator, rows: np.ndarray) -> np.ndarray:
         """The arrangements after a generator."""
-        kind, turned = np.divmod(rows, self._each.astype(np.uint8))
-        turned = (turned + generator.turns) % self._each
-        return generator.moved((kind * self._each + turned).astype(np.uint8))
+        each, turns = (
+            np.array(numbers, dtype=np.uint8) for numbers in (self._each, generator.turns)
+        )
+        turned = rows % each
+        return generator.moved(rows - turned + (turned + turns) % each)
 
     def graph(self, reading: np.ndarray, sizes: Sequence[int]) -> BaseGraph:
         """The base graph. reading: int64[positions], orbit after orbit, the order in which the

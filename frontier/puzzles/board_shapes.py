@@ -9,12 +9,13 @@ FIRST_SORT + the sort that has its anchor there. Shapes are enumerated by fillin
 reading order, all partial fillings at once. Where these are too many, as on a large board whose
 pieces hardly move, those shapes are taken that steps lead to from some boards, found breadth first.
 
-Rows are numbered in lexicographic order and found by a key: the sum of a random weight for each
-column and code, so that a move adds the same to the key wherever it is made (A. L. Zobrist, A New
+Rows are numbered in lexicographic order and found by a key: the sum of a weight for each column and
+code, so that a move adds the same to the key wherever it is made. The key is the row as a number,
+its codes the digits, if that has 64 bits at most; else the weights are random (A. L. Zobrist, A New
 Hashing Method, 1970).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -58,10 +59,9 @@ class RowTable:
 
     def __init__(self, rows: np.ndarray, codes: int):
         """rows: the same in any order. codes: how many there are, from 0."""
-        self.rows = different(rows, [codes] * rows.shape[1])
-        random = np.random.default_rng(rows.shape[1])
-        while True:
-            self._weights = random.integers(2**64, size=(rows.shape[1], codes), dtype=np.uint64)
+        columns = rows.shape[1]
+        self.rows = different(rows, [codes] * columns)
+        for self._weights in _weights(columns, codes):
             self.keys = self._keys_of(self.rows)
             self._order = np.argsort(self.keys)
             self._sorted = self.keys[self._order]
@@ -91,6 +91,16 @@ class RowTable:
         """Numbers of the rows with these keys, int64[N]; for a key that no row has, the number of
         some row."""
         return self._order[np.minimum(np.searchsorted(self._sorted, keys), len(self) - 1)]
+
+
+def _weights(columns: int, codes: int) -> Iterator[np.ndarray]:
+    """Weights, uint64[columns, codes], that may give every row a key of its own."""
+    if codes**columns <= 2**64:  # rows that follow one another are then near by their keys
+        digits = [codes**place for place in reversed(range(columns))]
+        yield np.array([[code * digit for code in range(codes)] for digit in digits], np.uint64)
+    random = np.random.default_rng(columns)
+    while True:
+        yield random.integers(2**64, size=(columns, codes), dtype=np.uint64)
 
 
 class Shapes(RowTable):
@@ -133,31 +143,40 @@ def shape_rows(boards: np.ndarray, sorts: Sequence[Sort]) -> np.ndarray:
     A board shows every piece whole, once. Like pieces may carry any of their codes: a piece that
     lies whole on the board is found by its first cell that no piece before it covers.
     """
-    sort_of = {code: number for number, sort in enumerate(sorts) for code in sort.codes}
-    most = max(sort_of, default=0)
+    most = max((code for sort in sorts for code in sort.codes), default=0)
     known = (boards >= 0) & (boards <= most)
     codes = np.where(known, boards, 0)
-    sort_at = np.array([sort_of.get(code, -1) for code in range(most + 1)])[codes]
-    rows = np.where(codes == 0, EMPTY, 0).astype(np.uint8)
+    # What each code says of each cell; nothing yet where pieces of several cells lie.
+    says = np.zeros((boards.shape[1], most + 1), dtype=np.uint8)
+    says[:, 0] = EMPTY
+    sort_of = np.full(most + 1, -1)
+    for number, sort in enumerate(sorts):
+        sort_of[list(sort.codes)] = number
+        if sort.footprint.size == 1:
+            says[np.ix_(list(sort.footprint.at), sort.codes)] = FIRST_SORT + number
+    rows = says[np.arange(boards.shape[1]), codes]
     good = known.all(axis=1)
+    broad = [(number, sort) for number, sort in enumerate(sorts) if sort.footprint.size > 1]
     for cell in range(boards.shape[1]):
-        for number, sort in enumerate(sorts):
-            here = np.flatnonzero((rows[:, cell] == 0) & (sort_at[:, cell] == number))
+        for number, sort in broad:
+            here = np.flatnonzero((rows[:, cell] == 0) & (sort_of[codes[:, cell]] == number))
             if not here.size:
                 continue
             cover = sort.footprint.placements[sort.footprint.at.get(cell, 0)]
             there = np.ix_(here, cover)
-            like = codes if sort.distinct else sort_at
+            shown = codes[there] if sort.distinct else sort_of[codes[there]]
             good[here] &= (cover[0] == cell) & (rows[there] == 0).all(axis=1)
-            good[here] &= (like[there] == like[here, cell][:, None]).all(axis=1)
+            good[here] &= (shown == shown[:, :1]).all(axis=1)
             rows[there] = COVERED
             rows[here, cell] = FIRST_SORT + number
+    good &= rows.all(axis=1)
     for number, sort in enumerate(sorts):
-        anchored = np.sort(np.where(rows == FIRST_SORT + number, codes, 0), axis=1)
-        good &= np.count_nonzero(anchored, axis=1) == len(sort.codes)
+        anchored = rows == FIRST_SORT + number
+        good &= anchored.sum(axis=1) == len(sort.codes)
         if sort.distinct:
-            good &= (anchored[:, -len(sort.codes) :] == sorted(sort.codes)).all(axis=1)
-    rows[~good | (rows == 0).any(axis=1)] = 0
+            shown = np.sort(codes[anchored & good[:, None]].reshape(-1, len(sort.codes)), axis=1)
+            good[good] = (shown == sorted(sort.codes)).all(axis=1)
+    rows[~good] = 0
     return rows
 
 
@@ -224,14 +243,16 @@ def reached(
     after: makes of rows those one move on. values: as for `row_numbers`. Every move can be undone,
     so what is new in a layer is in neither of the two before it.
     """
-    layers = [rows[:0], different(rows, values)]
-    count = len(layers[-1])
-    while len(layers[-1]) and count <= most:
-        fresh = different(after(layers[-1]), values)
-        known = row_numbers(np.concatenate(layers[-2:]), values)
-        new = ~np.isin(row_numbers(fresh, values), known, assume_unique=True)
-        layers.append(fresh[new])
+    layers, count = [rows[:0]], 0
+    before = known = row_numbers(rows[:0], values)
+    grown = rows
+    while len(grown) and count <= most:
+        numbers, first = np.unique(row_numbers(grown, values), return_index=True)
+        new = ~np.isin(numbers, np.concatenate([before, known]), assume_unique=True)
+        before, known = known, numbers[new]
+        layers.append(grown[first[new]])
         count += len(layers[-1])
+        grown = after(layers[-1])
     return np.concatenate(layers)
 
 

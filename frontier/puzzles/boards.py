@@ -181,17 +181,18 @@ class Boards(ABC):
 
     def _shape_rows(self, boards: np.ndarray) -> np.ndarray:
         """What `shape_rows` says of boards."""
-        return shape_rows(boards[:, self.reading], self.sorts)
+        return shape_rows(np.take(boards, self.reading, axis=1), self.sorts)
 
-    def _laid(self, rows: np.ndarray, anchored: np.ndarray) -> np.ndarray:
-        """The boards, int64[N, cells], of shapes whose pieces have these codes at their anchors."""
-        boards = np.zeros(rows.shape, dtype=np.int64)
+    def _laid(self, rows: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """The boards, int64[N, cells], of shapes whose pieces have these codes at their anchors.
+
+        codes: int64[N, cells] in reading order, 0 in empty cells; what pieces cover is written.
+        """
         for number, sort in enumerate(self.sorts):
-            for cover in sort.footprint.placements:
-                here = np.flatnonzero(rows[:, cover[0]] == FIRST_SORT + number)
-                codes = anchored[here, cover[0]]
-                boards[np.ix_(here, self.reading[list(cover)])] = codes[:, None]
-        return boards
+            for first, *rest in sort.footprint.placements if sort.footprint.size > 1 else ():
+                here = np.flatnonzero(rows[:, first] == FIRST_SORT + number)
+                codes[np.ix_(here, rest)] = codes[here, first][:, None]
+        return np.take(codes, np.argsort(self.reading), axis=1)
 
     def _kinds(self) -> list[Sequence[int]]:
         """The codes of the pieces that have one colour in pictures, for each colour."""

@@ -111,7 +111,7 @@ class Puzzle(Boards):
         if not (whole := rows.all(axis=1)).all():
             raise InputError(self._why_not(boards[whole.argmin()].tolist(), "board"))
         vertex, length = self._find(boards, rows), self.graph.length
-        pieces = self._pieces_on(boards)[:, self.reading]
+        pieces = np.take(self._pieces_on(boards), self.reading, axis=1)
         order = np.tile(np.arange(self.members.size), (len(boards), 1))
         for number, ranks in self._ranks.items():
             if self.sorts[number].distinct:
