@@ -10,7 +10,7 @@ from sweeps import swept
 
 import frontier
 from frontier.answers.oracle import MOST_COUNTED
-from frontier.puzzles import generators, graphs, tiles
+from frontier.puzzles import generators, graphs, patterns, tiles
 from frontier.puzzles.board_shapes import MOST_SHAPES
 from frontier.puzzles.puzzle import MOST_ORIGINS
 from frontier.search.plan import MOST_STATES
@@ -31,7 +31,8 @@ def test_limits():
         f"| `graph` | {graphs.MOST_CELLS} cells |",
         f"| `permutations` | {generators.MOST_POSITIONS} positions, "
         f"{generators.MOST_ORIENTATIONS} orientations, {generators.MOST_GENERATORS} generators |",
-        f"{MOST_SHAPES:,} shapes",
+        f"| `pattern` | {patterns.MOST_VERTICES:,} shapes, {patterns.MOST_LABELS} labelled tiles |",
+        f"| every other kind | {MOST_SHAPES:,} shapes",
         f"{MOST_ORIGINS:,} positions at depth 0",
         f"state numbers of {MOST_STATES.bit_length() - 1} bits",
         f"fewer than {MOST_DEPTH:,} moves",

@@ -30,13 +30,14 @@ __all__ = [
 
 
 _in_use: WeakValueDictionary[str, Puzzle] = WeakValueDictionary()
-"""A module's, as the plans, runs and workers of a process know nothing of each other."""
+"""The puzzles in use, by their settings; plans, runs and workers of one process share them."""
 
 
 def puzzle_of(settings: dict) -> Puzzle:
     """The puzzle that a checked ``[puzzle]`` table describes; its `kind` names the class.
 
-    As long as somebody has it, it is the same one: its shapes may be gigabytes, and take a while.
+    While it is in use, the same settings give the same object, as its shapes may take gigabytes and
+    a while to make.
     """
     text = json.dumps(settings)
     if (puzzle := _in_use.get(text)) is None:

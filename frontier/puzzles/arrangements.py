@@ -116,9 +116,10 @@ def _least_number(
     """How many arrangements the generators lead to at least from one, found without them: 1, or
     more than `MOST_SHAPES`.
 
-    They are as many as the group of the generators has members for each that leaves this one
-    as it is. Such a member exchanges pieces of one kind in one orbit, and how it turns
-    them follows from that. So at most n! are such, multiplied over all kinds, n pieces of each.
+    Their number is the order of the group of the generators, divided by the number of members that
+    leave this arrangement as it is. Such a member exchanges only pieces of one kind in one orbit,
+    and how it turns them follows from that. So there are at most n! of them for each kind of n
+    pieces in an orbit, multiplied over all kinds.
     """
     _, alike = np.unique(np.stack([orbit, row // each]), axis=1, return_counts=True)
     _, orbits = np.unique(orbit, return_counts=True)

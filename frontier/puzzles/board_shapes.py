@@ -58,7 +58,7 @@ class RowTable:
     """
 
     def __init__(self, rows: np.ndarray, codes: int):
-        """rows: the same in any order. codes: how many there are, from 0."""
+        """rows: in any order, also repeated. codes: the number of codes, which begin with 0."""
         columns = rows.shape[1]
         self.rows = different(rows, [codes] * columns)
         for self._weights in _weights(columns, codes):
@@ -107,8 +107,8 @@ class Shapes(RowTable):
     """The shapes of a board: all, or those that can be reached where all are too many."""
 
     def __init__(self, cells: int, sorts: Sequence[Sort], boards: np.ndarray | None = None):
-        """boards: int[N, cells] in reading order, from which everything can be reached that
-        matters; None if that is not known.
+        """boards: int[N, cells] in reading order, from which all shapes that matter can be reached;
+        None where no such boards are known.
         """
         self.sorts = tuple(sorts)
         rows = _fill(cells, self.sorts)
@@ -210,7 +210,8 @@ def _fill(cells: int, sorts: tuple[Sort, ...]) -> np.ndarray | None:
 
 
 def _reached(rows: np.ndarray, sorts: tuple[Sort, ...]) -> np.ndarray:
-    """All rows that steps lead to from some, or more than `MOST_SHAPES`."""
+    """All rows that steps lead to from given ones, or, where there are more, more than
+    `MOST_SHAPES`."""
     steps = []
     for number, sort in enumerate(sorts):
         placements = sort.footprint.placements
@@ -238,10 +239,10 @@ def reached(
     values: Sequence[int],
     most: int,
 ) -> np.ndarray:
-    """All rows that moves lead to from some; where these are more than `most`, not all of them.
+    """All rows that moves lead to from given ones, or, where there are more, more than `most`.
 
-    after: makes of rows those one move on. values: as for `row_numbers`. Every move can be undone,
-    so what is new in a layer is in neither of the two before it.
+    after: returns the rows that are one move away from some. values: as for `row_numbers`. Every
+    move can be undone, so a row is new in a layer if it is in neither of the two layers before.
     """
     layers, count = [rows[:0]], 0
     before = known = row_numbers(rows[:0], values)
@@ -262,10 +263,10 @@ def different(rows: np.ndarray, values: Sequence[int]) -> np.ndarray:
 
 
 def row_numbers(rows: np.ndarray, values: Sequence[int]) -> np.ndarray:
-    """What compares as the rows do, for each of uint8[N, columns]. values: how many codes there are
-    in each column.
+    """A value for each row of uint8[N, columns]; these values compare as the rows do.
 
-    They are numbers, and texts of bytes where numbers would have too many digits.
+    values: the number of codes in each column. They are whole numbers where 63 bits hold them, else
+    byte strings.
     """
     if prod(values) >= 2**63:
         return np.ascontiguousarray(rows).view(f"S{len(values)}").ravel()

@@ -4,8 +4,8 @@ A board is a tuple with one code for each cell: 0 for an empty cell, else the nu
 that lies there, which in permutation puzzles also says how it is turned. Pieces that count as the
 same lie in the order of their codes, so that equal positions are equal boards.
 
-Such a puzzle is a number of cells in a reading order, sorts of pieces with their footprints, a
-metric and one or more goals. A goal is a board or a part of one: the cells that are left open may
+A puzzle has a number of cells in a reading order, sorts of pieces with their footprints, a metric
+and one or more goals. A goal is a board or a part of one: the cells that are left open may
 hold anything.
 """
 
@@ -40,8 +40,8 @@ class Boards(ABC):
 
     labels: what stands for each code on boards as they are written, labels[0] for an empty cell.
         Several pieces may share a label.
-    reading: int64[cells], the cells in reading order. sorts: the pieces by what shapes tell.
-    metrics: the names of the metrics that there are.
+    reading: int64[cells], the cells in reading order. sorts: the sorts of the pieces.
+    metrics: the names of the metrics that the kind has.
     """
 
     title: str
@@ -62,7 +62,7 @@ class Boards(ABC):
     _edges: tuple[tuple[int, int], ...] | None = None
     """The pairs of cells that a picture joins; None where cells are squares."""
     _names: tuple[str, ...] = ()
-    """The names of the cells, where those of moves are made of them."""
+    """The names of the cells, where the names of moves contain them."""
     _symbols: Mapping[str, str] = MappingProxyType({})
     """Label -> what is drawn instead."""
     _ordered = False
@@ -77,7 +77,7 @@ class Boards(ABC):
         boards: Sequence[tuple[str, Sequence]],
     ):
         """boards: (key of the config, labels one a cell) of the goals, which may be parts of
-        boards, and of the start. The first whole one, be it of another key, shows all pieces.
+        boards, and of the start. The first whole one, whatever its key, shows all pieces.
         """
         if metric not in self.metrics:
             known = ", ".join(self.metrics)
@@ -180,13 +180,14 @@ class Boards(ABC):
         return boards
 
     def _shape_rows(self, boards: np.ndarray) -> np.ndarray:
-        """What `shape_rows` says of boards."""
+        """The shape rows of boards, as of `shape_rows`."""
         return shape_rows(np.take(boards, self.reading, axis=1), self.sorts)
 
     def _laid(self, rows: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """The boards, int64[N, cells], of shapes whose pieces have these codes at their anchors.
 
-        codes: int64[N, cells] in reading order, 0 in empty cells; what pieces cover is written.
+        codes: int64[N, cells] in reading order, 0 in empty cells. Other cells are overwritten with
+        the code of the piece that covers them.
         """
         for number, sort in enumerate(self.sorts):
             for first, *rest in sort.footprint.placements if sort.footprint.size > 1 else ():

@@ -103,7 +103,7 @@ def _no_bound(puzzle: Puzzle) -> Bound:
 
 def _table(puzzle: Puzzle, sort: Sort, codes: Sequence[int]) -> np.ndarray:
     """The least moves from each anchor to where one of the codes lies in some goal."""
-    if isinstance(puzzle, Pattern) and not sort.distinct:  # their moves are not told
+    if isinstance(puzzle, Pattern) and not sort.distinct:  # arcs do not say which of them moves
         return np.zeros(puzzle.cells, dtype=np.int64)
     best = np.full(puzzle.cells, FAR)
     for goal in puzzle.goals:

@@ -16,7 +16,7 @@ from frontier.text import counted
 
 MOST_CELLS = 64
 CLOSE = 1 / 20
-"""Share of the least distance between two cells; points nearer to each other than that are one."""
+"""Points nearer to each other than this share of the least distance between two cells are one."""
 
 
 class Directions:
@@ -178,8 +178,8 @@ class Directions:
     def reading(self, forms: Sequence[frozenset[Placement]]) -> list[int]:
         """The cells in an order in which no two placements of a piece have the same first cell.
 
-        Moved by a vector, cells keep the order of their points; so that is one for pieces that
-        only move so. forms: the placements of each piece. InputError if no order is found.
+        Cells that move by a vector keep the order of their points, so for pieces that only move by
+        vectors this order is one. forms: the placements of each piece. InputError if none is found.
         """
         cells = range(len(self.names))
         orders = [cells]

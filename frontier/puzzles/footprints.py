@@ -22,7 +22,7 @@ Placement = frozenset[int]
 class Footprint:
     """Where a piece can lie, its cells numbered in reading order.
 
-    placements: the cells of each, ascending; no two begin alike.
+    placements: the cells of each, ascending; no two have the same first cell.
     steps: (placement, placement, way). Two steps one after the other in one way go on in a straight
         line; at most one leaves a placement each way.
     """
@@ -54,7 +54,7 @@ class Footprint:
 
 
 def steps_from(ways: Ways, placement: Placement) -> Iterator[tuple[int, Placement]]:
-    """(way, the placement there) for each step that leads elsewhere; each placement but once."""
+    """(way, the placement there) for each step that leads elsewhere, each placement once."""
     seen = {placement}
     for way, there in enumerate(ways):
         if all(cell in there for cell in placement):
@@ -69,7 +69,7 @@ def placements_from(ways: Ways, first: Placement, cells: int) -> frozenset[Place
     found, queue = {first}, [first]
     for placement in queue:
         for _, on in steps_from(ways, placement):
-            # No two may begin in one cell, so there is no use in finding more.
+            # No two may begin in one cell, so more placements than cells are refused later.
             if on not in found and len(found) <= cells:
                 found.add(on)
                 queue.append(on)

@@ -20,7 +20,7 @@ MOST_ORIENTATIONS = 7
 MOST_GENERATORS = 1000
 
 MOST_DIGITS = 18
-"""Of a number that is read. Any with more is too large, and Python itself reads 4,300 at most."""
+"""The most digits of a number that is read: longer ones are too large, and Python refuses 4,301."""
 
 INVERSE = "'"
 """What is added to the name of a generator to name its inverse."""
@@ -30,8 +30,8 @@ INVERSE = "'"
 class Generator:
     """One move.
 
-    image: where the piece in each position goes, counted from 0. turns: what is added to its
-    orientation on the way, modulo the number of orientations there.
+    image: where the piece in each position goes, counted from 0. turns: what is added to the
+    orientation of the piece in each position, modulo the number of orientations there.
     """
 
     name: str
@@ -129,8 +129,8 @@ def _each(orientations: int | Sequence[int], positions: int) -> tuple[int, ...]:
 
 
 def _parts(value, key: str) -> tuple[dict[int, int], dict[str, list[int]]]:
-    """(where the pieces in some positions go, counted from 1; its lists of a number a position, by
-    the keys that have them) of a generator as it is written."""
+    """What is written of a generator: where the pieces in some positions go, counted from 1, and
+    its lists that have a number for each position, by their keys in the config."""
     moves, turns = value, []
     if isinstance(value, Mapping):
         if unknown := sorted(set(map(str, value)) - {"moves", "turns"}):

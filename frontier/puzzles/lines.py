@@ -51,7 +51,7 @@ from frontier.space.graph import BaseGraph
 from frontier.space.lists import ListKernel
 
 BY_LINES = ", by lines"
-"""What the title says besides that of the positions."""
+"""What the title adds to the title of the positions."""
 
 
 class Lines(Tiles):

@@ -49,7 +49,7 @@ def labels_given(
     """The labels of a board that is given as text or as a list, one a cell.
 
     place: what a message calls a cell. whole: whether a word of more than one letter is surely one
-    label, so that no word of the board is letters that are labels each.
+    label; then all words of this board are labels, and their letters are not.
     """
     if isinstance(notation, str):
         words = _words(notation)
@@ -85,7 +85,7 @@ def check_label(label: str, name: str) -> None:
 
 
 def boards_given(goal, goals: Sequence | None, start=None) -> list[tuple[str, object]]:
-    """(key of the config, board) of the boards at depth 0, named in one of two ways, and of the
+    """(key of the config, board) of the boards at depth 0, which are `goal` or `goals`, and of the
     start, if there is one."""
     if (goal is None) == (goals is None):
         raise InputError("a puzzle of this kind needs either puzzle.goal or puzzle.goals")
@@ -109,7 +109,7 @@ def first_whole(boards: Sequence[tuple[str, Sequence]]) -> tuple[str, Sequence]:
 def groups_given(alike, forms: Mapping[str, Hashable]) -> dict[str, int]:
     """The number of its group for each label of `puzzle.alike` that counts as the same as others.
 
-    forms: what must be equal of labels in one group, for each label of the puzzle.
+    forms: for each label of the puzzle, what must be equal for all labels of one group.
     """
     if not isinstance(alike, list | tuple) or not all(map(_is_group, alike)):
         raise InputError(

@@ -45,7 +45,7 @@ class PatternGraph:
     region, first: where unlabelled moves are free, int32 each: the vertex of each (set, position),
         and the first (set, position) of each vertex; else empty.
     before, after: int16[arcs], positions of the tile before and after, where those moves are
-        free; else empty, as the vertices say.
+        free; else empty, as the vertices say where the tile is.
     """
 
     graph: BaseGraph
@@ -180,7 +180,7 @@ def _write_arcs(cells, line, labels, sets, binomial, number, source, target, vol
                     new_rank = 0
                     step = np.int64(holds)
                     for n in range(labels):
-                        # those that it passes give way, also in the sequence if it is in that
+                        # tiles that it passes give way, also in the sequence if it is labelled
                         to, nth = places[n], n + 1
                         if there <= to < here:
                             to, nth, j = to + 1, nth + step, j - step
@@ -207,7 +207,7 @@ def _write_arcs(cells, line, labels, sets, binomial, number, source, target, vol
 
 @kernel
 def _regions(vertices, source, target):
-    """The least vertex that each vertex hangs together with."""
+    """The least vertex that each vertex is connected with."""
     parent = np.arange(vertices)
     for arc in range(source.size):
         u, v = source[arc], target[arc]

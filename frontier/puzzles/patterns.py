@@ -133,7 +133,7 @@ class Pattern(NumberedTiles):
 
     @property
     def _ranked(self) -> Sequence[int]:
-        return range(len(self.sorts))  # as `moves` would say, which takes room
+        return range(len(self.sorts))  # what `moves` would say, which takes memory
 
     @property
     def _mixes(self) -> bool:

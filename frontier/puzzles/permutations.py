@@ -68,9 +68,11 @@ class Permutations(Puzzle):
         self._ordered = len(self._kinds()) == self.cells
 
     def _sorted(self) -> list[Sort]:
-        """The sorts of the pieces: the distinct ones of each orbit, those of the largest last, and
-        the like ones. Numbers their kinds in `_kind`, by sort: 0 for distinct pieces, else
-        from 1 in each orbit. One that is the only distinct piece of its orbit is as good as like.
+        """The sorts of the pieces: the distinct ones of each orbit, the largest such sort last,
+        then the like ones. An orbit's only distinct piece has no order and is held as a like one.
+
+        Sets `_kind`, the kind of each sort in arrangements: 0 for distinct pieces, else from 1 on
+        in each orbit.
         """
         home = {
             orbit: footprint_of(
@@ -119,7 +121,7 @@ class Permutations(Puzzle):
 
     @staticmethod
     def _parted(mark: str, orientations: int) -> tuple[str, int]:
-        """(label, orientation) of a mark where a piece has so many orientations."""
+        """(label, orientation) of a mark in a position with so many orientations."""
         return _split(mark) if orientations > 1 else (mark, 0)
 
     def _codes(self, marks: Sequence[str], name: str, part: bool) -> Board:

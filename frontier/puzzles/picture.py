@@ -21,11 +21,11 @@ from frontier.puzzles.notation import width
 Point = tuple[float, float]
 
 ROOM = 0.6
-"""Sides of a cell from its middle on which its piece is seen, where cells are no squares."""
+"""How far from the middle of a cell its piece is seen, in sides, where cells are no squares."""
 
 ROUNDS = 300
 USUAL = 2
-"""How many times as high as broad a letter of a text is, as a rule."""
+"""The usual height of a letter in a text, in breadths of a letter."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Picture:
     """A board, or a part of one.
 
     places: the middle of each cell. pieces: the pieces by their codes. open: the cells that may
-    hold anything. kinds: how many there are of `Piece.kind`; ordered: whether they make a scale.
+    hold anything. kinds: the number of kinds of pieces. ordered: whether they make a scale.
     edges: pairs of cells that a graph joins; None where cells are squares, their places whole
     numbers. What has no cell is a wall. names: of the cells, where moves name them.
     """

@@ -1,4 +1,4 @@
-"""What the engine asks of a puzzle: the model behind all kinds, which are ways to write one.
+"""The model of a puzzle, which all kinds share: what the engine asks of one.
 
 A puzzle turns boards, as people write them, into states (base vertex, sequence of the distinct
 pieces) and back, and says how the base graph's arcs move them. It knows nothing of bitmaps,
@@ -6,8 +6,8 @@ stores or schedulers. From cells, pieces, metric and goals follow its shapes, it
 boards and states correspond. The sequence ranks the pieces of each sort in the order in which a
 reference board shows them, so that the reference board's sequence is 0, 1, 2, ...
 
-Every board that agrees with a goal is at depth 0. Where a start is given, boards that cannot be
-reached from it are left out: the search would begin from them, but no solution would pass them.
+Every board that agrees with a goal is at depth 0. Where a start is given, those that it cannot
+reach are left out: the search would begin from them too, but no solution of the start ends there.
 """
 
 import copy
@@ -42,7 +42,7 @@ class Puzzle(Boards):
 
     @property
     def subject(self) -> "Puzzle":
-        """The puzzle whose positions are counted: another one only where states are none."""
+        """The puzzle whose positions are counted: itself, unless its states are no positions."""
         return self
 
     @cached_property
@@ -241,7 +241,7 @@ class Puzzle(Boards):
         return bool(self.reach.contains(vertex, sequence)[0])
 
     def from_anywhere(self) -> "Puzzle":
-        """The same puzzle for positions wherever they are, be they out of the start's reach."""
+        """The same puzzle, also for positions that its start does not reach."""
         if self._included.all():
             return self
         # Its base graph stays: where all shapes are too many, it has those that the start reaches.
@@ -252,12 +252,12 @@ class Puzzle(Boards):
         return other
 
     def with_sorts(self, sorts: Sequence[Sort]) -> "Puzzle":
-        """The same puzzle with its pieces sorted otherwise."""
+        """The same puzzle with other sorts of its pieces, and without a start."""
         other = copy.copy(self)
         for name in vars(self):
             if isinstance(getattr(type(self), name, None), cached_property):
                 delattr(other, name)
-        # Without its start, as pieces may be named so that it can reach no goal.
+        # The start may name like pieces, once they differ, so that it reaches no goal.
         other.sorts, other.start = tuple(sorts), None
         return other
 
@@ -274,7 +274,7 @@ class Puzzle(Boards):
 
     @property
     def remark(self) -> str | None:
-        """What to say of a search that ends where it begins; None of any other."""
+        """Why all positions are at depth 0, in a sentence; None where some are not."""
         vertex, _ = self.origins()
         if self.states > len(vertex):
             return None
@@ -286,7 +286,7 @@ class Puzzle(Boards):
         )
 
     def check(self) -> None:
-        """InputError if the position whose distance is asked for cannot be reached."""
+        """InputError if the start cannot reach a goal."""
         if self.start is not None and not self.reaches(self.start):
             raise InputError(f"puzzle.start = {self.line(self.start)}: {self.why_unreachable}")
 

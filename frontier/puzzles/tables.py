@@ -37,7 +37,7 @@ Title = Annotated[str, AfterValidator(_title)] | None
 
 
 class TitledTable(Table):
-    """What all kinds have. title: of pages and pictures, instead of one that says the kind."""
+    """What all kinds but `lines` have. title: of pages and pictures, instead of the kind's own."""
 
     title: Title = None
     goal: Notation | None = None
@@ -45,7 +45,7 @@ class TitledTable(Table):
 
 
 class GoalsTable(TitledTable):
-    """What those kinds have that may have several goals."""
+    """What the kinds have that may have several goals."""
 
     goals: list[Notation] | None = Field(default=None, min_length=1)
 

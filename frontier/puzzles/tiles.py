@@ -163,8 +163,8 @@ class NumberedTiles(Puzzle):
         return ARROWS[(rr > r) - (rr < r), (cc > c) - (cc < c)]
 
     def steps(self, before: Board, after: Board) -> list[Board]:
-        # The way of several tiles that move by turns is not told, and those that slide at once
-        # have made one step.
+        # Of "labelled", nothing says which like tiles moved between; of "multi", all tiles slide at
+        # once, in one step.
         return super().steps(before, after) if self.metric == "step" else [after]
 
 
