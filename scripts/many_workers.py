@@ -51,7 +51,7 @@ from frontier.clusters.executors import (
 )
 from frontier.config import load_config
 from frontier.forecast.forecast import described_cluster, forecast_of
-from frontier.search import expansion
+from frontier.search import by_tasks
 from frontier.search.driver import Driver
 from frontier.search.task import TaskResult
 from frontier.space.layout import Layout
@@ -140,7 +140,7 @@ def measure(
             run.records = [LayerRecord(d, sizes[d], "bits", False, 0.0) for d in range(learning)]
             run.roll_back(learning - 1, [learning - 2, learning - 1])
             driver = Driver(plan, run, executor, lambda event: None, time.perf_counter())
-            expansion.free_bytes = lambda path: inf  # nothing is written
+            by_tasks.free_bytes = lambda path: inf  # nothing is written
             driver.search(first)  # from then on it is known how long tasks take, and what they read
             executor.told.clear()
             used, began = time.process_time(), time.time()

@@ -2,7 +2,7 @@
 
 A layer is computed from the two before it. While layers are thin, one call makes several of them
 as lists; of the others it makes several as bitmaps in memory, if they fit there. Else each layer is
-cut into tasks that compute parts of its bitmaps (`frontier.search.expansion`). A crash costs at
+cut into tasks that compute parts of its bitmaps (`frontier.search.by_tasks`). A crash costs at
 most the call or the tasks under way.
 """
 
@@ -19,6 +19,7 @@ from frontier.clusters.executors import Call, Executor
 from frontier.clusters.kinds import executor_of
 from frontier.errors import CorruptRunError, FrontierError, Gone, Stopped, StorageError
 from frontier.search.advance import Advance, advance
+from frontier.search.by_tasks import LayersByTasks
 from frontier.search.environment import note_start
 from frontier.search.events import (
     Event,
@@ -29,7 +30,6 @@ from frontier.search.events import (
     RunStarted,
     RunStopped,
 )
-from frontier.search.expansion import Expansion
 from frontier.search.plan import LEAST_KEPT, Mode, Plan
 from frontier.search.repair import caught_up
 from frontier.search.workspace import RunName, Workspace
@@ -61,7 +61,7 @@ class Driver:
         self._started = started
         self._storing = 0.0
         self._where = Workspace(run) if executor.here else RunName.of(run)
-        self._expansion = Expansion(plan, run, executor, emit, self.stopping.is_set, self._where)
+        self._by_tasks = LayersByTasks(plan, run, executor, emit, self.stopping.is_set, self._where)
         # A run without spare layers gives up parts of the older one. A worker that has outlived an
         # earlier driver may be doing so now.
         stored = run.stored_depths()
@@ -98,7 +98,7 @@ class Driver:
 
     def _expand(self, until: int | None) -> None:
         """Make layers by tasks, and commit them."""
-        for layer in self._expansion.layers(until):
+        for layer in self._by_tasks.layers(until):
             if layer.states:
                 self._commit([layer.record()], complete=False)
             else:
@@ -161,7 +161,7 @@ class Driver:
     def close(self) -> None:
         """Let go of the workspace, which may hold gigabytes: a notebook keeps an error, and with it
         every object that the error has passed through."""
-        self._where = self._expansion = None
+        self._where = self._by_tasks = None
 
 
 def run_plan(

@@ -22,10 +22,10 @@ def python(*arguments):
 MORTAL = """
 import os, signal, sys
 from frontier.cli import main
-from frontier.search import expansion, plan
+from frontier.search import by_tasks, plan
 
 plan.THIN_STATES = 0  # all layers but the first are bitmaps
-expand_task, calls = expansion.expand_task, []
+expand_task, calls = by_tasks.expand_task, []
 
 def mortal(*call):
     calls.append(call)
@@ -33,7 +33,7 @@ def mortal(*call):
         os.kill(os.getpid(), signal.SIGKILL)
     return expand_task(*call)
 
-expansion.expand_task = mortal
+by_tasks.expand_task = mortal
 main(sys.argv[2:])
 """
 """The command line, which kills itself when it begins so many tasks."""

@@ -16,8 +16,8 @@ stands for a part of the program:
 | force all | `force_all` |
 | search | `Driver.search` |
 | make, store | `Driver._commit_origins` |
-| layer, collect | `Expansion._begin`, `Expansion.layers` |
-| hand out, hand out early | `Expansion._calls`, `Distributed.run` |
+| layer, collect | `LayersByTasks._begin`, `LayersByTasks.layers` |
+| hand out, hand out early | `LayersByTasks._calls`, `Distributed.run` |
 | advance | `Driver._advance`, `advance` |
 | commit | `Driver._commit`, `RunStore.commit`, done as clean, force layers, write, clear, remove |
 | announce | `LayerFinished` |

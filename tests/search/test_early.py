@@ -9,7 +9,7 @@ from sweeps import swept
 from frontier import api
 from frontier.clusters.executors import Executor
 from frontier.errors import Stopped
-from frontier.search import driver, expansion
+from frontier.search import by_tasks, driver
 from frontier.search.events import LayerFinished, LayerStarted, TaskFinished
 from frontier.search.repair import plan_repair, repair
 from frontier.search.verify import verify
@@ -142,9 +142,9 @@ def test_none_is_done_early_beyond_the_depth_that_is_asked_for(tmp_path, monkeyp
 def test_none_is_done_early_where_the_disk_lacks_room(tmp_path, monkeypatch):
     """There is room for the parts under way, and not for as many more and more."""
     executor, part = eagerly(monkeypatch), 100_000
-    free = expansion.SPARE_BYTES + executor.at_once * part
-    monkeypatch.setattr(expansion, "most_part_bytes", lambda layout: part)
-    monkeypatch.setattr(expansion, "free_bytes", lambda path: free)
+    free = by_tasks.SPARE_BYTES + executor.at_once * part
+    monkeypatch.setattr(by_tasks, "most_part_bytes", lambda layout: part)
+    monkeypatch.setattr(by_tasks, "free_bytes", lambda path: free)
     plan = plan_of(tmp_path, (2, 4))
     assert sum(api.run(plan).counts) == plan.puzzle.states
     assert executor.early == []
@@ -154,7 +154,7 @@ def test_tasks_under_way_are_cancelled_though_somebody_keeps_the_error(tmp_path,
     """A notebook keeps an error with all that it has passed through, and the user's cluster is left
     open: its tasks would go on filling the disk."""
     executor, free = eagerly(monkeypatch), iter([10**12] * 2)
-    monkeypatch.setattr(expansion, "free_bytes", lambda path: next(free, 0))
+    monkeypatch.setattr(by_tasks, "free_bytes", lambda path: next(free, 0))
     with pytest.raises(Stopped, match="only 0 B are free") as kept:
         api.run(plan_of(tmp_path, (2, 4)))
     assert kept.tb
@@ -170,6 +170,6 @@ def test_a_whole_layer_is_committed_though_the_disk_is_full_by_then(tmp_path, mo
         whole = plan.layout.task_count(plan.space.side_of(len(run.records)))
         return 0 if run.tasks_done() == whole else 10**12
 
-    monkeypatch.setattr(expansion, "free_bytes", free)
+    monkeypatch.setattr(by_tasks, "free_bytes", free)
     assert sum(api.run(plan).counts) == plan.puzzle.states
     assert executor.early

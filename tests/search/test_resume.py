@@ -19,8 +19,8 @@ from sweeps import swept
 
 from frontier import api
 from frontier.errors import Stopped
+from frontier.search import by_tasks
 from frontier.search import driver as driver_module
-from frontier.search import expansion
 from frontier.search.events import RunStopped
 from frontier.space.memory import MemorySearch
 from frontier.store.run import RunStore
@@ -86,7 +86,7 @@ def test_failures_at_random_moments_change_nothing(tmp_path, monkeypatch, keep):
     """Tasks die before, during and after their work; each run goes on where the last one fell."""
     plan = as_bits(api.plan(config_of(tmp_path, 2, 4, search={"keep": keep})), prefix_digits=1)
     rng = np.random.default_rng(5)
-    expand = expansion.expand_task
+    expand = by_tasks.expand_task
 
     class Died(Exception):
         pass
@@ -99,7 +99,7 @@ def test_failures_at_random_moments_change_nothing(tmp_path, monkeypatch, keep):
             raise Died
         return result
 
-    monkeypatch.setattr(expansion, "expand_task", mortal)
+    monkeypatch.setattr(by_tasks, "expand_task", mortal)
     deaths = 0
     while True:
         try:
@@ -108,7 +108,7 @@ def test_failures_at_random_moments_change_nothing(tmp_path, monkeypatch, keep):
         except Died:
             deaths += 1
     assert deaths > 3
-    monkeypatch.setattr(expansion, "expand_task", expand)
+    monkeypatch.setattr(by_tasks, "expand_task", expand)
     calm = run(
         as_bits(
             api.plan(config_of(tmp_path / "calm", 2, 4, search={"keep": keep})), prefix_digits=1

@@ -11,7 +11,7 @@ from search.stopped import WAYS, config_of, copy_of_half_done, way_of
 
 from frontier import api
 from frontier.errors import CorruptRunError, InputError
-from frontier.search import expansion
+from frontier.search import by_tasks
 from frontier.search.repair import Repair, repair
 from frontier.search.verify import verify
 from frontier.store.files import read_sealed, write_sealed
@@ -140,7 +140,7 @@ def test_a_killed_worker_s_partial_part_is_not_left_in_a_layer(tmp_path, monkeyp
     """The layer is committed by a driver that lives on, and nothing sweeps it."""
     plan = api.plan(config_of(tmp_path / "run", keep="all"))
     plan = dataclasses.replace(plan, list_states=0, threads=0)
-    real, died = expansion.expand_task, []
+    real, died = by_tasks.expand_task, []
 
     def dying(*call):
         if len(died) == 5:
@@ -151,7 +151,7 @@ def test_a_killed_worker_s_partial_part_is_not_left_in_a_layer(tmp_path, monkeyp
             died.append(call)
         return real(*call)
 
-    monkeypatch.setattr(expansion, "expand_task", dying)
+    monkeypatch.setattr(by_tasks, "expand_task", dying)
     run = api.run(plan)
     assert len(died) == 6
     assert verify(run.store).faults == []

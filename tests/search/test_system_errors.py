@@ -13,7 +13,7 @@ from sweeps import swept
 from frontier import api
 from frontier.cli import main
 from frontier.errors import Stopped
-from frontier.search import expansion
+from frontier.search import by_tasks
 from frontier.search.events import RunStopped
 from frontier.store import files as files_module
 from frontier.store.run import RunStore
@@ -101,7 +101,7 @@ def test_memory_that_the_system_refuses_stops_a_run(tmp_path, monkeypatch):
 
 
 def test_a_run_stops_before_its_disk_is_full(tmp_path, monkeypatch):
-    monkeypatch.setattr(expansion, "SPARE_BYTES", 10**18)
+    monkeypatch.setattr(by_tasks, "SPARE_BYTES", 10**18)
     plan = api.plan(config_of(tmp_path / "run"))
     plan = dataclasses.replace(plan, list_states=0, threads=0)
     with pytest.raises(Stopped, match=r"only .* are free at .*; make room"):

@@ -31,7 +31,7 @@ SPARE_BYTES = 1_000_000
 """Bytes of the disk that are kept free for the ledger and the log."""
 
 
-class Expansion:
+class LayersByTasks:
     """Makes layers of a run by tasks.
 
     stop: whether the run is asked to stop. where: the run, as `workspace_of` takes it.
