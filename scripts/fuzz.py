@@ -47,7 +47,7 @@ from frontier.search.verify import verify
 from frontier.space import zerobytes
 from frontier.space.layout import Layout
 from frontier.store.codecs import SlabCodec, encoded_bytes
-from frontier.store.ledger import check_copies, restore
+from frontier.store.copies import check_copies, restore
 from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
 

@@ -16,7 +16,7 @@ from frontier.search.repair import repair as do_repair
 from frontier.search.verify import Verified
 from frontier.search.verify import verify as verify_run
 from frontier.store.backup import Backup, back_up
-from frontier.store.ledger import check_copies, restore
+from frontier.store.copies import check_copies, restore
 from frontier.store.lock import reading, writing
 from frontier.store.run import RunStore
 from frontier.text import counted, size

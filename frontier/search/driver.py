@@ -34,9 +34,10 @@ from frontier.search.plan import LEAST_KEPT, Mode, Plan
 from frontier.search.repair import caught_up
 from frontier.search.workspace import RunName, Workspace
 from frontier.signals import ending, handling
+from frontier.store.copies import check_copies
 from frontier.store.directory import force_all, make_directory, part_names
 from frontier.store.identity import check_identity
-from frontier.store.ledger import LayerRecord, check_copies
+from frontier.store.ledger import LayerRecord
 from frontier.store.lock import NotWritable, writing
 from frontier.store.run import RunStore
 from frontier.text import counted

@@ -18,8 +18,8 @@ import numpy as np
 
 from frontier.errors import CorruptRunError
 from frontier.space.graph import Space
+from frontier.store.copies import check_copies
 from frontier.store.files import read_json, read_sealed
-from frontier.store.ledger import check_copies
 from frontier.store.parts import Part, digest_of
 from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore

@@ -1,22 +1,8 @@
-"""The ledger: the committed layers of a run, from depth 0, one line each; and its copy.
+"""The ledger: the committed layers of a run, from depth 0, one line each.
 
 A line has a digest over the records of the layer's parts, and one over itself and the line before,
 so that no line can be exchanged for another. Several layers may be committed by one replacement of
 the file; then those between need not be stored.
-
-Ledger and run.json have a copy each, from which a damaged one is written anew; not in an object
-store, which keeps several copies of each object itself. A commit writes the copy of the ledger
-first and then the ledger, and deletes what is no longer needed after both. So ledger and copy may
-both be whole and differ:
-
-* **The copy goes on where the ledger ends.** The run was killed between the two, or a power failure
-  has lost the later write. The copy is what was committed last: its layers were in place before it
-  was written. So the run goes on from it (`RunStore.newer_copy`), if these layers are whole; if a
-  power failure has damaged them, it goes on from the ledger as if there were no copy.
-* **The ledger goes on where the copy ends.** A `repair` was killed as it gave layers up. They are
-  still there, whole or not: the ledger is what counts, and `repair` can be run again.
-* **Neither goes on where the other ends.** One of them is not what was written there, and nobody
-  can tell which: that is an error (`check_copies`).
 """
 
 import hashlib
@@ -33,16 +19,13 @@ from frontier.store.files import (
     Seconds,
     first_wrong,
     read_sealed,
-    remove_tree,
     sealed,
-    write_sealed,
 )
-from frontier.store.identity import FORMAT
-from frontier.store.objects import ObjectPath, Place
+from frontier.store.objects import Place
 from frontier.store.parts import PartRecord, digest_of, value_of
 
 if TYPE_CHECKING:
-    from frontier.store.run import RunStore
+    pass
 
 
 @dataclass
@@ -139,60 +122,3 @@ def ledger_bytes(
         chain = record.chain = record.chained(chain, run)
     ledger = {"layers": list(map(value_of, records)), "complete": complete}
     return sealed(ledger if nonce is None else {**ledger, "nonce": nonce})
-
-
-def restore(path: Place) -> list[Place]:
-    """Write run.json, the ledger or a copy of them anew from its counterpart where it is damaged.
-
-    Returns the files that were written. CorruptRunError if both are damaged, or one is in an object
-    store, where there are no copies.
-    """
-    folders, remedy = [path, path / "copies"], "one of them"
-    if isinstance(path, ObjectPath):
-        folders, remedy = [path], "an earlier version of the object, if the store keeps some"
-    restored, run = [], None
-    for name in ("run.json", "ledger.json"):
-        values, damages = [], {}
-        for folder in folders:
-            folder.mkdir(exist_ok=True)
-            try:
-                value = read_sealed(folder / name)
-                if run is not None:
-                    read_ledger(folder / name, run)
-                values.append(value)
-            except CorruptRunError as damage:
-                damages[folder / name] = damage
-        if not values:
-            raise CorruptRunError(
-                f"{path} cannot be repaired: {', and '.join(map(str, damages.values()))}. Put back "
-                f"{remedy}, or start anew with run --fresh"
-            )
-        for file in damages:
-            if file.is_dir():
-                remove_tree(file)
-            write_sealed(file, values[0], durable=True)
-            restored.append(file)
-        if name == "run.json" and values[0].get("format") == FORMAT:
-            run = values[0].get("identifier")  # a ledger of another format cannot be checked
-    return restored
-
-
-def check_copies(run: "RunStore") -> None:
-    """CorruptRunError if run.json or the ledger contradicts its copy, though both are whole."""
-    mine = [record.chain for record in run.records]
-
-    def same_layers(copy: dict) -> bool:
-        copied = [layer["chain"] for layer in copy.get("layers", [])]
-        both = min(len(copied), len(mine))
-        return copied[:both] == mine[:both]
-
-    for name, agrees in (("run.json", run.identity.__eq__), ("ledger.json", same_layers)):
-        try:
-            copy = read_sealed(run.path / "copies" / name)
-        except CorruptRunError:
-            continue  # a damaged copy contradicts nothing
-        if not agrees(copy):
-            raise CorruptRunError(
-                f"{run.path / name} is not what was written there: "
-                f"{run.path / 'copies' / name} says something else; put back the right one"
-            )

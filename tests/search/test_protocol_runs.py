@@ -32,8 +32,8 @@ from frontier.search import advance, driver, task
 from frontier.search.events import LayerFinished, RunStarted
 from frontier.search.repair import caught_up, plan_repair, repair
 from frontier.search.verify import verify
+from frontier.store.copies import restore
 from frontier.store.directory import delete_files, make_directory
-from frontier.store.ledger import restore
 from frontier.store.run import RunStore
 
 COUNTS = [len(layer) for layer in bfs_layers(2, 3)]

@@ -6,8 +6,9 @@ import pytest
 from making import IDENTITY
 
 from frontier.errors import CorruptRunError
+from frontier.store.copies import check_copies
 from frontier.store.files import write_sealed
-from frontier.store.ledger import LayerRecord, check_copies
+from frontier.store.ledger import LayerRecord
 from frontier.store.run import RunStore
 
 
