@@ -9,23 +9,14 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, StrictBool, TypeAdapter, ValidationError
 
 from frontier.errors import CorruptRunError
-from frontier.store.files import (
-    Count,
-    Seconds,
-    first_wrong,
-    read_sealed,
-    sealed,
-)
+from frontier.store.files import Count, Seconds, first_wrong, read_sealed, sealed
 from frontier.store.objects import Place
 from frontier.store.parts import PartRecord, digest_of, value_of
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass
