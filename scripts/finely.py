@@ -24,7 +24,8 @@ def cut_finely() -> Iterator[None]:
     def make(config, layout=None):
         made = make_plan(config, layout)
         if layout is None:
-            by_both, by_nodes = Layout(made.space, 2, 1), Layout(made.space, 0, 1)
+            digits = min(2, len(made.space.code.leading))
+            by_both, by_nodes = Layout(made.space, digits, 1), Layout(made.space, 0, 1)
             fine = by_both if by_both.fits_voltages else by_nodes
             made = dataclasses.replace(made, layout=fine)
         return dataclasses.replace(made, list_states=0)

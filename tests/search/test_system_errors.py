@@ -36,7 +36,7 @@ def test_a_disk_that_is_full_for_the_log_too(tmp_path):
 
 READS = [
     *(("open", name) for name in ("layers/0020", "layers/0019", "ledger.json", "run.json")),
-    *((call, name) for call in ("pread", "preadv") for name in ("layers/0020", "layers/0019")),
+    *(("preadv", name) for name in ("layers/0020", "layers/0019")),
 ]
 """Calls by which files are read, and the files that are read by them."""
 
