@@ -195,6 +195,10 @@ class Pattern(NumberedTiles):
             f"of 1..{self.cells - 1} none twice ({LIKE} is any of them)"
         )
 
+    def steps(self, before: Board, after: Board) -> list[Board]:
+        # Of "labelled", nothing says which like tiles moved between.
+        return super().steps(before, after) if self.metric == "step" else [after]
+
     def name_move(self, before: Board, after: Board) -> str:
         if self.metric == "step":
             return super().name_move(before, after)

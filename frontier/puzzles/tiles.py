@@ -162,11 +162,6 @@ class NumberedTiles(Puzzle):
         (r, c), (rr, cc) = self.squares[source], self.squares[target]
         return ARROWS[(rr > r) - (rr < r), (cc > c) - (cc < c)]
 
-    def steps(self, before: Board, after: Board) -> list[Board]:
-        # Of "labelled", nothing says which like tiles moved between; of "multi", all tiles slide at
-        # once, in one step.
-        return super().steps(before, after) if self.metric == "step" else [after]
-
 
 class Tiles(NumberedTiles):
     """The rows x columns tile puzzle."""

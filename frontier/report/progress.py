@@ -75,7 +75,8 @@ class Progress(LayerTotals):
             case events.RunStarted():
                 run = RunStore.open(place_of(event.path)) if event.resumed else None
                 layers, disk = (list(run.records), run.disk) if run else ([], 0)
-                self.__init__(event.name, event, layers, disk, since=now, began=now)
+                anew = Progress(event.name, event, layers, disk, since=now, began=now)
+                vars(self).update(vars(anew))
             case events.LayerStarted(depth, tasks):
                 self.task = None if tasks is None else events.TaskFinished(depth, 0, tasks, 0)
                 self.since = now

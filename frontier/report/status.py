@@ -4,7 +4,8 @@ by its files alone."""
 import time
 from datetime import datetime
 
-from frontier.report.progress import NOT_BEGUN, Progress, TimeLeft, progress_of
+from frontier.forecast.time_left import TimeLeft
+from frontier.report.progress import NOT_BEGUN, Progress, progress_of
 from frontier.report.summary import run_value
 from frontier.search.events import RunStarted
 from frontier.store.files import disk_bytes

@@ -107,7 +107,8 @@ def check_target(target: Place) -> None:
 def _in_the_making(where: Path, name: str) -> Iterator[Path]:
     """A folder whose name says what it will be, and whose lock says that a process is at work.
 
-    It is deleted at the end, unless it has been renamed; one that a killed process left, before.
+    It is deleted at the end, unless it has been renamed. Those that killed processes have left are
+    deleted at the beginning.
     """
     sweep(where, name)
     folder = where / f"{name}.{uuid.uuid4().hex}{PARTIAL}"
