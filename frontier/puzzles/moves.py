@@ -22,9 +22,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from frontier.errors import InputError
 from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Shapes
 from frontier.puzzles.footprints import Footprint
 from frontier.space.graph import BaseGraph
+
+METRICS = ("step", "straight", "path", "multi")
+"""The metrics for which `moves_of` knows the moves."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,13 @@ class Moves:
 
 
 def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
-    """All moves of one metric. may_fix: whether a sort of more than one piece may be fixed."""
+    """All moves of one of the `METRICS`; InputError for any other.
+
+    may_fix: whether a sort of more than one piece may be fixed.
+    """
+    if metric not in METRICS:
+        known = ", ".join(METRICS)
+        raise InputError(f"metric = {metric!r}: moves are known for {known}")
     if metric == "multi" and shapes.sorts:
         return _along_lines(shapes, moves_of(shapes, "step", may_fix))
     columns = np.ascontiguousarray(shapes.rows.T)

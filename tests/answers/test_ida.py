@@ -1,6 +1,7 @@
 """Positions solved one by one, against a dictionary search of their puzzles."""
 
 import random
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -12,8 +13,9 @@ from twins import layers_of
 from frontier.answers import ida as ida_module
 from frontier.answers.ida import IdaSolver
 from frontier.errors import InputError, Unsolved
-from frontier.puzzles import Graph, puzzle_of
-from frontier.puzzles.bound import bound_of
+from frontier.puzzles import KINDS, Blocks, Graph, puzzle_of
+from frontier.puzzles.bound import ALONE, bound_of
+from frontier.puzzles.moves import moves_of
 from frontier.space.deepening import MOST_DEPTH
 
 THETA = [[1, 3, 4], [0, 2], [1, 3], [0, 2, 5], [0, 5], [3, 4]]
@@ -210,6 +212,36 @@ def test_the_sum_changes_by_the_steps_of_a_move(case, most):
         for after in case.neighbours(board)
     ]
     assert max(changes) == most
+
+
+@pytest.mark.parametrize("kind", KINDS.values())
+def test_every_metric_has_a_bound(kind):
+    assert ALONE.keys() >= {*kind.metrics}
+
+
+class Leaps(Blocks):
+    """A kind with a metric of its own: a piece goes over any number of cells in one move."""
+
+    metrics = ("leap",)
+
+    @cached_property
+    def moves(self):
+        return moves_of(self.shapes, "straight", may_fix=True)
+
+
+def test_a_metric_without_a_bound_is_refused():
+    """With the bound of "step" it would find too long a way, as the piece needs one move here."""
+    puzzle = Leaps("...a", metric="leap")
+    assert puzzle.graph.source.size == 12  # from each cell to each other
+    refused = r"puzzle\.metric = 'leap': lower bounds are known for step, straight"
+    with pytest.raises(InputError, match=refused):
+        IdaSolver(puzzle)
+    assert IdaSolver(Blocks("...a", metric="straight")).bound((1, 0, 0, 0)) == 1
+
+
+def test_a_metric_without_moves_is_refused():
+    with pytest.raises(InputError, match="metric = 'leap': moves are known for step, straight"):
+        moves_of(Blocks("...a").shapes, "leap", may_fix=True)
 
 
 def test_part_of_a_goal_that_shows_some_of_the_like_pieces():
