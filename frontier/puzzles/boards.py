@@ -53,6 +53,9 @@ class Boards(ABC):
     """A position whose distance from the goal is asked for, if any; then the positions of the
     puzzle are those that can be reached from it."""
 
+    names_moves = False
+    """Whether moves have names of their own, which tell no piece."""
+
     place = "cell"
     """What messages call a place of a board."""
 

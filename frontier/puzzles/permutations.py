@@ -38,6 +38,7 @@ class Permutations(Puzzle):
     """A permutation puzzle; see `generators_given` for how its moves are written."""
 
     place = "position"
+    names_moves = True
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 import os
 import re
+from bisect import bisect_right
 from itertools import combinations, pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,11 +14,12 @@ from report.test_boards import CONFIGS, SVG, puzzle_of, solved, texts
 
 from frontier.answers.solution import Solution
 from frontier.cli import main
-from frontier.puzzles import Blocks, Cells, Graph, Pattern
+from frontier.puzzles import Blocks, Cells, Graph, Pattern, Permutations
 from frontier.report.boards import (
     animation,
     board_svg,
     captions_of,
+    draw_boards,
     film_strip,
 )
 
@@ -32,6 +34,37 @@ HONEYCOMB = [(x + y / 2, y) for y in (-1, 0, 1) for x in (-1, 0, 1) if abs(x + y
 
 WAYS = {"→/←": (1, 0), "↘/↖": (0.5, 1), "↙/↗": (-0.5, 1)}
 
+CUBE = Permutations(
+    {
+        "U": "(1 2 3 4)",
+        "R": {"moves": "(1 4 7 5)", "turns": [1, 0, 0, 2, 2, 0, 1]},
+        "F": {"moves": "(1 5 6 2)", "turns": [2, 1, 0, 0, 1, 2, 0]},
+    },
+    orientations=3,
+    closed=True,
+)
+"""The cube of 2×2×2 in quarter turns."""
+
+BUTTONS = {
+    f"b{n}": {"turns": [int(abs(n % 3 - m % 3) + abs(n // 3 - m // 3) < 2) for m in range(9)]}
+    for n in range(9)
+}
+
+TURNING = {
+    "cube": (CUBE, "1+2 2 3 6 4 7+2 5+2", ["R'", "U", "F'", "U'", "R'"]),
+    "lamps": (
+        Permutations(BUTTONS, orientations=2, goal="abcdefghi"),
+        "a+1 b c+1 d e f g h+1 i+1",
+        ["b0", "b4", "b5"],
+    ),
+    "like lamps": (
+        Permutations(BUTTONS, orientations=2, goal="ooooooooo"),
+        "o+1 o o+1 o o o o o+1 o+1",
+        ["b0", "b4", "b5"],
+    ),
+}
+"""Puzzles whose pieces turn, each with a board and the moves that solve it."""
+
 FILMS = {
     "goat": (puzzle_of("goat"), "ahBB/b.eg/dkfw"),
     "tiles": (puzzle_of("3x3"), "1 4 2/3 5 0/6 7 8"),
@@ -41,6 +74,7 @@ FILMS = {
     "graph": (Graph([[1, 2], [0, 2], [0, 1]], "aa."), "a.a"),
     "cells": (Cells(HONEYCOMB, WAYS, "aa.b.c."), "..caa.b"),
     "cells, a path a move": (Cells(HONEYCOMB, WAYS, "aa.b.c.", metric="path"), "..caa.b"),
+    **{name: turning[:2] for name, turning in TURNING.items()},
 }
 
 
@@ -51,8 +85,18 @@ def film(request):
     return puzzle, solved(puzzle, board)
 
 
-def pieces_at(element, shift=(0.0, 0.0)):
+def is_seen(element, time):
+    """Whether an element of an animation is seen, as it says itself; time: 0 to 1."""
+    if (animate := element.find(f"{SVG}animate")) is None:
+        return True
+    times = [float(of) for of in animate.get("keyTimes").split(";")]
+    return animate.get("values").split(";")[bisect_right(times, time) - 1] == "visible"
+
+
+def pieces_at(element, shift=(0.0, 0.0), time=1.0):
     """(what it says, x, y) of each text in a part of an SVG, moved by the groups it is in."""
+    if not is_seen(element, time):
+        return []
     found = []
     if match := re.match(r"translate\((\S+) (\S+)\)", element.get("transform", "")):
         shift = shift[0] + float(match[1]), shift[1] + float(match[2])
@@ -61,7 +105,7 @@ def pieces_at(element, shift=(0.0, 0.0)):
             x, y = float(child.get("x")) + shift[0], float(child.get("y")) + shift[1]
             found.append((child.text, round(x), round(y)))
         else:
-            found += pieces_at(child, shift)
+            found += pieces_at(child, shift, time)
     return found
 
 
@@ -93,35 +137,83 @@ def test_the_strip_shows_each_board_and_move(film):
         assert shared(puzzle, board, pieces_at(frame)) == sorted(pieces_at(alone))
 
 
+def changed(puzzle, before, after):
+    """(the number of pieces that have come elsewhere, of those or of pieces that have turned)"""
+    looks = [{of.code: of for of in puzzle.picture(board).pieces} for board in (before, after)]
+    pairs = [(was, looks[1][code]) for code, was in looks[0].items()]
+    displaced = sum(was.cells != now.cells for was, now in pairs)
+    return displaced, sum((was.cells, was.label) != (now.cells, now.label) for was, now in pairs)
+
+
 def test_the_strip_shows_what_has_moved(film):
     puzzle, solution = film
     root = ElementTree.fromstring(film_strip(puzzle, solution))
-    shadows = [frame.findall(".//*[@opacity]") for frame in root.findall(f"{SVG}g")]
-    assert list(map(len, shadows)) == [0, *[1] * solution.distance]
+    frames = root.findall(f"{SVG}g")
+    shadows = [len(frame.findall(".//*[@opacity]")) for frame in frames]
+    marked = [len(frame.findall(".//*[@stroke-opacity='1']")) for frame in frames]
+    expected = [changed(puzzle, *pair) for pair in pairwise(solution.boards)]
+    assert list(zip(shadows, marked, strict=True)) == [(0, 0), *expected]
 
 
-def test_the_animation_ends_at_the_goal(film):
-    """Each piece's last place is that of the last board, where it stands still for a while."""
+def test_the_animation_shows_each_board(film):
+    """Its pieces stand still there for a while, and begin again where they were first drawn."""
     puzzle, solution = film
     root = ElementTree.fromstring(animation(puzzle, solution))
-    ends = []
-    for piece in root.findall(f"{SVG}g/{SVG}g"):
-        moves = piece.find(f"{SVG}animateTransform")
-        x, y = 0.0, 0.0
-        if moves is not None:
-            values = moves.get("values").split(";")
-            assert values[0] == "0 0"
-            assert values[-1] == values[-2]
-            x, y = map(float, values[-1].split())
-            assert moves.get("dur") == f"{0.4 * (len(values) - 1):g}s"
-        ends += [(said, round(a + x), round(b + y)) for said, a, b in pieces_at(piece)]
-    for name in root.findall(f"{SVG}g/{SVG}text[@paint-order]"):
-        ends.append((name.text, round(float(name.get("x"))), round(float(name.get("y")))))
-    alone = ElementTree.fromstring(board_svg(puzzle, solution.boards[-1], side=48))
-    assert shared(puzzle, solution.boards[-1], ends) == sorted(pieces_at(alone))
     captions = root.findall(f"{SVG}text")
     assert [element.text for element in captions] == captions_of(puzzle, solution)
     assert [e.get("visibility") for e in captions] == ["visible", *["hidden"] * solution.distance]
+    begins = [first_seen(caption) for caption in captions]
+    for time, board, caption in zip([*begins[1:], 1], solution.boards, captions, strict=True):
+        just_before = time - 1e-4
+        assert [of for of in captions if is_seen(of, just_before)] == [caption]
+        shown = []
+        for piece in root.findall(f"{SVG}g/{SVG}g"):
+            x, y = shift_at(piece, time)
+            shown += [
+                (s, round(a + x), round(b + y)) for s, a, b in pieces_at(piece, time=just_before)
+            ]
+        for name in root.findall(f"{SVG}g/{SVG}text[@paint-order]"):
+            shown.append((name.text, round(float(name.get("x"))), round(float(name.get("y")))))
+        alone = ElementTree.fromstring(board_svg(puzzle, board, side=48))
+        assert shared(puzzle, board, shown) == sorted(pieces_at(alone))
+
+
+def first_seen(element):
+    """When an element of an animation is first seen, 0 to 1."""
+    animate = element.find(f"{SVG}animate")
+    at = animate.get("values").split(";").index("visible")
+    return float(animate.get("keyTimes").split(";")[at])
+
+
+def shift_at(piece, time):
+    """Where a piece of an animation is, from where it was first; it has been there for a tick."""
+    if (moves := piece.find(f"{SVG}animateTransform")) is None:
+        return 0.0, 0.0
+    values = moves.get("values").split(";")
+    ticks = len(values) - 1
+    assert moves.get("dur") == f"{0.4 * ticks:g}s"
+    tick = round(time * ticks)
+    assert values[0] == "0 0"
+    assert values[tick] == values[tick - 1]
+    return tuple(map(float, values[tick].split()))
+
+
+@pytest.mark.parametrize("name", TURNING)
+def test_pieces_that_turn_are_drawn_as_in_a_terminal(name):
+    puzzle, board, moves = TURNING[name]
+    solution = solved(puzzle, board)
+    assert solution.moves == moves
+    captions = ["start", *(f"{n}. {move}" for n, move in enumerate(moves, start=1))]
+    assert captions_of(puzzle, solution) == captions
+    root = ElementTree.fromstring(animation(puzzle, solution))
+    begins = [first_seen(caption) for caption in root.findall(f"{SVG}text")]
+    for time, board in zip([*begins[1:], 1], solution.boards, strict=True):
+        shown = []
+        for piece in root.findall(f"{SVG}g/{SVG}g"):
+            ((said, x, _),) = pieces_at(piece, time=time - 1e-4)
+            shown.append((x + shift_at(piece, time)[0], said))
+        printed = draw_boards(puzzle, [board], named=True).splitlines()[1]
+        assert [said for _, said in sorted(shown)] == printed.replace("│", " ").split()
 
 
 def test_pieces_on_their_way_never_meet():

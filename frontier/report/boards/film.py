@@ -1,6 +1,6 @@
 """Solutions as film strips, as SVG that moves, and as pages that one can step through."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -35,8 +35,10 @@ def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> 
     """The caption of each board: the move that leads to it, with its number.
 
     Where a piece is drawn with another label than moves call it by, and the encoding has that
-    label, it stands first: 3. 羊 g↓.
+    label, it stands first: 3. 羊 g↓. A move with a name of its own, such as F', calls no piece.
     """
+    if puzzle.names_moves:
+        return ["start", *(f"{n}. {move}" for n, move in enumerate(solution.moves, start=1))]
     captions, pictures = ["start"], map(puzzle.picture, solution.boards)
     for move, (before, after) in zip(solution.moves, pairwise(pictures), strict=True):
         was = {piece.code: piece.cells for piece in before.pieces}
@@ -56,21 +58,30 @@ def boards_strip(puzzle: Puzzle, boards: Sequence[Board], captions: Sequence[str
 def film_strip(puzzle: Puzzle, solution: Solution) -> str:
     """All positions of a solution as one SVG, in rows.
 
-    Under each stands the move that leads to it. The piece that has moved has a strong line around
-    it, and a shadow where it was.
+    Under each stands the move that leads to it. The pieces that it moves or turns have a strong
+    line around them, and those that it moves a shadow where they were.
     """
     film = _Film(puzzle, solution)
     return _strip(film.frames(), film.captions, film.title)
 
 
 def animation(puzzle: Puzzle, solution: Solution) -> str:
-    """A solution as an SVG in which the pieces slide, again and again."""
+    """A solution as an SVG in which the pieces slide and turn, again and again."""
     film = _Film(puzzle, solution)
     scene = Scene(film.pictures[0], SIDE)
     ticks = [FIRST, *(steps + 1 for steps in film.steps[1:])]
     ticks[-1] += LAST
     begins = [sum(ticks[:position]) for position in range(len(ticks) + 1)]
     again = {"dur": f"{number(TICK * begins[-1])}s", "repeatCount": "indefinite"}
+
+    def shows(seen: Sequence[bool]) -> str:
+        """What makes the element around it visible at those positions at which it is seen."""
+        changes = [at for at, now in enumerate(seen) if at == 0 or now != seen[at - 1]]
+        times = ";".join(f"{begins[at] / begins[-1]:.5f}" for at in changes)
+        values = ";".join(_visibility(seen[at]) for at in changes)
+        shown = {"attributeName": "visibility", "calcMode": "discrete", "keyTimes": times}
+        return tag("animate", values=values, **shown, **again)
+
     pieces = []
     for piece in scene.picture.pieces:
         places = [0j]  # after each tick
@@ -80,16 +91,14 @@ def animation(puzzle: Puzzle, solution: Solution) -> str:
         values = ";".join(f"{number(at.real * SIDE)} {number(at.imag * SIDE)}" for at in places)
         slide = {"attributeName": "transform", "type": "translate", "values": values}
         moves = tag("animateTransform", **slide, **again) if any(places) else ""
-        pieces.append(tag("g", scene.piece(piece), moves))
+        pieces.append(tag("g", *film.faces(scene, piece, shows), moves))
     broad = max(scene.width, _breadth(film.captions, LARGE))
     high = scene.height + 2 * LARGE
     captions = ""
-    for caption, (first, last) in zip(film.captions, pairwise(begins), strict=True):
-        times = f"0;{first / begins[-1]:.5f};{last / begins[-1]:.5f}"
-        shown = {"attributeName": "visibility", "calcMode": "discrete", "keyTimes": times}
-        shows = tag("animate", values="hidden;visible;hidden", **shown, **again)
-        look = {"visibility": "hidden" if first else "visible"}
-        captions += text(broad / 2, high - 0.7 * LARGE, caption, LARGE, INK, shows, **look)
+    for position, caption in enumerate(film.captions):
+        seen = [position == at for at in range(len(ticks))]
+        look = {"visibility": _visibility(seen[0])}
+        captions += text(broad / 2, high - 0.7 * LARGE, caption, LARGE, INK, shows(seen), **look)
     shift = f"translate({number((broad - scene.width) / 2)} 0)"
     board = tag("g", scene.board(pieces), transform=shift)
     return standalone(_paper(broad, high) + board + captions, broad, high, film.title)
@@ -99,7 +108,10 @@ def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
     """A page on which one can step through a solution; on paper and without scripts, a strip."""
     film = _Film(puzzle, solution)
     scene = Scene(film.pictures[0], SIDE)
-    pieces = (tag("g", scene.piece(of), data_code=str(of.code)) for of in scene.picture.pieces)
+    pieces = [
+        tag("g", *film.faces(scene, piece), data_code=str(piece.code))
+        for piece in scene.picture.pieces
+    ]
     lines = list(map(puzzle.line, solution.boards))
     frames = zip(film.frames(), lines, strict=True)
     ways = [
@@ -115,6 +127,7 @@ def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
         frames=[Markup(frame.standalone(drawn, line)) for (frame, drawn), line in frames],
         stage=Markup(scene.standalone(scene.board(pieces), lines[0])),
         ways=ways,
+        faces={code: shown for code, shown in film.shown.items() if any(shown)},
     )
 
 
@@ -123,7 +136,9 @@ class _Film:
 
     steps: for each position, the number of steps of the move to it. ways: for each, the ways of the
     pieces that this move brings elsewhere, by code. A way is where the piece is after each step,
-    relative to its place in the first position.
+    relative to its place in the first position. labels: the labels of each piece on the way, by
+    code, each once: a piece that turns has several. shown: which of them it bears in each position,
+    counted from 0.
     """
 
     def __init__(self, puzzle: Puzzle, solution: Solution):
@@ -142,22 +157,51 @@ class _Film:
             self.pictures.append(last)
             self.steps.append(len(passed))
             self.ways.append({code: ways[code] for code in moved})
+        borne = {code: [_labels(picture)[code] for picture in self.pictures] for code in homes}
+        self.labels = {code: list(dict.fromkeys(labels)) for code, labels in borne.items()}
+        self.shown = {code: list(map(self.labels[code].index, borne[code])) for code in homes}
+
+    def faces(
+        self, scene: Scene, piece: Piece, shows: Callable[[Sequence[bool]], str] = lambda seen: ""
+    ) -> list[str]:
+        """A piece of the first position as it is drawn with each of its labels, the first visible.
+
+        shows: what is to be put into a drawing that is seen in some positions alone.
+        """
+        labels, shown = self.labels[piece.code], self.shown[piece.code]
+        if len(labels) == 1:
+            return [scene.piece(piece)]
+        faces = []
+        for face, label in enumerate(labels):
+            seen = [face == other for other in shown]
+            drawn = scene.piece(replace(piece, label=label))
+            faces.append(tag("g", drawn, shows(seen), visibility=_visibility(seen[0])))
+        return faces
 
     def frames(self) -> list[tuple[Scene, str]]:
-        """The positions of a strip; in each the piece that has just moved is marked, and a shadow
-        is where it was."""
-        frames, before = [], []
+        """The positions of a strip; in each the pieces that have just moved or turned are marked,
+        and a shadow is where one was that has moved."""
+        frames, before = [], self.pictures[0]
         for picture, ways in zip(self.pictures, self.ways, strict=True):
-            scene = Scene(picture, STRIP_SIDE)
-            moved = [piece for piece in picture.pieces if piece.code in ways]
+            scene, was = Scene(picture, STRIP_SIDE), _labels(before)
+            moved = [of for of in picture.pieces if of.code in ways or of.label != was[of.code]]
             # A move is about pieces with a label or a kind, if any of them move.
             seen = {of.code for of in moved if not _unmarked(of)} or {of.code for of in moved}
             still = [scene.piece(of) for of in picture.pieces if of.code not in seen]
-            traces = [scene.trace(of) for of in before if of.code in seen]
+            traces = [scene.trace(of) for of in before.pieces if of.code in seen & ways.keys()]
             ahead = [scene.piece(of, moved=True) for of in picture.pieces if of.code in seen]
             frames.append((scene, scene.board([*still, *traces, *ahead])))
-            before = picture.pieces
+            before = picture
         return frames
+
+
+def _visibility(seen: bool) -> str:
+    return "visible" if seen else "hidden"
+
+
+def _labels(picture: Picture) -> dict[int, str]:
+    """What stands on each piece, by its code."""
+    return {piece.code: piece.label for piece in picture.pieces}
 
 
 def _unmarked(piece: Piece) -> bool:

@@ -5,9 +5,10 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
+from report.test_boards import solved
+from report.test_films import TURNING
 from sweeps import cases
 
-from frontier.answers.ida import IdaSolver
 from frontier.puzzles import Blocks, Tiles
 from frontier.report.boards import animation, captions_of, film_page
 
@@ -15,26 +16,36 @@ PUZZLES = {
     "tiles": (Tiles(3, 3), "1 4 2/3 5 0/6 7 8"),
     "path": (Blocks("..../###./ba..", start="a.../###./b...", metric="path"), "a.../###./b..."),
 }
+TURN = {name: TURNING[name][:2] for name in ("cube", "lamps")}
+"""Puzzles whose pieces have other labels when they have turned."""
 
 
 @pytest.fixture(scope="module", params=cases(PUZZLES, few=["path"]))
 def film(request, tmp_path_factory):
     """(puzzle, solution, the file of its page)"""
-    puzzle, board = PUZZLES[request.param]
-    solution = (
-        IdaSolver(puzzle, True, ()).solve(puzzle.parse(board), None, lambda *_: None).solution
-    )
+    return made(*PUZZLES[request.param], tmp_path_factory)
+
+
+@pytest.fixture(scope="module", params=cases(PUZZLES | TURN, few=["path", "cube"]))
+def any_film(request, tmp_path_factory):
+    """The same, also of puzzles whose pieces turn."""
+    return made(*(PUZZLES | TURN)[request.param], tmp_path_factory)
+
+
+def made(puzzle, board, tmp_path_factory):
+    solution = solved(puzzle, board)
     file = tmp_path_factory.mktemp("film") / "film.html"
     file.write_text(film_page(puzzle, solution, "A <title> & more"), encoding="utf-8")
     return puzzle, solution, file
 
 
 def middles(page, inside):
-    """Label -> where it is on the screen, measured from the board, in sides of the board."""
+    """Label -> where it is seen on the screen, measured from the board, in sides of the board."""
     return page.evaluate(
         """(inside) => {
           const board = document.querySelector(inside + " svg").getBoundingClientRect();
-          const texts = [...document.querySelectorAll(inside + " svg text")];
+          const texts = [...document.querySelectorAll(inside + " svg text")]
+            .filter((t) => getComputedStyle(t).visibility === "visible");
           return Object.fromEntries(texts.map((t) => {
             const box = t.getBoundingClientRect();
             return [t.textContent, [
@@ -57,8 +68,8 @@ def settle(page):
     page.evaluate("document.getAnimations().forEach((a) => a.finish())")
 
 
-def test_steps_show_the_boards_of_the_strip(browser, film, size):
-    puzzle, solution, file = film
+def test_steps_show_the_boards_of_the_strip(browser, any_film, size):
+    puzzle, solution, file = any_film
     with browser.open(file, size) as page:
         assert page.title() == "A <title> & more"
         seen = []
@@ -67,6 +78,8 @@ def test_steps_show_the_boards_of_the_strip(browser, film, size):
             settle(page)
             seen.append(middles(page, "#stage"))
             assert near(seen[-1], middles(page, f"#strip li:nth-child({position + 1})"))
+            labels = {piece.label for piece in puzzle.picture(solution.boards[position]).pieces}
+            assert set(seen[-1]) == labels
             page.keyboard.press("ArrowRight")
         assert all(one != other for one, other in pairwise(seen))
         for position in reversed(range(solution.distance)):
@@ -171,8 +184,10 @@ def test_an_animation_moves(browser, film, tmp_path):
 def shown(file):
     """From when to when, in seconds, each caption of an animation is shown."""
     times = []
-    for element in ElementTree.parse(file).iter("{http://www.w3.org/2000/svg}animate"):
+    svg = "{http://www.w3.org/2000/svg}"
+    for element in ElementTree.parse(file).iterfind(f"{svg}text/{svg}animate"):
         seconds = float(element.get("dur").removesuffix("s"))
-        _, first, last = map(float, element.get("keyTimes").split(";"))
-        times.append((first * seconds, last * seconds))
+        changes = [float(time) * seconds for time in element.get("keyTimes").split(";")]
+        first = element.get("values").split(";").index("visible")
+        times.append(([*changes, seconds][first], [*changes, seconds][first + 1]))
     return times
