@@ -10,6 +10,7 @@ from pathlib import Path
 
 from frontier.answers.layers import farthest, position_counts
 from frontier.puzzles import Board, Puzzle
+from frontier.puzzles.boards import OPEN
 from frontier.report.progress import COMPLETE, LayerTotals, progress_of
 from frontier.report.summary import Family, family_of
 from frontier.search.environment import read_starts
@@ -20,7 +21,7 @@ from frontier.text import counted, percent
 DRAWN = 8
 """The greatest number of farthest positions that a report draws."""
 
-LOOKS = {"start", "symbols", "picture"}
+LOOKS = {"title", "symbols", "picture"}
 """The keys of [puzzle] that do not change the sizes of layers."""
 
 FEW = 6
@@ -256,12 +257,20 @@ def _mark(path: str, paths: list[str]) -> str:
     return f"({paths.index(path) + 1})"
 
 
+def _searched(run: RunStatistics) -> dict:
+    """The keys of [puzzle] that decide the sizes of a run's layers.
+
+    `start` is one of them unless there is one goal, and a whole one: else only the positions that
+    the start can be reached from are at depth 0.
+    """
+    goals = run.puzzle.goals
+    alone = len(goals) == 1 and OPEN not in goals[0]
+    rest = LOOKS | {"start"} if alone else LOOKS
+    return {key: of for key, of in run.run.identity["puzzle"].items() if key not in rest}
+
+
 def _difference(label: str, run: RunStatistics, other: str, there: RunStatistics) -> str | None:
-    puzzles = [
-        {key: value for key, value in of.run.identity["puzzle"].items() if key not in LOOKS}
-        for of in (run, there)
-    ]
-    if puzzles[0] != puzzles[1]:
+    if _searched(run) != _searched(there):
         return None
     # Beyond its last layer a complete run has no states; of another run they are not known.
     known = min(inf if of.complete else len(of.counts) for of in (run, there))

@@ -265,3 +265,32 @@ def test_runs_of_one_puzzle_must_agree(tmp_path):
     whole.complete = True
     whole._write_ledger()
     assert compared().differences == []  # the other has not come so far
+
+
+def test_the_start_decides_which_goals_are_searched(tmp_path):
+    """The second and the third goal can be reached from each other, but not from the first."""
+    goals = "puzzle.goals=[[[0, 1], [2, 3]], [[0, 2], [1, 3]], [[0, 1], [3, 2]]]"
+    starts = {"a": "[[1, 0], [2, 3]]", "b": "[[0, 2], [1, 3]]"}
+    runs = [
+        statistics_of(made(tmp_path / name, "2x2", goals, f"puzzle.start={start}"))
+        for name, start in starts.items()
+    ]
+    assert [run.counts[0] for run in runs] == [1, 2]
+    assert Report(tuple(runs), tuple(starts)).differences == []
+
+
+def test_runs_with_other_titles_and_starts_must_agree(tmp_path):
+    """From one goal, a whole one, the start is only looked for."""
+    plain = made(tmp_path / "a", "2x3", until=9)
+    settings = "puzzle.title=mine", "puzzle.start=[[1, 0, 2], [3, 4, 5]]"
+    other = made(tmp_path / "b", "2x3", *settings, until=9)
+
+    def differences():
+        runs = [statistics_of(RunStore.open(run.path)) for run in (plain, other)]
+        return Report(tuple(runs), ("a", "b")).differences
+
+    assert differences() == []
+    other.records[4].states += 1
+    write_ledger(other)
+    (said,) = differences()
+    assert "depth 4" in said
