@@ -7,7 +7,7 @@ from frontier.config_values import at_home
 from frontier.errors import InputError
 from frontier.search.environment import PUBLIC, read_starts
 from frontier.store.directory import OWN_NAMES
-from frontier.store.identity import check_identity, same_puzzle
+from frontier.store.identity import check_identity, read_identity, same_puzzle
 from frontier.store.objects import Place
 from frontier.store.run import RunStore
 
@@ -28,31 +28,58 @@ def paths_of(run: str | Place, waiting: bool = False) -> list[Place]:
     for path, config in begun or ([] if waiting else named[:1]):
         _open(path, config, run_command(run))
     paths = [path for path, _ in named]
+    return _family_at(_path_of(run), paths) or paths
+
+
+def resume_commands(run: str | Place, paths: list[Place]) -> list[str]:
+    """The commands that go on with the runs at some paths, those that `paths_of` gives.
+
+    A config, or the directory of a family, goes on with all of its runs, and begins those that have
+    not begun. Of several other runs in a directory each has its own command.
+    """
     named = _path_of(run)
-    if named.is_dir() and paths != [named]:
-        puzzle = RunStore.open(paths[0]).identity["puzzle"]
-        family = [named / name for name in member_names(puzzle)]
-        if set(paths) <= set(family):
-            return family
-    return paths
+    begun = [path for path in paths if RunStore.exists(path)]
+    apart = named.is_dir() and _family_at(named, begun) is None
+    return [run_command(path if apart else run) for path in paths]
+
+
+def _family_at(directory: Place, runs: list[Place]) -> list[Place] | None:
+    """The directories of all runs of the family that a directory has; None if it has none.
+
+    runs: the runs in the directory. They make a family if they are all of one puzzle, each from the
+    blank cell that its name tells.
+    """
+    if not directory.is_dir() or runs == [directory]:
+        return None
+    puzzles = {path.name: read_identity(path / "run.json")["puzzle"] for path in runs}
+    first, *_ = puzzles.values()
+    cells = member_names(first)
+    for name, puzzle in puzzles.items():
+        if name not in cells or not same_puzzle(puzzle, {**first, "blank": cells[name]}):
+            return None
+    return [directory / name for name in cells]
 
 
 def config_at(run: str | Place, settings: tuple[str, ...] = ()) -> Config:
     """The config in a file, or the one that made a run directory, as far as its files tell.
 
-    settings: as for `load_config`. InputError if there is neither, or if the run was made on a
-    cluster, whose particulars no run directory holds, and the settings name no other kind.
+    settings: as for `load_config`. InputError if there is neither; if the directory has several
+    runs that are no family; or if the run was made on a cluster, whose particulars no run directory
+    holds, and the settings name no other kind.
     """
     path = _path_of(run)
     if not path.is_dir():
         return _config_in(path, settings)
-    first = _named(run)[0][0]
-    store = RunStore.open(first)
+    runs = [of for of, _ in _named(run)]
+    family = _family_at(path, runs)
+    if family is None:
+        path = _only(run, runs)
+    store = RunStore.open(runs[0])
     starts = read_starts(store.environment_path)
     told = starts[-1]["config"] if starts else {}
     puzzle, name = dict(store.identity["puzzle"]), store.identity["name"]
-    if first != path:  # one of several
-        puzzle, name = {**puzzle, "blank": "all"}, name.removesuffix(f"-{first.name}")
+    if family:
+        puzzle, name = {**puzzle, "blank": "all"}, name.removesuffix(f"-{runs[0].name}")
     values = {
         "name": name,
         "puzzle": puzzle,
@@ -147,7 +174,12 @@ def _open(path: Place, config: Config | None, begin: str) -> RunStore:
 def open_one(run: str | Place, settings: tuple[str, ...] = ()) -> RunStore:
     """The one run that a run directory or a config names."""
     named = _named(run, settings)
-    if len(named) > 1:
-        names = ", ".join(str(path) for path, _ in named)
-        raise InputError(f"{run} names several runs; name one of {names}")
+    _only(run, [path for path, _ in named])
     return _open(*named[0], run_command(run, settings))
+
+
+def _only(run: str | Place, paths: list[Place]) -> Place:
+    """The one run that is named; InputError if there are several."""
+    if len(paths) > 1:
+        raise InputError(f"{run} names several runs; name one of {', '.join(map(str, paths))}")
+    return paths[0]

@@ -11,7 +11,7 @@ from frontier.cli.help import command
 from frontier.clusters.allocation import allocation
 from frontier.config import Config
 from frontier.errors import CorruptRunError, Gone, InputError, Stopped
-from frontier.find_runs import config_at, open_all, open_one, paths_of, run_command
+from frontier.find_runs import config_at, open_all, open_one, paths_of, resume_commands, run_command
 from frontier.report.boards import draw_boards
 from frontier.report.displays import watch
 from frontier.report.status import describe_status, status_of
@@ -145,7 +145,7 @@ def status(run, watching, interval, as_json):
         paths = paths_of(run, waiting=watching)
         if watching:
             watch(paths, interval)
-        values = [status_of(path, run_command(run)) for path in paths]
+        values = list(map(status_of, paths, resume_commands(run, paths)))
     except KeyboardInterrupt:
         if watching:
             return

@@ -1,10 +1,15 @@
-"""`run` from every blank cell, and the diameter that it finds."""
+"""`run` from every blank cell, and the diameter that it finds; directories of several runs."""
 
 import json
+import re
+import shlex
 
 import pytest
-from making import CONFIGS, invoke, serial
+from making import CONFIGS, invoke, made, serial
 from twins import bfs_layers
+
+from frontier import api
+from frontier.errors import InputError
 
 
 @pytest.mark.sweep
@@ -56,3 +61,72 @@ def test_fresh_from_every_blank_cell(tmp_path):
     assert [name.read_text() for name in names] == before
     assert "diameter of the state graph: 21" in invoke("run", *config, "--fresh", "--yes").stdout
     assert all(name.read_text() != old for name, old in zip(names, before, strict=True))
+
+
+def some_runs(folder):
+    """Two runs in one directory that have nothing to do with each other, the second one stopped."""
+    made(folder / "2x2", "2x2")
+    made(folder / "2x3", "2x3", until=9)
+    return folder
+
+
+@pytest.mark.parametrize("command", ["run", "plan"])
+def test_a_directory_of_unrelated_runs_is_no_family(tmp_path, command):
+    """It is refused as by `backup`, and nothing else is searched."""
+    runs = some_runs(tmp_path / "runs")
+    files = sorted(tmp_path.rglob("*"))
+    refused = invoke(command, runs, code=2).stderr
+    assert refused == f"frontier: {runs} names several runs; name one of {runs}/2x2, {runs}/2x3\n"
+    assert refused == invoke("backup", runs, tmp_path / "copy", code=2).stderr
+    assert sorted(tmp_path.rglob("*")) == files
+    with pytest.raises(InputError, match="names several runs"):
+        api.run(runs)
+
+
+def test_the_only_run_in_a_directory_is_that_run(tmp_path):
+    made(tmp_path / "runs" / "2x3", "2x3", until=9)
+    assert "depth (God's number from this goal): 21" in invoke("run", tmp_path / "runs").stdout
+    assert [entry.name for entry in (tmp_path / "runs").iterdir()] == ["2x3"]
+
+
+def test_runs_of_a_directory_are_resumed_one_by_one(tmp_path):
+    runs = some_runs(tmp_path / "runs")
+    resumed = [f"python -m frontier run {shlex.quote(str(runs / '2x3'))}"]
+    assert hints(runs) == resumed
+    assert hints(runs / "2x3") == resumed
+    values = json.loads(invoke("status", runs, "--json").stdout)["runs"]
+    assert [value.get("resume") for value in values] == [None, *resumed]
+
+
+def test_a_family_is_resumed_as_a_whole(tmp_path):
+    """Its runs that have not begun have no directory by which they could be named."""
+    config = CONFIGS / "2x3.toml", *serial(tmp_path), "--set", "puzzle.blank=all"
+    made(
+        tmp_path / "run" / "blank-0-0", "2x3", "puzzle.blank=[0, 0]", "name=mine-blank-0-0", until=9
+    )
+    assert hints(tmp_path / "run") == [f"python -m frontier run {tmp_path / 'run'}"]
+    assert "blank-0-1: not begun" in invoke("status", tmp_path / "run").stdout
+    assert "diameter of the state graph: 21" in invoke("run", tmp_path / "run").stdout
+    assert "diameter of the state graph: 21" in invoke("run", *config).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("blank-0-1", ["puzzle.blank=[0, 0]"]),  # not the cell of its name
+        ("blank-1-1", ["puzzle.columns=4", "puzzle.blank=[1, 1]"]),  # another board
+        ("blank-0-1", ["puzzle.metric=multi", "puzzle.blank=[0, 1]"]),
+        ("other", ["puzzle.blank=[0, 1]"]),
+    ],
+)
+def test_what_is_no_member_of_a_family(tmp_path, name, settings):
+    runs = tmp_path / "runs"
+    made(runs / "blank-0-0", "2x3", "puzzle.blank=[0, 0]", until=3)
+    made(runs / name, "2x3", *settings, until=3)
+    assert "names several runs" in invoke("run", runs, code=2).stderr
+    assert hints(runs) == [f"python -m frontier run {runs / of}" for of in ("blank-0-0", name)]
+
+
+def hints(run):
+    """The commands that `status` names to resume runs."""
+    return re.findall(r"resume with: (.*)\n", invoke("status", run).stdout)
