@@ -1,6 +1,7 @@
 """Commands on runs: run, status, farthest, export."""
 
 import json
+from functools import partial
 
 import click
 
@@ -16,6 +17,7 @@ from frontier.report.boards import draw_boards
 from frontier.report.displays import watch
 from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, family_in, family_summary
+from frontier.search.events import Event, RunStarted
 from frontier.store.files import disk_bytes
 from frontier.store.run import RunStore
 from frontier.text import counted, size
@@ -66,20 +68,27 @@ def run(config, settings, until, fresh, yes, take_over, job, as_json):
     command resumes a run that was stopped or killed, and repeats the summary of a complete one.
     """
     again = f"resume with: {run_command(config, settings, until)}"
-    take_over, values = take_over or job or False, []
+    take_over, values, begun = take_over or job or False, [], set()
     with allocation(config_at(config, settings)) as loaded:
         for member in loaded.members:
             plan = api.plan(member, fresh)  # refuses a bad config before anything is deleted
             if fresh:
                 _ask_to_delete(member, yes)
             _warn(plan)
+            if not fresh and RunStore.exists(member.path):
+                begun.add(member.name)
+            begins = partial(_note_start, begun)
             try:
-                finished = api.run(plan, until, take_over=take_over, fresh=fresh, progress=True)
+                finished = api.run(plan, until, [begins], take_over, fresh=fresh, progress=True)
             except Gone:
                 raise
             except Stopped as error:
+                if not begun:
+                    raise
                 raise Stopped(f"{error}. Nothing is lost; {again}") from None
             except KeyboardInterrupt:  # at once, in the middle of a task
+                if not begun:
+                    raise Stopped("interrupted before the run began") from None
                 raise Stopped(f"interrupted; nothing committed is lost; {again}") from None
             values.append(finished.summary)
             if not as_json:
@@ -88,6 +97,12 @@ def run(config, settings, until, fresh, yes, take_over, job, as_json):
             click.echo(json.dumps(family_summary(values) if loaded.from_every_blank else values[0]))
         elif loaded.from_every_blank:
             click.echo(family_in(values).finding)
+
+
+def _note_start(begun: set[str], event: Event) -> None:
+    """Add the name of a run that begins to those that have begun."""
+    if isinstance(event, RunStarted):
+        begun.add(event.name)
 
 
 def _warn(plan: api.Plan) -> None:

@@ -4,6 +4,7 @@ import errno
 import io
 import json
 import os
+from functools import partial
 
 import pytest
 from click.testing import CliRunner
@@ -121,18 +122,75 @@ def test_a_run_that_is_not_complete_needs_to_write(tmp_path, read_only):
     assert "cannot be written (Read-only" in invoke(*run, "--fresh", "--yes", code=3).stderr
 
 
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_in_run(tmp_path):
+    run = "run", CONFIGS / "2x3.toml", *serial(tmp_path)
+    for function in ("api.run", "search.driver.executor_of"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(f"frontier.{function}", interrupted)
+            said = invoke(*run, code=3).stderr
+        assert said == "frontier: interrupted before the run began\n"
+    said = interrupted_after_commit(run)
+    assert "interrupted; nothing committed is lost; resume with: python -m frontier run" in said
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("frontier.api.run", interrupted)
+        assert "nothing committed is lost; resume with" in invoke(*run, code=3).stderr
+        assert "lost" not in invoke(*run, "--fresh", "--yes", code=3).stderr
+    assert "states: 360" in invoke(*run).stdout
+
+
+def interrupted_after_commit(run):
+    """What `run` says when it is interrupted at once, with some layers committed."""
+    commit = RunStore.commit
+
+    def commits(*arguments):
+        commit(*arguments)
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RunStore, "commit", commits)
+        return invoke(*run, code=3).stderr
+
+
+@pytest.mark.parametrize("call", ["mkdir", "open"])
+def test_where_nothing_can_be_written_nothing_is_resumed(tmp_path, read_only, monkeypatch, call):
+    """A directory cannot be made, or no file in it: there is no run, so none is kept or resumed."""
+    run = "run", CONFIGS / "2x3.toml", *serial(tmp_path)
+    if call == "mkdir":
+        monkeypatch.setattr(os, "mkdir", partial(refuses, os.mkdir, tmp_path))
+    else:
+        read_only(tmp_path)
+    said = invoke(*run, code=3).stderr
+    assert "Read-only file system" in said
+    assert "choose another" in said
+    assert "lost" not in said
+    assert "resume" not in said
+
+
+def test_a_family_that_has_begun_is_resumed(tmp_path, monkeypatch):
+    """Also where its second run has not."""
+    run = "run", CONFIGS / "2x3.toml", *serial(tmp_path), "--set", "puzzle.blank=all"
+    second = tmp_path / "run" / "blank-0-1"
+    monkeypatch.setattr(os, "mkdir", partial(refuses, os.mkdir, second))
+    assert "Nothing is lost; resume with" in invoke(*run, code=3).stderr
+
+
+def refuses(made, folder, path, *arguments, **options):
+    """Make a directory, unless it is below a folder that is mounted read-only."""
+    if str(path).startswith(str(folder)):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+    made(path, *arguments, **options)
+
+
 def test_what_the_system_refuses_is_no_bad_input(tmp_path, monkeypatch):
     """Wherever a run, a backup, an array or a report is to be made."""
     keep = "--set", "search.keep=all"
-    run, made, kept = ("run", CONFIGS / "2x3.toml", *keep), os.mkdir, tmp_path / "kept"
+    run, kept = ("run", CONFIGS / "2x3.toml", *keep), tmp_path / "kept"
     invoke(*run, "--set", f"store.path={kept}")
-
-    def refuses(path, *arguments, **options):
-        if str(path).startswith(str(tmp_path)):
-            raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
-        made(path, *arguments, **options)
-
-    monkeypatch.setattr(os, "mkdir", refuses)
+    monkeypatch.setattr(os, "mkdir", partial(refuses, os.mkdir, tmp_path))
     asked = {
         "cannot be made there (Read-only file system)": (*run, *serial(tmp_path)),
         f"{tmp_path / 'new'} cannot be made": ("backup", kept, tmp_path / "new" / "x"),

@@ -345,16 +345,6 @@ def test_ctrl_c_in_solve(run, monkeypatch, method):
     assert result.stderr.splitlines()[1:] == ["frontier: interrupted"]
 
 
-def test_ctrl_c_in_run(tmp_path, monkeypatch):
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("frontier.api.run", interrupted)
-    config = CONFIGS / "2x3.toml", "--set", f"store.path={tmp_path / 'run'}"
-    message = invoke("run", *config, code=3).stderr
-    assert "interrupted; nothing committed is lost; resume with: python -m frontier run" in message
-
-
 def test_settings_do_not_change_a_run_directory(run):
     board = "0 1 2 3/4 5 6 7"
     message = refused("solve", run, board, "--method", "ida", "--set", "puzzle.metric=multi")
