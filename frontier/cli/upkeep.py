@@ -181,7 +181,8 @@ def _describe_backup(made: Backup) -> str:
     depth = "before the first layer" if made.depth is None else f"depth {made.depth}"
     how = "linked, so it takes no room of its own" if made.linked else "copied"
     held = f"{counted(made.layers, 'layer')}, {parts}, {size(made.bytes)}"
-    return f"{made.path}: {depth}; {held}: {how}"
+    without = f"; without {', '.join(made.left_out)}" if made.left_out else ""
+    return f"{made.path}: {depth}; {held}: {how}{without}"
 
 
 def _say(text: str) -> None:

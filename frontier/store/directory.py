@@ -15,10 +15,10 @@ from frontier.store.files import (
 )
 from frontier.store.objects import ObjectPath, Place
 
-OWN_NAMES = {
-    "run.json", "ledger.json", "copies", "layers",
-    "events.jsonl", "summary.json", "environment.json", "status.html", "lock",
-}  # fmt: skip
+FOR_PEOPLE = {"environment.json", "events.jsonl", "status.html", "summary.json"}
+"""Small files that the search does not need; one of them grows in place."""
+
+OWN_NAMES = {"run.json", "ledger.json", "copies", "layers", "lock"} | FOR_PEOPLE
 """Everything that a run directory holds."""
 
 LAYER_NAME = re.compile(r"\d{4,}")
@@ -109,7 +109,8 @@ def _delete_layers(group: Place) -> None:
 
 
 def force_all(path: Place) -> None:
-    """Return when the layers that are there, and the files that list them, are on the disk.
+    """Return when the layers that are there, and the files that list them, are on the disk; those
+    for people alone may not be.
 
     In an object store they always are.
     """
@@ -118,7 +119,8 @@ def force_all(path: Place) -> None:
     layers = [path / "layers" / name for name in sorted(layer_names(path / "layers"))]
     for folder in (*layers, path / "layers", path / "copies", path):
         for file in folder.iterdir():
-            if file.is_file() and (folder in layers or file.suffix == ".json"):
+            needed = file.suffix == ".json" and file.name not in FOR_PEOPLE
+            if file.is_file() and (folder in layers or needed):
                 force(file)
         force(folder)
     force_above(path)
