@@ -69,18 +69,32 @@ def back_up(path: Place, target: Place, say: Callable[[str], None] = lambda text
         )
     RunStore.open(path)
     check_target(target)
+    sweep(path, NAME)  # the links of one that was killed
     with _in_the_making(target.parent, target.name) as folder:
         copy, linked = _filled(path, folder, say)
-        force_all(copy.path)
+        left_out = sorted(names_in(path) & FOR_PEOPLE - names_in(folder))
+        sizes = [file.stat().st_size for file in folder.glob("layers/*/c.*")]
+        made = Backup(
+            str(target), len(copy.records) - 1 if copy.records else None, len(copy.stored_depths()),
+            len(sizes), sum(sizes), 0 if copy.complete else copy.tasks_done(), linked, left_out,
+        )  # fmt: skip
+        force_all(folder)
+        _put_in_place(folder, target)
+    return made
+
+
+def _put_in_place(folder: Path, target: Path) -> None:
+    """Give a backup its name; StorageError if it has got it, but a power failure may take it."""
+    try:
         folder.rename(target)
         force(target.parent)
-    copy = RunStore.open(target)
-    left_out = sorted(names_in(path) & FOR_PEOPLE - names_in(target))
-    sizes = [file.stat().st_size for file in copy.path.glob("layers/*/c.*")]
-    return Backup(
-        str(target), len(copy.records) - 1 if copy.records else None, len(copy.stored_depths()),
-        len(sizes), sum(sizes), 0 if copy.complete else copy.tasks_done(), linked, left_out,
-    )  # fmt: skip
+    except OSError as error:
+        if folder.exists():
+            raise
+        raise StorageError(
+            f"{target} is there and whole, but the system failed to force its name to the disk "
+            f"({error}), so that a power failure may take it: keep it, or delete it and try again"
+        ) from None
 
 
 def check_target(target: Place) -> None:
