@@ -1,6 +1,8 @@
 """What a run writes in its directory. Nothing else there is ever touched."""
 
+import os
 import re
+import uuid
 from contextlib import suppress
 
 from frontier.errors import CorruptRunError, InputError, unwritable
@@ -26,6 +28,9 @@ IDENTIFIER = re.compile(r"[0-9a-f]{32}")
 PART_NAME = re.compile(r"c(\.\d+){1,3}")
 """Names of the folders of layers, of the folders of runs above these in an object store, and of
 parts."""
+
+ASIDE = ".aside"
+"""The name of what was moved aside ends so. It is not the run's, so nothing deletes it."""
 
 
 def make_directory(path: Place) -> None:
@@ -63,6 +68,25 @@ def refuse_others(names: set[str], path: Place) -> None:
             f"{', …' if len(foreign) > 3 else ''}; choose one of its own with "
             "--set store.path=…"
         )
+
+
+def misplaced(path: Place) -> dict[Place, Place]:
+    """What is in the place of a file or folder that the search or Zarr reads and is none: such as a
+    directory, a pipe, or a link that leads nowhere. Each has the name beside it that it can be
+    moved to. In an object store there is no such thing."""
+    if isinstance(path, ObjectPath):
+        return {}
+    group, copies = path / "layers", path / "copies"
+    layers = [group / name for name in sorted(layer_names(group))]
+    own = [folder for folder in layers if folder.is_dir() and not folder.is_symlink()]
+    wrong = [folder for folder in layers if folder not in own]
+    wrong += [f for f in (copies, group) if os.path.lexists(f) and not f.is_dir()]
+    files = [folder / name for folder in (path, copies) for name in ("run.json", "ledger.json")]
+    files += [path / "summary.json", group / "zarr.json"]
+    files += [folder / name for folder in own for name in sorted(part_names(folder))]
+    files += [folder / "zarr.json" for folder in own]
+    wrong += [file for file in files if os.path.lexists(file) and not file.is_file()]
+    return {file: file.with_name(f"{file.name}.{uuid.uuid4().hex}{ASIDE}") for file in wrong}
 
 
 def delete_files(path: Place) -> None:
