@@ -77,20 +77,20 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
     more = {"summary": SUMMARY in described, "aside": misplaced(run.path)}
     if not run.records:  # it was stopped before anything was committed
         return Repair(last, [], sorted(described & {GROUP}), **more)
-    fading = verified.given_up is not None
-    gone = fading and any(
+    gone = verified.given_up is not None and any(
         depth == last + 1 and not reader.files(last - 1).there(task) for depth, task in redo
     )
     whole = [depth for depth in stored if verified.sound(depth)]
     for depth in reversed(whole):
-        if fading and (depth < last or gone):
-            break  # parts of the layer before the last have been replaced
-        kept = [d for d in whole if d <= depth]
+        # Parts that the layer under way has replaced are lost if that is given up.
+        kept = [d for d in whole if d <= depth and (depth == last or d != verified.given_up)]
+        if depth not in kept or (depth == last and gone):
+            continue
         if run.identity["keep"] == "all" and len(kept) <= depth:
             continue  # it would not have kept all
         # From the last layer of a complete run nothing is computed.
-        if depth == 0 or depth - 1 in whole or (run.complete and depth == last):
-            lost = [d for d in range(last + 1) if d > depth or (d in stored and d not in whole)]
+        if depth == 0 or depth - 1 in kept or (run.complete and depth == last):
+            lost = [d for d in range(last + 1) if d > depth or (d in stored and d not in kept)]
             tasks = redo if depth == last else []
             return Repair(depth, kept, sorted(described & {GROUP, *kept}), tasks, lost, **more)
     damaged = [str(depth) for depth in stored if depth not in whole] + [str(last + 1)] * gone
