@@ -1,6 +1,5 @@
 """The steps of a run as functions; the command line and ``import frontier`` stand on these."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,10 +22,10 @@ from frontier.errors import CorruptRunError, InputError
 from frontier.find_runs import config_at, open_one, puzzle_and_run
 from frontier.puzzles import Board, Puzzle
 from frontier.report.boards import boards_html, draw_boards, film_strip
-from frontier.report.console import say
+from frontier.report.console import warn_unwritten
 from frontier.report.displays import display_for_people
 from frontier.report.html import run_html
-from frontier.report.log import EventLog
+from frontier.report.log import EventLog, StartLog, noted
 from frontier.report.progress import LayerTotals, progress_of
 from frontier.report.solution import describe_solution, solution_value
 from frontier.report.status import figures
@@ -296,8 +295,10 @@ def run(
         delete_run(path, take_over)
     until = config.search.until if until is None else until
     shown = filter(None, [display_for_people(progress)])
+    file, log = path / "environment.json", path / "events.jsonl"
+    start = noted(file, StartLog(file, what.config))
     with kept_page(path) as page:
-        told = [*shown, *listeners, EventLog(path / "events.jsonl"), page]
+        told = [start, *shown, *listeners, noted(log, EventLog(log)), page]
         done = Run(run_plan(what, until, told, take_over, client))
     try:
         write_summary(path, done.summary)
@@ -305,8 +306,8 @@ def run(
         done.store.check_still_there()
         raise
     except OSError as error:  # a complete run may be kept where nothing can be written
-        where = f"{path / 'summary.json'} cannot be written ({error.strerror})"
-        say(f"warning: {where}", sys.stderr)
+        done.store.check_still_there()
+        warn_unwritten(path / "summary.json", error)
     return done
 
 

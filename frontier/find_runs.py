@@ -4,7 +4,7 @@ import shlex
 
 from frontier.config import Config, checked_config, load_config, member_names
 from frontier.config_values import at_home
-from frontier.errors import InputError
+from frontier.errors import InputError, StorageError
 from frontier.search.environment import PUBLIC, read_starts
 from frontier.store.directory import OWN_NAMES
 from frontier.store.identity import check_identity, read_identity, same_puzzle
@@ -65,7 +65,8 @@ def config_at(run: str | Place, settings: tuple[str, ...] = ()) -> Config:
 
     settings: as for `load_config`. InputError if there is neither; if the directory has several
     runs that are no family; or if the run was made on a cluster, whose particulars no run directory
-    holds, and the settings name no other kind.
+    holds, and the settings name no other kind. StorageError if the system cannot read with what it
+    was made.
     """
     path = _path_of(run)
     if not path.is_dir():
@@ -75,7 +76,13 @@ def config_at(run: str | Place, settings: tuple[str, ...] = ()) -> Config:
     if family is None:
         path = _only(run, runs)
     store = RunStore.open(runs[0])
-    starts = read_starts(store.environment_path)
+    try:
+        starts = read_starts(store.environment_path)
+    except OSError as error:
+        raise StorageError(
+            f"{store.environment_path} cannot be read ({error.strerror}), which says how the run "
+            "was searched: mend that, or name its config instead"
+        ) from None
     told = starts[-1]["config"] if starts else {}
     puzzle, name = dict(store.identity["puzzle"]), store.identity["name"]
     if family:

@@ -10,8 +10,9 @@ where sign is 1 for an odd sequence and index is its Lehmer index among the m!/2
 `frontier.puzzles.pattern_graph`), so other programs can use the array; docs/patterns.md has an
 example.
 
-An array is made from the layers of a run that kept them all, some rows at a time: only these are
-held in memory, and each slab of a layer is read once or twice.
+An array is made from the layers of a run that kept them all, some rows at a time: only these and
+one layer's list are held in memory. Each slab of a layer of bits is read once or twice, each list
+once for all rows that are made at a time.
 """
 
 import json
@@ -189,8 +190,8 @@ def _check_room(name: str, size: int) -> None:
 def _form(reader: RunReader) -> tuple[tuple[int, int], np.dtype]:
     """Shape and type of the array of a run."""
     space, depth = reader.space, len(reader.run.records) - 1
-    dtype = np.dtype(np.uint8 if depth < 255 else np.uint16)
-    return (2 * space.graph.vertices, space.code.half), dtype
+    # No distance is the greatest value of the type, which stands for no position.
+    return (2 * space.graph.vertices, space.code.half), np.min_scalar_type(depth + 1)
 
 
 def _chunk_rows(rows: int, row_bytes: int) -> int:
@@ -203,11 +204,12 @@ def _pieces(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
     run, ((rows, half), dtype) = reader.run, _form(reader)
     chunk = _chunk_rows(rows, half * dtype.itemsize)
     step = chunk * max(1, ROWS_BYTES // (chunk * half * dtype.itemsize))
-    layers, total = [reader.open_layer(r.depth) for r in run.records], 0
+    total = 0
     for first in range(0, rows, step):
         values = np.full((min(step, rows - first), half), np.iinfo(dtype).max, dtype=dtype)
-        for layer in layers:
-            total += _fill(reader.space, layer, first, values)
+        for record in run.records:
+            # One layer at a time is open: a deep run has more than memory holds.
+            total += _fill(reader.space, reader.open_layer(record.depth), first, values)
         yield first, values
     if total != run.states:
         raise CorruptRunError(

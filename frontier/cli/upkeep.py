@@ -96,11 +96,11 @@ def repair(run, yes, take_over):
         raise InputError(f"{path} holds no run: it has no run.json, and no copy of it")
     with writing(path / "lock", take_over):
         restored = restore(path)
-        for file in restored:
-            click.echo(f"{file}: written anew from the other copy")
+        for line in restored:
+            click.echo(line)
         before = RunStore.open(path)
         if (store := caught_up(before)) is not before:
-            restored.append(path / "ledger.json")
+            restored.append("the ledger")
             click.echo(f"{path / 'ledger.json'}: brought up to its copy, which was written later")
         what = plan_repair(store, verify_run(store, say=_say))
         if not what.needed:
@@ -110,7 +110,7 @@ def repair(run, yes, take_over):
         if what.lost and not yes and not confirmed(f"{said}. Go on?"):
             raise InputError(f"{said}. Nothing is changed; answer y, or give --yes")
         do_repair(store, what)
-        if (path / "summary.json").exists():
+        if what.summary or (path / "summary.json").exists():
             write_summary(path, summary(RunStore.open(path)))
         check_copies(RunStore.open(path))
         click.echo(said)
@@ -181,7 +181,8 @@ def _describe_backup(made: Backup) -> str:
     depth = "before the first layer" if made.depth is None else f"depth {made.depth}"
     how = "linked, so it takes no room of its own" if made.linked else "copied"
     held = f"{counted(made.layers, 'layer')}, {parts}, {size(made.bytes)}"
-    return f"{made.path}: {depth}; {held}: {how}"
+    without = f"; without {', '.join(made.left_out)}" if made.left_out else ""
+    return f"{made.path}: {depth}; {held}: {how}{without}"
 
 
 def _say(text: str) -> None:

@@ -1,5 +1,6 @@
 """The terminal that commands write to."""
 
+import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TextIO
@@ -7,6 +8,8 @@ from typing import TextIO
 from rich.console import Console, RenderableType
 from rich.measure import Measurement
 from rich.table import Table
+
+from frontier.store.objects import Place
 
 
 def console_on(file: TextIO | None = None) -> Console:
@@ -27,6 +30,12 @@ def say(line: str, file: TextIO | None) -> None:
     if file is not None:
         with suppress(OSError, ValueError):
             print(line, file=file, flush=True)
+
+
+def warn_unwritten(file: Place, error: Exception) -> None:
+    """Say on standard error that a file for people cannot be written."""
+    reason = error.strerror if isinstance(error, OSError) else repr(error)
+    say(f"warning: {file} cannot be written ({reason})", sys.stderr)
 
 
 def table_of(

@@ -1,11 +1,22 @@
-"""The log of a run: a line of JSON for each event, except for events within a layer."""
+"""What a run notes for people: a log, with a line of JSON for each event but those within a layer,
+and its starts."""
 
 import json
 import time
 from contextlib import suppress
 from dataclasses import asdict
 
-from frontier.search.events import Event, LayerFinished, RunFinished, RunStarted, RunStopped
+from frontier.config import Config
+from frontier.report.console import warn_unwritten
+from frontier.search.environment import note_start
+from frontier.search.events import (
+    Event,
+    LayerFinished,
+    Listener,
+    RunFinished,
+    RunStarted,
+    RunStopped,
+)
 from frontier.store.files import make_own, read_bounded, write_text
 from frontier.store.objects import ObjectPath, Place
 
@@ -13,6 +24,34 @@ LOGGED = {kind.__name__: kind for kind in (RunStarted, LayerFinished, RunFinishe
 
 PUT_SECONDS = 2.0
 """The least seconds between two writings of the log to an object store, while layers end."""
+
+
+def noted(file: Place, note: Listener) -> Listener:
+    """A listener that writes a file for people. If the system refuses that, it says so once, and
+    the search goes on."""
+    warned = False
+
+    def listen(event: Event) -> None:
+        nonlocal warned
+        try:
+            note(event)
+        except OSError as error:
+            if not warned:
+                warn_unwritten(file, error)
+            warned = True
+
+    return listen
+
+
+class StartLog:
+    """Adds the start of a run to its environment."""
+
+    def __init__(self, path: Place, config: Config):
+        self._path, self._config = path, config
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, RunStarted):
+            note_start(self._path, self._config, event.depth + 1, event.workers)
 
 
 class EventLog:

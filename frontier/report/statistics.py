@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, combinations, zip_longest
@@ -153,7 +154,9 @@ def statistics_of(run: RunStore) -> RunStatistics:
     """
     progress = progress_of(run)
     run, state = progress.run, progress.state
-    total, starts = run.identity["states"], tuple(read_starts(run.environment_path))
+    total, starts = run.identity["states"], ()
+    with suppress(OSError):  # how a run was made is told where that can be read
+        starts = tuple(read_starts(run.environment_path))
     if run.puzzle.subject is not run.puzzle:
         total = run.puzzle.subject.states
     records, counts = list(run.records), position_counts(run)

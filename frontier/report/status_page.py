@@ -3,14 +3,13 @@
 The page reads nothing; while the run is under way it loads itself again every few seconds.
 """
 
-import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import ceil, log10
 
-from frontier.report.console import say
+from frontier.report.console import warn_unwritten
 from frontier.report.html import page
 from frontier.report.progress import Progress
 from frontier.report.status import figures
@@ -41,9 +40,8 @@ def kept_page(folder: Place) -> Iterator[Listener]:
                 if progress.started:
                     write_text(folder / NAME, status_page(progress))
             except Exception as error:  # the search goes on without a page
-                reason = error.strerror if isinstance(error, OSError) else repr(error)
                 if not warned:
-                    say(f"warning: {folder / NAME} cannot be written ({reason})", sys.stderr)
+                    warn_unwritten(folder / NAME, error)
                 warned = True
 
     writer = threading.Thread(target=keep, name=NAME, daemon=True)

@@ -20,7 +20,6 @@ from frontier.clusters.kinds import executor_of
 from frontier.errors import CorruptRunError, FrontierError, Gone, Stopped, StorageError
 from frontier.search.advance import Advance, advance
 from frontier.search.by_tasks import LayersByTasks
-from frontier.search.environment import note_start
 from frontier.search.events import (
     Event,
     LayerFinished,
@@ -232,7 +231,6 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client
     with executor_of(plan.config.cluster, plan.in_memory, client) as executor:
         driver = Driver(plan, run, executor, emit, began)
         depth = len(run.records) - 1
-        note_start(run.environment_path, plan.config, len(run.records), executor.workers)
         emit(RunStarted(
             plan.config.name, plan.puzzle.title, str(run.path), depth, run.states,
             plan.puzzle.states, executor.workers, bool(run.records), executor.dashboard, until,

@@ -41,6 +41,7 @@ def note_start(path: Place, config: Config, layers: int, workers: int) -> None:
     """Add this start to the environment of a run directory.
 
     layers: the number of layers that were committed before it. workers: their number at the start.
+    OSError if the system cannot read or write the file.
     """
     start = {
         "began": time.time(),
@@ -57,14 +58,14 @@ def note_start(path: Place, config: Config, layers: int, workers: int) -> None:
             **config.model_dump(mode="json", include=PUBLIC, exclude_none=True),
         },
     }
-    try:
-        write_sealed(path, {"starts": [*read_starts(path), start]})
-    except OSError:
-        return  # a search does not end for want of it; a report says that it is missing
+    write_sealed(path, {"starts": [*read_starts(path), start]})
 
 
 def read_starts(path: Place) -> list[dict]:
-    """The starts of a run, in order; none if it is missing, damaged or of another version."""
+    """The starts of a run, in order; none if the file is missing, damaged or of another version.
+
+    OSError if the system cannot read it.
+    """
     try:
         found = read_sealed(path)
         return found.get("starts") or found.get("legs", [])  # their former name

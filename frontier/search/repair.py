@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 
 from frontier.errors import CorruptRunError
 from frontier.search.verify import GROUP, LEDGER, SUMMARY, Verified, verify
+from frontier.store.copies import moved
+from frontier.store.directory import misplaced
 from frontier.store.files import write_json
+from frontier.store.objects import Place
 from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
 from frontier.text import counted
@@ -27,6 +30,7 @@ class Repair:
     tasks: those that are to be done again, as (depth, task): tasks of the layer under way, and
         tasks of the next one that were done early.
     lost: layers that are given up, whole or not.
+    aside: what is not the run's and is moved aside, each with its new name (`misplaced`).
     summary: whether ``summary.json`` is damaged, which the caller is to write anew.
     """
 
@@ -36,10 +40,11 @@ class Repair:
     tasks: list[tuple[int, int]] = field(default_factory=list)
     lost: list[int] = field(default_factory=list)
     summary: bool = False
+    aside: dict[Place, Place] = field(default_factory=dict)
 
     @property
     def needed(self) -> bool:
-        return bool(self.tasks or self.lost or self.described or self.summary)
+        return bool(self.tasks or self.lost or self.described or self.summary or self.aside)
 
 
 def later_commit(run: RunStore) -> RunStore | None:
@@ -69,25 +74,25 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
     stored, last, reader = run.stored_depths(), len(run.records) - 1, RunReader(run)
     redo = sorted({(of.depth, of.task) for of in verified.faults if of.task is not None})
     described = {fault.depth for fault in verified.faults if fault.described}
-    summary = SUMMARY in described
+    more = {"summary": SUMMARY in described, "aside": misplaced(run.path)}
     if not run.records:  # it was stopped before anything was committed
-        return Repair(last, [], sorted(described & {GROUP}), summary=summary)
-    fading = verified.given_up is not None
-    gone = fading and any(
+        return Repair(last, [], sorted(described & {GROUP}), **more)
+    gone = verified.given_up is not None and any(
         depth == last + 1 and not reader.files(last - 1).there(task) for depth, task in redo
     )
     whole = [depth for depth in stored if verified.sound(depth)]
     for depth in reversed(whole):
-        if fading and (depth < last or gone):
-            break  # parts of the layer before the last have been replaced
-        kept = [d for d in whole if d <= depth]
+        # Parts that the layer under way has replaced are lost if that is given up.
+        kept = [d for d in whole if d <= depth and (depth == last or d != verified.given_up)]
+        if depth not in kept or (depth == last and gone):
+            continue
         if run.identity["keep"] == "all" and len(kept) <= depth:
             continue  # it would not have kept all
         # From the last layer of a complete run nothing is computed.
-        if depth == 0 or depth - 1 in whole or (run.complete and depth == last):
-            lost = [d for d in range(last + 1) if d > depth or (d in stored and d not in whole)]
+        if depth == 0 or depth - 1 in kept or (run.complete and depth == last):
+            lost = [d for d in range(last + 1) if d > depth or (d in stored and d not in kept)]
             tasks = redo if depth == last else []
-            return Repair(depth, kept, sorted(described & {GROUP, *kept}), tasks, lost, summary)
+            return Repair(depth, kept, sorted(described & {GROUP, *kept}), tasks, lost, **more)
     damaged = [str(depth) for depth in stored if depth not in whole] + [str(last + 1)] * gone
     raise CorruptRunError(
         f"{run.path} cannot be repaired: of its layers on disk {', '.join(damaged)} "
@@ -101,6 +106,8 @@ def repair(run: RunStore, what: Repair) -> None:
     """Do what was planned; the caller holds the lock."""
     run.durable = True
     reader = RunReader(run)
+    for file, aside in what.aside.items():
+        file.rename(aside)
     for depth in what.described:
         if depth == GROUP:
             run.describe_group()
@@ -113,14 +120,15 @@ def repair(run: RunStore, what: Repair) -> None:
     if what.lost:
         run.roll_back(what.depth, what.stored)
     for depth, task in what.tasks:
-        reader.files(depth).path(task).unlink()
+        reader.files(depth).path(task).unlink(missing_ok=True)  # it may have been moved aside
     run.sweep()
 
 
 def describe_repair(run: RunStore, what: Repair) -> str:
     """What a repair has done, in words."""
     names = ["the layers" if depth == GROUP else f"layer {depth}" for depth in what.described]
-    said = [f"{name} cleared of what is not its own and described anew for Zarr" for name in names]
+    said = [moved(*pair) for pair in what.aside.items()]
+    said += [f"{name} cleared of what is not its own and described anew for Zarr" for name in names]
     if what.summary:
         said.append("summary.json written anew")
     for depth, count in sorted(Counter(depth for depth, _ in what.tasks).items()):

@@ -19,6 +19,7 @@ import numpy as np
 from frontier.errors import CorruptRunError
 from frontier.space.graph import Space
 from frontier.store.copies import check_copies
+from frontier.store.directory import misplaced
 from frontier.store.files import read_json, read_sealed
 from frontier.store.parts import Part, digest_of
 from frontier.store.reader import RunReader, StoredLayer
@@ -28,17 +29,17 @@ from frontier.text import counted
 SLABS_DRAWN = 32
 """The greatest number of slabs of a layer that states are drawn from."""
 
-GROUP, LEDGER, SUMMARY = -1, -2, -3
+GROUP, LEDGER, SUMMARY, OTHERS = -1, -2, -3, -4
 """These stand in the place of a depth for faults outside the layers: in the Zarr group and the
-copies, in the ledger, in the summary."""
+copies, in the ledger, in the summary, in what is not the run's."""
 
 
 @dataclass(frozen=True)
 class Fault:
     """Something that is not as it was written, or not right.
 
-    depth: of the layer, or GROUP, LEDGER or SUMMARY. what: the file and what is wrong with it.
-    task: of the layer under way, or of the next one.
+    depth: of the layer, or GROUP, LEDGER, SUMMARY or OTHERS. what: the file and what is wrong with
+    it. task: of the layer under way, or of the next one.
     described: whether the file only describes the run to others, and the search does not read it.
     """
 
@@ -90,6 +91,10 @@ def verify(
     if not run.complete:
         for ahead in (0, 1):
             done.faults += _layer_under_way(reader, ahead, done)
+    for file in misplaced(run.path):
+        if not any(str(file) in fault.what for fault in done.faults):
+            what = f"{file} is not what a run makes there"
+            done.faults.append(Fault(OTHERS, what, described=True))
     rng = np.random.default_rng(seed)
     for depth in stored if deep else ():
         whole = all(done.sound(d) and d != done.given_up for d in (depth, depth - 1))

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from frontier.errors import CorruptRunError, InputError, StorageError, unwritable
-from frontier.store.directory import force_all, part_names
+from frontier.store.directory import FOR_PEOPLE, force_all, names_in, part_names
 from frontier.store.files import PARTIAL, force, sweep
 from frontier.store.lock import RunLock
 from frontier.store.objects import ObjectPath, Place
@@ -30,9 +30,6 @@ from frontier.store.run import RunStore
 NAME = "backup"
 """The name of a folder of links in a run directory begins so."""
 
-FOR_PEOPLE = ("environment.json", "events.jsonl", "status.html", "summary.json")
-"""These small files are copied, not linked: one of them grows in place."""
-
 
 @dataclass(frozen=True)
 class Backup:
@@ -40,7 +37,8 @@ class Backup:
 
     depth: that of the last committed layer, None before the first. layers, parts, bytes: how many
     are stored. under_way: how many of the parts are of the layer that is not committed. linked:
-    whether the files are hard links to those of the run.
+    whether the files are hard links to those of the run. left_out: names of files for people that
+    are no regular files or that the system could not copy.
     """
 
     path: str
@@ -50,6 +48,7 @@ class Backup:
     bytes: int
     under_way: int
     linked: bool
+    left_out: list[str]
 
 
 class _NoLinks(Exception):
@@ -70,17 +69,32 @@ def back_up(path: Place, target: Place, say: Callable[[str], None] = lambda text
         )
     RunStore.open(path)
     check_target(target)
+    sweep(path, NAME)  # the links of one that was killed
     with _in_the_making(target.parent, target.name) as folder:
         copy, linked = _filled(path, folder, say)
-        force_all(copy.path)
+        left_out = sorted(names_in(path) & FOR_PEOPLE - names_in(folder))
+        sizes = [file.stat().st_size for file in folder.glob("layers/*/c.*")]
+        made = Backup(
+            str(target), len(copy.records) - 1 if copy.records else None, len(copy.stored_depths()),
+            len(sizes), sum(sizes), 0 if copy.complete else copy.tasks_done(), linked, left_out,
+        )  # fmt: skip
+        force_all(folder)
+        _put_in_place(folder, target)
+    return made
+
+
+def _put_in_place(folder: Path, target: Path) -> None:
+    """Give a backup its name; StorageError if it has got it, but a power failure may take it."""
+    try:
         folder.rename(target)
         force(target.parent)
-    copy = RunStore.open(target)
-    sizes = [file.stat().st_size for file in copy.path.glob("layers/*/c.*")]
-    return Backup(
-        str(target), len(copy.records) - 1 if copy.records else None, len(copy.stored_depths()),
-        len(sizes), sum(sizes), 0 if copy.complete else copy.tasks_done(), linked,
-    )  # fmt: skip
+    except OSError as error:
+        if folder.exists():
+            raise
+        raise StorageError(
+            f"{target} is there and whole, but the system failed to force its name to the disk "
+            f"({error}), so that a power failure may take it: keep it, or delete it and try again"
+        ) from None
 
 
 def check_target(target: Place) -> None:
@@ -177,7 +191,10 @@ def _take_files(
 ) -> None:
     """Make a copy hold what a run holds; layers are taken from the first to the one under way."""
     for name in FOR_PEOPLE:
-        _take(run.path / name, copy.path / name, shutil.copy2)
+        try:
+            _take(run.path / name, copy.path / name, shutil.copy2)
+        except OSError:  # the run goes on without it
+            (copy.path / name).unlink(missing_ok=True)
     copy.layers_path.mkdir(exist_ok=True)
     _take(run.layers_path / "zarr.json", copy.layers_path / "zarr.json", take)
     depths = [*run.stored_depths(), *([] if run.complete else [len(run.records)])]

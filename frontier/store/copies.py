@@ -17,26 +17,35 @@ needed after both. So ledger and copy may both be whole and differ:
 """
 
 from frontier.errors import CorruptRunError
-from frontier.store.files import read_sealed, remove_tree, write_sealed
+from frontier.store.directory import misplaced
+from frontier.store.files import read_sealed, write_sealed
 from frontier.store.identity import FORMAT
 from frontier.store.ledger import read_ledger
 from frontier.store.objects import ObjectPath, Place
 from frontier.store.run import RunStore
 
 
-def restore(path: Place) -> list[Place]:
+def restore(path: Place) -> list[str]:
     """Write run.json, the ledger or a copy of them anew from its counterpart where it is damaged.
+    What is in the place of such a file and is none is moved aside.
 
-    Returns the files that were written. CorruptRunError if both are damaged, or one is in an object
+    Returns what was done, in sentences. CorruptRunError if both are damaged, or one is in an object
     store, where there are no copies.
     """
     folders, remedy = [path, path / "copies"], "one of them"
     if isinstance(path, ObjectPath):
         folders, remedy = [path], "an earlier version of the object, if the store keeps some"
-    restored, run = [], None
+    said, run, aside = [], None, misplaced(path)
+
+    def move(file: Place) -> None:
+        if place := aside.pop(file, None):
+            file.rename(place)
+            said.append(moved(file, place))
+
     for name in ("run.json", "ledger.json"):
         values, damages = [], {}
         for folder in folders:
+            move(folder)
             folder.mkdir(exist_ok=True)
             try:
                 value = read_sealed(folder / name)
@@ -51,13 +60,17 @@ def restore(path: Place) -> list[Place]:
                 f"{remedy}, or start anew with run --fresh"
             )
         for file in damages:
-            if file.is_dir():
-                remove_tree(file)
+            move(file)
             write_sealed(file, values[0], durable=True)
-            restored.append(file)
+            said.append(f"{file}: written anew from the other copy")
         if name == "run.json" and values[0].get("format") == FORMAT:
             run = values[0].get("identifier")  # a ledger of another format cannot be checked
-    return restored
+    return said
+
+
+def moved(file: Place, aside: Place) -> str:
+    """A sentence about what was moved aside."""
+    return f"{file} is not what a run makes there: moved to {aside.name}"
 
 
 def check_copies(run: RunStore) -> None:

@@ -1,6 +1,8 @@
 """What a run writes in its directory. Nothing else there is ever touched."""
 
+import os
 import re
+import uuid
 from contextlib import suppress
 
 from frontier.errors import CorruptRunError, InputError, unwritable
@@ -15,10 +17,10 @@ from frontier.store.files import (
 )
 from frontier.store.objects import ObjectPath, Place
 
-OWN_NAMES = {
-    "run.json", "ledger.json", "copies", "layers",
-    "events.jsonl", "summary.json", "environment.json", "status.html", "lock",
-}  # fmt: skip
+FOR_PEOPLE = {"environment.json", "events.jsonl", "status.html", "summary.json"}
+"""Small files that the search does not need; one of them grows in place."""
+
+OWN_NAMES = {"run.json", "ledger.json", "copies", "layers", "lock"} | FOR_PEOPLE
 """Everything that a run directory holds."""
 
 LAYER_NAME = re.compile(r"\d{4,}")
@@ -26,6 +28,9 @@ IDENTIFIER = re.compile(r"[0-9a-f]{32}")
 PART_NAME = re.compile(r"c(\.\d+){1,3}")
 """Names of the folders of layers, of the folders of runs above these in an object store, and of
 parts."""
+
+ASIDE = ".aside"
+"""The name of what was moved aside ends so. It is not the run's, so nothing deletes it."""
 
 
 def make_directory(path: Place) -> None:
@@ -63,6 +68,25 @@ def refuse_others(names: set[str], path: Place) -> None:
             f"{', …' if len(foreign) > 3 else ''}; choose one of its own with "
             "--set store.path=…"
         )
+
+
+def misplaced(path: Place) -> dict[Place, Place]:
+    """What is in the place of a file or folder that the search or Zarr reads and is none: such as a
+    directory, a pipe, or a link that leads nowhere. Each has the name beside it that it can be
+    moved to. In an object store there is no such thing."""
+    if isinstance(path, ObjectPath):
+        return {}
+    group, copies = path / "layers", path / "copies"
+    layers = [group / name for name in sorted(layer_names(group))]
+    own = [folder for folder in layers if folder.is_dir() and not folder.is_symlink()]
+    wrong = [folder for folder in layers if folder not in own]
+    wrong += [f for f in (copies, group) if os.path.lexists(f) and not f.is_dir()]
+    files = [folder / name for folder in (path, copies) for name in ("run.json", "ledger.json")]
+    files += [path / "summary.json", group / "zarr.json"]
+    files += [folder / name for folder in own for name in sorted(part_names(folder))]
+    files += [folder / "zarr.json" for folder in own]
+    wrong += [file for file in files if os.path.lexists(file) and not file.is_file()]
+    return {file: file.with_name(f"{file.name}.{uuid.uuid4().hex}{ASIDE}") for file in wrong}
 
 
 def delete_files(path: Place) -> None:
@@ -109,7 +133,8 @@ def _delete_layers(group: Place) -> None:
 
 
 def force_all(path: Place) -> None:
-    """Return when the layers that are there, and the files that list them, are on the disk.
+    """Return when the layers that are there, and the files that list them, are on the disk; those
+    for people alone may not be.
 
     In an object store they always are.
     """
@@ -118,7 +143,8 @@ def force_all(path: Place) -> None:
     layers = [path / "layers" / name for name in sorted(layer_names(path / "layers"))]
     for folder in (*layers, path / "layers", path / "copies", path):
         for file in folder.iterdir():
-            if file.is_file() and (folder in layers or file.suffix == ".json"):
+            needed = file.suffix == ".json" and file.name not in FOR_PEOPLE
+            if file.is_file() and (folder in layers or needed):
                 force(file)
         force(folder)
     force_above(path)

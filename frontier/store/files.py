@@ -3,6 +3,7 @@
 A file is put in place whole or not at all.
 """
 
+import errno
 import hashlib
 import json
 import os
@@ -218,8 +219,16 @@ def _fill(view: memoryview, number: int, offset: int) -> int:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[int]:
-    """The number of a regular file that is open for reading; ValueError if it is none."""
-    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # not to wait for the writer of a pipe
+    """The number of a regular file that is open for reading; ValueError if it is none,
+    FileNotFoundError also if a file is in the place of its folder."""
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # not to wait for the writer of a pipe
+    except NotADirectoryError as error:
+        raise FileNotFoundError(errno.ENOENT, error.strerror, str(path)) from None
+    except OSError as error:
+        if error.errno in (errno.ENXIO, errno.ENODEV, errno.ELOOP):
+            raise ValueError("it is no regular file") from None  # a socket, or a link to itself
+        raise
     try:
         if not stat.S_ISREG(os.fstat(number).st_mode):
             raise ValueError("it is no regular file")

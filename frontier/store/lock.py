@@ -95,8 +95,10 @@ class RunLock(_Writer):
         return self
 
     def __exit__(self, *_) -> None:
-        self._file.truncate(0)
-        self._file.close()
+        with suppress(OSError):  # else only other hosts ask whether this process is gone
+            self._file.truncate(0)
+        with suppress(OSError):  # the file is closed nevertheless
+            self._file.close()
 
     def _locked(self) -> IO[str]:
         """The lock file, open and locked."""

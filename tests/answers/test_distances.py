@@ -2,8 +2,10 @@
 
 import dataclasses
 import random
+import weakref
 from functools import cache
 from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from frontier.answers.distances import Distances
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.space.layout import Layout
+from frontier.store.reader import RunReader
 
 CASES = {
     "tiles 2x3": Twin(2, 3),
@@ -240,6 +243,37 @@ def test_searches_of_many_layers(cells, dtype, tmp_path):
             board = line(cells, 99, blank)
             lost = twin.full(tuple(100 if t == 101 else t for t in line(cells, 100, blank)), rng)
             assert of_boards(found, [twin.full(board, rng), lost]).tolist() == [blank, -1]
+
+
+@pytest.mark.parametrize(
+    ("depth", "dtype"),
+    [(254, np.uint8), (255, np.uint16), (65_534, np.uint16), (65_535, np.uint32)],
+)
+def test_the_type_holds_the_depth_and_the_mark_for_no_position(runs, depth, dtype):
+    reader = distances_module.reader_of(runs("2x4, k=1").store)
+    deep = SimpleNamespace(space=reader.space, run=SimpleNamespace(records=range(depth + 1)))
+    assert distances_module._form(deep)[1] == dtype
+
+
+@pytest.mark.parametrize("how", ["in memory", "exported"])
+def test_the_layers_of_a_deep_run_are_read_one_after_the_other(tmp_path, monkeypatch, how):
+    """All of them at once may be more than memory holds."""
+    twin, open_layer, layers = Twin(1, 40, labels=[20]), RunReader.open_layer, weakref.WeakSet()
+    store, most = run_of(tmp_path / "run", twin, "lists").store, []
+
+    def noted(reader, depth):
+        layers.add(layer := open_layer(reader, depth))
+        most.append(len(layers))
+        return layer
+
+    monkeypatch.setattr(RunReader, "open_layer", noted)
+    if how == "in memory":
+        values = Distances.of_run(store).values
+    else:
+        values = distances_module.export(store, tmp_path / "array")[:]
+    assert (values == twin.array(np.uint8)).all()
+    assert len(most) == len(twin.depths)
+    assert max(most) <= 2
 
 
 # --- many boards asked of a run

@@ -347,10 +347,11 @@ class Model(Tasks):
         redo = [n for n in sorted(disk.tasks(last + 1)) if disk.part(last + 1, n) == TORN]
         gone = [n for n in redo if given_up and disk.part(last - 1, n) is None]
         for depth in reversed(whole):
-            if given_up and (depth < last or gone):
-                break
-            if depth == 0 or depth - 1 in whole or (complete and depth == last):
-                kept = tuple((values, d in whole) for d, (values, _) in enumerate(records))
+            back = [d for d in whole if depth == last or d != last - 1 or not given_up]
+            if depth not in back or (depth == last and gone):
+                continue
+            if depth == 0 or depth - 1 in back or (complete and depth == last):
+                kept = tuple((values, d in back) for d, (values, _) in enumerate(records))
                 ledger = run, kept[: depth + 1], complete and depth == last
                 steps = [("write", ("copy", "ledger"), ledger), ("write", "ledger", ledger)]
                 for beyond in range(depth + 1, last + 2) if depth < last else ():

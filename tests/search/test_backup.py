@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from making import invoke
 from search.runs import assert_store_the_same, config_of, in_memory
 from search.runs import run as run_of
@@ -18,6 +19,7 @@ from search.test_two_layers import COUNTS, DEPTH, plan_of, stopped_of
 from sweeps import swept
 
 from frontier import api
+from frontier.cli import main
 from frontier.errors import CorruptRunError, InputError
 from frontier.search.events import LayerFinished, TaskFinished
 from frontier.search.verify import verify
@@ -365,10 +367,52 @@ def test_what_one_that_was_killed_has_left_is_swept(tmp_path):
         assert all(folder.exists() for folder in left)
     shutil.rmtree(tmp_path / "backup")
     back_up(store.path, tmp_path / "backup")
-    assert [folder.exists() for folder in left] == [False, True]
+    assert not any(folder.exists() for folder in left)
+    left[1].mkdir()
     run_of(plan, until=DEPTH)
-    assert [folder.exists() for folder in left] == [False, False]
+    assert not left[1].exists()
     assert all(folder.exists() for folder in others)
+
+
+LATE = [errno.EIO, errno.EROFS, errno.ESTALE, errno.ETIMEDOUT]
+
+
+@swept("number", LATE, few=1)
+@pytest.mark.parametrize("harmed", ["renaming", "forcing a file", "forcing the name", "its files"])
+def test_a_backup_that_fails_late(tmp_path, monkeypatch, number, harmed):
+    """There is no target that a second try refuses, unless the first one has said so."""
+    _, store = stopped_of(tmp_path)
+    target, failed = tmp_path / "to" / "backup", []
+    harm = {
+        "renaming": (Path, "rename", lambda path, to: to == target),
+        "forcing a file": (backup_module, "force_all", lambda path: True),
+        "forcing the name": (backup_module, "force", lambda path: path == target.parent),
+        "its files": (os, "open", lambda path, *_: str(path).startswith(f"{target}/")),
+    }
+
+    def fails(*arguments):
+        if wrong(*arguments):
+            failed.append(arguments)
+            raise OSError(number, os.strerror(number))
+        return real(*arguments)
+
+    with monkeypatch.context() as patch:
+        place, name, wrong = harm[harmed]
+        real = getattr(place, name)
+        patch.setattr(place, name, fails)
+        result = CliRunner().invoke(main, ["backup", str(store.path), str(target)])
+    if harmed == "its files":  # which have been looked at before they got the name
+        assert (result.exit_code, failed) == (0, [])
+    else:
+        assert (result.exit_code, len(failed)) == (3, 1)
+        assert os.strerror(number) in result.stderr
+    if harmed in ("renaming", "forcing a file"):
+        assert list(target.parent.iterdir()) == []
+        invoke("backup", store.path, target)
+    elif harmed == "forcing the name":
+        assert f"{target} is there and whole" in result.stderr
+        assert "delete it and try again" in result.stderr
+    assert verify(RunStore.open(target)).faults == []
 
 
 def test_what_the_command_says(tmp_path):

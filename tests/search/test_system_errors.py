@@ -1,7 +1,9 @@
 """What the system refuses a run: disk, files and memory."""
 
+import builtins
 import dataclasses
 import errno
+import io
 import os
 
 import pytest
@@ -82,6 +84,58 @@ def failing(monkeypatch, call, name, number):
 
     monkeypatch.setattr(os, call, fails)
     return failed
+
+
+@pytest.mark.parametrize(
+    "name", ["environment.json", "events.jsonl", "summary.json", "status.html"]
+)
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.EROFS])
+def test_a_file_for_people_that_cannot_be_opened_ends_no_run(tmp_path, monkeypatch, name, number):
+    """The run says so once; what the file held stays there, and a backup does without it."""
+    run = copy_of_half_done(tmp_path / "run")
+    (run.path / name).touch()
+    file = run.path / name
+    before = file.read_bytes()
+    with monkeypatch.context() as patch:
+        for module in (os, io, builtins):
+            refuse(patch, module, f"{run.path}/{name}", number)
+        words = "run", CONFIGS / "2x4.toml", "--set", f"store.path={run.path}", *SETTINGS
+        said = invoke(*words).stderr
+        assert said.count(f"warning: {file} cannot be written ({os.strerror(number)})") == 1
+        assert f"without {name}" in invoke("backup", run.path, tmp_path / "backup").stdout
+        invoke("report", run.path)
+        if name == "environment.json":
+            assert "name its config instead" in invoke("run", run.path, code=3).stderr
+    assert file.read_bytes() == before
+    assert RunStore.open(run.path).complete
+    assert not (tmp_path / "backup" / name).exists()
+    invoke("verify", tmp_path / "backup")
+
+
+def refuse(patch, module, file, number):
+    """Let a file not be opened, nor those that would get its name."""
+    real = module.open
+
+    def refuses(path, *arguments, **more):
+        if str(path).startswith(file):
+            raise OSError(number, os.strerror(number), str(path))
+        return real(path, *arguments, **more)
+
+    patch.setattr(module, "open", refuses)
+
+
+def test_a_directory_in_the_place_of_the_log_ends_no_run(tmp_path):
+    run = copy_of_half_done(tmp_path / "run")
+    for name in ("events.jsonl", "environment.json"):
+        (run.path / name).unlink()
+        (run.path / name).mkdir()
+        (run.path / name / "mine").write_text("mine")
+    words = "run", CONFIGS / "2x4.toml", "--set", f"store.path={run.path}", *SETTINGS
+    said = invoke(*words).stderr
+    for name in ("events.jsonl", "environment.json"):
+        assert said.count(f"warning: {run.path / name} cannot be written (Is a directory)") == 1
+        assert (run.path / name / "mine").read_text() == "mine"
+    assert RunStore.open(run.path).complete
 
 
 def test_memory_that_the_system_refuses_stops_a_run(tmp_path, monkeypatch):

@@ -1,10 +1,13 @@
 """Two layers on disk: parts are given up for those that replace them, and nothing is lost by it."""
 
 import dataclasses
+import errno
 import os
 import shutil
+from pathlib import Path
 
 import pytest
+from making import invoke
 from search.runs import as_bits, assert_store_the_same, config_of, counted_tasks, in_memory
 from search.runs import run as run_of
 from sweeps import swept
@@ -230,6 +233,30 @@ def test_a_damaged_part_whose_predecessor_is_gone_is_an_error(tmp_path, damage):
     for path in parts.keys() & set(store.path.rglob("c.*")):
         assert path.read_bytes() == parts[path]
     assert [fault.task for fault in verify(after).faults] == [task]
+
+
+@pytest.mark.parametrize("damaged", [DEPTH - 2, DEPTH - 1, DEPTH])
+def test_spare_layers_help_where_lost_parts_seem_to_be_given_up(tmp_path, monkeypatch, damaged):
+    """Of the layer before the last a part is lost that the layer under way would have replaced. A
+    repair that the system stops can be repeated."""
+    plan, store = stopped_of(tmp_path, done=3, spare=2)
+    task, *others = parts_of(store, plan, DEPTH)
+    store.files(DEPTH - 2, plan.layout).path(task).unlink()
+    assert verify(store).given_up == DEPTH - 2
+    turned(store.files(damaged, plan.layout).path(task if damaged == DEPTH else others[0]))
+    rename = Path.replace
+
+    def refused(path, to):
+        if to == store.path / "copies" / "ledger.json":
+            raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+        return rename(path, to)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", refused)
+        assert os.strerror(errno.EDQUOT) in invoke("repair", store.path, "--yes", code=3).stderr
+    assert f"back to depth {DEPTH - 3};" in invoke("repair", store.path, "--yes").output
+    assert verify(RunStore.open(store.path)).faults == []
+    assert [record.states for record in run_of(plan).records] == COUNTS
 
 
 def test_a_task_that_cannot_be_done_any_more_says_so(tmp_path):

@@ -1,6 +1,9 @@
 """What `verify` finds, what `repair` mends, and what a second writer hears."""
 
+import os
 import shutil
+import socket
+from contextlib import chdir
 
 import numpy as np
 import pytest
@@ -146,6 +149,78 @@ def test_a_folder_in_the_place_of_a_file(copy, whole):
     assert finished(path, "spare") == whole[1]
 
 
+def a_directory(place):
+    place.mkdir()
+    (place / "mine").write_text("mine")
+
+
+def a_socket(place):
+    with socket.socket(socket.AF_UNIX) as made, chdir(place.parent):  # as long paths have none
+        made.bind(place.name)
+
+
+NO_FILES = {
+    "directory": a_directory,
+    "pipe": os.mkfifo,
+    "socket": a_socket,
+    "link to nothing": lambda place: place.symlink_to("nothing"),
+    "link to itself": lambda place: place.symlink_to(place.name),
+}
+
+PLACES = {
+    "a part": ("layers/0020/c.0", "spare"),
+    "a part that others need": ("layers/0019/c.0", "all"),
+    "a part to come": ("layers/0021/c.0", "frontier"),
+    "a layer": ("layers/0020", "spare"),
+    "a layer to come": ("layers/0021", "frontier"),
+    "what Zarr reads": ("layers/0020/zarr.json", "frontier"),
+    "the group": ("layers/zarr.json", "frontier"),
+    "run.json": ("run.json", "frontier"),
+    "the ledger's copy": ("copies/ledger.json", "frontier"),
+    "the copies": ("copies", "frontier"),
+    "the summary": ("summary.json", "frontier"),
+}
+
+
+FOLDERS = {"a layer", "a layer to come", "the copies"}
+
+
+@swept("kind", NO_FILES, few=["directory", "socket"])
+@pytest.mark.parametrize("where", PLACES)
+def test_what_stands_in_a_place_and_is_no_file_is_moved_aside(copy, whole, where, kind):
+    file, name = PLACES[where]
+    path, place = copy(name), copy(name) / file
+    place.parent.mkdir(exist_ok=True)
+    if place.is_dir():
+        shutil.rmtree(place)
+    place.unlink(missing_ok=True)
+    if kind in ("directory", "link to itself") and where in FOLDERS:
+        place.write_text("mine")
+    else:
+        NO_FILES[kind](place)
+    about = place.lstat()
+    assert str(place) in invoke("verify", path, code=4).output
+    assert "moved to" in (said := invoke("repair", path, "--yes").output)
+    aside = next(place.parent.glob(f"{place.name}.*.aside"))
+    assert aside.name in said
+    assert aside.lstat().st_ino == about.st_ino
+    assert kind != "directory" or aside.is_file() or (aside / "mine").read_text() == "mine"
+    assert "all sound" in invoke("verify", path).output
+    assert "nothing to repair" in invoke("repair", path).output
+    assert finished(path, name) == whole[1]
+    assert aside.lstat().st_ino == about.st_ino
+
+
+def test_where_there_is_no_way_back_nothing_is_moved(copy):
+    path = copy("frontier")
+    place = path / "layers/0020/c.0"
+    place.unlink()
+    a_directory(place)
+    for _ in range(2):
+        assert "cannot be repaired" in invoke("repair", path, "--yes", code=4).output
+        assert (place / "mine").exists()
+
+
 def test_an_edited_summary(copy, whole):
     path = copy("complete")
     write_summary(path, summary(RunStore.open(path)))
@@ -219,7 +294,8 @@ def test_deep_finds_what_adds_up_but_is_wrong(copy, name):
     assert missing == (name == "all")
 
 
-def test_tasks_of_the_layer_under_way(tmp_path, monkeypatch):
+@pytest.mark.parametrize("damage", ["turned", "directory"])
+def test_tasks_of_the_layer_under_way(tmp_path, damage):
     """Damaged ones are done again, the others are not."""
     plan = api.plan(config_of(tmp_path / "run", {"columns": 5}, keep="all"))
     layout = {"prefix_digits": 1, "task_nodes": 2}
@@ -240,7 +316,11 @@ def test_tasks_of_the_layer_under_way(tmp_path, monkeypatch):
     files, done = run.files(10, plan.layout), run.parts_under_way(plan.layout)
     assert len(done) == 2
     damaged = next(task for task in done if files.part(task).slabs.size)
-    turned(files.path(damaged))
+    if damage == "turned":
+        turned(files.path(damaged))
+    else:
+        files.path(damaged).unlink()
+        a_directory(files.path(damaged))
     assert [fault.task for fault in verify(run).faults] == [damaged]
     assert "1 task of layer 10 done again" in invoke("repair", run.path).output
     assert run.parts_under_way(plan.layout) == done - {damaged}

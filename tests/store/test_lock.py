@@ -128,3 +128,15 @@ def test_an_interrupt_as_the_lock_is_taken_leaves_no_holder(tmp_path, monkeypatc
     monkeypatch.undo()
     with RunLock(tmp_path / "lock"):
         pass
+
+
+def test_a_lock_that_cannot_be_emptied_is_given_back(tmp_path):
+    """Its process has done what it held it for."""
+    with RunLock(tmp_path / "lock") as lock:
+        device = os.open("/dev/full", os.O_WRONLY)
+        os.dup2(device, lock._file.fileno())
+        os.close(device)
+    assert not is_held(tmp_path / "lock")
+    with RunLock(tmp_path / "lock"):
+        assert is_held(tmp_path / "lock")
+    assert (tmp_path / "lock").read_text() == ""
