@@ -60,6 +60,9 @@ class StoreTable(Table):
 QUEUES = ("slurm", "pbs", "lsf", "sge", "oar", "htcondor")
 """Kinds of [cluster] whose workers are jobs of a batch queue."""
 
+HERE = ("local", "serial")
+"""Kinds of [cluster] whose tasks are done on this machine alone."""
+
 MEMORY = 1_500_000_000
 """Bytes that a worker may take where the memory is not known: in a queue, on other hosts."""
 
@@ -125,7 +128,7 @@ TABLES = {"search": SearchTable, "store": StoreTable, "cluster": ClusterTable, *
 
 def default_memory(kind: str, workers: int) -> ByteSize:
     """Bytes that each worker may take where the config does not say how many."""
-    if kind in ("local", "serial"):
+    if kind in HERE:
         return ByteSize(machine.memory() * SHARE[0] // SHARE[1] // workers)
     return ByteSize(MEMORY)
 

@@ -2,7 +2,7 @@
 
 import shlex
 
-from frontier.config import Config, checked_config, load_config, member_names
+from frontier.config import HERE, Config, checked_config, load_config, member_names
 from frontier.config_values import at_home
 from frontier.errors import InputError, StorageError
 from frontier.search.environment import PUBLIC, read_starts
@@ -96,7 +96,7 @@ def config_at(run: str | Place, settings: tuple[str, ...] = ()) -> Config:
     }
     kind = values["cluster"].get("kind", "local")
     here = any(setting.partition("=")[0].strip() == "cluster.kind" for setting in settings)
-    if kind not in ("local", "serial") and not here:
+    if kind not in HERE and not here:
         raise InputError(
             f"{run} was made on a cluster (cluster.kind = {kind}) whose particulars are not in the "
             "run directory: name its config instead, or say --set cluster.kind=local"

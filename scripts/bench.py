@@ -17,7 +17,10 @@ Start-up is (b) on the 2x2 board, which has 12 states. All kernels are in Numba'
 before anything is timed: a whole run of 2x6 comes first. The layer counts of all searches
 must be equal, else the benchmark fails.
 
-With --compare, `scripts/comparison.py` times what a user would run otherwise.
+With --compare, `scripts/comparison.py` times what a user would run otherwise. With --write too, the
+figures go to docs/results/timings.json, in place of those of the same boards, and from there to all
+pages that quote them (`scripts/quotes.py`). For the boards of the README that takes a quarter of an
+hour, and with --repeats 1 a third of that; 3x5, if it is named, forty minutes more.
 
 Each search is a command of its own. Peak memory is the most that its process and all their
 children held at once: resident sizes are added up every 0.1 s, and pages that processes share
@@ -35,7 +38,8 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from comparison import SIZES, compare, table
+import quotes
+from comparison import SIZES, compare, table, timings_of
 from timing import ROOT, THIN_FIRST, THIN_LAST, command, config_of, whole_run
 
 from frontier.config import load_config
@@ -60,7 +64,10 @@ def main():
         return
     if options.compare:
         figures = compare(options.sizes, options.repeats, options.program, options.scratch)
-        print(table(figures), end="")
+        timings = timings_of(figures)
+        print(table(timings), end="")
+        if options.write:
+            quotes.write(timings)
         if options.json:
             Path(options.json).write_text(json.dumps(figures, indent=1) + "\n")
         return
@@ -95,6 +102,9 @@ def _options() -> argparse.Namespace:
     add("--compare", action="store_true",
         help="time what one would run otherwise instead, and print a table in Markdown; without "
         f"SIZE: {' '.join(SIZES)}")  # fmt: skip
+    add("--write", action="store_true",
+        help="with --compare: put the figures into docs/results/timings.json, and into the pages "
+        "that quote them")  # fmt: skip
     add("--program", action="append", default=[], metavar="PATH",
         help="another program; scripts/comparison.py says how it is called")  # fmt: skip
     add("--repeats", type=int, default=3, metavar="N", help="of (a) and (b); default: 3")
@@ -110,8 +120,10 @@ def _options() -> argparse.Namespace:
         options.sizes = list(SIZES)
     if not options.sizes:
         parser.error("name a SIZE, such as 2x6")
-    if options.program and not options.compare:
-        parser.error("--program is for --compare")
+    if (options.program or options.write) and not options.compare:
+        parser.error("--program and --write are for --compare")
+    if options.program and options.write:
+        parser.error("--write is for the programs that the pages name: leave out --program")
     missing = [str(config_of(size)) for size in options.sizes if not config_of(size).exists()]
     if missing or options.repeats < 1:
         parser.error(f"no {', '.join(missing)}" if missing else "--repeats must be at least 1")

@@ -18,16 +18,25 @@ from timing import ROOT, command, config_of, timed, whole_run
 from frontier.config import load_config
 from frontier.machine import cores
 from frontier.search.environment import processor
-from frontier.text import rate
+from frontier.text import rate, span
 from frontier.text import size as bytes_text
 
-SIZES = ("3x3", "2x5", "2x6", "3x4")
-MOST_STATES = {"dictionary": 2e7, "straightforward": 3e8}
-"""Larger boards are left to the others: a dictionary takes a hundred bytes a state and more, the
-straightforward search a byte, in memory."""
+SIZES = ("3x3", "2x5", "2x6", "3x4", "2x7")
+STATES = {
+    "from disk": (1e8, 1e11),
+    "dictionary": (0, 2e7),
+    "straightforward": (0, 3e8),
+}
+"""The least and the most states of the boards that a contender is run on, if not all: a dictionary
+takes a hundred bytes a state and more, the straightforward search a byte, in memory; boards so
+small are thin layers alone, and much larger ones are searched from disk in any case."""
+
+MINUTE = 60  # seconds; times are told to a hundredth of a second below it
+FROM_DISK = ["search.in_memory=false", "cluster.memory=1.5GB"]
 
 WHAT = {
     "frontier": "`python -m frontier run`, with its cluster, its store on disk and its summary",
+    "from disk": f"the same with `--set {'` and `--set '.join(FROM_DISK)}`",
     "straightforward": "`scripts/plain_search.py`: Numba, all cores, a byte a state in memory; it "
     "is compiled each time, which its search alone leaves out",
     "dictionary": "`scripts/dictionary_search.py`: a dictionary in plain Python",
@@ -44,14 +53,15 @@ def compare(sizes: list[str], repeats: int, programs: list[str], scratch: str | 
             puzzle = load_config(config_of(size)).make_puzzle()
             contenders = {
                 "frontier": lambda size=size: whole_run(size, folder, []),
+                "from disk": lambda size=size: whole_run(size, folder, FROM_DISK),
                 "straightforward": lambda p=puzzle: _script("plain_search.py", p),
                 "dictionary": lambda p=puzzle: _script("dictionary_search.py", p),
                 **{name: lambda name=name, p=puzzle: _program(name, p) for name in programs},
             }
             rows = results[size] = {"states": puzzle.states, "contenders": {}}
             for name in contenders:
-                out = puzzle.states > MOST_STATES.get(name, puzzle.states)
-                rows["contenders"][name] = None if out else []
+                least, most = STATES.get(name, (0, puzzle.states))
+                rows["contenders"][name] = [] if least <= puzzle.states <= most else None
             for i in range(repeats):
                 for name, found in rows["contenders"].items():
                     if found is not None:
@@ -90,36 +100,69 @@ def _check(size: str, contenders: dict) -> None:
                 sys.exit(f"compare: {size}: {name} finds other layers than frontier")
 
 
-def table(figures: dict) -> str:
+def timings_of(figures: dict) -> dict:
+    """The figures of `compare` as scripts/quotes.py keeps them: by board, the medians of times and
+    the greatest of all else. Bytes; seconds; `alone` is the time of the search without its start,
+    `others` the cores that everything else kept busy, `form` how most layers were made."""
+    machine = {key: figures[key] for key in ("cores", "processor", "python", "repeats")}
+    return {
+        size: {
+            "states": rows["states"],
+            **machine,
+            "programs": {name: _kept(found) for name, found in rows["contenders"].items() if found},
+        }
+        for size, rows in figures["sizes"].items()
+    }
+
+
+def _kept(found: list[dict]) -> dict:
+    """The figures of a contender, of all repeats."""
+    kept = {
+        key: round(median(result[key] for result in found), 2)
+        for key in ("seconds", "in_layers", "alone")
+        if key in found[0]
+    }
+    for key, of in (("memory", "peak"), ("disk", "disk"), ("written", "bytes_written")):
+        if of in found[0]:
+            kept[key] = max(result[of] for result in found)
+    if "form" in found[0]:
+        kept["form"] = found[0]["form"]
+    return {**kept, "others": round(max(result["others"] for result in found), 2)}
+
+
+def table(timings: dict) -> str:
     """The comparison as a page in Markdown."""
-    names = list(next(iter(figures["sizes"].values()))["contenders"])
+    names = list(dict.fromkeys(name for board in timings.values() for name in board["programs"]))
+    machines = dict.fromkeys(
+        f"{board['cores']} cores ({board['processor']}, Python {board['python']})"
+        for board in timings.values()
+        if board["processor"]
+    )
     lines = [
         "# Comparison",
         "",
         "The same boards, searched from the goal with the blank in the first cell until no state "
         "is",
-        f"left, by whole commands on {figures['cores']} cores ({figures['processor']}, Python "
-        f"{figures['python']}). Seconds are medians of {figures['repeats']}, from the start of the "
-        "command to its",
-        "end; in brackets how often `frontier` would have finished in that time, and the memory at "
-        "its peak.",
+        f"left, by whole commands on {' and on '.join(machines)}.",
+        "Seconds are from the start of a command to its end, medians where it was repeated; in "
+        "brackets",
+        "how often `frontier` would have finished in that time, and the memory at its peak.",
         "",
         *(f"* **{name}**: {WHAT.get(name, 'given by path')}" for name in names),
         "",
         "| board | states | " + " | ".join(names) + " |",
         "| --- " * (len(names) + 2) + "|",
     ]
-    for size, rows in figures["sizes"].items():
-        base = median(result["seconds"] for result in rows["contenders"]["frontier"])
-        cells = [_cell(found, base, name) for name, found in rows["contenders"].items()]
-        lines.append(f"| {size.replace('x', '×')} | {rows['states']:,} | {' | '.join(cells)} |")
-    others = [r["others"] for rows in figures["sizes"].values()
-              for found in rows["contenders"].values() for r in found or []]  # fmt: skip
+    for size, board in timings.items():
+        cells = [_cell(board, name) for name in names]
+        lines.append(f"| {size.replace('x', '×')} | {board['states']:,} | {' | '.join(cells)} |")
+    others = [of["others"] for board in timings.values() for of in board["programs"].values()]
+    busy = max(of for of in others if of is not None)
     lines += [
         "",
-        f"Everything else on the machine kept at most {max(others):.2f} cores busy meanwhile. "
-        "Written by",
-        "`python scripts/bench.py --compare`, where `--program PATH` adds another program.",
+        f"Everything else on the machine kept at most {busy:.2f} cores busy meanwhile. Written by",
+        "`python scripts/bench.py --compare --write`; without `--write`, `--program PATH` adds "
+        "another program.",
         "What is published of programs that do the same, SlidingTilesSolver, PuzzleSearch, hog2, "
         "twsearch",
         "and 24puzzle, stands in [Other programs](../programs.md).",
@@ -127,13 +170,16 @@ def table(figures: dict) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _cell(found: list[dict] | None, base: float, name: str) -> str:
-    if found is None:
-        return f"left out: more than {MOST_STATES[name]:,.0f} states"
-    seconds = median(result["seconds"] for result in found)
-    peak = bytes_text(max(result["peak"] for result in found))
-    speed = rate(sum(found[0]["layers"]), seconds)
-    said = [f"{seconds / base:.1f}×"] if name != "frontier" else []
-    if "alone" in found[0]:
-        said.append(f"search alone {median(result['alone'] for result in found):.2f} s")
-    return f"{seconds:.2f} s ({', '.join([*said, peak, speed])})"
+def _cell(board: dict, name: str) -> str:
+    """What a program took on a board."""
+    of, base = board["programs"].get(name), board["programs"]["frontier"]["seconds"]
+    if of is None:
+        return "left out"
+    said = [f"{of['seconds'] / base:.1f}×"] if name != "frontier" else []
+    if "alone" in of:
+        said.append(f"search alone {of['alone']:.2f} s")
+    if "memory" in of:
+        said.append(bytes_text(of["memory"]))
+    said.append(rate(board["states"], of["seconds"]))
+    took = f"{of['seconds']:.2f} s" if of["seconds"] < MINUTE else span(of["seconds"])
+    return f"{took} ({', '.join(said)})"

@@ -6,7 +6,9 @@ For each size, which names a config of configs/, `plan` and then `run` as a user
 scratch directory; where the run's layers fit in memory, again by tasks. Time is that of the
 layers, disk the most that the run directory held when it was looked at, every 0.05 s. Fails if
 a ratio of the two exceeds 2. "Others" is how many cores everything else on the machine kept busy
-during the plan and during the run: only where they are alike do figures say something.
+during the plan and during the run: only where they are alike do figures say something. With
+--write they go to docs/results/timings.json, and from there to the pages that quote them
+(`scripts/quotes.py`).
 """
 
 import argparse
@@ -17,6 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import quotes
 from timing import time_of_others
 
 from frontier.store.files import disk_bytes
@@ -33,19 +36,28 @@ def main():
     parser = argparse.ArgumentParser(description="Compare forecasts of `plan` with runs.")
     parser.add_argument("sizes", nargs="+", metavar="SIZE", help="such as 2x6")
     parser.add_argument("--scratch", metavar="DIR", help="where runs go; default: the system's")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="put the figures into docs/results/timings.json and the pages that quote them",
+    )
     options = parser.parse_args()
     print(f"{'':5}{'form':8}{'':6}{'foretold':>14}{'taken':>14}{'ratio':>7}{'others':>14}")
-    good = True
+    ratios = []
     for size in options.sizes:
-        form, agrees = compare(size, [], options.scratch)
-        good &= agrees
-        if form == "memory":
-            good &= compare(size, [BY_TASKS], options.scratch)[1]
+        forecasts = compare(size, [], options.scratch)
+        if "memory" in forecasts:
+            forecasts |= compare(size, [BY_TASKS], options.scratch)
+        ratios += [of[key] for of in forecasts.values() for key in ("ratio_time", "ratio_disk")]
+        if options.write:
+            quotes.write({size: {"forecasts": forecasts}})
+    good = all(1 / FACTOR <= ratio <= FACTOR for ratio in ratios)
     sys.exit(0 if good else f"forecast: more than a factor of {FACTOR}")
 
 
-def compare(size: str, settings: list[str], scratch: str | None) -> tuple[str, bool]:
-    """Plan and run once, print both; (form of the layers, whether plan and run agree)."""
+def compare(size: str, settings: list[str], scratch: str | None) -> dict[str, dict]:
+    """Plan and run once, and print both; the figures by the form of the layers: seconds in layers,
+    bytes of disk, cores that other work took."""
     with tempfile.TemporaryDirectory(prefix="forecast-", dir=scratch) as folder:
         path = Path(folder) / "run"
         options = [f"store.path={json.dumps(str(path))}", *settings]
@@ -53,19 +65,24 @@ def compare(size: str, settings: list[str], scratch: str | None) -> tuple[str, b
         planned, _, others_then = _watched(_command("plan", *words), path)
         ran, disk, others = _watched(_command("run", *words), path)
     planned = planned["forecast"]
-    form, good = planned["form"], True
+    form = planned["form"]
+    found = {"plan_others": round(others_then, 2), "run_others": round(others, 2)}
     for what, text, foretold, taken in (
         ("time", span, planned["seconds"]["total"], ran["seconds"]),
         ("disk", bytes_text, planned["disk"]["peak"], disk),
     ):
         ratio = foretold / taken
-        good &= 1 / FACTOR <= ratio <= FACTOR
+        found |= {
+            f"foretold_{what}": round(foretold, 2),
+            f"taken_{what}": round(taken, 2),
+            f"ratio_{what}": round(ratio, 2),
+        }
         print(
             f"{size:5}{form:8}{what:6}{text(foretold):>14}{text(taken):>14}{ratio:7.2f}"
             f"{others_then:8.2f}{others:6.2f}",
             flush=True,
         )
-    return form, good
+    return {form: found}
 
 
 def _command(*words) -> list[str]:

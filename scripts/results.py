@@ -6,11 +6,13 @@ For each report of `GROUPS`, which is of one config or of those that `SETS` name
 of the layers as CSV and a farthest position as SVG; index.html shows them, and README.md lists them
 between two marks, beside what is written there by hand. A run is looked for in the directory, under
 the name of its config, and made there or gone on with if it is not complete; those of `LARGE` only
-with --large. Where one of these is missing, index.html and README.md stay as they are, and the exit
-code is 1. The reports name no host and no path.
+with --large. Where one of these is missing, the files of its report stay as they are, and
+index.html and README.md take its numbers from them; where these are missing too, both stay as they
+are, and the exit code is 1. The reports name no host and no path.
 """
 
 import argparse
+import csv
 import sys
 from dataclasses import dataclass
 from functools import partial
@@ -39,6 +41,7 @@ GROUPS = {
     ),
     "Sliding blocks": ("goat", "goat-start", "hakoiri", "hakoiri-exit", "rush-hour"),
     "On graphs and other boards": ("hexagram", "honeycomb"),
+    "Permutation puzzles": ("pancake-9", "topspin-9", "cube-2x2x2"),
     "Patterns of the 2×n puzzle": ("pattern-k1", "pattern-k2", "pattern-k3"),
 }  # fmt: skip
 SETS = {f"pattern-k{k}": [f"pattern-2x{n}-k{k}" for n in range(max(2, k), 8)] for k in (1, 2, 3)}
@@ -74,15 +77,37 @@ class Card:
 def card_of(name: str, runs: list[RunStatistics]) -> Card:
     """The card of a report, of one run or of several; the picture is of the last."""
     last = runs[-1]
-    values = {
-        "states": [run.states for run in runs],
-        "depth": [run.depth for run in runs],
-        "farthest": [run.farthest for run in runs],
-    }
-    facts = [(key, _from_to(of)) for key, of in values.items()]
     titles = list(dict.fromkeys((runs[0].puzzle.title, last.puzzle.title)))
     board = last.boards[0] if last.boards else last.puzzle.goals[0]
-    return Card(name, " … ".join(titles), facts, Markup(board_svg(last.puzzle, board)), last.counts)
+    drawing = Markup(board_svg(last.puzzle, board))
+    return Card(
+        name, " … ".join(titles), _facts([run.counts for run in runs]), drawing, last.counts
+    )
+
+
+def published_card(name: str, target: Path) -> Card | None:
+    """The card of a report of one run from the files that were made of it; None if they are not
+    there."""
+    table, drawing = target / f"{name}.csv", target / f"{name}.svg"
+    if not (table.exists() and drawing.exists() and (target / f"{name}.html").exists()):
+        return None
+    with table.open(encoding="utf-8", newline="") as file:
+        counts = [int(row["states"]) for row in csv.DictReader(file)]
+    puzzle = load_config(ROOT / "configs" / f"{name}.toml").make_puzzle()
+    if sum(counts) != puzzle.subject.states:
+        sys.exit(f"{table}: the layers have {sum(counts):,} states, not {puzzle.subject.states:,}")
+    board = Markup(drawing.read_text(encoding="utf-8"))
+    return Card(name, puzzle.title, _facts([counts]), board, counts)
+
+
+def _facts(layers: list[list[int]]) -> list[tuple[str, str]]:
+    """The key figures of runs, from the states of the layers of each."""
+    values = {
+        "states": [sum(counts) for counts in layers],
+        "depth": [len(counts) - 1 for counts in layers],
+        "farthest": [counts[-1] for counts in layers],
+    }
+    return [(key, _from_to(of)) for key, of in values.items()]
 
 
 def _from_to(numbers: list[int]) -> str:
@@ -118,11 +143,14 @@ def main():
     for name in options.names or known:
         members = SETS.get(name, [name])
         runs = [run for member in members for run in runs_of(member, options.runs, options.large)]
-        if not runs:
-            say(f"{name}: no run in {options.runs}, and it takes minutes: see --large")
-            skipped.append(name)
+        if runs:
+            cards[name] = publish(name, runs, options.target)
             continue
-        cards[name] = publish(name, runs, options.target)
+        say(f"{name}: no run in {options.runs}, and it takes minutes: see --large")
+        if card := published_card(name, options.target):
+            cards[name] = card
+        else:
+            skipped.append(name)
     if skipped:
         sys.exit(f"index.html and README.md stay as they are, without {', '.join(skipped)}")
     if not options.names:

@@ -10,7 +10,7 @@ from sweeps import swept
 
 import frontier
 from frontier.answers.oracle import MOST_COUNTED
-from frontier.puzzles import generators, graphs, patterns, tiles
+from frontier.puzzles import KINDS, generators, graphs, patterns, tiles
 from frontier.puzzles.board_shapes import MOST_SHAPES
 from frontier.puzzles.puzzle import MOST_ORIGINS
 from frontier.search.plan import MOST_STATES
@@ -87,6 +87,45 @@ def modules():
 def test_each_module_has_its_row():
     rows = re.findall(r"^\| `(\S+\.py)` \|", ARCHITECTURE.split("\n## Modules\n")[1], re.MULTILINE)
     assert sorted(rows) == sorted(modules())
+
+
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+ROWS = dict(re.findall(r"^\| ([a-z -]+) \| (.*) \|$", CONTRIBUTING, re.MULTILINE))
+"""What may be new, and the files that it concerns."""
+
+
+@pytest.mark.parametrize(
+    ("new", "folder", "names"),
+    [
+        ("kind of puzzle", "puzzles", {kind.__name__ for kind in KINDS.values()}),
+        ("queue that dask-jobqueue knows", "clusters", {"slurm", "oar", "htcondor"}),
+    ],
+)
+def test_a_new_thing_concerns_the_modules_that_ask_which_it_is(new, folder, names):
+    """Those that compare classes, or have an entry for some."""
+    for path in (ROOT / "frontier" / folder).glob("[!_]*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        asked = {
+            node
+            for call in ast.walk(tree)
+            if isinstance(call, ast.Dict)
+            or (isinstance(call, ast.Call) and getattr(call.func, "id", "") == "isinstance")
+            for node in ast.walk(call)
+        }
+        found = {getattr(node, "id", None) or getattr(node, "value", None) for node in asked}
+        assert not found & names or f"{folder}/{path.name}" in ROWS[new]
+
+
+@pytest.mark.parametrize("new", ROWS)
+def test_what_a_new_thing_concerns_is_there(new):
+    for name in re.findall(r"`([\w./]+)`", ROWS[new]):
+        if "/" in name or name.endswith((".py", ".toml")):
+            assert any((folder / name).exists() for folder in (ROOT, ROOT / "frontier")), name
+        elif name.isupper():
+            assert any(
+                re.search(rf"^{name}\b", path.read_text(encoding="utf-8"), re.MULTILINE)
+                for path in [*ROOT.glob("frontier/**/*.py"), *ROOT.glob("tests/**/*.py")]
+            ), name
 
 
 def imported(path):

@@ -67,7 +67,7 @@ INSTEAD = {
     "python -m frontier thesis --table beyond": PARSED,
     "python -m frontier thesis --table 1.1 --table 3.1 --table 4.1 --table 4.2 --table moves "
     "--table 5.1 --table 5.2 --table beyond --write docs/results --force":
-        f"{SMALL_THESIS} --write docs --force",
+        f"{SMALL_THESIS} --write docs/results --force",
     **{
         f"python -m frontier thesis --table beyond --columns {options}": PARSED
         for options in (
@@ -140,15 +140,19 @@ TEXTS = [*pages(), ROOT / "CONTRIBUTING.md"]
 class Reader:
     """Goes through a page in a directory of its own, as a clone would be."""
 
-    def __init__(self, folder: Path, monkeypatch):
+    def __init__(self, place: Path, monkeypatch):
+        folder, self.home = place / "clone", place / "home"
+        self.home.mkdir()
         for name in ("configs", "jobs", "scripts"):
             shutil.copytree(ROOT / name, folder / name)
-        (folder / "bin").mkdir()
+        shutil.copy(ROOT / ".gitignore", folder)
+        programs = folder / ".venv" / "bin"
+        programs.mkdir(parents=True)
         for name, line in {"python": '"$@"', "frontier": f'-c "{PROGRAM}" "$@"'}.items():
-            (folder / "bin" / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {line}\n')
-            (folder / "bin" / name).chmod(0o755)
+            (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {line}\n')
+            (programs / name).chmod(0o755)
         monkeypatch.chdir(folder)
-        monkeypatch.setenv("PATH", f"{folder / 'bin'}:{os.environ['PATH']}")
+        monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
         monkeypatch.setenv("PYTHONPATH", str(ROOT))
         monkeypatch.setenv("COLUMNS", "100")
         monkeypatch.setattr(forecast, "calibrate", lambda plan, trial: RATES)  # takes half a minute
@@ -181,7 +185,7 @@ class Reader:
             error = result.exception if result.exit_code == 1 else None
             assert result.exit_code == 0, f"{line}: {result.stderr}{error!r}"
             return result.stdout
-        home = {"HOME": str(self.folder), "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", "")}
+        home = {"HOME": str(self.home), "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", "")}
         result = subprocess.run(
             ["bash", "-euc", line], capture_output=True, text=True, env={**os.environ, **home}
         )
@@ -200,6 +204,16 @@ class Reader:
             else:
                 exec(code, self.names)
 
+    def left(self) -> set[str]:
+        """The new files that git would show."""
+        git = ["git", "-C", str(self.folder)]
+        subprocess.run([*git, "init", "-q"], check=True)
+        shown = subprocess.run(
+            [*git, "ls-files", "--others", "--exclude-standard"],
+            check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        return {name for name in shown.stdout.splitlines() if not (ROOT / name).exists()}
+
 
 @swept("page", PAGES, few=[ROOT / "README.md"], ids=name_of)
 def test_a_page_does_what_it_says(page, tmp_path, monkeypatch, request):
@@ -208,6 +222,16 @@ def test_a_page_does_what_it_says(page, tmp_path, monkeypatch, request):
     reader = Reader(tmp_path, monkeypatch)
     for block in blocks_of(page):
         reader.read(block)
+    assert reader.left() == set()
+
+
+def test_the_readme_and_then_the_tutorial_in_one_clone(tmp_path, monkeypatch):
+    """What comes out of the tutorial is as it says, though runs are there already."""
+    reader = Reader(tmp_path, monkeypatch)
+    for page in (ROOT / "README.md", ROOT / "docs" / "tutorial.md"):
+        for block in blocks_of(page):
+            reader.read(block)
+    assert reader.left() == set()
 
 
 SAID = "2x5: depth 55, 0.1 s in layers (30 M/s); 37.5 kB in /home/you/runs/2x5\n"

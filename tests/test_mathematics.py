@@ -8,11 +8,19 @@ import numpy as np
 import pytest
 from engine import layer_sizes
 
+from frontier import api
 from frontier.answers.ida import IdaSolver
-from frontier.puzzles import Pattern, Tiles
+from frontier.config import config_of
+from frontier.puzzles import Graph, Pattern, Tiles
 from frontier.puzzles.bound import bound_of
 from frontier.puzzles.lines import Lines
 from frontier.puzzles.tiles import blank_orbits
+from frontier.search.plan import (
+    THIN_IN_MEMORY,
+    THIN_STATES,
+    THIN_WORDS,
+    THIN_WORDS_IN_MEMORY,
+)
 from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
 from frontier.space.memory import memory_layout
 from frontier.space.swaps import SWAP_43, swap_kind
@@ -104,6 +112,11 @@ def test_reach():
     assert f"{edges} edges, {tree} of them in the tree" in text
     assert edges - tree == 2
     assert Tiles(2, 3).states == factorial(6) // 2
+    wilson = Graph([[1, 5, 6], [0, 2], [1, 3], [2, 4, 6], [3, 5], [0, 4], [0, 3]], goal="123456.")
+    assert (
+        f"of the [tutorial](tutorial.md#a-puzzle-of-your-own), where |G| = {wilson.states // 7}."
+        in text
+    )
 
 
 def test_one_bit_a_state():
@@ -161,6 +174,24 @@ def test_first_step():
     assert bits == {1: (0, 0), 2: (12, 1)}
     assert "bit 0 of (1, even)" in text
     assert "bit 12 of (2, odd)" in text
+
+
+def test_thin_layers():
+    """The page names the limits of a search by tasks, and those of one in memory."""
+    text, puzzle = section("Thin layers as lists"), Tiles(2, 7)
+    assert (THIN_WORDS, THIN_WORDS_IN_MEMORY) == (64, 320)
+    assert (
+        f"than a 64th of the words of a layer, or {THIN_STATES:,} if that is more; in memory, "
+        f"where bitmaps cost less, a 320th, or {THIN_IN_MEMORY:,}."
+    ) in text
+    words = max(puzzle.space.nodes) * puzzle.space.code.words
+    for in_memory, share in ((False, 64), (True, 320)):
+        settings = {"in_memory": in_memory}, {"memory": "4GB", "workers": 2}
+        tables = {"name": "2x7", "puzzle": {"kind": "tiles", "rows": 2, "columns": 7}}
+        plan = api.plan(
+            config_of({**tables, "search": settings[0], "cluster": settings[1]}, "test")
+        )
+        assert (plan.in_memory, plan.list_states) == (in_memory, words // share)
 
 
 def test_other_goals(known):
@@ -250,3 +281,16 @@ def test_search_for_one_position():
     assert len(nodes) == len(range(5, 22, 2))  # the limits are 5, 7, … 21
     assert len(searched.solution.moves) == 21
     assert sum(nodes) > 360
+    others = [visited(FARTHEST, limit) for limit in range(5, 20, 2)]
+    assert [count - 1 for count in others] == nodes[:-1]
+    assert "not counting the start, as others do ({}, {}, {}, …)".format(*others) in section(
+        "Search for one position"
+    )
+
+
+def visited(board, limit, moves=0, before=None):
+    """The positions that an iteration of IDA* visits if it fails, the start among them."""
+    if moves + bound_of(Tiles(2, 3)).sums(np.array([board]))[0] > limit:
+        return 0
+    rest = (after for after in neighbours(board) if after != before)
+    return 1 + sum(visited(after, limit, moves + 1, board) for after in rest)

@@ -22,7 +22,8 @@ MOST_NODES = 2**62
 
 @dataclass(frozen=True)
 class Searched:
-    """A shortest solution, and the nodes visited in each iteration of the search for it."""
+    """A shortest solution, and the nodes visited in each iteration of the search for it, without
+    the start."""
 
     solution: Solution
     nodes: list[int]

@@ -127,7 +127,10 @@ def moved(board: Board, way: Iterable[int]) -> Board:
 def solve_by_rotations(board: Board) -> Rotation:
     """Solve a board of `FIFTEEN`; InputError if the goal cannot be reached from it."""
     if not FIFTEEN.reaches(board):
-        raise InputError(f"board {FIFTEEN.line(board)}: {FIFTEEN.why_unreachable}")
+        raise InputError(
+            f"board {FIFTEEN.line(board)}: {FIFTEEN.why_unreachable}; the goal is "
+            f"{FIFTEEN.line(FIFTEEN.goals[0])}"
+        )
     blank = board.index(0)
     along_row = range(blank + 1, blank // 4 * 4 + 4)
     slide = [*along_row, *range(blank // 4 * 4 + 7, CORNER + 1, 4)]

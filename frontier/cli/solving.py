@@ -180,9 +180,11 @@ def draw(run, boards, svg, force, settings):
 def rotate(board, show_boards, as_json):
     """Solve a 15-puzzle BOARD by rotations of three loops, without any search.
 
-    The blank, 0, ends at the bottom right. Before the first rotation it is slid there, if it is
-    elsewhere, along its row and then down. Rotations are written (a 3), (b -1), (c 1):
-    the outer, the middle or the inner loop, and the number of its steps.
+    The goal is 1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0: the blank, 0, ends at the bottom right. No
+    position leads both there and to the goal of configs/4x4.toml, which has the blank first. Before
+    the first rotation the blank is slid to its corner, if it is elsewhere, along its row and then
+    down. Rotations are written (a 3), (b -1), (c 1): the outer, the middle or the inner loop, and
+    the number of its steps.
     """
     rotation = solve_by_rotations(FIFTEEN.parse(board))
     value = rotation_value(rotation)

@@ -21,7 +21,7 @@ import psutil
 
 from frontier import machine
 from frontier.clusters.executors import TASKS_UNDER_WAY
-from frontier.config import Config, default_memory
+from frontier.config import HERE, Config, default_memory
 from frontier.forecast.rates import Rates, calibrate, stored_shares
 from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search.driver import LIST_SECONDS, MEMORY_SECONDS
@@ -49,9 +49,6 @@ MANY_LAYERS = 200
 
 LAYERS_AT_ONCE = 3
 """The greatest number of layers on the disk while the newest of them is made."""
-
-HERE = ("local", "serial")
-"""The kinds of cluster whose workers are on this machine, and so are measured."""
 
 
 def parts_read(layout: Layout, side: int, sample: int = SAMPLE) -> float:

@@ -2,7 +2,8 @@
 
 Tiles whose label stands once on the board are distinct; those that share a label (a colour)
 count as the same. R. M. Wilson, Graph Puzzles, Homotopy, and the Alternating Group (J. Comb.
-Theory B 16, 1974), says which positions can be reached when all tiles differ.
+Theory B 16, 1974), says which positions can be reached on a non-separable graph when all tiles
+differ.
 """
 
 import re

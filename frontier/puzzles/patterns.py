@@ -57,6 +57,11 @@ class Pattern(NumberedTiles):
         metric: str = "step",
     ):
         self._set_size(rows, columns)
+        if self.cells == 1:
+            raise InputError(
+                "puzzle.rows x puzzle.columns = 1 x 1: the one cell is the blank's, so no tile can "
+                "be labelled; a pattern needs at least 2 cells"
+            )
         if goal is not None and blank is not None:
             raise InputError("puzzle.goal and puzzle.blank exclude each other")
         self._check_choice(k, labels)

@@ -1,8 +1,9 @@
-"""What a worker keeps of a run between tasks: tables, open layers, buffers. Only caches.
+"""What a process keeps of a run between tasks: tables, open layers, buffers, a search in memory.
 
-Everything here can be made again from the run directory, so a worker may die at any time. Where the
-driver's process does the tasks, the driver has the workspace and hands it to each; a worker of Dask
-has its own (`workspace_of`).
+Tables, layers and buffers are caches. The search in memory is more: its last layers may be ahead of
+those that are stored. All of it can be made again from what is committed, so a process may die at
+any time, and costs what it had not stored. Where the driver's process does the tasks, the driver
+has the workspace and hands it to each; a worker of Dask has its own (`workspace_of`).
 """
 
 import threading
@@ -34,7 +35,8 @@ class Workspace(RunReader):
     """What a process that does tasks of a run keeps of it.
 
     computing: held by the task that uses the buffers and the processor. Other tasks of the process
-    wait for the disk meanwhile.
+        wait for the disk meanwhile.
+    memory: the search whose layers are in memory, where this process does one.
     """
 
     def __init__(self, run: RunStore):

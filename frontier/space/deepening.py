@@ -86,7 +86,8 @@ class Search:
     """One search, done a slice at a time so that it can be watched and interrupted.
 
     It begins at a state where the tables add up to `total`.
-    bound: the limit of the iteration under way. nodes: states visited in each iteration so far.
+    bound: the limit of the iteration under way. nodes: states visited in each iteration so far,
+        without the start.
     found: whether a shortest way is found; `way` is then the states along it.
     """
 

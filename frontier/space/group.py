@@ -5,9 +5,9 @@ walk to v. Every further arc u -> v with voltage w closes a walk from r to r wit
 T_u w T_v^-1. These generate the **local group** G of r, and the states (v, q) that can be reached
 from (r, s) are those with s^-1 q T_v^-1 in G (J. L. Gross and T. W. Tucker, Topological Graph
 Theory, 1987, section 2.5): |G| for each vertex in the component of r. For the tile puzzle G
-is the alternating group (Johnson and Story 1879), for one blank on most graphs the symmetric or
-the alternating one; of the exceptions R. M. Wilson (J. Combinatorial Theory B 16, 1974) found the
-only one that is not obvious, on seven vertices.
+is the alternating group (Johnson and Story 1879), for one blank on a non-separable graph the
+symmetric or the alternating one, but for rings and one graph of seven vertices (R. M. Wilson, J.
+Combinatorial Theory B 16, 1974).
 
 A group of permutations is held as a chain of stabilisers: for each position k a *transversal* of
 the subgroup that leaves all later positions alone. For each position to which this subgroup brings

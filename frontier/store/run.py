@@ -1,4 +1,4 @@
-"""A run directory: which run it is, which layers are committed, where they lie.
+"""A run, in a directory or an object store: which run it is, which layers are committed.
 
 docs/architecture.md lists its files, under *On disk*.
 
@@ -51,9 +51,9 @@ from frontier.text import counted
 
 
 class RunStore:
-    """A run directory. `identity` is what makes two runs the same; see `create`.
+    """A run at a place. `identity` is what makes two runs the same; see `create`.
 
-    A run in an object store is an `ObjectRunStore`; `create` and `open` choose by the path.
+    A run in an object store is an `ObjectRunStore`; `create` and `open` choose by the place.
     """
 
     durable = False
@@ -70,7 +70,7 @@ class RunStore:
 
     @classmethod
     def create(cls, path: Place, identity: dict, durable: bool = False) -> "RunStore":
-        """Begin a run in a directory of `make_directory`."""
+        """Begin a run at a place where there is none; a directory is made by `make_directory`."""
         make_directory(path)
         identity = {
             "format": FORMAT,

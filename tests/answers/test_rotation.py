@@ -1,13 +1,17 @@
 """Solutions by rotations, replayed tile by tile on a plain list."""
 
 import random
+import re
 from itertools import pairwise
 
 import pytest
+from making import CONFIGS
 from sweeps import cases
 from twins import sign
 
+from frontier.answers.ida import IdaSolver
 from frontier.answers.rotation import FIFTEEN, cells_of, moved, solve_by_rotations
+from frontier.config import load_config
 from frontier.errors import InputError
 from frontier.report.boards import draw_boards
 from frontier.report.solution import describe_rotation, rotation_value, tiles_of
@@ -160,6 +164,23 @@ def test_placed_tiles_stay_after_each_stage(solved):
         assert board == GOAL
 
 
+def test_the_page_says_how_a_board_of_rotate_is_solved_otherwise():
+    """Under the config of the 15-puzzle, whose own goal has the blank elsewhere."""
+    page = (CONFIGS.parent / "docs" / "puzzles.md").read_text(encoding="utf-8")
+    (board,) = re.findall(r'^python -m frontier rotate "(.*)"$', page, re.MULTILINE)
+    (goal,) = re.findall(
+        rf'^python -m frontier solve configs/4x4\.toml "{board}" --set puzzle\.goal="(.*)"$',
+        page,
+        re.MULTILINE,
+    )
+    puzzle = load_config(CONFIGS / "4x4.toml", (f"puzzle.goal={goal}",)).make_puzzle()
+    assert puzzle.goals == FIFTEEN.goals
+    moves = len(IdaSolver(puzzle).solve(puzzle.parse(board)).solution.moves)
+    turned = len(solve_by_rotations(puzzle.parse(board)).blank_way)
+    said = f"{turned:,} tile moves for this board, where {moves} would do"
+    assert said in " ".join(page.split())
+
+
 def test_the_solved_board_needs_nothing():
     rotation = solve_by_rotations(GOAL)
     assert (rotation.turns, rotation.blank_way, rotation.short_way) == ([], [], [])
@@ -168,7 +189,7 @@ def test_the_solved_board_needs_nothing():
 
 def test_boards_of_the_other_parity_are_refused():
     for board in random_boards(300, odd=1):
-        with pytest.raises(InputError, match="parity"):
+        with pytest.raises(InputError, match=r"parity .* goal is 1 2 3 4/.*/13 14 15 0$"):
             solve_by_rotations(board)
 
 

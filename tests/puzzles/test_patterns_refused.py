@@ -140,11 +140,18 @@ def test_bad_boards_are_told_as_they_were_given(board):
         Pattern(2, 3, k=1).parse(board)
 
 
-@pytest.mark.parametrize(("columns", "blank"), [(3, (0, 2)), (1, (0, 0))])
-def test_k_labels_at_least_one_tile(columns, blank):
+def test_k_labels_at_least_one_tile():
     """The right-most column may hold the blank alone."""
-    with pytest.raises(InputError, match=r"puzzle\.k .* 0 tiles: 1\.\.\d can be labelled"):
-        Pattern(1, columns, k=1, blank=blank)
+    with pytest.raises(InputError, match=r"puzzle\.k .* 0 tiles: 1\.\.2 can be labelled"):
+        Pattern(1, 3, k=1, blank=(0, 2))
+
+
+@pytest.mark.parametrize("labels", [{"k": 1}, {"k": 2}, {"labels": [1]}, {"labels": []}, {}])
+def test_a_board_of_one_cell_has_no_tile(labels):
+    said = "puzzle.rows x puzzle.columns = 1 x 1: the one cell is the blank's, so no tile can be "
+    with pytest.raises(InputError) as refused:
+        Pattern(1, 1, **labels)
+    assert str(refused.value) == f"{said}labelled; a pattern needs at least 2 cells"
 
 
 @pytest.mark.parametrize(

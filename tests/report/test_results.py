@@ -1,6 +1,8 @@
 """The script that makes the reports of docs/results/."""
 
 import csv
+import re
+import shutil
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -79,6 +81,45 @@ def test_nothing_that_was_published_is_lost(results, tmp_path, monkeypatch):
     assert ended.value.code not in (None, 0)
     assert {name: (target / name).read_text() for name in old} == old
     assert (target / "2x2.html").exists()
+
+
+def test_a_large_run_that_is_missing_is_listed_by_its_published_numbers(
+    results, tmp_path, monkeypatch
+):
+    """The list is then as it was with the run."""
+    monkeypatch.setattr(results, "GROUPS", {"Tiles": ("2x2", "2x3")})
+    monkeypatch.setattr(results, "SETS", {})
+    target = tmp_path / "results"
+    arguments = ["results.py", "--runs", str(tmp_path / "runs"), "--target", str(target)]
+    monkeypatch.setattr(sys, "argv", arguments)
+    results.main()
+    made = {path.name: path.read_bytes() for path in target.iterdir()}
+    monkeypatch.setattr(results, "LARGE", {"2x3"})
+    shutil.rmtree(tmp_path / "runs" / "2x3")
+    (target / "index.html").unlink()
+    (target / "README.md").unlink()
+    results.main()
+    assert {path.name: path.read_bytes() for path in target.iterdir()} == made
+
+
+def test_the_reports_that_are_published_are_those_that_the_script_makes(results):
+    there = {path.stem for path in results.TARGET.glob("*.csv")}
+    assert there == {name for names in results.GROUPS.values() for name in names}
+    page = (results.TARGET / "README.md").read_text(encoding="utf-8")
+    index = (results.TARGET / "index.html").read_text(encoding="utf-8")
+    for name in there:
+        assert f"[page]({name}.html), [layers]({name}.csv)" in page
+        assert f'<a href="{name}.html">' in index
+
+
+def test_every_config_of_the_readme_has_a_report_or_is_named_as_without_one(results):
+    """3×5 by lines has its layers alone, which are those of its positions."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"^\| `(\S+)`", readme, re.MULTILINE))
+    made = {name for group in results.GROUPS.values() for name in group}
+    assert names - made == {"3x5-lines"}
+    said = "reports of all of them but `3x5-lines`, of which it has [the layers]"
+    assert f"{said}(docs/results/layers/3x5-multi-0-0.txt)" in " ".join(readme.split())
 
 
 def test_every_config_is_there(results):

@@ -1,0 +1,135 @@
+"""The times that pages quote, in one file, and the sentences that quote them.
+
+docs/results/timings.json has the figures of each board, under the name of its config: of whole
+commands, which `scripts/bench.py --compare --write` measures, and of forecasts beside what the runs
+took, which `scripts/forecast.py --write` does. Both write the file and then the figures into the
+sentences of `SENTENCES`, which stand on their pages but for these; docs/results/comparison.md is
+made of the file as a whole.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+from comparison import SIZES, table
+from timing import ROOT
+
+from frontier.store.files import write_bytes
+from frontier.text import size, span
+
+TIMINGS = Path("docs", "results", "timings.json")
+COMPARISON = Path("docs", "results", "comparison.md")
+
+SENTENCES = {
+    "README.md": (
+        "On {2x7 cores} cores the search takes {2x7 frontier seconds}, and {2x7 frontier memory} "
+        "of memory",
+        "  time in layers: {2x7 frontier in_layers}; written: {2x7 frontier written}; on disk: 108",
+        "653,837,184,000 states, takes {3x5 frontier seconds} and {3x5 frontier disk} of disk",
+        "`configs/2x5.toml` takes {2x5 frontier seconds}, ",
+        "The table has the times of whole commands on {2x7 cores} cores of a virtual machine",
+        *(
+            f"| {board} | {states} | {{{name} frontier seconds}} | "
+            f"{{{name} straightforward seconds}} | {{{name} dictionary seconds}} |"
+            for name, board, states in (("3x3", "3×3", "181,440"), ("2x5", "2×5", "1,814,400"))
+        ),
+        *(
+            f"| {name.replace('x', '×')} | 239,500,800 | {{{name} frontier seconds}} | "
+            f"{{{name} straightforward seconds}} | does not fit |"
+            for name in ("2x6", "3x4")
+        ),
+        "| 2×7 | 43,589,145,600 | {2x7 frontier seconds} in memory, {2x7 from disk seconds} from "
+        "disk | does",
+    ),
+    "docs/tutorial.md": ("tiles and a blank. It takes {2x5 frontier seconds}, but",),
+    "docs/architecture.md": (
+        "A whole 2×6 takes {2x6 frontier seconds} this way, of which half is start-up, against "
+        "{2x6 from disk seconds} by tasks.",
+        "| 2×6, in memory | {2x6 frontier seconds} | {2x6 frontier memory} | "
+        "{2x6 frontier written} | |",
+        "| 2×7, in memory | {2x7 frontier seconds} | {2x7 frontier memory} | "
+        "{2x7 frontier written} | |",
+        "| 2×7, from disk | {2x7 from disk seconds} | {2x7 from disk memory} | "
+        "{2x7 from disk written} | {2x7 from disk disk} |",
+        "| 3×5, from disk | {3x5 frontier seconds} | | {3x5 frontier written} | "
+        "{3x5 frontier disk} |",
+        "took\n{3x5 frontier seconds} for the whole command, {3x5 frontier in_layers} of it in "
+        "layers. Its disk held {3x5 frontier disk} at the peak; {3x5 frontier written} were "
+        "written\n",
+        "* Of the {2x7 frontier seconds} of 2×7 in memory the layers take "
+        "{2x7 frontier in_layers}; the rest is",
+    ),
+    "docs/programs.md": (
+        "| `frontier`, {2x7 cores} cores, no GPU | {2x6 frontier seconds} | "
+        "{2x7 frontier seconds}, in {2x7 frontier memory} of memory | {3x5 frontier seconds} |",
+        "| … bytes written | {2x6 frontier written} | {2x7 frontier written} | "
+        "{3x5 frontier written} |",
+    ),
+    "docs/scale.md": (
+        *(
+            f"| {board}, {place} | time | {{{name} {form} foretold_time}} | "
+            f"{{{name} {form} taken_time}} | {{{name} {form} ratio_time}} | "
+            f"{{{name} {form} plan_others}} | {{{name} {form} run_others}} |\n"
+            f"| | disk | {{{name} {form} foretold_disk}} | {{{name} {form} taken_disk}} | "
+            f"{{{name} {form} ratio_disk}} | | |"
+            for name, board, form, place in (
+                ("2x6", "2×6", "memory", "in memory"),
+                ("2x6", "2×6", "tasks", "by tasks"),
+                ("2x7", "2×7", "tasks", "by tasks"),
+            )
+        ),
+        "| 3 min (measured: {2x7 from disk seconds}) |",
+        "| 35 min (measured: {3x5 frontier seconds}) |",
+    ),
+}
+"""Sentences, or parts of some, by their page. Braces hold a figure of the file: the config, the
+program or the form of the forecast, and the name of the figure, which also says its unit."""
+
+FIELD = re.compile(r"\{(\w+) (?:([a-z ]+) )?(\w+)\}")
+
+
+def read(file: Path = ROOT / TIMINGS) -> dict:
+    """The figures by config."""
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def write(found: dict, root: Path = ROOT) -> None:
+    """Put figures into the file, in place of those of the same boards and programs, and from there
+    into all pages that quote them."""
+    timings = read(root / TIMINGS)
+    for name, board in found.items():
+        timings[name] = timings.get(name, {}) | board
+    text = json.dumps(timings, indent=1, ensure_ascii=False)
+    pages = {TIMINGS: f"{text}\n", COMPARISON: table({size: timings[size] for size in SIZES})}
+    for page, sentences in SENTENCES.items():
+        pages[page] = filled((root / page).read_text(encoding="utf-8"), sentences, timings)
+    for page, text in pages.items():
+        write_bytes(root / page, text.encode())
+
+
+def filled(text: str, sentences: tuple[str, ...], timings: dict) -> str:
+    """A page with the figures in its sentences; ends the program if one of these is not on it, or
+    stands there twice."""
+    for sentence in sentences:
+        said = FIELD.sub(lambda field: figure(timings, *field.groups()), sentence)
+        parts = map(re.escape, FIELD.sub("\0", sentence).split("\0"))
+        text, count = re.subn(".+?".join(parts), lambda _, said=said: said, text)
+        if count != 1:
+            sys.exit(f"expected once on its page, found {count} times: {sentence}")
+    return text
+
+
+def figure(timings: dict, name: str, program: str | None, key: str) -> str:
+    """A figure in words; ends the program if it has not been measured."""
+    board = timings.get(name, {})
+    of = {**board.get("programs", {}), **board.get("forecasts", {})}.get(program, {})
+    value = (of if program else board).get(key)
+    if value is None:
+        sys.exit(f"{TIMINGS.name} lacks {key} of {program or 'the machine'} for {name}")
+    said, _, kind = key.rpartition("_")
+    if said == "ratio" or kind == "others":
+        return f"{value:.2f}"
+    if kind in ("seconds", "layers", "time"):
+        return span(value)
+    return str(value) if kind == "cores" else size(value)
