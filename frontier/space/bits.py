@@ -46,6 +46,12 @@ def count_bits(x):
 
 
 @kernel
+def lowest_bit(word):
+    """The number of the lowest bit of a 64-bit word that is not 0."""
+    return np.int64(count_bits((word & (~word + np.uint64(1))) - np.uint64(1)))
+
+
+@kernel
 def live_rows(words, row_words, live, slabs):
     """live[s, r] = whether row r of slab s of the flat array has any bit, for some slabs."""
     rows = live.shape[1]

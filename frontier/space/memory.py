@@ -13,9 +13,9 @@ from math import ceil
 
 import numpy as np
 
-from frontier.space.bits import count_bits, expand, live_rows
+from frontier.space.bits import count_bits, expand, live_rows, lowest_bit
 from frontier.space.graph import Space
-from frontier.space.jit import kernel
+from frontier.space.jit import Kernel, kernel
 from frontier.space.layout import WORD_BYTES, Layout, Task
 from frontier.space.program import Program, program_of, swaps_of
 
@@ -180,6 +180,79 @@ def count_all(words):
         for word in row:
             total += count_bits(word)
     return total
+
+
+UNREACHED = 255
+"""What a table of distances holds where there is no state."""
+
+
+def distance_table(
+    space: Space, origins: tuple[np.ndarray, np.ndarray], threads: int
+) -> np.ndarray:
+    """The distance of every state from the nearest of some, (vertices, sequences).
+
+    uint8[2 * vertices, half]: the state of a vertex and a sequence of sign s and Lehmer index i
+    stands at [2 * vertex + s, i]; `UNREACHED` where there is none. OverflowError if a distance is
+    greater than 254.
+    """
+    table = np.full((2 * space.graph.vertices, space.code.half), UNREACHED, dtype=np.uint8)
+    _fill_table(space, origins, threads, _write_bytes, table)
+    return table
+
+
+def residue_table(
+    space: Space, origins: tuple[np.ndarray, np.ndarray], threads: int, table: np.ndarray
+) -> None:
+    """Write whether each of these distances is 2 or 3 modulo 4: bit i of word w of the bitmap of a
+    vertex and a sign s goes to bit i of table[2 * vertex + s, w].
+
+    table: uint64[2 * vertices, words] of zeros; what stands for no state stays 0. In a bipartite
+    space the side says whether a distance is odd. So this bit tells it modulo 4; and as distances
+    of neighbours differ by one, whoever knows that of one state can tell that of the next one (R.
+    E. Korf, Minimizing Disk I/O in Two-Bit Breadth-First Search, AAAI 2008, where distances modulo
+    3 have two bits).
+    """
+    _fill_table(space, origins, threads, _write_residues, table)
+
+
+def _fill_table(space: Space, origins, threads: int, write: Kernel, table: np.ndarray) -> None:
+    search = MemorySearch(memory_layout(space, threads), threads)
+    for depth, states in enumerate(search.layers(origins)):
+        if depth >= UNREACHED:
+            raise OverflowError(f"a distance is {depth} or more; at most {UNREACHED - 1} is known")
+        side, nodes = space.side_of(depth), np.flatnonzero(states)
+        rows = 2 * space.vertex[side][nodes].astype(np.int64) + space.sign[side][nodes]
+        shares = zip(*(np.array_split(x, 4 * threads) for x in (nodes, rows)), strict=True)
+        words, bits = search.layer(depth).words, space.code.bits
+        search.share(partial(_write_nodes, write, words, bits, depth, table), shares)
+
+
+def _write_nodes(write, words, bits, depth, table, share) -> None:
+    write(words, *share, bits, depth, table)
+
+
+@kernel
+def _write_bytes(words, nodes, rows, bits, depth, table):
+    """Write a depth to the rows of a table where the bitmaps of some nodes have a bit."""
+    for n in range(nodes.size):
+        row = table[rows[n]]
+        for prefix in range(words.shape[0]):
+            strip = words[prefix, nodes[n]]
+            for j in range(strip.size):
+                word, column = strip[j], (prefix * strip.size + j) * bits
+                while word:
+                    row[column + lowest_bit(word)] = depth
+                    word &= word - np.uint64(1)
+
+
+@kernel
+def _write_residues(words, nodes, rows, bits, depth, table):
+    """Write the residue of a depth where the bitmaps of some nodes have a bit."""
+    for n in range(nodes.size):
+        for prefix in range(words.shape[0]):
+            strip = words[prefix, nodes[n]]
+            if depth & 2:
+                table[rows[n], prefix * strip.size : (prefix + 1) * strip.size] |= strip
 
 
 def memory_layout(space: Space, threads: int) -> Layout:

@@ -1,0 +1,301 @@
+"""Single positions, by depth-first search with additive pattern databases.
+
+The tiles are split, in the order of their homes, into groups. The distance of a position in a group
+is the least number of moves of the group's tiles in any sequence of moves that brings these tiles
+and the blank home. No move is of two groups, so the sum over the groups is a lower bound (R. E.
+Korf and A. Felner, Disjoint Pattern Database Heuristics, Artificial Intelligence 134, 2002), and it
+is 0 in the goal alone. Each move changes the distance of one group alone, by one at most.
+
+`within` asks whether a position takes at most so many moves: one iteration of IDA* (R. E. Korf,
+Depth-First Iterative-Deepening, Artificial Intelligence 27, 1985), in which the more promising move
+is tried first and boards met before, as late or later, are left out (see
+`frontier.cosets.kernel`).
+"""
+
+from collections import namedtuple
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from frontier.cosets.kernel import (
+    BLANK,
+    FIRST_MIX,
+    MOST_LENGTH,
+    VOLTAGE_BITS,
+    VOLTAGES,
+    is_new,
+    slide,
+)
+from frontier.cosets.tables import images, moves_on, pattern_graph
+from frontier.puzzles import Pattern, Tiles
+from frontier.puzzles.pattern_graph import set_ranks
+from frontier.space.bits import lowest_bit
+from frontier.space.jit import kernel
+from frontier.space.lehmer import LehmerCode
+from frontier.space.memory import residue_table
+
+Groups = namedtuple("Groups", "residue odd row region move image group home start target voltage")
+"""The tables of G groups as the kernels read them.
+
+residue: uint64, for all groups what `residue_table` tells. odd: int64, for each region of all
+groups (see `frontier.puzzles.pattern_graph`) whether its distances are odd; row: int64, the number
+of its first bit in `residue`. region: int64, that of each vertex of all groups. move: int64, as in
+`PatternTable`. image: unsigned[voltages, numbers]. group: int64[cells], of the tile whose home is
+each cell, -1 for the blank. home: int64[G], the regions of the goal. start, target, voltage: the
+moves of tiles of the group between regions, by the region that they leave."""
+
+Way = namedtuple(
+    "Way", "words met salt board vertex number distance rest blank slots least slot sum"
+)
+"""What one thread works with: the way from the start, by depth, as in `Scratch`.
+
+salt: int64[1], how often it was used. vertex, number, distance: int64[depths, G], the distance
+modulo 4. rest: the bound. least: int64[depths, K], the bound after each of the moves. board:
+int64[cells], the home of the tile in each cell, -1 for the blank."""
+
+WORD = 64
+
+MET_BITS = 18
+"""The table of boards met has 2**18 entries."""
+
+
+def split(puzzle: Tiles, sizes: Sequence[int]) -> list[Pattern]:
+    """The patterns of the groups, of so many tiles each, in the order of their homes."""
+    goal = np.array(puzzle.goals[0])[puzzle.reading]
+    blank = divmod(puzzle.goals[0].index(0), puzzle.columns)
+    return [
+        Pattern(puzzle.rows, puzzle.columns, labels=labels.tolist(), blank=blank, metric="labelled")
+        for labels in np.split(goal[goal > 0], np.cumsum(sizes)[:-1])
+    ]
+
+
+class Additive:
+    """The tables of all groups of a puzzle whose moves slide one tile.
+
+    tables: as the kernels read them. patterns: those of the groups. groups: their number. moves: of
+    the blank. home: the blank's cell in the goal, in reading order.
+    """
+
+    def __init__(self, puzzle: Tiles, sizes: Sequence[int], threads: int):
+        self.puzzle, self.patterns = puzzle, split(puzzle, sizes)
+        self.moves = moves_on(puzzle.rows, puzzle.columns, "step")
+        self._goal = np.array(puzzle.goals[0])[puzzle.reading]
+        self.groups, self.home = len(sizes), int(self._goal.argmin())
+        self._codes = [LehmerCode(size) for size in sizes]
+        shapes = [
+            (2 * pattern.graph.vertices, code.words)
+            for pattern, code in zip(self.patterns, self._codes, strict=True)
+        ]
+        residue, first, parts = np.zeros(sum(map(prod, shapes)), dtype=np.uint64), 0, []
+        for pattern, code, shape in zip(self.patterns, self._codes, shapes, strict=True):
+            table = residue[first : first + prod(shape)].reshape(shape)
+            residue_table(pattern.space, pattern.origins(), threads, table)
+            steps = Pattern(puzzle.rows, puzzle.columns, labels=pattern.labelled)
+            graph, move, _ = pattern_graph(steps, self.moves)
+            row = first + np.arange(pattern.graph.vertices) * 2 * code.words
+            everything = np.divmod(np.arange(2 * code.half), code.half)
+            image = images(graph, code, _numbers(code, *everything))
+            odd = np.zeros(pattern.graph.vertices, dtype=np.int64)
+            odd[pattern.space.vertex[1]] = 1
+            parts.append((pattern, move, row * WORD, odd, image))
+            first += table.size
+        self.tables = self._joined(residue, parts)
+
+    def _joined(self, residue: np.ndarray, parts: Sequence[tuple]) -> Groups:
+        """The tables of the groups, whose vertices and voltages are numbered one after the other;
+        parts: for each group its pattern, moves, rows, oddness and images."""
+        patterns, moves, rows, odd, pictures = zip(*parts, strict=True)
+        self._first = np.cumsum([0, *map(len, moves)])
+        voltages = np.cumsum([0, *map(len, pictures)])
+        move = [
+            np.where(some < 0, -1, some + (vertex << VOLTAGE_BITS) + voltage)
+            for some, vertex, voltage in zip(moves, self._first, voltages, strict=False)
+        ]
+        most = max(pictures, key=lambda picture: picture.shape[1])
+        image = np.zeros((voltages[-1], most.shape[1]), dtype=most.dtype)
+        for first, picture in zip(voltages, pictures, strict=False):
+            image[first : first + len(picture), : picture.shape[1]] = picture
+        arcs = [pattern.graph.arcs for pattern in patterns]
+        regions = np.cumsum([0, *(pattern.graph.vertices for pattern in patterns)])
+        ends = np.cumsum([0, *(some.target.size for some in arcs)])
+        start = [some.start[:-1] + end for some, end in zip(arcs, ends, strict=False)]
+        target = [some.target + region for some, region in zip(arcs, regions, strict=False)]
+        voltage = [some.voltage + first for some, first in zip(arcs, voltages, strict=False)]
+        region = [p.base.region + first for p, first in zip(patterns, regions, strict=False)]
+        group = np.full(self._goal.size, -1, dtype=np.int64)
+        group[self._goal > 0] = np.repeat(
+            np.arange(len(parts)), [code.length for code in self._codes]
+        )
+        home = [p.origins()[0][0] + first for p, first in zip(patterns, regions, strict=False)]
+        return Groups(
+            residue, np.concatenate(odd), np.concatenate(rows), np.concatenate(region),
+            np.concatenate(move), image, group, np.array(home),
+            np.concatenate([*start, ends[-1:]]), np.concatenate(target), np.concatenate(voltage),
+        )  # fmt: skip
+
+    def states(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The vertices and numbers of boards in all groups: int64[N, G] each.
+
+        boards: int8[N, cells], the home of the tile in each cell, in reading order, or `BLANK`.
+        """
+        blank = (boards == BLANK).argmax(axis=1)
+        vertices, numbers = [], []
+        for g, code in enumerate(self._codes):
+            mine = (self.tables.group[boards] == g) & (boards != BLANK)
+            position = np.nonzero(mine)[1].reshape(len(boards), code.length)
+            tiles = boards[mine].reshape(len(boards), code.length)
+            index, sign = code.ranks(np.argsort(np.argsort(tiles, axis=1), axis=1))
+            places = position - (position > blank[:, None])
+            base = self.patterns[g].base
+            vertex = set_ranks(places, base.binomial) * base.cells + blank
+            vertices.append(self._first[g] + vertex)
+            numbers.append(_numbers(code, sign, index))
+        return np.stack(vertices, axis=1), np.stack(numbers, axis=1)
+
+
+def _numbers(code: LehmerCode, sign: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """The numbers of the bits of sequences among those of their region."""
+    word, bit = np.divmod(index, code.bits)
+    return (sign * code.words + word) * WORD + bit
+
+
+def way_for(cells: int, groups: int, moves: int) -> Way:
+    """Memory for one thread."""
+    depths = MOST_LENGTH + 2
+    words = np.random.default_rng(2).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
+    vertex, number, distance = np.zeros((3, depths, groups), dtype=np.int64)
+    rest, blank, slot = np.zeros((3, depths), dtype=np.int64)
+    slots, sums = np.zeros((2, depths), dtype=np.uint64)
+    return Way(
+        words, np.zeros(1 << MET_BITS, np.uint64), np.zeros(1, np.int64),
+        np.zeros(cells, np.int64), vertex, number, distance, rest, blank, slots,
+        np.zeros((depths, moves), np.int64), slot, sums,
+    )  # fmt: skip
+
+
+@kernel
+def _residue(region, number, tables):
+    """The distance modulo 4 of a sequence at a region."""
+    at = tables.row[region] + number
+    bit = tables.residue[at >> 6] >> np.uint64(at & 63) & np.uint64(1)
+    return 2 * np.int64(bit) + tables.odd[region]
+
+
+@kernel
+def _distance(group, region, number, tables):
+    """The distance in a group, by walking to the goal."""
+    moves, goal = 0, tables.home[group]
+    residue = _residue(region, number, tables)
+    while region != goal or number:
+        for arc in range(tables.start[region], tables.start[region + 1]):
+            image = np.int64(tables.image[tables.voltage[arc], number])
+            if _residue(tables.target[arc], image, tables) == (residue - 1) & 3:
+                region, number = tables.target[arc], image
+                break
+        residue = (residue - 1) & 3
+        moves += 1
+    return moves
+
+
+@kernel
+def _look_ahead(depth, room, moves, tables, way):
+    """Find which moves leave a bound of at most `room`, and the bound after each."""
+    here, slots, kept = way.blank[depth], way.slots[depth], np.uint64(0)
+    while slots:
+        k = lowest_bit(slots)
+        slots &= slots - np.uint64(1)
+        g = tables.group[way.board[moves.target[here, k]]]
+        entry = tables.move[way.vertex[depth, g], k]
+        image = np.int64(tables.image[entry & VOLTAGES, way.number[depth, g]])
+        after = _residue(tables.region[entry >> VOLTAGE_BITS], image, tables)
+        least = way.rest[depth] + ((after - way.distance[depth, g] + 1) & 3) - 1
+        if least <= room:
+            way.least[depth, k] = least
+            kept |= np.uint64(1) << np.uint64(k)
+    way.slots[depth] = kept
+
+
+@kernel
+def within(board, vertices, numbers, limit, moves, tables, way):
+    """Whether a position takes at most `limit` moves, and the nodes visited to find out.
+
+    board: int8[cells], the home of each tile, `BLANK` for the blank. vertices, numbers: int64[G],
+    of the position in each group. If it does, the blank comes to the cells way.blank[1], ...,
+    way.blank[way.slot[-1]], one after the other.
+    """
+    way.salt[0] += 1
+    groups, seed, nodes = vertices.size, np.uint64(way.salt[0]) * FIRST_MIX, 0
+    way.rest[0] = way.sum[0] = 0
+    for cell in range(board.size):
+        way.board[cell] = board[cell]
+        if board[cell] == BLANK:
+            way.board[cell], way.blank[0] = -1, cell
+    for g in range(groups):
+        way.vertex[0, g], way.number[0, g] = vertices[g], numbers[g]
+        far = _distance(g, tables.region[vertices[g]], numbers[g], tables)
+        way.distance[0, g] = far & 3
+        way.rest[0] += far
+    way.slot[-1] = 0
+    if way.rest[0] == 0 or way.rest[0] > limit:
+        return way.rest[0] == 0, nodes
+    depth = 0
+    way.slots[0] = moves.all[way.blank[0]]
+    _look_ahead(0, limit - 1, moves, tables, way)
+    while depth >= 0:
+        here, slots = way.blank[depth], way.slots[depth]
+        if slots == 0:
+            if depth:
+                back = way.blank[depth - 1]
+                stride = -moves.stride[back, way.slot[depth - 1]]
+                slide(way.board, here, back, stride, np.uint64(0), way.words)
+            depth -= 1
+            continue
+        k = lowest_bit(slots)
+        rest = slots & (slots - np.uint64(1))
+        while rest:
+            other = lowest_bit(rest)
+            rest &= rest - np.uint64(1)
+            if way.least[depth, other] < way.least[depth, k]:
+                k = other
+        way.slots[depth] = slots ^ (np.uint64(1) << np.uint64(k))
+        way.slot[depth] = k
+        if way.least[depth, k] == 0:
+            way.slot[-1] = depth + 1
+            way.blank[depth + 1] = moves.target[here, k]
+            return True, nodes
+        nodes += 1
+        there, stride = moves.target[here, k], moves.stride[here, k]
+        moved = tables.group[way.board[there]]
+        total = slide(way.board, here, there, stride, way.sum[depth], way.words)
+        if not is_new(total ^ seed, depth + 1, way.met):
+            slide(way.board, there, here, -stride, total, way.words)
+            continue
+        for g in range(groups):
+            entry = tables.move[way.vertex[depth, g], k]
+            way.vertex[depth + 1, g] = entry >> VOLTAGE_BITS
+            way.number[depth + 1, g] = tables.image[entry & VOLTAGES, way.number[depth, g]]
+            way.distance[depth + 1, g] = way.distance[depth, g]
+        way.rest[depth + 1] = way.least[depth, k]
+        way.distance[depth + 1, moved] += way.least[depth, k] - way.rest[depth]
+        way.distance[depth + 1, moved] &= 3
+        depth += 1
+        way.blank[depth], way.sum[depth] = there, total
+        way.slots[depth] = moves.then[here, k]
+        _look_ahead(depth, limit - depth - 1, moves, tables, way)
+    return False, nodes
+
+
+@kernel
+def settle(boards, vertices, numbers, limit, moves, tables, way, needs_more):
+    """Find out which positions take more than `limit` moves; returns the nodes.
+
+    boards: int8[N, cells], vertices and numbers: int64[N, G], as for `within`. needs_more: bool[N],
+    which is written.
+    """
+    nodes = 0
+    for n in range(boards.shape[0]):
+        done, its_nodes = within(boards[n], vertices[n], numbers[n], limit, moves, tables, way)
+        needs_more[n] = not done
+        nodes += its_nodes
+    return nodes

@@ -1,0 +1,276 @@
+"""The search of cosets: solutions of a pattern, shortest first, until they settle its positions.
+
+A depth-first search goes through the solutions of one pattern by their lengths. It turns back where
+the moves made and the pattern's distance exceed the length asked for; as the distance is exact,
+every move that it goes on with leads to a solution. A solution whose last move is inside the region
+settles no more than the one without it, as D changes by one at most with a move; so it is left out.
+
+Different ways often lead to the same board. A small table of the boards met remembers the least
+depth of each in the search for the present length, and the search turns back where it comes to one
+again as late or later. Boards are told by 64-bit sums of random words (A. L. Zobrist, A New Hashing
+Method with Application for Game Playing, 1970). If two boards have the same sum, a solution may be
+missed. Then a position may stay open that could have been settled, and none is settled wrongly.
+
+The first solution names the positions of the coset by the boards y of the region that it takes them
+to. Those with |s| + D(y) <= T are settled, and those left are read from a list. A further solution
+takes y to another board, by a permutation that is the same for all of them.
+"""
+
+from collections import namedtuple
+
+import numpy as np
+
+from frontier.space.bits import count_bits, lowest_bit
+from frontier.space.jit import kernel
+
+MOST_LENGTH = 250
+"""Moves of a solution, at most; eight bits tell the depth at which a board was met."""
+
+VOLTAGE_BITS = 10
+VOLTAGES = (1 << VOLTAGE_BITS) - 1
+"""The bits of an entry of `PatternTable.move` that are the number of a voltage."""
+
+FIRST_MIX, SECOND_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
+"""Odd numbers that spread keys over the tables."""
+
+UNLABELLED, BLANK = -1, -2
+"""What stands for the home of a tile that is not labelled, and of the blank."""
+
+MET_BITS = 15
+"""The table of boards met has 2**15 entries, so that it stays in the caches of a core."""
+
+Scratch = namedtuple(
+    "Scratch", "words salt met ends vertex number blank homeward slots slot sum board open"
+)
+"""What one thread works with.
+
+words: uint64[cells, cells], random, for each thing in each cell. salt: int64[1], how often it was
+used. met, ends: uint64 tables of the boards met, and of those at which solutions have ended.
+vertex, number, blank, homeward, slots, slot, sum: the way from the start, by depth; homeward: the
+distance of the pattern. board: int64[cells], the number of the cell that the tile in each cell has
+come from, -1 for the blank. open: uint64, the positions left open in the coset."""
+
+
+def scratch_for(cells: int, most_open: int) -> Scratch:
+    """Memory for one thread. most_open: the positions that a coset leaves open at most."""
+    words = np.random.default_rng(1).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
+    met, ends = np.zeros((2, 1 << MET_BITS), dtype=np.uint64)
+    vertex, number, blank, slot, homeward = np.zeros((5, MOST_LENGTH + 1), dtype=np.int64)
+    slots, sums = np.zeros((2, MOST_LENGTH + 1), dtype=np.uint64)
+    board, positions = np.zeros(cells, dtype=np.int64), np.empty(max(1, most_open), dtype=np.uint64)
+    return Scratch(
+        words, np.zeros(1, np.int64), met, ends, vertex, number, blank, homeward, slots, slot,
+        sums, board, positions,
+    )  # fmt: skip
+
+
+@kernel
+def slide(board, blank, target, stride, total, words):
+    """Slide the tiles between the blank's cell and `target`, and the one there, towards the blank.
+
+    Returns the sum of the board afterwards; total: before.
+    """
+    while blank != target:
+        thing = board[blank + stride]
+        total ^= words[thing, blank] ^ words[thing, blank + stride]
+        board[blank] = thing
+        blank += stride
+    board[target] = -1
+    return total
+
+
+@kernel
+def region_index(origins, position, radices):
+    """The Lehmer index of a position on the region: its place i holds the tile that has come from
+    the cell of number origins[i]."""
+    index, used = np.int64(0), np.uint64(0)
+    for i in range(radices.size):
+        tile = (position >> np.uint64(4 * origins[i])) & np.uint64(15)
+        bit = np.uint64(1) << tile
+        index = index * radices[i] + np.int64(tile - count_bits(used & (bit - np.uint64(1))))
+        used |= bit
+    return index
+
+
+@kernel
+def region_position(index, sign, origins, radices, digits):
+    """The position that `region_index` gives this index, with the sign of its tiles.
+
+    digits: int64[tiles], overwritten.
+    """
+    tiles, total = digits.size, sign
+    for i in range(radices.size - 1, -1, -1):
+        digits[i] = index % radices[i]
+        index //= radices[i]
+        total += digits[i]
+    digits[tiles - 2], digits[tiles - 1] = total & 1, 0
+    position, free = np.uint64(0), (np.uint64(1) << np.uint64(tiles)) - np.uint64(1)
+    for i in range(tiles):
+        rest = free
+        for _ in range(digits[i]):
+            rest &= rest - np.uint64(1)
+        tile = lowest_bit(rest)
+        free ^= np.uint64(1) << np.uint64(tile)
+        position |= np.uint64(tile) << np.uint64(4 * origins[i])
+    return position
+
+
+@kernel
+def _list_open(place, allowed, table, origins, positions):
+    """List the positions that the first solution leaves open; returns how many these are."""
+    if allowed + 1 >= table.count.shape[1]:
+        return 0
+    count, start = table.count[place, max(0, allowed + 1)], table.start[place]
+    digits = np.empty(origins.size, dtype=np.int64)
+    for n in range(count):
+        index = np.int64(table.boards[start + n])
+        positions[n] = region_position(index, table.sign[place], origins, table.radices, digits)
+    return count
+
+
+@kernel
+def _keep_open(place, allowed, table, origins, positions, count):
+    """Keep the positions that one more solution leaves open; returns how many these are."""
+    kept, distance = 0, table.distance[place]
+    for n in range(count):
+        position = positions[n]
+        if np.int64(distance[region_index(origins, position, table.radices)]) > allowed:
+            positions[kept] = position
+            kept += 1
+    return kept
+
+
+@kernel
+def _land(blank, allowed, origin, origins, table, scratch, solutions, opened):
+    """Let a solution settle positions; returns how many stay open.
+
+    allowed: the moves that the region may take after it. solutions, opened: those before it, and
+    the positions that they have left open.
+    """
+    i = 0
+    for cell in table.cells:
+        if cell != blank:
+            origins[i] = origin[scratch.board[cell]]
+            i += 1
+    if solutions:
+        return _keep_open(table.place[blank], allowed, table, origins, scratch.open, opened)
+    return _list_open(table.place[blank], allowed, table, origins, scratch.open)
+
+
+@kernel
+def is_new(total, depth, table):
+    """Whether a board has not been met at this depth or a lesser one, as far as a table knows,
+    which remembers it."""
+    key, bits = total * SECOND_MIX, np.uint64(lowest_bit(np.uint64(table.size)))
+    at = np.int64(key >> np.uint64(64) - bits)
+    entry, before = key & ~np.uint64(255) | np.uint64(depth), table[at]
+    if (before ^ entry) < np.uint64(256) and before <= entry:
+        return False
+    table[at] = entry
+    return True
+
+
+@kernel
+def search_coset(pattern, homes, limit, worth, tables, scratch):
+    """Search one coset; returns how many positions stay open, the nodes and the solutions.
+
+    pattern: its number. homes: int8[cells], the home of the labelled tile in each cell, else
+    `UNLABELLED` or `BLANK`. limit: the moves that positions may take. worth: the search ends when
+    it has made this many look-ups for each position that is open. The positions are in
+    `scratch.open`: bits 4n .. 4n + 3 are the number of the tile, among those of the region by their
+    homes, that is in the n-th cell whose tile is not labelled.
+    """
+    scratch.salt[0] += 1
+    salt = scratch.salt[0]
+    moves, patterns, table = tables.moves, tables.patterns, tables.boards
+    board, words, size = scratch.board, scratch.words, patterns.size
+    vertex, number, blank = scratch.vertex, scratch.number, scratch.blank
+    slots, slot, sums, homeward = scratch.slots, scratch.slot, scratch.sum, scratch.homeward
+    origin = np.zeros(board.size, dtype=np.int64)
+    origins = np.empty(table.homes.size, dtype=np.int64)
+    n = 0
+    for cell in range(board.size):
+        board[cell] = cell
+        if homes[cell] == UNLABELLED:
+            origin[cell] = n
+            n += 1
+        elif homes[cell] == BLANK:
+            board[cell], blank[0] = -1, cell
+    vertex[0], number[0], sums[0] = pattern // size, pattern % size, 0
+    nodes, solutions, opened = 0, 0, 0
+    least = np.int64(patterns.distance[pattern])
+    for length in range(least, min(limit, MOST_LENGTH) + 1):
+        if length == 0:
+            solutions, opened = 1, _land(blank[0], limit, origin, origins, table, scratch, 0, 0)
+            if opened == 0:
+                break
+        salts = np.uint64(salt) * FIRST_MIX, np.uint64(salt * MOST_LENGTH + length) * FIRST_MIX
+        depth, homeward[0] = 0, least
+        slots[0] = moves.all[blank[0]]
+        while depth >= 0:
+            if slots[depth] == 0:
+                if depth:
+                    back = -moves.stride[blank[depth - 1], slot[depth - 1]]
+                    slide(board, blank[depth], blank[depth - 1], back, np.uint64(0), words)
+                depth -= 1
+                continue
+            if solutions and nodes >= worth * opened:
+                return opened, nodes, solutions
+            nodes += 1
+            here, k = blank[depth], lowest_bit(slots[depth])
+            slots[depth] &= slots[depth] - np.uint64(1)
+            entry = patterns.move[vertex[depth], k]
+            to = entry >> VOLTAGE_BITS
+            image = np.int64(patterns.image[entry & VOLTAGES, number[depth]])
+            rest = np.int64(patterns.distance[to * size + image])
+            ends = depth + 1 == length
+            if depth + 1 + rest > length or (ends and homeward[depth] == 0):
+                continue
+            there, stride = moves.target[here, k], moves.stride[here, k]
+            total = slide(board, here, there, stride, sums[depth], words)
+            if not ends:
+                if is_new(total ^ salts[1], depth + 1, scratch.met):
+                    slot[depth] = k
+                    depth += 1
+                    vertex[depth], number[depth], blank[depth] = to, image, there
+                    sums[depth], slots[depth], homeward[depth] = total, moves.then[here, k], rest
+                    continue
+            elif is_new(total ^ salts[0], 0, scratch.ends):
+                opened = _land(
+                    there, limit - length, origin, origins, table, scratch, solutions, opened
+                )
+                solutions += 1
+                if opened == 0:
+                    return 0, nodes, solutions
+            slide(board, there, here, -stride, total, words)
+    return opened, nodes, solutions
+
+
+@kernel
+def search_cosets(patterns, homes, limit, worth, tables, scratch, boards):
+    """Search some cosets, one after the other, until the positions left open have no more room;
+    returns the numbers of cosets searched, of positions left open, of nodes and of solutions.
+
+    patterns: int64[N], their numbers. homes: int8[N, cells], and worth, as for `search_coset`.
+    boards: int8[M, cells], where the positions left open are written, as the homes of their tiles
+    and `BLANK`.
+    """
+    written, nodes, solutions, table = 0, 0, 0, tables.boards
+    for n in range(patterns.size):
+        opened, its_nodes, its_solutions = search_coset(
+            patterns[n], homes[n], limit, worth, tables, scratch
+        )
+        if written + opened > boards.shape[0]:
+            return n, written, nodes, solutions
+        nodes += its_nodes
+        solutions += its_solutions
+        for i in range(opened):
+            position = scratch.open[i]
+            for cell in range(homes.shape[1]):
+                home = homes[n, cell]
+                if home == UNLABELLED:
+                    home = table.homes[position & np.uint64(15)]
+                    position >>= np.uint64(4)
+                boards[written, cell] = home
+            written += 1
+    return patterns.size, written, nodes, solutions

@@ -1,0 +1,218 @@
+"""Which positions need more than so many moves: one question about all cosets of a region.
+
+Moves of one tile change the colour of the blank's cell on the checkerboard, so the parity of a
+position's distance is that of its blank's way home. A question of T is about the positions whose
+distances have the parity of T. If none of them needs more than T moves, then no position at all
+needs more than T + 1, as each has a neighbour of the other parity: half of the cosets are never
+looked at. And those that need more are all positions at the depths T + 2, T + 4, ...: with T =
+G - 2 for God's number G they are the last layer, with T = G - 3 the one before it.
+
+A coset with dB + max D <= T has no such position. The others are shuffled, so that any block of
+them tells how long the rest will take.
+"""
+
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+
+from frontier.cosets.additive import Additive, settle, way_for, within
+from frontier.cosets.kernel import (
+    BLANK,
+    MOST_LENGTH,
+    UNLABELLED,
+    scratch_for,
+    search_cosets,
+)
+from frontier.cosets.regions import Region
+from frontier.cosets.tables import Tables, far_boards, pattern_table, region_table
+from frontier.puzzles import Board
+from frontier.space.lehmer import LehmerCode
+from frontier.space.memory import UNREACHED
+
+BLOCKS = 1000
+"""The blocks of a question, at most."""
+
+BLOCK_COSETS = 64
+"""The cosets of a block, at least."""
+
+WORTH = 100_000
+"""The look-ups that are made for each position of a coset that is open, before it is searched by
+itself."""
+
+ROOM = 100_000
+"""The positions left open that are held at a time, at least."""
+
+PIECE = 16
+"""The cosets that are searched before a block looks whether it is to stop."""
+
+
+@dataclass(frozen=True)
+class Farther:
+    """A position that needs more moves than were asked for.
+
+    board: its codes. depth: its distance. blanks: the cells that the blank comes to on a shortest
+    way to the goal, one after the other.
+    """
+
+    board: Board
+    depth: int
+    blanks: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """What is known of some cosets of a question.
+
+    number: of the block. cosets: how many it has. nodes, solutions: of the search of cosets. left:
+    the positions that it left open. steps: the nodes of their own searches. farther: those that
+    need more moves. seconds: of one processor.
+    """
+
+    number: int
+    cosets: int
+    nodes: int
+    solutions: int
+    left: int
+    steps: int
+    seconds: float
+    farther: tuple[Farther, ...] = field(default=())
+
+
+class Asker:
+    """The tables of a region, and the search of blocks of cosets with them.
+
+    deepest: the greatest distance of a pattern, and that of a board of the region. bound: their
+    sum, a number of moves that suffices for every position.
+    """
+
+    def __init__(self, region: Region, sizes: tuple[int, ...], threads: int):
+        """sizes: the tiles of the groups of the additive databases; see `Additive`."""
+        self.region, self.puzzle = region, region.puzzle
+        self._single = Additive(self.puzzle, sizes, threads)
+        moves, boards = self._single.moves, region_table(region, threads)
+        self._tables = Tables(moves, pattern_table(region, moves, threads), boards)
+        patterns = np.bincount(self._tables.patterns.distance, minlength=UNREACHED + 1)[:UNREACHED]
+        self.deepest = int(np.flatnonzero(patterns)[-1]), int(boards.distance.max())
+        self.bound = sum(self.deepest)
+        row, column = np.array(self.puzzle.squares).T[:, self.puzzle.reading]
+        home = np.array(self.puzzle.goals[0])[self.puzzle.reading].argmin()
+        self._odd = (row + column + row[home] + column[home]) % 2
+        self._prepare = Lock()
+        self._prepared: _Prepared | None = None
+        self._spare: SimpleQueue = SimpleQueue()
+
+    def cosets(self, limit: int) -> int:
+        """How many cosets a question has to search."""
+        return self._question(limit).cosets.size
+
+    def blocks(self, limit: int) -> int:
+        """How many blocks these are cut into."""
+        return min(BLOCKS, -(-self.cosets(limit) // BLOCK_COSETS))
+
+    def search(self, limit: int, number: int, stop: Callable[[], bool] = bool) -> Block | None:
+        """Search a block of the question of `limit`; None if it was stopped."""
+        began, question = time.thread_time(), self._question(limit)
+        mine = question.cosets[number :: self.blocks(limit)]
+        nodes = solutions = left = steps = first = 0
+        farther: list[Farther] = []
+        with self._memory(question.most_open) as (scratch, way):
+            boards = np.empty((max(ROOM, question.most_open), self.puzzle.cells), dtype=np.int8)
+            while first < mine.size:
+                if stop():
+                    return None
+                some = mine[first : first + PIECE]
+                done, opened, *work = search_cosets(
+                    some, self._homes(some), limit, WORTH, question.tables, scratch, boards
+                )
+                first, left = first + done, left + opened
+                nodes, solutions = nodes + work[0], solutions + work[1]
+                its_steps, beyond = self._settle(boards[:opened], limit, way)
+                steps += its_steps
+                farther += [self._farther(board, limit, way) for board in beyond]
+        seconds = time.thread_time() - began
+        return Block(number, mine.size, nodes, solutions, left, steps, seconds, tuple(farther))
+
+    def _question(self, limit: int) -> "_Prepared":
+        """What all blocks of a question share."""
+        with self._prepare:
+            if self._prepared is None or self._prepared.limit != limit:
+                self._prepared = None  # it may be large
+                self._prepared = self._prepared_for(limit)
+            return self._prepared
+
+    def _prepared_for(self, limit: int) -> "_Prepared":
+        distance, size = self._tables.patterns.distance, self._tables.patterns.size
+        farthest, deepest = self.deepest
+        worth = distance != UNREACHED
+        if limit >= deepest:
+            worth &= distance > limit - deepest
+        cosets = np.flatnonzero(worth)
+        cosets = cosets[self._odd[cosets // size % self.puzzle.cells] == limit % 2]
+        cosets = np.random.default_rng(limit).permutation(cosets)
+        boards = far_boards(self._tables.boards, max(0, limit - farthest + 1))
+        most = int(boards.count[:, max(0, min(deepest + 1, limit - farthest + 1))].max())
+        return _Prepared(limit, self._tables._replace(boards=boards), cosets, most)
+
+    def _homes(self, cosets: np.ndarray) -> np.ndarray:
+        """The home of the labelled tile in each cell: int8[N, cells], `UNLABELLED` or `BLANK`."""
+        base, code = self.region.pattern.base, LehmerCode(self.region.labelled)
+        vertex, number = np.divmod(cosets, self._tables.patterns.size)
+        sign, index = np.divmod(number, code.half)
+        places, blank = base.places_of(vertex)
+        homes = np.full((cosets.size, base.cells), UNLABELLED, dtype=np.int8)
+        row = np.arange(cosets.size)
+        tiles = self.region.outside[code.unranks(index, sign)]
+        homes[row[:, None], places + (places >= blank[:, None])] = tiles
+        homes[row, blank] = BLANK
+        return homes
+
+    def _settle(self, boards: np.ndarray, limit: int, way) -> tuple[int, np.ndarray]:
+        """The nodes of the positions' own searches, and the positions that need more moves."""
+        needs_more = np.zeros(len(boards), dtype=np.bool_)
+        vertices, numbers = self._single.states(boards)
+        moves, tables = self._single.moves, self._single.tables
+        nodes = settle(boards, vertices, numbers, limit, moves, tables, way, needs_more)
+        return nodes, boards[needs_more]
+
+    def _farther(self, board: np.ndarray, limit: int, way) -> Farther:
+        """The distance of a position that needs more moves, and a shortest way."""
+        (vertices,), (numbers,) = self._single.states(board[None])
+        tables, moves = self._single.tables, self._single.moves
+        for depth in range(limit + 2, MOST_LENGTH, 2):
+            if within(board, vertices, numbers, depth, moves, tables, way)[0]:
+                cells = way.blank[1 : way.slot[-1] + 1]
+                goal = np.array(self.puzzle.goals[0])
+                codes = np.empty_like(goal)
+                homes = np.where(board == BLANK, self._single.home, board)
+                codes[self.puzzle.reading] = goal[self.puzzle.reading][homes]
+                blanks = self.puzzle.reading[cells]
+                return Farther(tuple(codes.tolist()), depth, tuple(blanks.tolist()))
+        raise OverflowError(f"a position needs {MOST_LENGTH} moves or more")
+
+    @contextmanager
+    def _memory(self, most_open: int):
+        """Memory for one thread, kept for the next block."""
+        try:
+            scratch, way = self._spare.get_nowait()
+        except Empty:
+            scratch = scratch_for(self.puzzle.cells, most_open)
+            way = way_for(self.puzzle.cells, self._single.groups, scratch.words.shape[1])
+        if scratch.open.size < most_open:
+            scratch = scratch_for(self.puzzle.cells, most_open)
+        yield scratch, way
+        self._spare.put((scratch, way))
+
+
+class _Prepared(NamedTuple):
+    """A question's tables, its cosets, and the positions that one of them leaves open at most."""
+
+    limit: int
+    tables: Tables
+    cosets: np.ndarray
+    most_open: int

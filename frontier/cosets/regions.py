@@ -1,0 +1,129 @@
+"""The region of a coset search: a rectangle of the board that holds the blank's home.
+
+The tiles whose homes lie outside are the *labelled* ones. The larger the region, the fewer patterns
+there are and the more boards it has itself; both tables must fit in memory.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import factorial, perm
+
+import numpy as np
+
+from frontier.errors import InputError
+from frontier.puzzles import Pattern, Tiles
+
+LEAST_SIDE = 2
+"""A region of one line has too few moves: its tiles keep their order."""
+
+MOST_TILES = 15
+"""Tiles of a region, at most: where each comes from is kept in four bits of a 64-bit word."""
+
+MOST_LABELLED = 9
+"""Labelled tiles, at most: all their orders are listed."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """A rectangle of the board of a tile puzzle with one goal, the tiles home in their order.
+
+    puzzle: the tile puzzle. top, left, rows, columns: the rectangle; it holds the blank's home.
+    cells: int64, its cells as places in the board's reading order, in the reading order of the
+    region's own puzzle. outside: int64, all other places, ascending.
+    """
+
+    puzzle: Tiles
+    top: int
+    left: int
+    rows: int
+    columns: int
+
+    @cached_property
+    def cells(self) -> np.ndarray:
+        place = np.argsort(self.puzzle.reading)
+        grid = place.reshape(self.puzzle.rows, self.puzzle.columns)
+        inner = grid[self.top : self.top + self.rows, self.left : self.left + self.columns]
+        return inner.ravel()[self.board.reading]
+
+    @cached_property
+    def outside(self) -> np.ndarray:
+        return np.setdiff1d(np.arange(self.puzzle.cells), self.cells)
+
+    @cached_property
+    def board(self) -> Tiles:
+        """The tile puzzle of the region alone."""
+        row, column = divmod(self.puzzle.goals[0].index(0), self.puzzle.columns)
+        home = (row - self.top, column - self.left)
+        return Tiles(self.rows, self.columns, blank=home, metric=self.puzzle.metric)
+
+    @cached_property
+    def pattern(self) -> Pattern:
+        """The pattern of the labelled tiles."""
+        goal = np.array(self.puzzle.goals[0])[self.puzzle.reading]
+        labels = sorted(goal[self.outside].tolist())
+        blank = divmod(self.puzzle.goals[0].index(0), self.puzzle.columns)
+        return Pattern(self.puzzle.rows, self.puzzle.columns, labels=labels, blank=blank)
+
+    @property
+    def tiles(self) -> int:
+        """The tiles of the region."""
+        return self.rows * self.columns - 1
+
+    @property
+    def labelled(self) -> int:
+        """The labelled tiles."""
+        return self.puzzle.cells - 1 - self.tiles
+
+    @property
+    def patterns(self) -> int:
+        """How many patterns there are."""
+        return perm(self.puzzle.cells, self.labelled + 1)
+
+    @property
+    def boards(self) -> int:
+        """How many boards the region has."""
+        return factorial(self.tiles + 1) // 2
+
+    @property
+    def bytes(self) -> int:
+        """What both tables take, a byte a distance."""
+        return self.patterns + self.boards
+
+    @property
+    def name(self) -> str:
+        """Size and corner, such as "2x6" or, where it is not in the top left corner, "2x6+0+2"."""
+        corner = f"+{self.top}+{self.left}" if self.top or self.left else ""
+        return f"{self.rows}x{self.columns}{corner}"
+
+
+def check_puzzle(puzzle) -> Tiles:
+    """The puzzle; InputError unless it is one of tiles that cosets are made for."""
+    if not isinstance(puzzle, Tiles):
+        raise InputError(f"{puzzle.title}: cosets are searched for tile puzzles")
+    in_order = puzzle.goals[0] == puzzle._home(divmod(puzzle.goals[0].index(0), puzzle.columns))
+    if len(puzzle.goals) > 1 or not in_order:
+        raise InputError(
+            f"{puzzle.title}: cosets are searched for one goal, whose tiles are in order: name "
+            "its blank cell by puzzle.blank instead of puzzle.goal"
+        )
+    if puzzle.line_length < LEAST_SIDE or puzzle.cells <= LEAST_SIDE**2:
+        raise InputError(
+            f"{puzzle.title}: cosets are searched for boards of 2 rows and columns or more that "
+            "are larger than 2×2; run searches this one at once"
+        )
+    return puzzle
+
+
+def regions_of(puzzle: Tiles) -> Iterator[Region]:
+    """All rectangles that can be the region of a puzzle."""
+    row, column = divmod(puzzle.goals[0].index(0), puzzle.columns)
+    for rows in range(LEAST_SIDE, puzzle.rows + 1):
+        for columns in range(LEAST_SIDE, puzzle.columns + 1):
+            for top in range(max(0, row - rows + 1), min(row, puzzle.rows - rows) + 1):
+                for left in range(
+                    max(0, column - columns + 1), min(column, puzzle.columns - columns) + 1
+                ):
+                    region = Region(puzzle, top, left, rows, columns)
+                    if region.tiles <= MOST_TILES and 1 <= region.labelled <= MOST_LABELLED:
+                        yield region

@@ -1,0 +1,198 @@
+"""The two tables of a coset search, both by the engine: distances of patterns and of the region.
+
+Boards are read as `frontier.puzzles.tiles` reads them, and cells are numbered in this order. A
+pattern is a state (vertex, sequence) of a base graph (`frontier.puzzles.pattern_graph`); its number
+is
+
+    (2 * vertex + sign) * half + Lehmer index,
+
+where half is the number of sequences of one sign, L!/2 for L > 1 labelled tiles. So a table of all
+distances is one array indexed by this number. A move of the blank is an arc of the base graph, and
+its voltage acts on `number % (2 * half)` alone: a table has the image of each of these sequences
+under each voltage. So the search of a coset neither ranks nor unranks a pattern.
+"""
+
+from collections import namedtuple
+from typing import NamedTuple
+
+import numpy as np
+
+from frontier.cosets.kernel import VOLTAGE_BITS
+from frontier.cosets.regions import Region
+from frontier.puzzles import Pattern
+from frontier.puzzles.board_shapes import EMPTY
+from frontier.space.graph import BaseGraph, Space
+from frontier.space.lehmer import LehmerCode
+from frontier.space.memory import distance_table
+
+Moves = namedtuple("Moves", "target stride then all")
+"""The moves of the blank, K from a cell at most, as the kernels read them.
+
+target: int64[cells, K], the cell that it comes to, -1 for no move; stride: int64[cells, K], what
+leads to the next cell on its way there. then: uint64[cells, K], the bits of the moves that may
+follow each: of "step", all but the one back; of "multi", those along the other line, as two moves
+along one line are one. all: uint64[cells], the bits of all moves from a cell."""
+
+PatternTable = namedtuple("PatternTable", "distance move image size")
+"""Patterns as the kernels read them.
+
+distance: uint8[vertices * size]. move: int64[vertices, K], the vertex that a move leads to, times
+2**VOLTAGE_BITS, plus the number of its voltage; -1 where there is none. image: unsigned[voltages,
+size]. size: 2 * half."""
+
+RegionTable = namedtuple(
+    "RegionTable", "distance sign place cells homes radices start count boards"
+)
+"""Boards of the region as the kernels read them.
+
+distance: uint8[region cells, half], by the place of the blank in the region and the Lehmer index
+of the tiles. sign: int64, that of the tiles with the blank at each place. place: int64[cells], the
+place of each cell of the board in the region, -1 outside. cells: int64, the cell at each place.
+homes: int64, the home cell of each tile. radices: int64, of the kept Lehmer digits. boards: uint32,
+the Lehmer indices of the far boards, the farthest first, for each place of the blank; count[b, d]:
+how many of them have the blank at place b and a distance of d or more; they begin at start[b]."""
+
+
+class Tables(NamedTuple):
+    """What the search of cosets of a region reads; see the module's text."""
+
+    moves: Moves
+    patterns: PatternTable
+    boards: RegionTable
+
+
+def moves_on(rows: int, columns: int, metric: str) -> Moves:
+    """The moves of the blank on a board whose cells are numbered in reading order."""
+    line = min(rows, columns)
+    lines = rows * columns // line
+    slots = []
+    for cell in range(line * lines):
+        at, along = divmod(cell, line)
+        ways = [(-1, along, 0), (1, line - 1 - along, 0)]
+        ways += [(-line, at, 1), (line, lines - 1 - at, 1)]
+        slots.append([
+            (cell + stride * steps, stride, axis)
+            for stride, room, axis in ways
+            for steps in range(1, 1 + (room if metric == "multi" else min(room, 1)))
+        ])  # fmt: skip
+    most = max(map(len, slots))
+    target, stride = np.full((2, len(slots), most), -1, dtype=np.int64)
+    then = np.zeros(target.shape, dtype=np.uint64)
+    for cell, some in enumerate(slots):
+        for k, (to, by, axis) in enumerate(some):
+            target[cell, k], stride[cell, k] = to, by
+            then[cell, k] = sum(
+                1 << j
+                for j, (_, other, its_axis) in enumerate(slots[to])
+                if (other != -by if metric == "step" else its_axis != axis)
+            )
+    return Moves(target, stride, then, np.array([(1 << len(s)) - 1 for s in slots], np.uint64))
+
+
+def pattern_table(region: Region, moves: Moves, threads: int) -> PatternTable:
+    """The table of the patterns of a region: distances from all labelled tiles at home, the blank
+    anywhere in the region."""
+    pattern = region.pattern
+    graph, move, image = pattern_graph(pattern, moves)
+    code = LehmerCode(pattern.base.labels)
+    places = region.outside - (region.outside > region.cells[:, None])
+    vertex = pattern.base.vertices_of(places, region.cells)
+    sequence = np.tile(np.arange(code.length), (vertex.size, 1))
+    space = Space(graph, [(v, 0) for v in vertex.tolist()])
+    distance = distance_table(space, (vertex, sequence), threads)
+    return PatternTable(distance.ravel(), move, image, image.shape[1])
+
+
+def pattern_graph(pattern: Pattern, moves: Moves) -> tuple[BaseGraph, np.ndarray, np.ndarray]:
+    """The base graph of a pattern, in which every move counts, under some moves of the blank; and
+    `move` and `image` of a `PatternTable`."""
+    base, steps = pattern.base, pattern.graph
+    cells, sets = base.cells, steps.vertices // base.cells
+    # The arcs of a vertex lead to the cells beside the blank: those of its line, then the others.
+    beside = moves_on(pattern.rows, pattern.columns, "step").target
+    to, voltage = np.full((2, sets, *beside.shape), -1, dtype=np.int64)
+    to[:, beside >= 0] = steps.target.reshape(sets, -1)
+    voltage[:, beside >= 0] = steps.voltage.reshape(sets, -1)
+    step_of = {(p, q): k for p, row in enumerate(beside.tolist()) for k, q in enumerate(row)}
+    permutations = [tuple(row) for row in steps.permutations.tolist()]
+    words, number = list(steps.voltages), {row: i for i, row in enumerate(permutations)}
+    move = np.full((sets, *moves.target.shape), -1, dtype=np.int64)
+    for p, k in np.argwhere(moves.target >= 0).tolist():
+        at, by = p, moves.stride[p, k]
+        v, whole = np.arange(sets) * cells + p, np.full(sets, number[tuple(range(base.labels))])
+        while at != moves.target[p, k]:
+            step = step_of[at, at + by]
+            rank, last = v // cells, voltage[v // cells, at, step]
+            v, at = to[rank, at, step], at + by
+            pairs, which = np.unique(whole * len(words) + last, return_inverse=True)
+            joined = []
+            for first, second in (divmod(pair, len(words)) for pair in pairs.tolist()):
+                row = tuple(permutations[first][i] for i in permutations[second])
+                if row not in number:
+                    number[row] = len(permutations)
+                    permutations.append(row)
+                    words.append(words[first] + words[second])
+                joined.append(number[row])
+            whole = np.array(joined)[which]
+        move[:, p, k] = v << VOLTAGE_BITS | whole
+    if len(words) >> VOLTAGE_BITS:
+        raise OverflowError(f"{len(words)} voltages; {VOLTAGE_BITS} bits are kept for their number")
+    move = move.reshape(steps.vertices, -1)
+    source, slot = np.nonzero(move >= 0)
+    target, its_voltage = np.divmod(move[source, slot], 1 << VOLTAGE_BITS)
+    graph = BaseGraph(steps.vertices, base.labels, tuple(words), source, target, its_voltage)
+    if steps.vertices < 1 << 31 - VOLTAGE_BITS:
+        move = move.astype(np.int32)
+    code = LehmerCode(base.labels)
+    return graph, move, images(graph, code, np.arange(2 * code.half))
+
+
+def images(graph: BaseGraph, code: LehmerCode, number: np.ndarray) -> np.ndarray:
+    """The number of each sequence after each voltage, unsigned[voltages, numbers].
+
+    number: int64[2 * half], ascending, that of the sequence sign * half + Lehmer index.
+    """
+    sign, index = np.divmod(np.arange(2 * code.half), code.half)
+    sequences = code.unranks(index, sign)
+    dtype = np.uint16 if number[-1] < 1 << 16 else np.uint32
+    image = np.zeros((len(graph.voltages), number[-1] + 1), dtype=dtype)
+    for row, permutation in zip(image, graph.permutations, strict=True):
+        index, sign = code.ranks(sequences[:, permutation])
+        row[number] = number[sign * code.half + index]
+    return image
+
+
+def region_table(region: Region, threads: int) -> RegionTable:
+    """The table of a region's own boards; `far_boards` adds those that may be left open."""
+    board, code = region.board, LehmerCode(region.tiles)
+    table = distance_table(board.space, board.origins(), threads)
+    # Of the two signs of the tiles, one can be reached with the blank in a cell.
+    sign = np.empty(region.cells.size, dtype=np.int64)
+    for side in range(board.space.sides):
+        sign[board.space.vertex[side]] = board.space.sign[side]
+    blank = (board.shapes.rows == EMPTY).argmax(axis=1)  # by vertex
+    distance = np.empty((blank.size, code.half), dtype=np.uint8)
+    distance[blank] = table[2 * np.arange(blank.size) + sign]
+    place = np.full(region.puzzle.cells, -1, dtype=np.int64)
+    place[region.cells] = np.arange(region.cells.size)
+    goal = np.array(board.goals[0])[board.reading]
+    homes = region.cells[goal > 0]
+    empty = np.zeros((region.cells.size, int(distance.max()) + 2), dtype=np.int64)
+    return RegionTable(
+        distance, sign[blank.argsort()], place, region.cells, homes,
+        np.array(code.radices, dtype=np.int64), empty[:, 0], empty, np.empty(0, dtype=np.uint32),
+    )  # fmt: skip
+
+
+def far_boards(table: RegionTable, least: int) -> RegionTable:
+    """The table with all boards listed that are at distance `least` or farther."""
+    start, boards = [0], []
+    count = np.zeros_like(table.count)
+    for b, distance in enumerate(table.distance):
+        far = np.flatnonzero(distance >= least)
+        far = far[np.argsort(distance[far], kind="stable")[::-1]]
+        boards.append(far.astype(np.uint32))
+        start.append(start[-1] + far.size)
+        sizes = np.bincount(distance[far], minlength=count.shape[1])
+        count[b] = sizes[::-1].cumsum()[::-1]
+    return table._replace(start=np.array(start), count=count, boards=np.concatenate(boards))
