@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 
 @contextmanager
@@ -27,6 +27,22 @@ def ending() -> list[int]:
     is closed. Where SIGHUP is ignored, as under nohup, it stays so."""
     hung_up = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
     return [signal.SIGTERM, signal.SIGHUP] if hung_up else [signal.SIGTERM]
+
+
+def interrupts_stop(stop: Callable[[], None]) -> AbstractContextManager[None]:
+    """Let the first Ctrl-C, and whatever else asks this process to end, ask for a clean stop; a
+    second Ctrl-C ends at once.
+
+    Queues send SIGTERM to each process of a job, and their scripts send it on, so it comes twice;
+    so does the SIGHUP of a terminal and its shell.
+    """
+    before = signal.getsignal(signal.SIGINT)
+
+    def handle(number, frame):
+        stop()
+        signal.signal(signal.SIGINT, before)
+
+    return handling(dict.fromkeys([signal.SIGINT, *ending()], handle))
 
 
 @contextmanager

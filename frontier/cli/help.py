@@ -72,7 +72,7 @@ class Commands(UserDict):
 
     def __getitem__(self, name: str) -> click.Command:
         with leaving_at_once():
-            return getattr(import_module(self.data[name]), name)
+            return getattr(import_module(self.data[name]), name.replace("-", "_"))
 
 
 class Group(Manual, click.Group):

@@ -8,6 +8,7 @@ import pickle
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -99,6 +100,30 @@ class Executor:
             if stop():
                 return
             yield call.function(*call.arguments)
+
+
+class Threads(Executor):
+    """Runs calls on threads of this process, for functions that let other threads work meanwhile.
+
+    Where the results are not taken to the end, calls under way are waited for.
+    """
+
+    def __init__(self, threads: int):
+        self.workers = self.at_once = threads
+
+    def run(self, calls, stop):
+        with ThreadPoolExecutor(self.workers) as pool:
+            waiting, under_way = iter(calls), set()
+            while True:
+                while len(under_way) < self.workers and not stop():
+                    if (call := next(waiting, None)) is None:
+                        break
+                    under_way.add(pool.submit(call.function, *call.arguments))
+                if not under_way:
+                    return
+                done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
 
 
 class _Batch(NamedTuple):

@@ -27,7 +27,7 @@ from frontier.cosets.kernel import (
     is_new,
     slide,
 )
-from frontier.cosets.tables import images, moves_on, pattern_graph
+from frontier.cosets.tables import Kept, images, moves_on, pattern_graph
 from frontier.puzzles import Pattern, Tiles
 from frontier.puzzles.pattern_graph import set_ranks
 from frontier.space.bits import lowest_bit
@@ -77,7 +77,7 @@ class Additive:
     the blank. home: the blank's cell in the goal, in reading order.
     """
 
-    def __init__(self, puzzle: Tiles, sizes: Sequence[int], threads: int):
+    def __init__(self, puzzle: Tiles, sizes: Sequence[int], threads: int, kept: Kept):
         self.puzzle, self.patterns = puzzle, split(puzzle, sizes)
         self.moves = moves_on(puzzle.rows, puzzle.columns, "step")
         self._goal = np.array(puzzle.goals[0])[puzzle.reading]
@@ -87,19 +87,24 @@ class Additive:
             (2 * pattern.graph.vertices, code.words)
             for pattern, code in zip(self.patterns, self._codes, strict=True)
         ]
-        residue, first, parts = np.zeros(sum(map(prod, shapes)), dtype=np.uint64), 0, []
-        for pattern, code, shape in zip(self.patterns, self._codes, shapes, strict=True):
-            table = residue[first : first + prod(shape)].reshape(shape)
-            residue_table(pattern.space, pattern.origins(), threads, table)
+        starts = np.cumsum([0, *map(prod, shapes)]).tolist()
+
+        def make() -> np.ndarray:
+            residue = np.zeros(starts[-1], dtype=np.uint64)
+            for pattern, first, shape in zip(self.patterns, starts, shapes, strict=False):
+                table = residue[first : first + prod(shape)].reshape(shape)
+                residue_table(pattern.space, pattern.origins(), threads, table)
+            return residue
+
+        residue, parts = kept("groups", make), []
+        for pattern, code, first in zip(self.patterns, self._codes, starts, strict=False):
             steps = Pattern(puzzle.rows, puzzle.columns, labels=pattern.labelled)
             graph, move, _ = pattern_graph(steps, self.moves)
             row = first + np.arange(pattern.graph.vertices) * 2 * code.words
-            everything = np.divmod(np.arange(2 * code.half), code.half)
-            image = images(graph, code, _numbers(code, *everything))
             odd = np.zeros(pattern.graph.vertices, dtype=np.int64)
             odd[pattern.space.vertex[1]] = 1
-            parts.append((pattern, move, row * WORD, odd, image))
-            first += table.size
+            number = _numbers(code, *np.divmod(np.arange(2 * code.half), code.half))
+            parts.append((pattern, move, row * WORD, odd, images(graph, code, number)))
         self.tables = self._joined(residue, parts)
 
     def _joined(self, residue: np.ndarray, parts: Sequence[tuple]) -> Groups:

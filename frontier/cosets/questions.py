@@ -24,16 +24,17 @@ import numpy as np
 from frontier.cosets.additive import Additive, settle, way_for, within
 from frontier.cosets.kernel import (
     BLANK,
+    FIRST_MIX,
     MOST_LENGTH,
     UNLABELLED,
     scratch_for,
     search_cosets,
 )
 from frontier.cosets.regions import Region
-from frontier.cosets.tables import Tables, far_boards, pattern_table, region_table
+from frontier.cosets.tables import Kept, Tables, far_boards, pattern_table, region_table
 from frontier.puzzles import Board
 from frontier.space.lehmer import LehmerCode
-from frontier.space.memory import UNREACHED
+from frontier.space.memory import UNREACHED, deepest
 
 BLOCKS = 1000
 """The blocks of a question, at most."""
@@ -91,14 +92,20 @@ class Asker:
     sum, a number of moves that suffices for every position.
     """
 
-    def __init__(self, region: Region, sizes: tuple[int, ...], threads: int):
-        """sizes: the tiles of the groups of the additive databases; see `Additive`."""
+    def __init__(
+        self,
+        region: Region,
+        sizes: tuple[int, ...],
+        threads: int,
+        kept: Kept = lambda name, make: make(),
+    ):
+        """sizes: the tiles of the groups of the additive databases; see `Additive`. kept: where
+        tables that were made before come from."""
         self.region, self.puzzle = region, region.puzzle
-        self._single = Additive(self.puzzle, sizes, threads)
-        moves, boards = self._single.moves, region_table(region, threads)
-        self._tables = Tables(moves, pattern_table(region, moves, threads), boards)
-        patterns = np.bincount(self._tables.patterns.distance, minlength=UNREACHED + 1)[:UNREACHED]
-        self.deepest = int(np.flatnonzero(patterns)[-1]), int(boards.distance.max())
+        self._single = Additive(self.puzzle, sizes, threads, kept)
+        moves, boards = self._single.moves, region_table(region, threads, kept)
+        self._tables = Tables(moves, pattern_table(region, moves, threads, kept), boards)
+        self.deepest = deepest(self._tables.patterns.distance), int(boards.distance.max())
         self.bound = sum(self.deepest)
         row, column = np.array(self.puzzle.squares).T[:, self.puzzle.reading]
         home = np.array(self.puzzle.goals[0])[self.puzzle.reading].argmin()
@@ -148,15 +155,15 @@ class Asker:
 
     def _prepared_for(self, limit: int) -> "_Prepared":
         distance, size = self._tables.patterns.distance, self._tables.patterns.size
-        farthest, deepest = self.deepest
+        farthest, of_boards = self.deepest
         worth = distance != UNREACHED
-        if limit >= deepest:
-            worth &= distance > limit - deepest
+        if limit >= of_boards:
+            worth &= distance > limit - of_boards
         cosets = np.flatnonzero(worth)
         cosets = cosets[self._odd[cosets // size % self.puzzle.cells] == limit % 2]
-        cosets = np.random.default_rng(limit).permutation(cosets)
+        cosets = cosets[np.argsort(cosets.astype(np.uint64) * FIRST_MIX)]  # shuffled
         boards = far_boards(self._tables.boards, max(0, limit - farthest + 1))
-        most = int(boards.count[:, max(0, min(deepest + 1, limit - farthest + 1))].max())
+        most = int(boards.count[:, max(0, min(of_boards + 1, limit - farthest + 1))].max())
         return _Prepared(limit, self._tables._replace(boards=boards), cosets, most)
 
     def _homes(self, cosets: np.ndarray) -> np.ndarray:

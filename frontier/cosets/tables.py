@@ -13,6 +13,7 @@ under each voltage. So the search of a coset neither ranks nor unranks a pattern
 """
 
 from collections import namedtuple
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -53,6 +54,10 @@ the Lehmer indices of the far boards, the farthest first, for each place of the 
 how many of them have the blank at place b and a distance of d or more; they begin at start[b]."""
 
 
+Kept = Callable[[str, Callable[[], np.ndarray]], np.ndarray]
+"""Gives the array of a name, as it was kept or as a function makes it."""
+
+
 class Tables(NamedTuple):
     """What the search of cosets of a region reads; see the module's text."""
 
@@ -89,7 +94,7 @@ def moves_on(rows: int, columns: int, metric: str) -> Moves:
     return Moves(target, stride, then, np.array([(1 << len(s)) - 1 for s in slots], np.uint64))
 
 
-def pattern_table(region: Region, moves: Moves, threads: int) -> PatternTable:
+def pattern_table(region: Region, moves: Moves, threads: int, kept: Kept) -> PatternTable:
     """The table of the patterns of a region: distances from all labelled tiles at home, the blank
     anywhere in the region."""
     pattern = region.pattern
@@ -98,9 +103,12 @@ def pattern_table(region: Region, moves: Moves, threads: int) -> PatternTable:
     places = region.outside - (region.outside > region.cells[:, None])
     vertex = pattern.base.vertices_of(places, region.cells)
     sequence = np.tile(np.arange(code.length), (vertex.size, 1))
-    space = Space(graph, [(v, 0) for v in vertex.tolist()])
-    distance = distance_table(space, (vertex, sequence), threads)
-    return PatternTable(distance.ravel(), move, image, image.shape[1])
+
+    def make() -> np.ndarray:
+        space = Space(graph, [(v, 0) for v in vertex.tolist()])
+        return distance_table(space, (vertex, sequence), threads)
+
+    return PatternTable(kept("patterns", make).ravel(), move, image, image.shape[1])
 
 
 def pattern_graph(pattern: Pattern, moves: Moves) -> tuple[BaseGraph, np.ndarray, np.ndarray]:
@@ -162,10 +170,10 @@ def images(graph: BaseGraph, code: LehmerCode, number: np.ndarray) -> np.ndarray
     return image
 
 
-def region_table(region: Region, threads: int) -> RegionTable:
+def region_table(region: Region, threads: int, kept: Kept) -> RegionTable:
     """The table of a region's own boards; `far_boards` adds those that may be left open."""
     board, code = region.board, LehmerCode(region.tiles)
-    table = distance_table(board.space, board.origins(), threads)
+    table = kept("boards", lambda: distance_table(board.space, board.origins(), threads))
     # Of the two signs of the tiles, one can be reached with the blank in a cell.
     sign = np.empty(region.cells.size, dtype=np.int64)
     for side in range(board.space.sides):

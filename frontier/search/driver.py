@@ -7,11 +7,9 @@ most the call or the tasks under way.
 """
 
 import errno
-import signal
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -32,7 +30,7 @@ from frontier.search.events import (
 from frontier.search.plan import LEAST_KEPT, Mode, Plan
 from frontier.search.repair import caught_up
 from frontier.search.workspace import RunName, Workspace
-from frontier.signals import ending, handling
+from frontier.signals import interrupts_stop
 from frontier.store.copies import check_copies
 from frontier.store.directory import force_all, make_directory, part_names
 from frontier.store.identity import check_identity
@@ -238,7 +236,7 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client
         ))  # fmt: skip
         try:
             # Missing it is looked for here already, so that the log has the reason.
-            with _interrupts_stop(driver.stopping.set), _missing_it(run):
+            with interrupts_stop(driver.stopping.set), _missing_it(run):
                 driver.search(until)
         except BaseException as error:
             elapsed = time.perf_counter() - began
@@ -288,19 +286,3 @@ def _missing_it(run: RunStore):
         run.check_still_there()
         run.check_alone()
         raise
-
-
-def _interrupts_stop(stop: Callable[[], None]) -> AbstractContextManager[None]:
-    """Let the first Ctrl-C, and whatever else asks this process to end, ask for a clean stop; a
-    second Ctrl-C ends at once.
-
-    Queues send SIGTERM to each process of a job, and their scripts send it on, so it comes twice;
-    so does the SIGHUP of a terminal and its shell.
-    """
-    before = signal.getsignal(signal.SIGINT)
-
-    def handle(number, frame):
-        stop()
-        signal.signal(signal.SIGINT, before)
-
-    return handling(dict.fromkeys([signal.SIGINT, *ending()], handle))

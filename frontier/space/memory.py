@@ -200,6 +200,16 @@ def distance_table(
     return table
 
 
+@kernel
+def deepest(table):
+    """The greatest distance in a table of `distance_table`, as uint8[N]."""
+    most = 0
+    for distance in table:
+        if distance != UNREACHED and distance > most:
+            most = distance
+    return most
+
+
 def residue_table(
     space: Space, origins: tuple[np.ndarray, np.ndarray], threads: int, table: np.ndarray
 ) -> None:

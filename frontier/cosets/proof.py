@@ -1,0 +1,108 @@
+"""What the questions asked so far say of God's number, and which one to ask next.
+
+Let X(T) be the positions whose distances have the parity of T and are greater than T
+(`frontier.cosets.questions`). If X(T) is empty, no position needs more than T + 1 moves; a position
+in it is at depth T + 2 or more. So with an upper bound U and a lower bound L of God's number
+
+* while U - L > 1, X(U - 3) is asked about: it is empty, and U falls by two, or L rises to U - 1;
+* if U - L = 1, X(U - 2) is, and settles it;
+* once L = U = G, X(G - 2) is the last layer, X(G - 3) the one before it, and so on.
+
+But for the last case a question ends with the first position that is found.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from frontier.cosets.questions import Block, Farther
+
+
+@dataclass
+class Answer:
+    """What is known of a question. blocks: how many there are; cosets: in all of them together;
+    done: those that were searched, by their numbers."""
+
+    blocks: int
+    cosets: int
+    done: dict[int, Block] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> bool:
+        return len(self.done) == self.blocks
+
+    @property
+    def missing(self) -> list[int]:
+        """The numbers of the blocks that were not searched."""
+        return [number for number in range(self.blocks) if number not in self.done]
+
+    @property
+    def farther(self) -> list[Farther]:
+        """The positions found that need more moves, the farthest first."""
+        found = (position for block in self.done.values() for position in block.farther)
+        return sorted(found, key=lambda position: (-position.depth, position.board))
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of one processor."""
+        return sum(block.seconds for block in self.done.values())
+
+
+class Proof:
+    """Bounds of God's number of a puzzle, and what they rest on.
+
+    deepest: the greatest distance of a pattern, and that of a board of the region. answers: by the
+    limits of their questions.
+    """
+
+    def __init__(self, deepest: tuple[int, int]):
+        self.deepest = deepest
+        self.answers: dict[int, Answer] = {}
+
+    @property
+    def upper(self) -> int:
+        """A number of moves that suffices for every position."""
+        empty = [t for t, answer in self.answers.items() if answer.complete and not answer.farther]
+        return min([sum(self.deepest), *(limit + 1 for limit in empty)])
+
+    @property
+    def lower(self) -> int:
+        """A number of moves that some position needs."""
+        return max([self.deepest[0], *(position.depth for position in self.farther)])
+
+    @property
+    def farther(self) -> list[Farther]:
+        """All positions found that need more moves than they were asked about."""
+        return [position for answer in self.answers.values() for position in answer.farther]
+
+    def layer(self, depth: int) -> list[Farther] | None:
+        """The positions at a depth; None if they are not all known."""
+        answer = self.answers.get(depth - 2)
+        if depth > self.upper:
+            return []
+        if answer is None or not answer.complete:
+            return None
+        return [position for position in answer.farther if position.depth == depth]
+
+    def last_layers(self) -> Iterator[tuple[int, list[Farther]]]:
+        """(depth, positions) of the last layers, as far as these are known, the deepest first."""
+        depth = self.upper
+        while self.lower == self.upper and (layer := self.layer(depth)) is not None:
+            yield depth, layer
+            depth -= 1
+
+    def next_question(self, at_most: int | None, layers: int) -> tuple[int, bool] | None:
+        """The limit of the question to be asked next, and whether all of its positions are wanted;
+        None if there is none.
+
+        at_most: the bound that is asked about, None for God's number itself. layers: how many of
+        the last layers are wanted. The least limit is 0: layers 0 and 1 are known to everybody.
+        """
+        upper, lower = self.upper, self.lower
+        if at_most is not None:
+            return None if upper <= at_most or lower > at_most else (at_most - 1, False)
+        if upper > lower:
+            return upper - (2 if upper - lower == 1 else 3), False
+        for depth in range(upper, max(1, upper - layers), -1):
+            if self.layer(depth) is None:
+                return depth - 2, True
+        return None

@@ -1,0 +1,205 @@
+"""The search of God's number: question after question, block after block, kept as it goes on."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from frontier import machine
+from frontier.clusters.executors import Call, Executor, Threads
+from frontier.clusters.kinds import client_for, executor_of
+from frontier.config import SHARE, Config
+from frontier.cosets.proof import Answer, Proof
+from frontier.cosets.questions import Asker, Block
+from frontier.cosets.regions import (
+    Region,
+    best_region,
+    check_puzzle,
+    group_bytes,
+    group_sizes,
+    region_named,
+)
+from frontier.cosets.store import CosetRun, path_of
+from frontier.errors import InputError, Stopped
+from frontier.signals import interrupts_stop
+from frontier.store.lock import writing
+from frontier.text import size
+
+COMMIT_SECONDS = 5.0
+"""The seconds of search that a kill can cost, about; a block under way comes on top."""
+
+
+@dataclass(frozen=True)
+class CosetPlan:
+    """What a search of God's number will use.
+
+    groups: the tiles of each additive database. bytes: of memory, while the tables are made.
+    """
+
+    config: Config
+    region: Region
+    groups: tuple[int, ...]
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search is. doing: what is under way, in words. limit: of the question, None before
+    there is one. done, blocks: of it. left: the seconds that the question may still take, None if
+    that is not known. positions: found to need more."""
+
+    doing: str
+    lower: int | None = None
+    upper: int | None = None
+    limit: int | None = None
+    done: int = 0
+    blocks: int = 0
+    left: float | None = None
+    positions: int = 0
+
+
+def plan_cosets(config: Config, region: str | None = None) -> CosetPlan:
+    """What the search of a config will use; InputError if it cannot be done.
+
+    region: its name, by default the one that `best_region` chooses.
+    """
+    if config.from_every_blank:
+        names = ", ".join(member.name for member in config.members)
+        raise InputError(f"{config.name} is several puzzles, {names}: name one by puzzle.blank")
+    puzzle = check_puzzle(config.make_puzzle())
+    chosen = best_region(puzzle) if region is None else region_named(puzzle, region)
+    room, tables = machine.memory() * SHARE[0] // SHARE[1], 2 * chosen.bytes
+    if tables > room:
+        raise InputError(
+            f"{puzzle.title}, region {chosen.name}: its tables take {size(tables)} of memory, and "
+            f"{size(room)} may be used here; take a machine with more, or another --region"
+        )
+    groups = group_sizes(puzzle, room - tables)
+    return CosetPlan(config, chosen, groups, tables + group_bytes(puzzle, groups))
+
+
+def find_gods_number(
+    config: Config,
+    at_most: int | None = None,
+    layers: int = 1,
+    hours: float | None = None,
+    region: str | None = None,
+    tell: Callable[[Progress], None] = lambda progress: None,
+    take_over: bool = False,
+    client=None,
+) -> CosetRun:
+    """Find God's number of a tile puzzle, or go on with the search for it.
+
+    at_most: asks only whether so many moves suffice. layers: of how many of the last layers all
+    positions are wanted. hours: after which the search ends with the bounds that it has. region:
+    its name. tell: called as the search goes on. take_over, client: as for `frontier.run`.
+    Stopped if the search is interrupted.
+    """
+    plan = plan_cosets(config, region)
+    path = path_of(config)
+    path.mkdir(parents=True, exist_ok=True)
+    with writing(path / "lock", take_over):
+        if CosetRun.exists(path):
+            run = CosetRun(path)
+            run.check_is_of(config, region)
+        else:
+            run = CosetRun.create(path, config, plan.region, plan.groups)
+        if run.proof is None or run.proof.next_question(at_most, layers) is not None:
+            _Search(run, tell, hours).go(config, at_most, layers, client)
+        return run
+
+
+class _Search:
+    """One start of a search."""
+
+    def __init__(self, run: CosetRun, tell: Callable[[Progress], None], hours: float | None):
+        self._run, self._tell = run, tell
+        self._ends = None if hours is None else time.monotonic() + 3600 * hours
+        self._interrupted = threading.Event()
+        self._committed = time.monotonic()
+
+    def _stops(self) -> bool:
+        over = self._ends is not None and time.monotonic() > self._ends
+        return over or self._interrupted.is_set()
+
+    def go(self, config: Config, at_most: int | None, layers: int, client) -> None:
+        run = self._run
+        self._tell(Progress("reading the tables" if run.proof else "making the tables"))
+        with _executor_for(config, client) as executor, interrupts_stop(self._interrupted.set):
+            asker = _asker(run, executor.here, machine.cores())
+            if run.proof is None:
+                run.proof = Proof(asker.deepest)
+                run.commit()
+            try:
+                while not self._stops() and (asked := run.proof.next_question(at_most, layers)):
+                    self._ask(asker, executor, *asked)
+            finally:
+                run.commit()
+        if self._interrupted.is_set() and run.proof.next_question(at_most, layers):
+            raise Stopped("interrupted")
+
+    def _ask(self, asker: Asker, executor: Executor, limit: int, whole: bool) -> None:
+        """Ask a question. whole: whether all of its positions are wanted; else one suffices."""
+        proof, began = self._run.proof, time.monotonic()
+        if limit not in proof.answers:
+            proof.answers[limit] = Answer(asker.blocks(limit), asker.cosets(limit))
+        answer, before = proof.answers[limit], len(proof.answers[limit].done)
+        enough = threading.Event()
+
+        def stops() -> bool:
+            return self._stops() or enough.is_set()
+
+        calls = (self._call(asker, executor, limit, number, stops) for number in answer.missing)
+        self._say(limit, answer, None)
+        for block in executor.run(calls, stops):
+            if block is None:
+                continue
+            answer.done[block.number] = block
+            if block.farther and not whole:
+                enough.set()
+            spent = (time.monotonic() - began) / (len(answer.done) - before)
+            self._say(limit, answer, spent * (answer.blocks - len(answer.done)))
+            if time.monotonic() - self._committed > COMMIT_SECONDS:
+                self._run.commit()
+                self._committed = time.monotonic()
+
+    def _call(self, asker, executor: Executor, limit: int, number: int, stops) -> Call:
+        if executor.here:
+            return Call(asker.search, (limit, number, stops))
+        return Call(search_block, (str(self._run.path), limit, number))
+
+    def _say(self, limit: int, answer: Answer, left: float | None) -> None:
+        proof = self._run.proof
+        self._tell(Progress(
+            f"do all positions take at most {limit + 1} moves?", proof.lower, proof.upper, limit,
+            len(answer.done), answer.blocks, left, len(answer.farther),
+        ))  # fmt: skip
+
+
+def _asker(run: CosetRun, here: bool, threads: int) -> Asker:
+    return Asker(run.region, run.groups, threads, run.kept(shared=not here))
+
+
+@lru_cache(maxsize=1)
+def _asker_at(path: str) -> Asker:
+    """The tables of a search, which a worker reads once."""
+    return _asker(CosetRun(Path(path)), False, 1)
+
+
+def search_block(path: str, limit: int, number: int) -> Block:
+    """Search a block of a question, as a worker of a cluster does. path: of the search."""
+    return _asker_at(path).search(limit, number)
+
+
+@contextmanager
+def _executor_for(config: Config, client) -> Iterator[Executor]:
+    """Threads where the workers would be on this machine alone, else the workers of a cluster."""
+    client = client_for(config, client)
+    if client is None and config.cluster.kind == "local":
+        yield Threads(config.cluster.workers)
+        return
+    with executor_of(config.cluster, False, client) as executor:
+        yield executor
