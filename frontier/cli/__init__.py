@@ -67,7 +67,12 @@ RUNS, SOLVING, UPKEEP = "frontier.cli.runs", "frontier.cli.solving", "frontier.c
 @click.group(
     cls=_Commands,
     sections={
-        "Search": {"plan": "frontier.cli.planning", "run": RUNS, "status": RUNS},
+        "Search": {
+            "plan": "frontier.cli.planning",
+            "run": RUNS,
+            "status": RUNS,
+            "gods-number": "frontier.cli.cosets",
+        },
         "Ask what was found": {
             "report": "frontier.cli.reporting",
             "farthest": RUNS,

@@ -153,7 +153,10 @@ class _Search:
             return self._stops() or enough.is_set()
 
         calls = (self._call(asker, executor, limit, number, stops) for number in answer.missing)
-        self._say(limit, answer, None)
+        doing = f"do all positions take at most {limit + 1} moves?"
+        if whole:
+            doing = f"which positions lie at depth {limit + 2}?"
+        self._say(doing, limit, answer, None)
         for block in executor.run(calls, stops):
             if block is None:
                 continue
@@ -161,7 +164,7 @@ class _Search:
             if block.farther and not whole:
                 enough.set()
             spent = (time.monotonic() - began) / (len(answer.done) - before)
-            self._say(limit, answer, spent * (answer.blocks - len(answer.done)))
+            self._say(doing, limit, answer, spent * (answer.blocks - len(answer.done)))
             if time.monotonic() - self._committed > COMMIT_SECONDS:
                 self._run.commit()
                 self._committed = time.monotonic()
@@ -171,11 +174,11 @@ class _Search:
             return Call(asker.search, (limit, number, stops))
         return Call(search_block, (str(self._run.path), limit, number))
 
-    def _say(self, limit: int, answer: Answer, left: float | None) -> None:
+    def _say(self, doing: str, limit: int, answer: Answer, left: float | None) -> None:
         proof = self._run.proof
         self._tell(Progress(
-            f"do all positions take at most {limit + 1} moves?", proof.lower, proof.upper, limit,
-            len(answer.done), answer.blocks, left, len(answer.farther),
+            doing, proof.lower, proof.upper, limit, len(answer.done), answer.blocks, left,
+            len(answer.farther),
         ))  # fmt: skip
 
 
