@@ -7,7 +7,8 @@
 
 `load_config` reads a config, `make_config` makes one from values, and `define_puzzle` makes a
 puzzle of one's own; `plan` says what a run will do, `run` starts or resumes it, and `open_run`
-opens a run that exists; `solve` finds a shortest solution of one board, with or without a run.
+opens a run that exists; `solve` finds a shortest solution of one board, with or without a run;
+`gods_number` finds God's number of a tile puzzle whose positions are too many to be searched.
 `frontier.errors` holds the errors that they raise. docs/library.md shows how they are used.
 """
 
@@ -18,13 +19,13 @@ from frontier import errors
 
 if TYPE_CHECKING:
     from frontier.answers.layers import Layer
-    from frontier.api import Plan, Run, open_run, plan, run, solve
+    from frontier.api import GodsNumber, Plan, Run, gods_number, open_run, plan, run, solve
     from frontier.config import Config, load_config, make_config
     from frontier.puzzles.cells import define_puzzle
 
 __all__ = [
-    "Config", "Layer", "Plan", "Run", "define_puzzle", "errors", "load_config", "make_config",
-    "open_run", "plan", "run", "solve",
+    "Config", "GodsNumber", "Layer", "Plan", "Run", "define_puzzle", "errors", "gods_number",
+    "load_config", "make_config", "open_run", "plan", "run", "solve",
 ]  # fmt: skip
 
 _HOMES = dict.fromkeys(__all__, "frontier.api") | {

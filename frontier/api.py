@@ -345,6 +345,55 @@ def solve(
     return Solved(solution.boards, solution.moves, puzzle, way.method)
 
 
+@dataclass(frozen=True)
+class GodsNumber:
+    """Bounds of God's number of a tile puzzle; it is known where they are equal.
+
+    lower, upper: the bounds. layers: the positions of the last layers, by their depths, as far as
+    they were asked for and God's number is known. path: where the search is kept.
+    """
+
+    puzzle: Puzzle
+    lower: int
+    upper: int
+    layers: dict[int, list[Board]]
+    path: Place
+
+    @property
+    def known(self) -> bool:
+        """Whether the bounds are equal."""
+        return self.lower == self.upper
+
+
+def gods_number(
+    what: Config | str | Place,
+    at_most: int | None = None,
+    layers: int = 1,
+    *,
+    hours: float | None = None,
+    region: str | None = None,
+    take_over: bool = False,
+    client=None,
+) -> GodsNumber:
+    """Find God's number of a tile puzzle without visiting every position, or go on with that.
+
+    what: a config, or the path of one. at_most: asks only whether so many moves suffice. layers: of
+    how many of the last layers all positions are wanted. hours: after which the search ends with
+    the bounds that it has. region: its name, such as "2x5". take_over, client: as for `run`.
+    InputError if the puzzle is none that cosets are made for, or its tables do not fit in memory;
+    Stopped if the search was interrupted. docs/mathematics.md has the theorem.
+    """
+    from frontier.cosets.search import find_gods_number
+
+    config = what if isinstance(what, Config) else config_at(what)
+    found = find_gods_number(
+        config, at_most, layers, hours, region, take_over=take_over, client=client
+    )
+    last = {depth: [of.board for of in some] for depth, some in found.proof.last_layers()}
+    bounds = found.proof.lower, found.proof.upper
+    return GodsNumber(found.region.puzzle, *bounds, last, found.path)
+
+
 def delete_run(path: Place, take_over: bool = False) -> None:
     """Delete a run and its directory; InputError if that holds no run, or anything besides a run.
 

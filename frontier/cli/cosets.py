@@ -19,7 +19,7 @@ from frontier.report.summary import write_summary
 
 @command(
     examples={
-        "gods-number configs/2x7.toml": "God's number of 2×7, in seconds.",
+        "gods-number configs/2x7.toml": "The number for 2×7, in seconds.",
         "gods-number configs/2x8.toml --layers 4": "That of 2×8, and its last four layers.",
         "gods-number configs/2x8.toml --at-most 141": "Whether 141 moves suffice.",
         "gods-number configs/4x4.toml --hours 2": "As close as two hours come; again to go on.",

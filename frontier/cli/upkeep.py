@@ -8,6 +8,8 @@ import click
 from frontier.cli.common import confirmed, echo_json, json_option, run_argument, take_over_option
 from frontier.cli.help import command
 from frontier.config_values import at_home
+from frontier.cosets.checks import check_cosets
+from frontier.cosets.store import CosetRun, search_at
 from frontier.errors import CorruptRunError, InputError
 from frontier.find_runs import open_all, open_one
 from frontier.report.summary import summary, write_summary
@@ -43,7 +45,7 @@ MOST_SHOWN = 20
     type=click.IntRange(min=1),
     metavar="N",
     default=500,
-    help="With --deep: check N states of each layer, and N others.",
+    help="With --deep: check N states of each layer, and N others, or N blocks of cosets.",
 )
 @click.option("--seed", type=int, metavar="N", default=0, help="With --deep: the seed of the draw.")
 @json_option
@@ -54,7 +56,13 @@ def verify(run, deep, states, seed, as_json):
     random are also checked against the definition of a layer, without any kernel. Nothing is
     changed, and no run can start in RUN before `verify` has ended. The exit code is 4 if something
     is wrong; `repair` may mend it.
+
+    Of what `gods-number` has found, the way of every position is gone move by move; with --deep, N
+    blocks of cosets are searched again as well.
     """
+    if search := search_at(run):
+        _verify_cosets(search, states if deep else 0, seed, as_json)
+        return
     values = []
     for store in open_all(run):
         with reading(store.path / "lock"):
@@ -67,6 +75,17 @@ def verify(run, deep, states, seed, as_json):
         echo_json(values)
     if faults := [fault["what"] for value in values for fault in value["faults"]]:
         raise CorruptRunError(f"{counted(len(faults), 'fault')}, the first: {faults[0]}")
+
+
+def _verify_cosets(search: CosetRun, blocks: int, seed: int, as_json: bool) -> None:
+    with reading(search.path / "lock"):
+        faults = check_cosets(CosetRun(search.path), blocks, seed, _say)
+    if as_json:
+        echo_json([{"path": str(search.path), "faults": [{"what": fault} for fault in faults]}])
+    if faults:
+        raise CorruptRunError(f"{counted(len(faults), 'fault')}, the first: {faults[0]}")
+    if not as_json:
+        click.echo(f"{search.path}: all sound")
 
 
 @command(

@@ -39,6 +39,8 @@ def read_identity(file: Place) -> dict:
     identity = read_json(file)
     if not isinstance(identity, dict) or type(identity.get("format")) is not int:
         raise CorruptRunError(f"{file} is not what was written there")
+    if kind := identity.get("kind"):
+        raise InputError(f"{file.parent} holds no run, but what the command {kind} has found")
     if (format := identity["format"]) != FORMAT:
         how = "install a newer frontier" if format > FORMAT else "use the version that wrote it"
         raise FormatError(f"{file} has format {format}, this program reads format {FORMAT}: {how}")

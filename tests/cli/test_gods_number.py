@@ -1,0 +1,101 @@
+"""`gods-number` as a user types it, and what other commands say of what it has found."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import making
+import pytest
+from making import CONFIGS
+
+
+def invoke(*arguments, code=0, command="gods-number"):
+    return making.invoke(command, *arguments, code=code)
+
+
+def at(path):
+    return "--set", f"store.path={path / 'run'}"
+
+
+def test_gods_number_of_2x5(tmp_path):
+    said = invoke(CONFIGS / "2x5.toml", *at(tmp_path), "--layers", "2")
+    assert "God's number: 55\n" in said.stdout
+    assert "2 positions at depth 55\n" in said.stdout
+    assert "20 positions at depth 54\n" in said.stdout
+    assert "│ 4 │ 8 │ 2 │ 6 │ 5 │" in said.stdout, "the farthest are drawn"
+    assert "do all positions take at most" in said.stderr
+    again = invoke(CONFIGS / "2x5.toml", *at(tmp_path), "--layers", "2")
+    assert again.stdout == said.stdout
+    assert "do all positions" not in again.stderr, "nothing is asked twice"
+
+
+@pytest.mark.parametrize(("at_most", "answer"), [(55, "yes"), (54, "no")])
+def test_one_bound(tmp_path, at_most, answer):
+    said = invoke(CONFIGS / "2x5.toml", *at(tmp_path), "--at-most", str(at_most)).stdout
+    assert f"all positions take at most {at_most} moves: {answer}\n" in said
+
+
+def test_json_and_the_summary(tmp_path):
+    value = json.loads(invoke(CONFIGS / "3x3.toml", *at(tmp_path), "--json").stdout)
+    assert (value["complete"], value["lower"], value["upper"]) == (True, 31, 31)
+    (last, *_) = value["layers"]
+    assert (last["depth"], last["count"], len(last["positions"])) == (31, 2, 2)
+    assert sum(question["complete"] for question in value["questions"]) > 1
+    summary = json.loads((tmp_path / "run-gods-number" / "summary.json").read_text())
+    assert {key: summary[key] for key in value} == value
+
+
+def test_a_plan_makes_nothing(tmp_path):
+    said = invoke(CONFIGS / "2x8.toml", *at(tmp_path), "--plan").stdout
+    assert "region 2x5: 1,814,400 boards; 6 labelled tiles outside: 57,657,600 patterns" in said
+    value = json.loads(invoke(CONFIGS / "2x8.toml", *at(tmp_path), "--plan", "--json").stdout)
+    assert value["region"] == "2x5"
+    assert value["bytes"] > value["patterns"] + value["boards"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_status_and_verify_of_a_search(tmp_path):
+    invoke(CONFIGS / "2x4.toml", *at(tmp_path))
+    found = tmp_path / "run-gods-number"
+    assert "God's number: 36\n" in invoke(found, command="status").stdout
+    assert json.loads(invoke(found, "--json", command="status").stdout)["upper"] == 36
+    assert "all sound" in invoke(found, "--deep", command="verify").stdout
+    (found / "ledger.json").write_text("{}")
+    assert "digest" in invoke(found, command="verify", code=4).stderr
+
+
+@pytest.mark.parametrize("command", ["run", "farthest", "report", "backup"])
+def test_other_commands_refuse_a_search(tmp_path, command):
+    invoke(CONFIGS / "2x3.toml", *at(tmp_path))
+    target = [tmp_path / "copy"] if command == "backup" else []
+    said = invoke(tmp_path / "run-gods-number", *target, command=command, code=2).stderr
+    assert "what the command gods-number has found" in said
+
+
+def test_a_run_and_a_search_of_one_config_stand_side_by_side(tmp_path):
+    invoke(CONFIGS / "2x3.toml", *at(tmp_path))
+    assert (
+        "depth (God's number from this goal): 21"
+        in invoke(CONFIGS / "2x3.toml", *at(tmp_path), command="run").stdout
+    )
+
+
+def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path):
+    command = [
+        sys.executable, "-m", "frontier", "gods-number", str(CONFIGS / "2x6.toml"), *at(tmp_path),
+        "--layers", "9", "--set", "cluster.workers=1",
+    ]  # fmt: skip
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ)
+    for line in process.stderr:
+        if "do all positions" in line:
+            process.send_signal(signal.SIGINT)
+            break
+    _, said = process.communicate()
+    assert process.returncode == 3
+    resume = re.search(r"Nothing is lost; go on with: python -m (.*)", said)[1]
+    assert resume.startswith("frontier gods-number")
+    made = invoke(CONFIGS / "2x6.toml", *at(tmp_path)).stdout
+    assert "God's number: 80\n" in made

@@ -1,0 +1,192 @@
+"""Searches of God's number as a whole: kept, stopped, resumed, by threads and by workers."""
+
+import re
+
+import pytest
+
+from frontier import gods_number, make_config
+from frontier.config import Config
+from frontier.cosets import search
+from frontier.cosets.checks import check_cosets
+from frontier.cosets.store import CosetRun, path_of
+from frontier.errors import CorruptRunError, InputError, Stopped
+from frontier.store.files import read_sealed, write_sealed
+from frontier.store.lock import writing
+
+COUNTS_2X4 = {36: 1, 35: 7, 34: 19, 33: 39}
+"""The last layers of 2×4, as `run` finds them."""
+
+
+def config(tmp_path, rows=2, columns=4, **tables) -> Config:
+    puzzle = {"kind": "tiles", "rows": rows, "columns": columns} | tables.pop("puzzle", {})
+    store = {"path": str(tmp_path / "run")}
+    return make_config(f"{rows}x{columns}", puzzle, store=store, **tables)
+
+
+def test_gods_number_and_last_layers(tmp_path):
+    found = gods_number(config(tmp_path), layers=4)
+    assert found.known
+    assert found.upper == 36
+    assert {depth: len(boards) for depth, boards in found.layers.items()} == COUNTS_2X4
+
+
+def test_more_layers_are_found_later_and_nothing_twice(tmp_path, monkeypatch):
+    gods_number(config(tmp_path), layers=1)
+    asked = []
+    whole = search.Asker.search
+    monkeypatch.setattr(
+        search.Asker, "search", lambda self, *a: asked.append(a[:2]) or whole(self, *a)
+    )
+    known = CosetRun(path_of(config(tmp_path))).proof.answers
+    before = {(limit, number) for limit, answer in known.items() for number in answer.done}
+    found = gods_number(config(tmp_path), layers=3)
+    assert len(found.layers) >= 3
+    assert asked
+    assert not before & set(asked)
+    asked.clear()
+    gods_number(config(tmp_path), layers=3)
+    assert not asked
+
+
+@pytest.mark.parametrize("at_most", [35, 36])
+def test_one_bound(tmp_path, at_most):
+    found = gods_number(config(tmp_path), at_most=at_most)
+    assert (found.upper <= at_most) == (at_most >= 36)
+    assert (found.lower > at_most) == (at_most < 36)
+
+
+def test_stopped_anywhere_and_resumed(tmp_path, monkeypatch):
+    """A search that stops after each block comes to the same end."""
+    monkeypatch.setattr("frontier.cosets.questions.BLOCK_COSETS", 8)
+    whole = search._Search._say
+    starts, blocks = 0, 0
+
+    def stop_soon(self, doing, limit, answer, left):
+        nonlocal blocks
+        if left is not None:
+            blocks += 1
+            self._interrupted.set()
+        whole(self, doing, limit, answer, left)
+
+    monkeypatch.setattr(search._Search, "_say", stop_soon)
+    while True:
+        starts += 1
+        try:
+            found = gods_number(config(tmp_path, cluster={"workers": 1}), layers=2)
+            break
+        except Stopped:
+            continue
+    assert starts > 5
+    assert blocks >= starts - 1
+    assert {depth: len(boards) for depth, boards in found.layers.items()} == {36: 1, 35: 7}
+
+
+def test_hours_end_a_search_with_bounds(tmp_path):
+    found = gods_number(config(tmp_path), hours=1e-9)
+    assert not found.known
+    assert found.lower < 36 < found.upper
+    assert gods_number(config(tmp_path)).known
+
+
+def test_by_the_workers_of_a_scheduler(tmp_path):
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        found = gods_number(config(tmp_path, 2, 3), layers=2, client=client)
+    assert (found.upper, [len(some) for some in found.layers.values()][:2]) == (21, [1, 6])
+
+
+def test_a_damaged_table_is_found(tmp_path):
+    gods_number(config(tmp_path), layers=1)
+    file = path_of(config(tmp_path)) / "tables" / "patterns.npy"
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(CorruptRunError, match="made anew"):
+        gods_number(config(tmp_path), layers=2)
+    for kept in file.parent.iterdir():
+        kept.unlink()
+    assert gods_number(config(tmp_path), layers=2).known
+
+
+@pytest.mark.parametrize("name", ["run.json", "ledger.json"])
+def test_an_edited_file_is_found(tmp_path, name):
+    gods_number(config(tmp_path))
+    file = path_of(config(tmp_path)) / name
+    file.write_text(file.read_text().replace("3", "4", 1))
+    with pytest.raises(CorruptRunError, match="digest"):
+        gods_number(config(tmp_path))
+
+
+def test_the_ledger_of_another_search_is_refused(tmp_path):
+    gods_number(config(tmp_path))
+    file = path_of(config(tmp_path)) / "ledger.json"
+    write_sealed(file, {**read_sealed(file), "run": "0" * 32})
+    with pytest.raises(CorruptRunError, match="another search"):
+        gods_number(config(tmp_path))
+
+
+def test_what_was_made_by_another_config_is_refused(tmp_path):
+    gods_number(config(tmp_path))
+    with pytest.raises(InputError, match="another directory"):
+        gods_number(config(tmp_path, 2, 5))
+    with pytest.raises(InputError, match="another directory"):
+        gods_number(config(tmp_path), region="2x2")
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "puzzle", "said"),
+    [
+        (2, 4, {"metric": "multi"}, "several tiles"),
+        (2, 4, {"goal": "2 1 3 0 / 4 5 6 7"}, "in order"),
+        (2, 2, {}, "run searches"),
+        (1, 5, {}, "run searches"),
+        (2, 4, {"blank": "all"}, "several puzzles"),
+        (5, 5, {}, "memory|too large"),
+        (2, 10, {}, "memory"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(tmp_path, rows, columns, puzzle, said):
+    with pytest.raises(InputError, match=said):
+        gods_number(config(tmp_path, rows, columns, puzzle=puzzle))
+    assert not (tmp_path / "run-gods-number" / "run.json").exists()
+
+
+def test_an_unknown_region_is_refused(tmp_path):
+    with pytest.raises(InputError, match="2x2, 2x3"):
+        gods_number(config(tmp_path), region="3x3")
+
+
+def test_checks_find_what_is_wrong(tmp_path):
+    gods_number(config(tmp_path), layers=2)
+    path, said = path_of(config(tmp_path)), []
+    assert check_cosets(CosetRun(path), None, 0, said.append) == []
+    ledger = read_sealed(path / "ledger.json")
+    (found, *_) = [
+        block for answer in ledger["answers"].values() for block in answer["done"]
+        if block["farther"]
+    ]  # fmt: skip
+    way = found["farther"][0]["blanks"]
+    for blanks, wrong in (
+        (way[:-1], "35 moves|34 moves"),
+        ([7, *way[1:]], "from cell"),
+        ([*way[:-3], way[-1], way[-2], way[-1]], "lead to the goal|from cell"),
+    ):
+        found["farther"][0]["blanks"] = blanks
+        write_sealed(path / "ledger.json", ledger)
+        faults = check_cosets(CosetRun(path), 0, 0, said.append)
+        assert len(faults) == 1
+        assert re.search(wrong, faults[0])
+    found["farther"] = []
+    write_sealed(path / "ledger.json", ledger)
+    assert len(check_cosets(CosetRun(path), None, 0, said.append)) == 1
+
+
+def test_two_searches_at_once_are_refused(tmp_path):
+    gods_number(config(tmp_path), hours=1e-9)
+    lock = path_of(config(tmp_path)) / "lock"
+    with writing(lock), pytest.raises(InputError, match=r"written|writing"):
+        gods_number(config(tmp_path))
