@@ -54,7 +54,7 @@ come from, -1 for the blank. open: uint64, the positions left open in the coset.
 def scratch_for(cells: int, most_open: int) -> Scratch:
     """Memory for one thread. most_open: the positions that a coset leaves open at most."""
     words = np.random.default_rng(1).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
-    met, ends = np.zeros((2, 1 << MET_BITS), dtype=np.uint64)
+    met, ends = nothing_met(MET_BITS), nothing_met(MET_BITS)
     vertex, number, blank, slot, homeward = np.zeros((5, MOST_LENGTH + 1), dtype=np.int64)
     slots, sums = np.zeros((2, MOST_LENGTH + 1), dtype=np.uint64)
     board, positions = np.zeros(cells, dtype=np.int64), np.empty(max(1, most_open), dtype=np.uint64)
@@ -62,6 +62,12 @@ def scratch_for(cells: int, most_open: int) -> Scratch:
         words, np.zeros(1, np.int64), met, ends, vertex, number, blank, homeward, slots, slot,
         sums, board, positions,
     )  # fmt: skip
+
+
+def nothing_met(bits: int) -> np.ndarray:
+    """The table of 2**bits entries, eight bits or more, in which no board has been met: each entry
+    is of a depth greater than all that there are."""
+    return np.full(1 << bits, 255, dtype=np.uint64)
 
 
 @kernel
@@ -162,8 +168,9 @@ def is_new(total, depth, table):
     """Whether a board has not been met at this depth or a lesser one, as far as a table knows,
     which remembers it."""
     key, bits = total * SECOND_MIX, np.uint64(lowest_bit(np.uint64(table.size)))
+    # The place of the entry tells the first bits of the key, eight or more, and it the others.
     at = np.int64(key >> np.uint64(64) - bits)
-    entry, before = key & ~np.uint64(255) | np.uint64(depth), table[at]
+    entry, before = key << np.uint64(8) | np.uint64(depth), table[at]
     if (before ^ entry) < np.uint64(256) and before <= entry:
         return False
     table[at] = entry

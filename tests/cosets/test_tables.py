@@ -27,7 +27,9 @@ LARGE = [
 ]
 FEW = [*SMALL[:1], *SMALL[-1:], *MORE[9:50:20]]
 each_region = swept(
-    ("shape", "blank", "rectangle", "metric"), [*SMALL, *MORE, *LARGE], few=[*FEW, LARGE[0], LARGE[2]]
+    ("shape", "blank", "rectangle", "metric"),
+    [*SMALL, *MORE, *LARGE],
+    few=[*FEW, LARGE[0], LARGE[2]],
 )
 
 
