@@ -23,8 +23,9 @@ import numpy as np
 from frontier.space.bits import count_bits, lowest_bit
 from frontier.space.jit import kernel
 
-MOST_LENGTH = 250
-"""Moves of a solution, at most; eight bits tell the depth at which a board was met."""
+MOST_LENGTH = 254
+"""Moves of a solution, at most: the greatest distance that a table holds; eight bits tell the depth
+at which a board was met."""
 
 VOLTAGE_BITS = 10
 VOLTAGES = (1 << VOLTAGE_BITS) - 1
@@ -182,10 +183,11 @@ def search_coset(pattern, homes, limit, worth, tables, scratch):
     """Search one coset; returns how many positions stay open, the nodes and the solutions.
 
     pattern: its number. homes: int8[cells], the home of the labelled tile in each cell, else
-    `UNLABELLED` or `BLANK`. limit: the moves that positions may take. worth: the search ends when
-    it has made this many look-ups for each position that is open. The positions are in
-    `scratch.open`: bits 4n .. 4n + 3 are the number of the tile, among those of the region by their
-    homes, that is in the n-th cell whose tile is not labelled.
+    `UNLABELLED` or `BLANK`. limit: the moves that positions may take; all stay open where it is
+    less than the pattern's distance. worth: the search ends when it has made this many look-ups
+    for each position that is open. The positions are in `scratch.open`: bits 4n .. 4n + 3 are the
+    number of the tile, among those of the region by their homes, that is in the n-th cell whose
+    tile is not labelled.
     """
     scratch.salt[0] += 1
     salt = scratch.salt[0]
@@ -206,7 +208,7 @@ def search_coset(pattern, homes, limit, worth, tables, scratch):
     vertex[0], number[0], sums[0] = pattern // size, pattern % size, 0
     nodes, solutions, opened = 0, 0, 0
     least = np.int64(patterns.distance[pattern])
-    for length in range(least, min(limit, MOST_LENGTH) + 1):
+    for length in range(least, max(least, min(limit, MOST_LENGTH)) + 1):
         if length == 0:
             solutions, opened = 1, _land(blank[0], limit, origin, origins, table, scratch, 0, 0)
             if opened == 0:
@@ -247,8 +249,8 @@ def search_coset(pattern, homes, limit, worth, tables, scratch):
                     there, limit - length, origin, origins, table, scratch, solutions, opened
                 )
                 solutions += 1
-                if opened == 0:
-                    return 0, nodes, solutions
+                if opened == 0 or length > limit:
+                    return opened, nodes, solutions
             slide(board, there, here, -stride, total, words)
     return opened, nodes, solutions
 
