@@ -25,6 +25,7 @@ from frontier.cosets.kernel import (
     VOLTAGE_BITS,
     VOLTAGES,
     is_new,
+    nothing_met,
     slide,
 )
 from frontier.cosets.tables import Kept, images, moves_on, pattern_graph
@@ -173,7 +174,7 @@ def way_for(cells: int, groups: int, moves: int) -> Way:
     rest, blank, slot = np.zeros((3, depths), dtype=np.int64)
     slots, sums = np.zeros((2, depths), dtype=np.uint64)
     return Way(
-        words, np.zeros(1 << MET_BITS, np.uint64), np.zeros(1, np.int64),
+        words, nothing_met(MET_BITS), np.zeros(1, np.int64),
         np.zeros(cells, np.int64), vertex, number, distance, rest, blank, slots,
         np.zeros((depths, moves), np.int64), slot, sums,
     )  # fmt: skip

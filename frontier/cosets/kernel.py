@@ -23,8 +23,9 @@ import numpy as np
 from frontier.space.bits import count_bits, lowest_bit
 from frontier.space.jit import kernel
 
-MOST_LENGTH = 250
-"""Moves of a solution, at most; eight bits tell the depth at which a board was met."""
+MOST_LENGTH = 254
+"""Moves of a solution, at most: the greatest distance that a table holds; eight bits tell the depth
+at which a board was met."""
 
 VOLTAGE_BITS = 10
 VOLTAGES = (1 << VOLTAGE_BITS) - 1
@@ -54,7 +55,7 @@ come from, -1 for the blank. open: uint64, the positions left open in the coset.
 def scratch_for(cells: int, most_open: int) -> Scratch:
     """Memory for one thread. most_open: the positions that a coset leaves open at most."""
     words = np.random.default_rng(1).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
-    met, ends = np.zeros((2, 1 << MET_BITS), dtype=np.uint64)
+    met, ends = nothing_met(MET_BITS), nothing_met(MET_BITS)
     vertex, number, blank, slot, homeward = np.zeros((5, MOST_LENGTH + 1), dtype=np.int64)
     slots, sums = np.zeros((2, MOST_LENGTH + 1), dtype=np.uint64)
     board, positions = np.zeros(cells, dtype=np.int64), np.empty(max(1, most_open), dtype=np.uint64)
@@ -62,6 +63,12 @@ def scratch_for(cells: int, most_open: int) -> Scratch:
         words, np.zeros(1, np.int64), met, ends, vertex, number, blank, homeward, slots, slot,
         sums, board, positions,
     )  # fmt: skip
+
+
+def nothing_met(bits: int) -> np.ndarray:
+    """The table of 2**bits entries, eight bits or more, in which no board has been met: each entry
+    is of a depth greater than all that there are."""
+    return np.full(1 << bits, 255, dtype=np.uint64)
 
 
 @kernel
@@ -162,8 +169,9 @@ def is_new(total, depth, table):
     """Whether a board has not been met at this depth or a lesser one, as far as a table knows,
     which remembers it."""
     key, bits = total * SECOND_MIX, np.uint64(lowest_bit(np.uint64(table.size)))
+    # The place of the entry tells the first bits of the key, eight or more, and it the others.
     at = np.int64(key >> np.uint64(64) - bits)
-    entry, before = key & ~np.uint64(255) | np.uint64(depth), table[at]
+    entry, before = key << np.uint64(8) | np.uint64(depth), table[at]
     if (before ^ entry) < np.uint64(256) and before <= entry:
         return False
     table[at] = entry
@@ -175,10 +183,11 @@ def search_coset(pattern, homes, limit, worth, tables, scratch):
     """Search one coset; returns how many positions stay open, the nodes and the solutions.
 
     pattern: its number. homes: int8[cells], the home of the labelled tile in each cell, else
-    `UNLABELLED` or `BLANK`. limit: the moves that positions may take. worth: the search ends when
-    it has made this many look-ups for each position that is open. The positions are in
-    `scratch.open`: bits 4n .. 4n + 3 are the number of the tile, among those of the region by their
-    homes, that is in the n-th cell whose tile is not labelled.
+    `UNLABELLED` or `BLANK`. limit: the moves that positions may take; all stay open where it is
+    less than the pattern's distance. worth: the search ends when it has made this many look-ups
+    for each position that is open. The positions are in `scratch.open`: bits 4n .. 4n + 3 are the
+    number of the tile, among those of the region by their homes, that is in the n-th cell whose
+    tile is not labelled.
     """
     scratch.salt[0] += 1
     salt = scratch.salt[0]
@@ -199,7 +208,7 @@ def search_coset(pattern, homes, limit, worth, tables, scratch):
     vertex[0], number[0], sums[0] = pattern // size, pattern % size, 0
     nodes, solutions, opened = 0, 0, 0
     least = np.int64(patterns.distance[pattern])
-    for length in range(least, min(limit, MOST_LENGTH) + 1):
+    for length in range(least, max(least, min(limit, MOST_LENGTH)) + 1):
         if length == 0:
             solutions, opened = 1, _land(blank[0], limit, origin, origins, table, scratch, 0, 0)
             if opened == 0:
@@ -240,8 +249,8 @@ def search_coset(pattern, homes, limit, worth, tables, scratch):
                     there, limit - length, origin, origins, table, scratch, solutions, opened
                 )
                 solutions += 1
-                if opened == 0:
-                    return 0, nodes, solutions
+                if opened == 0 or length > limit:
+                    return opened, nodes, solutions
             slide(board, there, here, -stride, total, words)
     return opened, nodes, solutions
 

@@ -132,9 +132,9 @@ def pattern_graph(pattern: Pattern, moves: Moves) -> tuple[BaseGraph, np.ndarray
             step = step_of[at, at + by]
             rank, last = v // cells, voltage[v // cells, at, step]
             v, at = to[rank, at, step], at + by
-            pairs, which = np.unique(whole * len(words) + last, return_inverse=True)
-            joined = []
-            for first, second in (divmod(pair, len(words)) for pair in pairs.tolist()):
+            known, joined = len(words), []  # more words are added below
+            pairs, which = np.unique(whole * known + last, return_inverse=True)
+            for first, second in (divmod(pair, known) for pair in pairs.tolist()):
                 row = tuple(permutations[first][i] for i in permutations[second])
                 if row not in number:
                     number[row] = len(permutations)

@@ -1,0 +1,55 @@
+"""Boards of the twin as the tables and kernels of cosets write them, and back."""
+
+import numpy as np
+from cosets.twin import blank_cells, board_of
+
+from frontier.cosets.kernel import BLANK, UNLABELLED
+from frontier.cosets.regions import Region
+from frontier.puzzles import Tiles
+
+HALF = {1: 1, 2: 1, 3: 3, 4: 12, 5: 60, 6: 360, 7: 2520, 8: 20160}
+"""Half of the orders of so many tiles."""
+
+
+def made(name, make):
+    """Tables are made, not kept."""
+    return make()
+
+
+def tiles_of(board):
+    """The puzzle of a board of the twin."""
+    return Tiles(board.rows, board.columns, blank=board.blank, metric=board.metric)
+
+
+def region_of(board, rectangle):
+    return Region(tiles_of(board), *rectangle)
+
+
+def regions(shapes, metrics=("step",)):
+    """(shape, blank, rectangle, metric) of every region of some boards."""
+    return [
+        (shape, blank, rectangle, metric)
+        for shape in shapes
+        for metric in metrics
+        for blank in blank_cells(*shape)
+        for rectangle in board_of(*shape, blank).rectangles()
+    ]
+
+
+def home_cells(board):
+    """The number, in reading order, of the home of each tile."""
+    return {board.goal[cell]: n for n, cell in enumerate(board.reading)}
+
+
+def as_homes(board, tiles, like=UNLABELLED):
+    """Where the tile in each cell, in reading order, is at home: int8[cells], as kernels take
+    them; of tiles that are alike (-1) it is `like`."""
+    homes = home_cells(board) | {0: BLANK, -1: like}
+    return np.array([homes[tiles[cell]] for cell in board.reading], dtype=np.int8)
+
+
+def from_homes(board, homes):
+    """Inverse of `as_homes`, of whole boards."""
+    tiles = {n: tile for tile, n in home_cells(board).items() if tile} | {BLANK: 0}
+    there = dict(zip(board.reading, (tiles[int(n)] for n in homes), strict=True))
+    return tuple(there[cell] for cell in range(len(there)))
