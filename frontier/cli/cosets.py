@@ -4,8 +4,11 @@ import click
 
 from frontier.cli import common
 from frontier.cli.help import command
+from frontier.config_values import at_home
+from frontier.cosets.checks import check_cosets
 from frontier.cosets.search import find_gods_number, plan_cosets
-from frontier.errors import Stopped
+from frontier.cosets.store import CosetRun
+from frontier.errors import CorruptRunError, Stopped
 from frontier.find_runs import config_at, run_command
 from frontier.report.gods_number import (
     QuestionDisplay,
@@ -15,6 +18,8 @@ from frontier.report.gods_number import (
     plan_value,
 )
 from frontier.report.summary import write_summary
+from frontier.store.lock import reading
+from frontier.text import counted
 
 
 @command(
@@ -87,6 +92,31 @@ def gods_number(config, settings, at_most, layers, hours, region, planning, take
         raise Stopped(f"{error}. Nothing is lost; go on with: {again}") from None
     finally:
         display.close()
+    write_summary(run.path, gods_number_value(run))
+    _print(run, as_json, at_most)
+
+
+def show_search(path: str, as_json: bool) -> None:
+    """What `status` says of a search."""
+    _print(CosetRun(at_home(path)), as_json)
+
+
+def _print(run: CosetRun, as_json: bool, at_most: int | None = None) -> None:
     value = gods_number_value(run)
-    write_summary(run.path, value)
     common.echo_json([value]) if as_json else click.echo(describe_gods_number(run, value, at_most))
+
+
+def verify_search(path: str, blocks: int, seed: int, as_json: bool, say) -> None:
+    """What `verify` does with a search; CorruptRunError if something is wrong.
+
+    blocks: how many blocks of cosets are searched again.
+    """
+    folder = at_home(path)
+    with reading(folder / "lock"):
+        faults = check_cosets(CosetRun(folder), blocks, seed, say)
+    if as_json:
+        common.echo_json([{"path": path, "faults": [{"what": fault} for fault in faults]}])
+    elif not faults:
+        click.echo(f"{path}: all sound")
+    if faults:
+        raise CorruptRunError(f"{counted(len(faults), 'fault')}, the first: {faults[0]}")

@@ -11,16 +11,16 @@ from frontier.cli import common
 from frontier.cli.help import command
 from frontier.clusters.allocation import allocation
 from frontier.config import Config
-from frontier.cosets.store import search_at
+from frontier.config_values import at_home
 from frontier.errors import CorruptRunError, Gone, InputError, Stopped
 from frontier.find_runs import config_at, open_all, open_one, paths_of, resume_commands, run_command
 from frontier.report.boards import draw_boards
 from frontier.report.displays import watch
-from frontier.report.gods_number import describe_gods_number, gods_number_value
 from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, family_in, family_summary
 from frontier.search.events import Event, RunStarted
 from frontier.store.files import disk_bytes
+from frontier.store.identity import kind_at
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 
@@ -158,9 +158,10 @@ def status(run, watching, interval, as_json):
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
-    if search := search_at(run):
-        value = gods_number_value(search)
-        common.echo_json([value]) if as_json else click.echo(describe_gods_number(search, value))
+    if kind_at(at_home(run)):
+        from frontier.cli.cosets import show_search
+
+        show_search(run, as_json)
         return
     try:
         paths = paths_of(run, waiting=watching)

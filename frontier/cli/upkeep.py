@@ -8,8 +8,6 @@ import click
 from frontier.cli.common import confirmed, echo_json, json_option, run_argument, take_over_option
 from frontier.cli.help import command
 from frontier.config_values import at_home
-from frontier.cosets.checks import check_cosets
-from frontier.cosets.store import CosetRun, search_at
 from frontier.errors import CorruptRunError, InputError
 from frontier.find_runs import open_all, open_one
 from frontier.report.summary import summary, write_summary
@@ -19,6 +17,7 @@ from frontier.search.verify import Verified
 from frontier.search.verify import verify as verify_run
 from frontier.store.backup import Backup, back_up
 from frontier.store.copies import check_copies, restore
+from frontier.store.identity import kind_at
 from frontier.store.lock import reading, writing
 from frontier.store.run import RunStore
 from frontier.text import counted, size
@@ -60,8 +59,10 @@ def verify(run, deep, states, seed, as_json):
     Of what `gods-number` has found, the way of every position is gone move by move; with --deep, N
     blocks of cosets are searched again as well.
     """
-    if search := search_at(run):
-        _verify_cosets(search, states if deep else 0, seed, as_json)
+    if kind_at(at_home(run)):
+        from frontier.cli.cosets import verify_search
+
+        verify_search(run, states if deep else 0, seed, as_json, _say)
         return
     values = []
     for store in open_all(run):
@@ -75,17 +76,6 @@ def verify(run, deep, states, seed, as_json):
         echo_json(values)
     if faults := [fault["what"] for value in values for fault in value["faults"]]:
         raise CorruptRunError(f"{counted(len(faults), 'fault')}, the first: {faults[0]}")
-
-
-def _verify_cosets(search: CosetRun, blocks: int, seed: int, as_json: bool) -> None:
-    with reading(search.path / "lock"):
-        faults = check_cosets(CosetRun(search.path), blocks, seed, _say)
-    if as_json:
-        echo_json([{"path": str(search.path), "faults": [{"what": fault} for fault in faults]}])
-    if faults:
-        raise CorruptRunError(f"{counted(len(faults), 'fault')}, the first: {faults[0]}")
-    if not as_json:
-        click.echo(f"{search.path}: all sound")
 
 
 @command(

@@ -11,7 +11,6 @@ search that is killed goes on from the blocks that the ledger lists.
 
 import uuid
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -20,13 +19,12 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from frontier.config import Config
-from frontier.config_values import at_home
 from frontier.cosets.proof import Answer, Proof
 from frontier.cosets.questions import Block
 from frontier.cosets.regions import Region, check_puzzle, region_named
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.puzzles import puzzle_of
-from frontier.store.files import PARTIAL, first_wrong, force, read_json, read_sealed, write_sealed
+from frontier.store.files import PARTIAL, first_wrong, force, read_sealed, write_sealed
 from frontier.store.identity import same_puzzle
 from frontier.store.objects import ObjectPath
 
@@ -51,15 +49,6 @@ def path_of(config: Config) -> Path:
             "choose a directory with --set store.path=…"
         )
     return config.path.with_name(f"{config.path.name}-{KIND}")
-
-
-def search_at(path: str) -> "CosetRun | None":
-    """The search of cosets in a directory that a user names, if it holds one."""
-    folder = at_home(path)
-    kind = None
-    with suppress(CorruptRunError, AttributeError, OSError):
-        kind = read_json(folder / "run.json").get("kind")
-    return CosetRun(folder) if kind == KIND else None
 
 
 class CosetRun:

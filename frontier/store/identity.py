@@ -1,5 +1,6 @@
 """What makes a run this run: what ``run.json`` says of it, and whether a config describes it."""
 
+from contextlib import suppress
 from typing import Annotated, Literal
 
 from pydantic import Field, StrictInt, ValidationError
@@ -31,6 +32,15 @@ class Identity(Table):
     codec: str
     layout: LayoutTable
     states: StrictInt = Field(ge=1)
+
+
+def kind_at(folder: Place) -> str | None:
+    """The command whose findings a directory holds, as its ``run.json`` says; None where it holds a
+    run by layers, or nothing that can be read."""
+    with suppress(CorruptRunError, OSError):
+        identity = read_json(folder / "run.json")
+        return identity.get("kind") if isinstance(identity, dict) else None
+    return None
 
 
 def read_identity(file: Place) -> dict:
