@@ -146,6 +146,11 @@ def test_other_kinds_of_puzzles_are_refused():
         check_puzzle(Pattern(2, 4, k=1))
 
 
+def test_moves_of_several_tiles_are_refused():
+    with pytest.raises(InputError, match=r'puzzle\.metric = "step" instead of "multi"'):
+        check_puzzle(Tiles(2, 4, metric="multi"))
+
+
 @pytest.mark.parametrize(
     "more",
     [{"goal": [[1, 0, 2], [3, 5, 4]]}, {"goals": [[[0, 1, 2], [3, 4, 5]], [[1, 2, 0], [3, 4, 5]]]},
