@@ -2,15 +2,16 @@
 
 import csv
 import random
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 
 import numpy as np
 import pytest
 from cosets.reading import regions
-from cosets.twin import Board, board_of
+from cosets.twin import Board, blank_cells, board_of
 from hypothesis import given
 from hypothesis import strategies as st
 from sweeps import swept
@@ -20,12 +21,12 @@ from frontier.cosets.questions import Asker
 from frontier.cosets.regions import MOST_LABELLED, check_puzzle, region_named, regions_of
 from frontier.puzzles import Tiles
 from frontier.puzzles.tiles import blank_orbits
-from frontier.space.memory import UNREACHED, distance_table
+from frontier.space.memory import UNREACHED, MemorySearch, distance_table, memory_layout
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
 
-@cache
+@lru_cache(maxsize=4)
 def asker_of(shape, blank, name, sizes):
     return Asker(region_named(check_puzzle(Tiles(*shape, blank=blank)), name), sizes, 2)
 
@@ -95,7 +96,7 @@ def test_every_limit(shape, blank, rectangle):
     assert asker.cosets(asker.bound) == asker.blocks(asker.bound) == 0
 
 
-@swept(("shape", "blank", "rectangle"), EIGHT, few=EIGHT[1::16])
+@swept(("shape", "blank", "rectangle"), EIGHT, few=[EIGHT[0], EIGHT[5], EIGHT[-7]])
 def test_boards_of_eight_cells(shape, blank, rectangle):
     """Random limits, most of them near the greatest distance."""
     board, rng = board_of(*shape, blank), random.Random(str((shape, blank, rectangle)))
@@ -111,7 +112,7 @@ def test_boards_of_eight_cells(shape, blank, rectangle):
 # --- larger boards, whose positions are known from the engine
 
 
-@cache
+@lru_cache(maxsize=4)
 def known(shape, blank):
     """(puzzle, the distances of all its states, the sizes of the layers)"""
     puzzle = Tiles(*shape, blank=blank)
@@ -132,31 +133,55 @@ def from_the_engine(shape, blank, limit):
     return expected
 
 
-LARGER = [((2, 5), blank) for blank in blank_orbits(2, 5)]
-LARGER += [((5, 2), (3, 1)), ((3, 3), (0, 0)), ((3, 3), (0, 1)), ((3, 3), (1, 1))]
+LARGER = [(shape, blank) for shape in [(2, 5), (3, 3), (5, 2)] for blank in blank_cells(*shape)]
 LARGEST = [(shape, blank) for shape in [(2, 6), (3, 4)] for blank in blank_orbits(*shape)]
-SEVERAL = [(*case, seed) for case in LARGER for seed in range(4)]
-SEVERAL += [(*case, 0) for case in LARGEST]
+FEW = [((2, 5), blank) for blank in blank_orbits(2, 5)]
 
 
-@swept(("shape", "blank", "seed"), SEVERAL, few=[(*case, 0) for case in LARGER[::2]])
-def test_larger_boards(shape, blank, seed):
-    """A random region and random groups; the last layers, and as many limits beyond them."""
-    rng = random.Random(str((shape, blank, seed)))
-    puzzle, _, sizes = known(shape, blank)
-    tiles, board = puzzle.cells - 1, Board(*shape, blank)
+def random_asker(shape, blank, seed):
+    """Of a random region, whose tables are not large, and random groups."""
+    rng, puzzle = random.Random(str((shape, blank, seed))), Tiles(*shape, blank=blank)
+    tiles = puzzle.cells - 1
     rooms = [r for r in regions_of(puzzle) if r.bytes < 10**8 and 8 * r.tiles > 3 * tiles]
-    asker = asker_of(shape, blank, rng.choice(rooms).name, random_sizes(rng, tiles, 6))
-    most = len(sizes) - 1
+    return asker_of(shape, blank, rng.choice(rooms).name, random_sizes(rng, tiles, 6))
+
+
+@swept("seed", range(2), few=1)
+@swept(("shape", "blank"), LARGER, few=FEW)
+def test_larger_boards(shape, blank, seed):
+    """The last layers, and limits beyond them."""
+    _, _, sizes = known(shape, blank)
+    asker, most = random_asker(shape, blank, seed), len(sizes) - 1
     assert asker.bound >= most
-    for limit in {most - 3, most - 2, most - 1, most, rng.randrange(most, asker.bound + 1)}:
-        check_answer(asker, board, limit, from_the_engine(shape, blank, limit))
+    for limit in {most - 3, most - 2, most - 1, most, (most + asker.bound) // 2}:
+        expected = from_the_engine(shape, blank, limit)
+        check_answer(asker, Board(*shape, blank), limit, expected)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("shape", "blank"), LARGEST)
+def test_the_largest_boards(shape, blank):
+    """As many positions at each of the last depths as an exhaustive search finds there."""
+    puzzle, board = Tiles(*shape, blank=blank), Board(*shape, blank)
+    search = MemorySearch(memory_layout(puzzle.space, 2), 2)
+    sizes = [int(counts.sum()) for counts in search.layers(puzzle.origins())]
+    del search
+    asker, most = random_asker(shape, blank, 0), len(sizes) - 1
+    assert asker.bound >= most
+    for limit in (most - 3, most - 2, most - 1, most, (most + asker.bound) // 2):
+        found = [far for block in answer(asker, limit) for far in block.farther]
+        depths = Counter(far.depth for far in found)
+        assert depths == {d: sizes[d] for d in range(limit + 2, most + 1, 2)}
+        assert len({far.board for far in found}) == len(found)
+        for far in found:
+            assert len(far.blanks) == far.depth
+            assert board.leads_home(far.board, far.blanks)
 
 
 @swept(
     ("name", "shape"),
     [("2x3", (2, 3)), ("2x4", (2, 4)), ("2x5", (2, 5)), ("3x3", (3, 3)), ("2x6", (2, 6)),
-     ("3x4", (3, 4))], few=4,
+     ("3x4", (3, 4))], few=3,
 )  # fmt: skip
 def test_the_last_three_layers_are_those_that_are_published(name, shape):
     """In docs/results, of boards with the blank at home in the corner."""

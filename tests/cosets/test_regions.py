@@ -98,8 +98,8 @@ def test_an_unknown_region_is_refused():
 # --- the groups of tiles
 
 
-@swept("bits", range(4, 30), few=[12, 20, 24])
-@swept("shape", [(2, 3), (3, 3), (2, 6), (4, 4)], few=[(2, 3), (2, 6)])
+@swept("bits", range(4, 30), few=[12, 24])
+@swept("shape", [(2, 3), (3, 3), (2, 6), (4, 4)], few=[(2, 6)])
 def test_groups_are_as_few_as_fit(shape, bits):
     puzzle, room = Tiles(*shape), 1 << bits
     tiles = puzzle.cells - 1
