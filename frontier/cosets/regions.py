@@ -113,8 +113,8 @@ def check_puzzle(puzzle) -> Tiles:
         raise InputError(f"{puzzle.title}: cosets are searched for tile puzzles")
     if puzzle.metric != "step":
         raise InputError(
-            f"{puzzle.title}: cosets are searched where a move slides one tile, not several tiles "
-            '(puzzle.metric = "step")'
+            f"{puzzle.title}: cosets are searched where a move slides one tile; set puzzle.metric "
+            f'= "step" instead of "{puzzle.metric}"'
         )
     in_order = puzzle.goals[0] == puzzle._home(divmod(puzzle.goals[0].index(0), puzzle.columns))
     if len(puzzle.goals) > 1 or not in_order:

@@ -1,0 +1,311 @@
+"""Questions about all positions of a board, against exhaustive searches."""
+
+import csv
+import random
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cosets.reading import regions
+from cosets.twin import Board, blank_cells, board_of
+from hypothesis import given
+from hypothesis import strategies as st
+from sweeps import swept
+
+from frontier.cosets import questions
+from frontier.cosets.questions import Asker
+from frontier.cosets.regions import MOST_LABELLED, check_puzzle, region_named, regions_of
+from frontier.puzzles import Tiles
+from frontier.puzzles.tiles import blank_orbits
+from frontier.space.memory import UNREACHED, MemorySearch, distance_table, memory_layout
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+
+
+@lru_cache(maxsize=4)
+def asker_of(shape, blank, name, sizes):
+    return Asker(region_named(check_puzzle(Tiles(*shape, blank=blank)), name), sizes, 2)
+
+
+def random_sizes(rng, tiles, most=MOST_LABELLED):
+    """Groups of random sizes that have all tiles together."""
+    sizes = []
+    while sum(sizes) < tiles:
+        sizes.append(rng.randint(1, min(most, tiles - sum(sizes))))
+    return tuple(sizes)
+
+
+def answer(asker, limit):
+    """All blocks of a question, one after the other."""
+    return [asker.search(limit, number) for number in range(asker.blocks(limit))]
+
+
+def check_answer(asker, board, limit, expected):
+    """Assert that the answer to a question is what is expected; board by board, depth by depth."""
+    blocks = answer(asker, limit)
+    farther = [found for block in blocks for found in block.farther]
+    assert {found.board: found.depth for found in farther} == expected
+    assert len(farther) == len(expected)
+    for found in farther:
+        assert len(found.blanks) == found.depth
+        assert board.leads_home(found.board, found.blanks)
+    assert [block.number for block in blocks] == list(range(len(blocks)))
+    assert sum(block.cosets for block in blocks) == asker.cosets(limit)
+    for block in blocks:
+        assert block.cosets > 0
+        assert block.left >= len(block.farther)
+        assert block.solutions >= block.cosets
+        assert block.seconds >= 0
+        assert min(block.nodes, block.steps) >= 0
+
+
+def by_dictionary(board, limit):
+    """What lies at the depths limit + 2, limit + 4, ..."""
+    return {
+        tiles: depth
+        for tiles, depth in board.distances.items()
+        if depth > limit and (depth - limit) % 2 == 0
+    }
+
+
+# --- boards of which all positions are known by dictionaries
+
+
+SIX = [case[:3] for case in regions([(2, 3), (3, 2)])]
+EIGHT = [case[:3] for case in regions([(2, 4), (4, 2)])]
+
+
+def name_of(rectangle):
+    top, left, rows, columns = rectangle
+    return f"{rows}x{columns}" + (f"+{top}+{left}" if top or left else "")
+
+
+@swept(("shape", "blank", "rectangle"), SIX, few=SIX[::5])
+def test_every_limit(shape, blank, rectangle):
+    """Of a board of six cells; and some beyond the greatest distance."""
+    board, rng = board_of(*shape, blank), random.Random(str((shape, blank, rectangle)))
+    asker = asker_of(shape, blank, name_of(rectangle), random_sizes(rng, 5))
+    most = max(board.distances.values())
+    assert asker.bound >= most
+    for limit in range(asker.bound + 4):
+        check_answer(asker, board, limit, by_dictionary(board, limit))
+    assert asker.cosets(asker.bound) == asker.blocks(asker.bound) == 0
+
+
+@swept(("shape", "blank", "rectangle"), EIGHT, few=[EIGHT[0], EIGHT[5], EIGHT[-7]])
+def test_boards_of_eight_cells(shape, blank, rectangle):
+    """Random limits, most of them near the greatest distance."""
+    board, rng = board_of(*shape, blank), random.Random(str((shape, blank, rectangle)))
+    asker = asker_of(shape, blank, name_of(rectangle), random_sizes(rng, 7))
+    most = max(board.distances.values())
+    near = range(most - 6, asker.bound + 1)
+    for limit in {most - 2, most - 1, *rng.sample(near, 3), rng.randrange(2, 8)}:
+        expected = by_dictionary(board, limit)
+        if len(expected) < 1000:
+            check_answer(asker, board, limit, expected)
+
+
+# --- larger boards, whose positions are known from the engine
+
+
+@lru_cache(maxsize=4)
+def known(shape, blank):
+    """(puzzle, the distances of all its states, the sizes of the layers)"""
+    puzzle = Tiles(*shape, blank=blank)
+    table = distance_table(puzzle.space, puzzle.origins(), 2)
+    sizes = np.bincount(table.ravel(), minlength=256)[:UNREACHED]
+    return puzzle, table, np.trim_zeros(sizes, "b").tolist()
+
+
+def from_the_engine(shape, blank, limit):
+    """What lies at the depths limit + 2, limit + 4, ..."""
+    puzzle, table, sizes = known(shape, blank)
+    expected = {}
+    for depth in range(limit + 2, len(sizes), 2):
+        row, index = np.nonzero(table == depth)
+        vertex, sign = np.divmod(row, 2)
+        boards = puzzle.boards_of(vertex, puzzle.space.code.unranks(index, sign))
+        expected |= dict.fromkeys(map(tuple, boards.tolist()), depth)
+    return expected
+
+
+LARGER = [(shape, blank) for shape in [(2, 5), (3, 3), (5, 2)] for blank in blank_cells(*shape)]
+LARGEST = [(shape, blank) for shape in [(2, 6), (3, 4)] for blank in blank_orbits(*shape)]
+FEW = [((2, 5), blank) for blank in blank_orbits(2, 5)]
+
+
+def random_asker(shape, blank, seed):
+    """Of a random region, whose tables are not large, and random groups."""
+    rng, puzzle = random.Random(str((shape, blank, seed))), Tiles(*shape, blank=blank)
+    tiles = puzzle.cells - 1
+    rooms = [r for r in regions_of(puzzle) if r.bytes < 10**8 and 8 * r.tiles > 3 * tiles]
+    return asker_of(shape, blank, rng.choice(rooms).name, random_sizes(rng, tiles, 6))
+
+
+@swept("seed", range(2), few=1)
+@swept(("shape", "blank"), LARGER, few=FEW)
+def test_larger_boards(shape, blank, seed):
+    """The last layers, and limits beyond them."""
+    _, _, sizes = known(shape, blank)
+    asker, most = random_asker(shape, blank, seed), len(sizes) - 1
+    assert asker.bound >= most
+    for limit in {most - 3, most - 2, most - 1, most, (most + asker.bound) // 2}:
+        expected = from_the_engine(shape, blank, limit)
+        check_answer(asker, Board(*shape, blank), limit, expected)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("shape", "blank"), LARGEST)
+def test_the_largest_boards(shape, blank):
+    """As many positions at each of the last depths as an exhaustive search finds there."""
+    puzzle, board = Tiles(*shape, blank=blank), Board(*shape, blank)
+    search = MemorySearch(memory_layout(puzzle.space, 2), 2)
+    sizes = [int(counts.sum()) for counts in search.layers(puzzle.origins())]
+    del search
+    asker, most = random_asker(shape, blank, 0), len(sizes) - 1
+    assert asker.bound >= most
+    for limit in (most - 3, most - 2, most - 1, most, (most + asker.bound) // 2):
+        found = [far for block in answer(asker, limit) for far in block.farther]
+        depths = Counter(far.depth for far in found)
+        assert depths == {d: sizes[d] for d in range(limit + 2, most + 1, 2)}
+        assert len({far.board for far in found}) == len(found)
+        for far in found:
+            assert len(far.blanks) == far.depth
+            assert board.leads_home(far.board, far.blanks)
+
+
+@swept(
+    ("name", "shape"),
+    [("2x3", (2, 3)), ("2x4", (2, 4)), ("2x5", (2, 5)), ("3x3", (3, 3)), ("2x6", (2, 6)),
+     ("3x4", (3, 4))], few=3,
+)  # fmt: skip
+def test_the_last_three_layers_are_those_that_are_published(name, shape):
+    """In docs/results, of boards with the blank at home in the corner."""
+    with (RESULTS / f"{name}.csv").open() as file:
+        layers = [int(row["states"]) for row in csv.DictReader(file)]
+    most = len(layers) - 1
+    region = max(regions_of(Tiles(*shape)), key=lambda r: (r.bytes < 10**7, r.tiles, r.columns))
+    tiles = shape[0] * shape[1] - 1
+    asker = asker_of(shape, (0, 0), region.name, (tiles // 2, tiles - tiles // 2))
+    for depth in range(most - 2, most + 3):
+        found = [far for block in answer(asker, depth - 2) for far in block.farther]
+        expected = layers[depth] if depth <= most else 0
+        assert sum(far.depth == depth for far in found) == expected
+        assert len(found) == sum(layers[depth::2])
+
+
+# --- how the work is cut up
+
+
+ROOMS = [(1, 1), (1, 5), (7, 3), (100, 1000)]
+
+
+@swept(("room", "piece"), ROOMS, few=ROOMS[1:3])
+def test_little_room(monkeypatch, room, piece):
+    """Positions left open are searched for in several goes."""
+    monkeypatch.setattr(questions, "ROOM", room)
+    monkeypatch.setattr(questions, "PIECE", piece)
+    board = board_of(2, 4, (0, 1))
+    for name in ("2x2", "2x3"):
+        asker = asker_of((2, 4), (0, 1), name, (3, 4))
+        for limit in (28, 29):
+            check_answer(asker, board, limit, by_dictionary(board, limit))
+
+
+@swept("worth", [0, 1, 30, 1000], few=[0, 30])
+def test_searches_of_cosets_that_end_early(monkeypatch, worth):
+    """What they leave open is found out position by position."""
+    monkeypatch.setattr(questions, "WORTH", worth)
+    board = board_of(2, 4, (0, 1))
+    asker = asker_of((2, 4), (0, 1), "2x3", (3, 4))
+    left = []
+    for limit in (26, 27):
+        check_answer(asker, board, limit, by_dictionary(board, limit))
+        left.append(sum(block.left for block in answer(asker, limit)))
+    monkeypatch.setattr(questions, "WORTH", 100_000)
+    exact = [sum(block.left for block in answer(asker, limit)) for limit in (26, 27)]
+    assert left[0] > exact[0]
+    assert left[1] > exact[1]
+
+
+@swept(("blocks", "least"), [(1000, 1), (3, 64), (1, 1), (50, 7)], few=2)
+def test_blocks_of_all_sizes(monkeypatch, blocks, least):
+    monkeypatch.setattr(questions, "BLOCKS", blocks)
+    monkeypatch.setattr(questions, "BLOCK_COSETS", least)
+    board = board_of(2, 4, (0, 1))
+    asker = asker_of((2, 4), (0, 1), "2x3", (3, 4))
+    check_answer(asker, board, 28, by_dictionary(board, 28))
+    assert asker.blocks(28) == min(blocks, -(-asker.cosets(28) // least))
+
+
+def told(block):
+    """What a block tells of positions, without what depends on the search before it."""
+    return block.number, block.cosets, sorted((f.board, f.depth) for f in block.farther)
+
+
+@swept("threads", [2, 5], few=[5])
+def test_several_threads_at_once(threads):
+    """Blocks of several questions, in turns and shuffled; each thread has memory of its own."""
+    asker = Asker(region_named(Tiles(2, 4), "2x3"), (3, 4), threads)
+    wanted = [(limit, n) for limit in (28, 31, 29) for n in range(asker.blocks(limit))] * 2
+    alone = {key: told(asker.search(*key)) for key in set(wanted)}
+    random.Random(threads).shuffle(wanted)
+    with ThreadPoolExecutor(threads) as pool:
+        together = list(pool.map(lambda key: told(asker.search(*key)), wanted))
+    assert together == [alone[key] for key in wanted]
+    assert asker._spare.qsize() <= threads
+
+
+def test_a_question_with_more_open_positions_after_one_with_fewer():
+    """Memory that was kept is too small then."""
+    board, asker = board_of(2, 4, (0, 0)), Asker(region_named(Tiles(2, 4), "2x3"), (7,), 1)
+    rooms = []
+    for limit in (asker.bound - 1, asker.bound - 12, asker.bound - 1, 27):
+        check_answer(asker, board, limit, by_dictionary(board, limit))
+        rooms.append(asker._question(limit).most_open)
+    assert rooms[0] < rooms[1] < rooms[3]
+
+
+def test_a_block_that_is_stopped():
+    """It looks before each piece, tells nothing, and is as good as new afterwards."""
+    asker = Asker(region_named(Tiles(2, 4), "2x3"), (3, 4), 1)
+    whole = told(asker.search(28, 1))
+    pieces = -(-whole[1] // questions.PIECE)
+    for stop_at in range(pieces):
+        looks = count()
+        assert asker.search(28, 1, lambda looks=looks, at=stop_at: next(looks) == at) is None
+    assert told(asker.search(28, 1, lambda: False)) == whole
+
+
+def test_a_search_that_fails_leaves_no_memory_that_is_not_whole():
+    asker = Asker(region_named(Tiles(2, 4), "2x3"), (3, 4), 1)
+    whole = told(asker.search(28, 1))
+
+    def fail():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        asker.search(28, 1, fail)
+    assert told(asker.search(28, 1)) == whole
+
+
+@given(st.integers(0, 60))
+def test_cosets_that_are_searched(limit):
+    """Those of the limit's parity that may have a farther position, each in one block."""
+    board = board_of(2, 4, (1, 2))
+    asker = asker_of((2, 4), (1, 2), "2x2+0+1", (4, 3))
+    rectangle = (0, 1, 2, 2)
+    expected = [
+        pattern
+        for pattern, distance in board.patterns(rectangle).items()
+        if board.is_odd(pattern) == limit % 2 and distance + asker.deepest[1] > limit
+    ]
+    assert asker.cosets(limit) == len(expected)
+    numbers = asker._question(limit).cosets
+    assert len(set(numbers.tolist())) == len(numbers)
+    assert asker.deepest[0] == max(board.patterns(rectangle).values())
+    assert asker.deepest[1] == max(board_of(2, 2, (1, 1)).distances.values())
