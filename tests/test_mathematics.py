@@ -273,6 +273,96 @@ def test_sums(known):
     )
 
 
+REGION, OUTSIDE = (0, 1, 3, 4), {2, 5}
+"""The cells of the left 2×2 of 2×3, and the tiles whose homes are not among them."""
+
+
+def reached(origins, after):
+    """Distances from the nearest of some positions, by a dictionary."""
+    found, queue = dict.fromkeys(origins, 0), deque(origins)
+    while queue:
+        here = queue.popleft()
+        for there in after(here):
+            if there not in found:
+                found[there] = found[here] + 1
+                queue.append(there)
+    return found
+
+
+def in_region(board):
+    return [after for after in neighbours(board) if after.index(0) in REGION]
+
+
+def solutions(board, moves, patterns, before=None):
+    """The boards at which the solutions of a board's pattern end that have so many moves, and the
+    blank's cells on each."""
+    if not moves and patterns[like(board, OUTSIDE)] == 0:
+        yield board, ()
+    if patterns[like(board, OUTSIDE)] > moves or not moves:
+        return
+    for after in neighbours(board):
+        if after != before:
+            for last, cells in solutions(after, moves - 1, patterns, board):
+                yield last, (after.index(0), *cells)
+
+
+def moved(board, cells):
+    for cell in cells:
+        (board,) = (after for after in neighbours(board) if after.index(0) == cell)
+    return board
+
+
+def test_cosets(known):
+    text = section("Cosets")
+    regions = reached([GOAL], in_region)
+    patterns = reached({like(board, OUTSIDE) for board in regions}, neighbours)
+    least, most = max(patterns.values()), max(regions.values())
+    assert f"There are {len(patterns)} patterns with dB up to {least}" in text
+    assert f"and {len(regions)} boards of A with D up to {most}" in text
+    assert f"so {least} ≤ G ≤ {least + most}." in text
+    coset = [board for board in known if like(board, OUTSIDE) == like(FARTHEST, OUTSIDE)]
+    moves = patterns[like(FARTHEST, OUTSIDE)]
+    assert f"three positions, and its dB is {moves}. Its two solutions of {moves} moves" in text
+    first, second = sorted(cells for _, cells in solutions(FARTHEST, moves, patterns))
+    rows = []
+    for board in coset:
+        rest = [regions[moved(board, cells)] for cells in (first, second)]
+        sums = " | ".join(f"{moves} + {r} = {moves + r}" for r in rest)
+        name = " / ".join(" ".join(map(str, row)) for row in (board[:3], board[3:]))
+        rows.append(f"| `{name}` | {sums} | {moves + min(rest)} | {known[board]} |")
+        assert moves + min(rest) == known[board]
+    assert all(row in text for row in rows)
+    assert text.count("| `") == len(rows) == 3
+    for limit, cosets, open_ in ((19, "nine", 1), (20, "six", 0)):
+        searched = {
+            pattern
+            for pattern, far in patterns.items()
+            if far + most > limit and sum(divmod(pattern.index(0), 3)) % 2 == limit % 2
+        }
+        assert len(searched) == {"nine": 9, "six": 6}[cosets]
+        assert cosets in text
+        farther = [b for b, far in known.items() if far > limit and far % 2 == limit % 2]
+        assert len(farther) == open_
+        assert {like(b, OUTSIDE) for b in farther} <= searched
+
+
+def test_a_solution_bounds_every_position_of_its_coset(known):
+    """The theorem, by all solutions of a few moves more than the least; and that those whose last
+    move is inside the region settle nothing that a shorter one has not."""
+    regions = reached([GOAL], in_region)
+    patterns = reached({like(board, OUTSIDE) for board in regions}, neighbours)
+    for board in known:
+        best = {}
+        for moves in range(patterns[like(board, OUTSIDE)], 12):
+            for last, cells in solutions(board, moves, patterns):
+                bound = moves + regions[last]
+                assert known[board] <= bound
+                inside = moves and patterns[like(moved(board, cells[:-1]), OUTSIDE)] == 0
+                if inside:
+                    assert best[cells[:-1]] <= bound
+                best[cells] = bound
+
+
 def test_search_for_one_position():
     searched = IdaSolver(Tiles(2, 3)).solve(FARTHEST)
     nodes = searched.nodes
