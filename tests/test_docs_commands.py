@@ -59,6 +59,9 @@ INSTEAD = {
     f"{RUN} --set cluster.workers=1 --set cluster.memory=8GB":
         f"{BEGUN} --set cluster.workers=1 --set cluster.memory=1GB",
     "python -m frontier run configs/pattern-2x8-k5.toml": PARSED,
+    "python -m frontier gods-number configs/2x8.toml":
+        "python -m frontier gods-number configs/2x4.toml",
+    "python scripts/gods_numbers.py": "python scripts/gods_numbers.py --help",
     "python scripts/results.py --runs runs": "python scripts/results.py --runs runs 2x3",
     "python scripts/results.py --runs runs --large":
         "python scripts/results.py --runs runs --large --help",

@@ -1,0 +1,328 @@
+"""God's numbers of the m×n boards: docs/results/gods-numbers.json, and the tables that quote it.
+
+    python scripts/gods_numbers.py [SEARCH ...]
+
+An entry of the file is a board, a metric and a home of the blank, with bounds of God's number from
+both sides, the positions at the last depths as far as they are known for certain, and the command
+that finds this. Boards that were enumerated come from the tables of layers/, with the seconds of
+their layers from the reports; others from searches by `gods-number`, whose directories are named
+(runs/2x8-gods-number …), with seconds of processor time. What earlier searches have added stays.
+
+Of several sources of one board that counts which says more, and all must agree; the script ends
+with an error, and writes nothing, if two do not, or if a way that a search has kept does not lead
+from its position to the goal. farthest/ gets the positions of each search at the last depths, with
+these ways; README.md and docs/results/README.md get tables, between two marks each.
+"""
+
+import argparse
+import csv
+import json
+import re
+import sys
+from math import factorial
+from pathlib import Path
+
+from frontier.config import load_config
+from frontier.cosets.checks import check_cosets
+from frontier.cosets.regions import best_region
+from frontier.cosets.store import CosetRun
+from frontier.report.gods_number import gods_number_value
+from frontier.store.files import write_bytes
+from frontier.text import span
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = Path("docs", "results")
+FILE = RESULTS / "gods-numbers.json"
+LAYERS = 4
+"""Of so many of the last layers an enumeration says the sizes; layers/ has them all."""
+
+LARGE = 10**10
+"""Boards of so many positions are in the tables also where they were enumerated."""
+
+BOUNDARY = "<!-- {} scripts/gods_numbers.py: {} -->"
+KINDS = {"step": "tiles", "multi": "lines"}
+
+PUBLISHED = {
+    (2, 7): "108: R. E. Korf 2008, A346736",
+    (2, 8): "140: R. E. Korf 2008",
+    (3, 5): "84: R. E. Korf 2008, A151944",
+    (4, 4): "80: A. Brüngger, A. Marzetta, K. Fukuda and J. Nievergelt 1999; 17 positions: R. E. "
+    "Korf and P. Schultze 2005",
+}
+"""What others have published of boards with the blank's home in the corner, a tile a move."""
+
+OTHERS = {(2, 8): "140", (4, 4): "80", (2, 9): "172 … 196", (2, 10): "190 … 239"}
+"""What the table beside the OEIS has where nothing is in the file: published numbers, and bounds
+of docs/results/thesis.md."""
+
+HEAD = (
+    "# {}, the blank's home in [{}, {}]: all positions at depth {}.",
+    "# Depth; position, row by row, 0 is the blank; where the blank goes on a shortest way: up, "
+    "down, left or right.",
+)
+"""The first lines of a file of farthest positions."""
+
+SIDES = 4
+"""The rows of the largest boards beside the OEIS."""
+
+OF_ONE_LINE = 9
+"""Boards of one row were enumerated up to so many cells."""
+
+
+def main(root: Path = ROOT):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "searches", nargs="*", type=Path, metavar="SEARCH", help="a directory of gods-number"
+    )
+    options = parser.parse_args()
+    found = [*enumerated(root), *searched_before(root)]
+    files = {}
+    for path in options.searches:
+        run = CosetRun(path)
+        if run.proof is None:
+            sys.exit(f"{path}: no table is made yet")
+        if faults := check_cosets(run, 0, 0, lambda text: None):
+            sys.exit(f"{path}: {faults[0]}")
+        value = gods_number_value(run)
+        found.append(entry_of(run, value))
+        file = RESULTS / "farthest" / f"{name_of(found[-1])}.txt"
+        text = farthest(run, value)
+        before = (root / file).read_text(encoding="utf-8") if (root / file).exists() else ""
+        if text.count("\n") >= max(before.count("\n"), len(HEAD) + 1):
+            files[file] = text
+    entries = merged(found)
+    lines = ",\n ".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
+    files[FILE] = f"[\n {lines}\n]\n"
+    for page, parts in tables(entries).items():
+        files[page] = filled(root / page, parts)
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(root / name, text.encode())
+
+
+def enumerated(root: Path) -> list[dict]:
+    """The entries of the boards whose layers are all known."""
+    entries = []
+    for file in (root / RESULTS / "layers").glob("*.txt"):
+        named = re.fullmatch(r"(\d+)x(\d+)-(step|multi)-(\d+)-(\d+)", file.stem)
+        if not named:
+            continue
+        metric, (rows, columns, row, column) = named[3], map(int, named.group(1, 2, 4, 5))
+        lines = file.read_text(encoding="utf-8").splitlines()[1:]
+        sizes = [int(line.split()[1]) for line in lines]
+        if sum(sizes) != states(rows, columns):
+            sys.exit(f"{file}: the layers add up to {sum(sizes):,} positions")
+        command = f"python -m frontier run configs/{rows}x{columns}.toml"
+        report = root / RESULTS / f"{rows}x{columns}.csv"
+        if metric != "step":
+            command += f" --set puzzle.kind={KINDS[metric]}"
+        if (row, column) != (0, 0):
+            command += f' --set "puzzle.blank=[{row}, {column}]"'
+        if (metric, row, column) != ("step", 0, 0):
+            report = None
+        entries.append({
+            "rows": rows, "columns": columns, "metric": metric, "blank": [row, column],
+            "lower": len(sizes) - 1, "upper": len(sizes) - 1, "last": sizes[: -LAYERS - 1 : -1],
+            "command": command, "seconds": report and seconds_of(report),
+        })  # fmt: skip
+    return entries
+
+
+def states(rows: int, columns: int) -> int:
+    """The positions of a board of two rows and columns or more."""
+    return factorial(rows * columns) // 2
+
+
+def seconds_of(report: Path) -> float:
+    """The time in layers of a run, from the table of its report."""
+    with report.open(encoding="utf-8") as file:
+        return round(sum(float(row["seconds"]) for row in csv.DictReader(file)), 3)
+
+
+def searched_before(root: Path) -> list[dict]:
+    """The entries of the file that searches of cosets have added."""
+    file = root / FILE
+    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    return [entry for entry in known if by_cosets(entry)]
+
+
+def by_cosets(entry: dict) -> bool:
+    return " gods-number " in entry["command"]
+
+
+def entry_of(run: CosetRun, value: dict) -> dict:
+    """The entry of a search."""
+    puzzle, region = run.region.puzzle, run.region.name
+    rows, columns, blank = puzzle.rows, puzzle.columns, home_of(run)
+    config = f"configs/{rows}x{columns}.toml"
+    if not (ROOT / config).exists():
+        sys.exit(f"{run.path}: there is no {config}, which a command could name")
+    command = f"python -m frontier gods-number {config}"
+    if load_config(ROOT / config).make_puzzle().goals != puzzle.goals:
+        command += f' --set "puzzle.blank=[{blank[0]}, {blank[1]}]"'
+    if region != best_region(puzzle).name:
+        command += f" --region {region}"
+    last = [layer["count"] for layer in value["layers"]]
+    if len(last) > 1:
+        command += f" --layers {len(last)}"
+    return {
+        "rows": rows, "columns": columns, "metric": puzzle.metric, "blank": list(blank),
+        "lower": value["lower"], "upper": value["upper"], "last": last,
+        "command": command, "seconds": value["seconds"],
+    }  # fmt: skip
+
+
+def home_of(run: CosetRun) -> tuple[int, int]:
+    """Row and column of the blank in the goal."""
+    puzzle = run.region.puzzle
+    return divmod(puzzle.goals[0].index(0), puzzle.columns)
+
+
+def merged(found: list[dict]) -> list[dict]:
+    """One entry for each board, the one that says most; ends the program if two do not agree."""
+    best: dict[tuple, dict] = {}
+    for entry in found:
+        key = key_of(entry)
+        known = best.setdefault(key, entry)
+        if known is entry:
+            continue
+        shared = min(len(known["last"]), len(entry["last"]))
+        if (
+            max(known["lower"], entry["lower"]) > min(known["upper"], entry["upper"])
+            or known["last"][:shared] != entry["last"][:shared]
+        ):
+            sys.exit(f"these do not agree:\n{json.dumps(known)}\n{json.dumps(entry)}")
+        best[key] = max(known, entry, key=says)  # the former, if both say as much
+    return [best[key] for key in sorted(best)]
+
+
+def key_of(entry: dict) -> tuple:
+    """What is the same for boards that symmetries make alike: sides, metric, home of the blank."""
+    (rows, columns), (row, column) = (entry["rows"], entry["columns"]), entry["blank"]
+    if rows > columns:
+        rows, columns, row, column = columns, rows, column, row
+    homes = {(r, c) for r in (row, rows - 1 - row) for c in (column, columns - 1 - column)}
+    if rows == columns:
+        homes |= {(c, r) for r, c in homes}
+    return rows, columns, entry["metric"] != "step", min(homes)
+
+
+def says(entry: dict) -> tuple[int, int]:
+    """How much an entry says."""
+    return entry["lower"] - entry["upper"], len(entry["last"])
+
+
+def name_of(entry: dict) -> str:
+    row, column = entry["blank"]
+    return f"{entry['rows']}x{entry['columns']}-{entry['metric']}-{row}-{column}"
+
+
+def farthest(run: CosetRun, value: dict) -> str:
+    """The positions of a search at the last depths, as a file."""
+    puzzle, (row, column) = run.region.puzzle, home_of(run)
+    ways = {position.board: position.blanks for position in run.proof.farther}
+    depths = ", ".join(str(layer["depth"]) for layer in value["layers"])
+    lines = [line.format(puzzle.title, row, column, depths) for line in HEAD]
+    for layer in value["layers"]:
+        for position in run.proof.layer(layer["depth"]):
+            here, way = position.board.index(0), ""
+            for there in ways[position.board]:
+                way += {-puzzle.columns: "U", puzzle.columns: "D", -1: "L", 1: "R"}[there - here]
+                here = there
+            lines.append(f"{layer['depth']}; {puzzle.line(position.board)}; {way}")
+    return "\n".join(lines) + "\n"
+
+
+def tables(entries: list[dict]) -> dict[Path, dict[str, str]]:
+    """The tables of each page, by the names in their marks."""
+    rows = [
+        entry
+        for entry in entries
+        if by_cosets(entry)
+        or (states(entry["rows"], entry["columns"]) >= LARGE
+            and (entry["metric"], entry["blank"]) == ("step", [0, 0]))
+    ]  # fmt: skip
+    short = [{**cells(entry), "found": how(entry)} for entry in rows]
+    long = [
+        {**cells(entry), "by": f"`{entry['command']}`", "time": time_of(entry),
+         "others": others(entry)}
+        for entry in rows
+    ]  # fmt: skip
+    first = ["board", "the blank's home", "positions", "God's number", "farthest positions"]
+    return {
+        Path("README.md"): {"boards": table([*first, "found"], short)},
+        RESULTS / "README.md": {
+            "boards": table([*first, "found by", "time", "published by others"], long),
+            "beside the OEIS": beside(entries),
+        },
+    }
+
+
+def cells(entry: dict) -> dict[str, str]:
+    """What both tables say of a board."""
+    lower, upper, last = entry["lower"], entry["upper"], entry["last"]
+    known = [
+        f"{count:,}" if depth == upper else f"{count:,} at {depth}"
+        for depth, count in zip(range(upper, 0, -1), last, strict=False)
+    ]
+    return {
+        "board": f"{entry['rows']}×{entry['columns']}",
+        "home": "corner" if entry["blank"] == [0, 0] else "{}, {}".format(*entry["blank"]),
+        "positions": f"{states(entry['rows'], entry['columns']):,}",
+        "number": f"**{upper}**" if lower == upper else f"{lower} … {upper}",
+        "last": known[0] + (f" ({', '.join(known[1:])})" if known[1:] else "") if known else "",
+    }
+
+
+def how(entry: dict) -> str:
+    if not by_cosets(entry):
+        return "by visiting them all"
+    return f"by cosets, in {span(entry['seconds'])} of processor time"
+
+
+def time_of(entry: dict) -> str:
+    if entry["seconds"] is None:
+        return ""
+    return f"{span(entry['seconds'])} {'of processor time' if by_cosets(entry) else 'in layers'}"
+
+
+def others(entry: dict) -> str:
+    corner = entry["metric"] == "step" and entry["blank"] == [0, 0]
+    sides = entry["rows"], entry["columns"]
+    return PUBLISHED.get(sides, "not that we know") if corner else "not that we know"
+
+
+def table(heads: list[str], rows: list[dict[str, str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *(row.values() for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def beside(entries: list[dict]) -> str:
+    """God's numbers by rows and columns, a tile a move and the blank's home in the corner."""
+    said = {(1, n): f"**{n - 1}**" for n in range(1, OF_ONE_LINE + 1)} | OTHERS
+    for entry in entries:
+        if (entry["metric"], entry["blank"]) == ("step", [0, 0]):
+            said[entry["rows"], entry["columns"]] = cells(entry)["number"]
+    said |= {(n, m): number for (m, n), number in said.items()}
+    columns = range(1, 1 + max(n for m, n in said if m <= SIDES))
+    rows = [
+        {"board": f"{m}×n"} | {str(n): said.get((m, n), "") for n in columns}
+        for m in range(1, SIDES + 1)
+    ]
+    return table(["m×n", *map(str, columns)], rows)
+
+
+def filled(page: Path, parts: dict[str, str]) -> str:
+    """A page with tables between their marks; ends the program if it lacks one."""
+    text = page.read_text(encoding="utf-8")
+    for name, inside in parts.items():
+        begin, end = (BOUNDARY.format(word, name) for word in ("made by", "end of"))
+        if text.count(begin) != 1 or text.count(end) != 1:
+            sys.exit(f"{page}: expected one line {begin} and one line {end} after it")
+        before, rest = text.split(begin)
+        text = f"{before}{begin}\n\n{inside}\n\n{end}{rest.split(end)[1]}"
+    return text
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,194 @@
+"""God's numbers in docs/results/gods-numbers.json, and the tables of the pages that have them."""
+
+import json
+import re
+import shlex
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from making import script
+
+from frontier.config import load_config
+from frontier.cosets.search import find_gods_number
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("README.md", "docs/results/README.md")
+FILE = "docs/results/gods-numbers.json"
+ENTRIES = json.loads((ROOT / FILE).read_text(encoding="utf-8"))
+TITLES = {"one tile": "step", "any number of tiles in a line": "multi"}
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    return script("gods_numbers")
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """A directory with all that the script reads, and nothing else."""
+    for name in ("README.md", "docs/results"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+@pytest.fixture
+def write(numbers, clone, monkeypatch):
+    """Runs the script in the clone, over some searches."""
+
+    def write(*searches):
+        monkeypatch.setattr(sys, "argv", ["gods_numbers.py", *map(str, searches)])
+        numbers.main(clone)
+
+    return write
+
+
+def searched(place, name, *settings, **options):
+    settings = (f"store.path={place / name}", "cluster.workers=1", *settings)
+    return find_gods_number(load_config(ROOT / "configs" / f"{name}.toml", settings), **options)
+
+
+def files_of(place):
+    return {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+
+
+def test_the_pages_have_what_the_file_says_and_it_what_the_tables_of_layers_say(write, clone):
+    before = files_of(clone)
+    write()
+    assert files_of(clone) == before
+
+
+def test_enumerated_boards_have_the_numbers_of_their_page():
+    text = (ROOT / "docs" / "results" / "boards.md").read_text(encoding="utf-8")
+    row = r"^\| (\d+)×(\d+) \| ([a-z ]+) \| (\d+), (\d+) \| [\d,]+ \| (\d+) \| ([\d,]+) \|"
+    said = {
+        (int(m), int(n), TITLES[moves], int(r), int(c)): (int(number), int(last.replace(",", "")))
+        for m, n, moves, r, c, number, last in re.findall(row, text, re.MULTILINE)
+    }
+    found = {
+        (of["rows"], of["columns"], of["metric"], *of["blank"]): (of["upper"], of["last"][0])
+        for of in ENTRIES
+        if of["last"]
+    }
+    assert len(said) > 50
+    assert {key: found.get(key) for key in said} == said
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["command"])
+def test_the_command_of_an_entry_is_for_its_board(entry):
+    start, _, rest = entry["command"].partition("frontier ")
+    name, config, *options = shlex.split(rest)
+    assert (start, name) in {("python -m ", "run"), ("python -m ", "gods-number")}
+    settings = [options[i + 1] for i, option in enumerate(options) if option == "--set"]
+    puzzle = load_config(ROOT / config, tuple(settings)).make_puzzle().subject
+    home = divmod(puzzle.goals[0].index(0), puzzle.columns)
+    found = puzzle.rows, puzzle.columns, puzzle.metric, list(home)
+    assert found == tuple(entry[key] for key in ("rows", "columns", "metric", "blank"))
+    assert entry["lower"] <= entry["upper"]
+    assert not entry["last"] or entry["lower"] == entry["upper"]
+
+
+def test_a_search_that_says_more_adds_it_with_its_positions(write, clone, tmp_path):
+    run = searched(tmp_path, "2x4", layers=6)
+    write(run.path)
+    (entry,) = (
+        of
+        for of in json.loads((clone / FILE).read_text())
+        if (of["rows"], of["columns"], of["metric"], of["blank"]) == (2, 4, "step", [0, 0])
+    )
+    assert entry["last"] == [1, 7, 19, 39, 88, 190]
+    assert entry["command"] == "python -m frontier gods-number configs/2x4.toml --layers 6"
+    for page in PAGES:
+        assert re.search(
+            r"\| 2×4 \|.* \*\*36\*\* .* 1 \(7 at 35, 19 at 34", (clone / page).read_text()
+        )
+    file = clone / "docs" / "results" / "farthest" / "2x4-step-0-0.txt"
+    head, _, first, *rest = file.read_text().splitlines()
+    assert head.endswith("all positions at depth 36, 35, 34, 33, 32, 31.")
+    assert first.startswith("36; 3 2 5 4/7 6 1 0; ")
+    assert len(first.split("; ")[2]) == 36
+    assert len(rest) == sum(entry["last"][1:])
+    # What was added stays without the search, and a search that says less changes nothing.
+    before = files_of(clone)
+    write()
+    less = searched(tmp_path / "less", "2x4")
+    write(less.path)
+    assert {path: text for path, text in files_of(clone).items() if path in before} == before
+    assert "2×4" not in (ROOT / "README.md").read_text().split("scripts/gods_numbers.py")[1]
+
+
+def test_another_blank_and_a_region_that_was_asked_for_stand_in_the_command(numbers, tmp_path):
+    run = searched(tmp_path, "2x4", "puzzle.blank=[0, 1]", region="2x2")
+    entry = numbers.entry_of(run, numbers.gods_number_value(run))
+    assert entry["command"] == (
+        'python -m frontier gods-number configs/2x4.toml --set "puzzle.blank=[0, 1]" --region 2x2'
+    )
+    assert (entry["lower"], entry["upper"], entry["last"]) == (35, 35, [4])
+
+
+def test_a_way_that_does_not_lead_home_is_an_error(write, clone, tmp_path):
+    run = searched(tmp_path, "2x4")
+    (answer,) = (answer for answer in run.proof.answers.values() if answer.farther)
+    number, block = next((n, block) for n, block in answer.done.items() if block.farther)
+    position = block.farther[0]
+    bent = replace(position, blanks=(*position.blanks[:-2], *position.blanks[-4:-2]))
+    answer.done[number] = replace(block, farther=(bent,))
+    run.commit()
+    before = files_of(clone / "docs")
+    with pytest.raises(SystemExit, match="its way"):
+        write(run.path)
+    assert files_of(clone / "docs") == before
+
+
+BOARD = {
+    "rows": 2, "columns": 9, "metric": "step", "blank": [0, 0], "lower": 172, "upper": 180,
+    "last": [], "command": "python -m frontier gods-number configs/2x9.toml", "seconds": 1.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("more", "counts"),
+    [
+        ({"lower": 174}, 1),
+        ({"lower": 176, "upper": 176}, 1),
+        ({"upper": 171, "lower": 170}, None),
+        ({"lower": 181, "upper": 181}, None),
+        ({"rows": 9, "columns": 2, "blank": [8, 1], "lower": 174}, 1),
+        ({"lower": 171}, 0),
+        ({"seconds": 0.5}, 0),
+        ({"blank": [0, 1], "lower": 190, "upper": 191}, 2),
+    ],
+)
+def test_of_two_sources_that_which_says_more_counts_and_they_agree(numbers, more, counts):
+    """counts: which of the two is in the list; 2 for both, None for an error."""
+    pair = [BOARD, {**BOARD, **more}]
+    for order in (pair, pair[::-1]):
+        if counts is None:
+            with pytest.raises(SystemExit, match="do not agree"):
+                numbers.merged(order)
+        elif counts == 2:
+            assert numbers.merged(order) == pair
+        elif "seconds" not in more:
+            assert numbers.merged(order) == [pair[counts]]
+    if counts == 0:
+        assert numbers.merged(pair) == [BOARD]
+
+
+def test_last_layers_of_two_sources_agree(numbers):
+    exact = {**BOARD, "lower": 176, "upper": 176, "last": [1, 5]}
+    longer = {**exact, "last": [1, 5, 20]}
+    assert numbers.merged([exact, longer, BOARD]) == [longer]
+    with pytest.raises(SystemExit, match="do not agree"):
+        numbers.merged([exact, {**exact, "last": [2]}])
+
+
+def test_a_page_without_its_marks_changes_nothing(write, clone):
+    (clone / "README.md").write_text("no tables\n")
+    before = files_of(clone)
+    with pytest.raises(SystemExit, match="expected one line <!-- made by scripts"):
+        write()
+    assert files_of(clone) == before
