@@ -36,7 +36,7 @@ def test_the_examples_print_what_stands_below_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     sections = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.M)
     names, ran = {}, 0
-    for section in sections[1:5]:
+    for section in sections[1:6]:
         for source, expected in blocks_of(section):
             said = io.StringIO()
             with contextlib.redirect_stdout(said):
@@ -44,7 +44,7 @@ def test_the_examples_print_what_stands_below_them(tmp_path, monkeypatch):
             lines = [line.rstrip() for line in said.getvalue().splitlines()]
             assert lines == [line.rstrip() for line in expected.splitlines()]
             ran += 1
-    assert ran == 5
+    assert ran == 6
     assert (tmp_path / "2x4.png").read_bytes()[1:4] == b"PNG"
 
 
@@ -60,7 +60,11 @@ def test_the_page_has_every_name():
     for heading, what in (("of a `Run`", api.Run), ("of a `Layer`", frontier.Layer)):
         public = {name for name in dir(what) if not name.startswith("_")} - {"store"}
         assert names_of(heading) == public
-    for heading, what in (("of a `Config`", frontier.Config), ("of a `Plan`", frontier.Plan)):
+    for heading, what in (
+        ("of a `Config`", frontier.Config),
+        ("of a `Plan`", frontier.Plan),
+        ("of a `GodsNumber`", frontier.GodsNumber),
+    ):
         fields = {*getattr(what, "model_fields", {}), *getattr(what, "__dataclass_fields__", {})}
         assert names_of(heading) <= {*fields, *dir(what)}
 
