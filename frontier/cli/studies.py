@@ -68,8 +68,9 @@ def thesis(names, directory, limit, columns, halves, memory, target, force, as_j
 
     The tables have, for each number of the thesis (R. Sato, 2021), what it says, what is computed
     here, and whether the two agree. Everything rests on exhaustive runs, which are looked for in
-    --runs and made there if they are small. "beyond" shows what all runs there say: the patterns of
-    k columns, and lower and upper bounds of God's numbers.
+    --runs and made there if they are small, or, where a board is too large, on what `gods-number`
+    has found there. "beyond" shows what all runs there say: the patterns of k columns, and lower
+    and upper bounds of God's numbers.
     """
     if halves is not None and "beyond" not in names:
         raise click.UsageError('--halves is for the table "beyond" alone: add --table beyond')

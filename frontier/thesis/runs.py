@@ -8,15 +8,17 @@ from pathlib import Path
 from frontier import api
 from frontier.config import config_of
 from frontier.config_values import at_home
+from frontier.cosets.store import CosetRun, path_of
 from frontier.errors import InputError
 from frontier.search.plan import config_identity
+from frontier.store.files import Place
 from frontier.store.run import RunStore
 from frontier.text import counted
 
 
 @dataclass(frozen=True)
 class Depths:
-    """What a complete run says.
+    """What a complete run says, or a search of cosets that has found God's number.
 
     run: its name. depth: the greatest distance. home: the greatest distance of a position whose
     blank is where the goal has it; an upper bound where the run does not say. states, farthest:
@@ -31,7 +33,7 @@ class Depths:
 
 
 class Runs:
-    """The runs below a directory, each named after its config.
+    """The runs below a directory, each named after its config, and searches of God's number.
 
     limit, most: a run that is missing is made if it has at most so many states, and columns.
     memory: of a worker, as ``cluster.memory`` in a config; by default that of every config.
@@ -51,7 +53,8 @@ class Runs:
         self._found: dict[str, Depths | None] = {}
 
     def tiles(self, rows: int, columns: int) -> Depths | None:
-        """The rows x columns puzzle; None if there is no complete run and it is too large."""
+        """The rows x columns puzzle; None if neither a complete run nor a search of cosets says
+        its greatest depth, and it is too large to be searched."""
         cells = rows * columns
         states = factorial(cells) // 2 if min(rows, columns) > 1 else cells
         puzzle = {"kind": "tiles", "rows": rows, "columns": columns}
@@ -78,14 +81,14 @@ class Runs:
     def _look_up(self, name: str, puzzle: dict, states: int) -> Depths | None:
         path = at_home(str(self._directory / name))
         there, large = RunStore.exists(path), states > self._limit or puzzle["columns"] > self.most
-        if large and not there:
-            return None
         tables = {
             "name": name,
             "puzzle": puzzle,
             "store": {"path": str(path)},
             "cluster": self._cluster,
         }
+        if large and not there:
+            return _by_cosets(path, puzzle, states)
         config = config_of(tables, "thesis")
         if there:
             store = RunStore.open(config.path)
@@ -102,7 +105,7 @@ class Runs:
             tables["store"]["codec"] = mine["codec"]
             config = config_of(tables, "thesis")
         if large:
-            return None
+            return _by_cosets(path, puzzle, states)
         try:
             plan = api.plan(config)
         except InputError as error:
@@ -112,9 +115,29 @@ class Runs:
         return _depths(name, api.run(plan).store)
 
 
+def _by_cosets(path: Place, puzzle: dict, states: int) -> Depths | None:
+    """What a search of cosets says that is beside the place of a run, if it has found God's number;
+    there is none of a pattern."""
+    if puzzle["kind"] != "tiles":
+        return None
+    tables = {"name": path.name, "puzzle": puzzle, "store": {"path": str(path)}}
+    path = path_of(config := config_of(tables, "thesis"))
+    if not CosetRun.exists(path):
+        return None
+    run = CosetRun(path)
+    run.check_is_of(config, None)
+    depth, positions = next(run.proof.last_layers(), (0, [])) if run.proof else (0, [])
+    return Depths(path.name, depth, _even(depth), states, len(positions)) if positions else None
+
+
+def _even(depth: int) -> int:
+    """An upper bound of the depth of a position with the blank home, which is even."""
+    return depth // 2 * 2
+
+
 def _depths(name: str, store: RunStore) -> Depths:
     last = store.records[-1]
     home = max((r.depth for r in store.records if r.home), default=0)
     if any(record.home is None for record in store.records):
-        home = last.depth // 2 * 2  # an upper bound: with the blank home depths are even
+        home = _even(last.depth)
     return Depths(name, last.depth, home, store.states, last.states)

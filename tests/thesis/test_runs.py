@@ -7,9 +7,11 @@ import pytest
 from twins import blank_moves, layers_of
 
 from frontier import api
-from frontier.config import Config
+from frontier.config import Config, config_of
+from frontier.cosets.search import find_gods_number
 from frontier.errors import InputError
 from frontier.store.run import RunStore
+from frontier.thesis.bounds import Bounds
 from frontier.thesis.runs import Runs
 
 
@@ -33,6 +35,36 @@ def test_what_a_run_of_tiles_says(directory, rows, columns):
     found = Runs(directory, 10**6).tiles(rows, columns)
     assert said(found) == counts(rows, columns)
     assert found.run == f"{rows}x{columns}"
+
+
+def searched(directory, **options):
+    """A search of cosets of 2×4 among runs."""
+    puzzle = {"kind": "tiles", "rows": 2, "columns": 4}
+    tables = {"name": "2x4", "puzzle": puzzle, "store": {"path": str(directory / "2x4")}}
+    return find_gods_number(config_of(tables, "test"), **options)
+
+
+def test_what_a_search_of_cosets_says_where_there_is_no_run(tmp_path):
+    assert Runs(tmp_path, 0).tiles(2, 4) is None
+    searched(tmp_path)
+    runs = Runs(tmp_path, 0)
+    found = runs.tiles(2, 4)
+    depth, _, states, farthest = counts(2, 4)
+    assert (found.depth, found.states, found.farthest) == (depth, states, farthest)
+    assert found.home == depth  # the greatest even number that is not larger
+    assert runs.used == [found]
+    assert found.run == "2x4-gods-number"
+    assert not (tmp_path / "2x4").exists()
+    assert Bounds(runs, 0).lower(4).value == Bounds(runs, 0).sharp(4).value == depth
+    # A run says more, such as where the blanks are.
+    assert Runs(tmp_path, 10**6).tiles(2, 4).run == "2x4"
+    assert Runs(tmp_path, 0).tiles(2, 4).run == "2x4"
+
+
+def test_a_search_of_cosets_that_has_bounds_only_says_nothing_exact(tmp_path):
+    run = searched(tmp_path, at_most=40)
+    assert run.proof.lower < run.proof.upper
+    assert Runs(tmp_path, 0).tiles(2, 4) is None
 
 
 @pytest.mark.parametrize(
