@@ -9,8 +9,8 @@ their layers from the reports; others from searches by `gods-number`, whose dire
 (runs/2x8-gods-number …), with seconds of processor time. What earlier searches have added stays.
 
 Of several sources of one board that counts which says more, and all must agree; the script ends
-with an error, and writes nothing, if two do not, or if a way that a search has kept does not lead
-from its position to the goal. farthest/ gets the positions of each search at the last depths, with
+with an error, and writes nothing, if two do not, if others have published another number, or if a way that
+a search has kept does not lead from its position to the goal. farthest/ gets the positions of each search at the last depths, with
 these ways; README.md and docs/results/README.md get tables, between two marks each.
 """
 
@@ -43,17 +43,24 @@ BOUNDARY = "<!-- {} scripts/gods_numbers.py: {} -->"
 KINDS = {"step": "tiles", "multi": "lines"}
 
 PUBLISHED = {
-    (2, 7): "108: R. E. Korf 2008, A346736",
-    (2, 8): "140: R. E. Korf 2008",
-    (3, 5): "84: R. E. Korf 2008, A151944",
-    (4, 4): "80: A. Brüngger, A. Marzetta, K. Fukuda and J. Nievergelt 1999; 17 positions: R. E. "
-    "Korf and P. Schultze 2005",
+    (2, 7, 0, 0): (108, [1, 8, 43, 198], "R. E. Korf 2008; layers: O. Tarakanov 2022"),
+    (2, 8, 0, 0): (140, [1, 8, 49, 294, 1158], "R. E. Korf 2008; layers: O. Tarakanov 2022"),
+    (3, 5, 0, 0): (84, [1, 2, 5, 12], "R. E. Korf 2008; layers: O. Tarakanov 2022"),
+    (4, 4, 0, 0): (
+        80,
+        [17, 70, 3406, 26638],
+        "A. Brüngger, A. Marzetta, K. Fukuda and J. Nievergelt 1999; layers: R. E. Korf and P. "
+        "Schultze 2005",
+    ),
+    (4, 4, 0, 1): (80, [2, 58, 1544, 21096], "O. Tarakanov 2022"),
+    (4, 4, 1, 1): (80, [1, 50, 1416, 19522], "O. Tarakanov 2022"),
 }
-"""What others have published of boards with the blank's home in the corner, a tile a move."""
+"""God's numbers and last layers that others have published, a tile a move, by sides and home of the
+blank. O. Tarakanov's are in the logs of github.com/lightln2/SlidingTilesSolver."""
 
 OTHERS = {(2, 8): "140", (4, 4): "80", (2, 9): "172 … 196", (2, 10): "190 … 239"}
-"""What the table beside the OEIS has where nothing is in the file: published numbers, and bounds
-of docs/results/thesis.md."""
+"""What the table beside the OEIS has where nothing is in the file: numbers of others, and bounds of
+docs/results/thesis.md."""
 
 HEAD = (
     "# {}, the blank's home in [{}, {}]: all positions at depth {}.",
@@ -91,6 +98,7 @@ def main(root: Path = ROOT):
         if text.count("\n") >= max(before.count("\n"), len(HEAD) + 1):
             files[file] = text
     entries = merged(found)
+    compare(entries)
     lines = ",\n ".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
     files[FILE] = f"[\n {lines}\n]\n"
     for page, parts in tables(entries).items():
@@ -207,6 +215,22 @@ def key_of(entry: dict) -> tuple:
     return rows, columns, entry["metric"] != "step", min(homes)
 
 
+def compare(entries: list[dict]) -> None:
+    """End the program if an entry is not what others have published."""
+    for entry in entries:
+        if known := published(entry):
+            depth, last, by = known
+            shared = min(len(last), len(entry["last"]))
+            right = entry["lower"] <= depth <= entry["upper"]
+            if not right or entry["last"][:shared] != last[:shared]:
+                sys.exit(f"{by} have {depth}, {last}:\n{json.dumps(entry)}")
+
+
+def published(entry: dict) -> tuple[int, list[int], str] | None:
+    rows, columns, several, home = key_of(entry)
+    return None if several else PUBLISHED.get((rows, columns, *home))
+
+
 def says(entry: dict) -> tuple[int, int]:
     """How much an entry says."""
     return entry["lower"] - entry["upper"], len(entry["last"])
@@ -287,9 +311,8 @@ def time_of(entry: dict) -> str:
 
 
 def others(entry: dict) -> str:
-    corner = entry["metric"] == "step" and entry["blank"] == [0, 0]
-    sides = entry["rows"], entry["columns"]
-    return PUBLISHED.get(sides, "not that we know") if corner else "not that we know"
+    known = published(entry)
+    return f"{known[0]}: {known[2]}" if known else "not that we know"
 
 
 def table(heads: list[str], rows: list[dict[str, str]]) -> str:

@@ -186,6 +186,30 @@ def test_last_layers_of_two_sources_agree(numbers):
         numbers.merged([exact, {**exact, "last": [2]}])
 
 
+FIFTEEN = {**BOARD, "rows": 4, "columns": 4, "lower": 80, "upper": 80, "last": [17]}
+
+
+@pytest.mark.parametrize(
+    ("more", "right"),
+    [
+        ({}, True),
+        ({"last": [17, 70]}, True),
+        ({"last": [18]}, False),
+        ({"lower": 81, "upper": 81, "last": []}, False),
+        ({"lower": 70, "last": []}, True),
+        ({"blank": [2, 3], "last": [2]}, True),
+        ({"blank": [2, 2], "last": [2]}, False),
+        ({"metric": "multi", "lower": 43, "upper": 43, "last": [16]}, True),
+    ],
+)
+def test_what_others_have_published_is_held_against_it(numbers, more, right):
+    if right:
+        numbers.compare([{**FIFTEEN, **more}])
+    else:
+        with pytest.raises(SystemExit, match="80, "):
+            numbers.compare([{**FIFTEEN, **more}])
+
+
 def test_a_page_without_its_marks_changes_nothing(write, clone):
     (clone / "README.md").write_text("no tables\n")
     before = files_of(clone)
