@@ -9,9 +9,10 @@ their layers from the reports; others from searches by `gods-number`, whose dire
 (runs/2x8-gods-number …), with seconds of processor time. What earlier searches have added stays.
 
 Of several sources of one board that counts which says more, and all must agree; the script ends
-with an error, and writes nothing, if two do not, if others have published another number, or if a way that
-a search has kept does not lead from its position to the goal. farthest/ gets the positions of each search at the last depths, with
-these ways; README.md and docs/results/README.md get tables, between two marks each.
+with an error, and writes nothing, if two do not, if others have published another number, or if a
+way that a search has kept does not lead from its position to the goal. farthest/ gets the positions
+of each search at the last depths, with these ways; README.md and docs/results/README.md get tables,
+between two marks each.
 """
 
 import argparse
