@@ -9,7 +9,9 @@ Different ways often lead to the same board. A small table of the boards met rem
 depth of each in the search for the present length, and the search turns back where it comes to one
 again as late or later. Boards are told by 64-bit sums of random words (A. L. Zobrist, A New Hashing
 Method with Application for Game Playing, 1970). If two boards have the same sum, a solution may be
-missed. Then a position may stay open that could have been settled, and none is settled wrongly.
+missed. Then a position may stay open that could have been settled, and none is settled wrongly. The
+first solution of a coset cannot be missed: no board is left out before it, and none needs to be, as
+the search comes to it without turning back.
 
 The first solution names the positions of the coset by the boards y of the region that it takes them
 to. Those with |s| + D(y) <= T are settled, and those left are read from a list. A further solution
@@ -238,13 +240,13 @@ def search_coset(pattern, homes, limit, worth, tables, scratch):
             there, stride = moves.target[here, k], moves.stride[here, k]
             total = slide(board, here, there, stride, sums[depth], words)
             if not ends:
-                if is_new(total ^ salts[1], depth + 1, scratch.met):
+                if is_new(total ^ salts[1], depth + 1, scratch.met) or solutions == 0:
                     slot[depth] = k
                     depth += 1
                     vertex[depth], number[depth], blank[depth] = to, image, there
                     sums[depth], slots[depth], homeward[depth] = total, moves.then[here, k], rest
                     continue
-            elif is_new(total ^ salts[0], 0, scratch.ends):
+            elif is_new(total ^ salts[0], 0, scratch.ends) or solutions == 0:
                 opened = _land(
                     there, limit - length, origin, origins, table, scratch, solutions, opened
                 )

@@ -281,6 +281,16 @@ def test_small_tables_of_boards_met(monkeypatch, bits, case):
             check_coset(cosets, pattern, limit, EVERYTHING, tables, scratch)
 
 
+def test_nothing_is_settled_wrongly_where_all_boards_have_one_sum():
+    """Solutions are missed, but for the first one of a coset."""
+    cosets = Cosets((2, 4), (0, 0), (0, 0, 2, 3), "step")
+    scratch, tables = scratch_for(8, 60), cosets.tables()
+    scratch.words[:] = 0
+    for pattern in cosets.sample(random.Random(5), 20):
+        for limit in (20, 25, cosets.most):
+            assert check_coset(cosets, pattern, limit, 10**6, tables, scratch)[2] >= 1
+
+
 def test_one_coset_leaves_nothing_to_the_next():
     """In any order, with the same memory or with new one."""
     cosets, rng = Cosets((2, 4), (0, 0), (0, 0, 2, 3), "step"), random.Random(3)
