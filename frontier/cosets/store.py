@@ -2,11 +2,12 @@
 
     run.json      what is searched: format, identifier, puzzle, region, groups
     ledger.json   the blocks that were searched, question by question, and what was found
-    tables/       the tables, as .npy files, and sums.json with a checksum of each
+    tables/       the tables, NAME.npy, and the checksum of each, NAME.json
+    summary.json  what was found, for people
     lock
 
-run.json, ledger.json and sums.json have a digest each, and every file is put in place whole, so a
-search that is killed goes on from the blocks that the ledger lists.
+These .json files have a digest each, and every file is put in place whole, so a search that is
+killed goes on from the blocks that the ledger lists. The tables may be deleted: they are made anew.
 """
 
 import uuid
