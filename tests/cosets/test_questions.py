@@ -142,7 +142,7 @@ def random_asker(shape, blank, seed):
     """Of a random region, whose tables are not large, and random groups."""
     rng, puzzle = random.Random(str((shape, blank, seed))), Tiles(*shape, blank=blank)
     tiles = puzzle.cells - 1
-    rooms = [r for r in regions_of(puzzle) if r.bytes < 10**8 and 8 * r.tiles > 3 * tiles]
+    rooms = [r for r in regions_of(puzzle) if r.bytes < 10**8 and 2 * r.tiles >= tiles - 1]
     return asker_of(shape, blank, rng.choice(rooms).name, random_sizes(rng, tiles, 6))
 
 
