@@ -108,7 +108,7 @@ class Asker:
         self.deepest = deepest(self._tables.patterns.distance), int(boards.distance.max())
         self.bound = sum(self.deepest)
         row, column = np.array(self.puzzle.squares).T[:, self.puzzle.reading]
-        home = np.array(self.puzzle.goals[0])[self.puzzle.reading].argmin()
+        home = self._single.home
         self._odd = (row + column + row[home] + column[home]) % 2
         self._prepare = Lock()
         self._prepared: _Prepared | None = None
@@ -209,7 +209,7 @@ class Asker:
             scratch, way = self._spare.get_nowait()
         except Empty:
             scratch = scratch_for(self.puzzle.cells, most_open)
-            way = way_for(self.puzzle.cells, self._single.groups, scratch.words.shape[1])
+            way = way_for(self.puzzle.cells, self._single.groups, self._single.moves.then.shape[1])
         if scratch.open.size < most_open:
             scratch = scratch_for(self.puzzle.cells, most_open)
         yield scratch, way

@@ -23,6 +23,7 @@ from frontier.config import Config
 from frontier.cosets.proof import Answer, Proof
 from frontier.cosets.questions import Block
 from frontier.cosets.regions import Region, check_puzzle, region_named
+from frontier.cosets.tables import Kept
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.puzzles import puzzle_of
 from frontier.store.files import PARTIAL, first_wrong, force, read_sealed, write_sealed
@@ -87,7 +88,7 @@ class CosetRun:
             "format": FORMAT,
             "identifier": uuid.uuid4().hex,
             "name": config.name,
-            "puzzle": config.puzzle.model_dump(exclude_none=True),
+            "puzzle": config.puzzle_settings,
             "region": region.name,
             "groups": list(groups),
         }
@@ -96,7 +97,7 @@ class CosetRun:
 
     def check_is_of(self, config: Config, region: str | None) -> None:
         """InputError unless the search is of a config, and of a region if one is named."""
-        here = config.puzzle.model_dump(exclude_none=True)
+        here = config.puzzle_settings
         for name, there, wanted, same in (
             ("puzzle", self.identity["puzzle"], here, same_puzzle(self.identity["puzzle"], here)),
             ("region", self.region.name, region, region in (None, self.region.name)),
@@ -147,7 +148,7 @@ class CosetRun:
         ledger = {"run": self.identity["identifier"], "deepest": list(self.proof.deepest)}
         write_sealed(self.path / "ledger.json", {**ledger, "answers": answers}, durable=True)
 
-    def kept(self, shared: bool) -> Callable[[str, Callable[[], np.ndarray]], np.ndarray]:
+    def kept(self, shared: bool) -> Kept:
         """Gives tables as they were kept, or makes and keeps them.
 
         shared: whether they are mapped, so that the processes of a host have them once; else they
