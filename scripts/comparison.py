@@ -48,7 +48,8 @@ def compare(sizes: list[str], repeats: int, programs: list[str], scratch: str | 
     there = cores()
     results: dict[str, dict] = {}
     with tempfile.TemporaryDirectory(prefix="compare-", dir=scratch) as folder:
-        whole_run("3x3", folder, [])  # kernels are in Numba's cache from now on
+        for settings in ([], FROM_DISK):
+            whole_run("2x5", folder, settings)  # kernels are in Numba's cache from now on
         for size in sizes:
             puzzle = load_config(config_of(size)).make_puzzle()
             contenders = {
