@@ -7,8 +7,9 @@ needs more than T + 1, as each has a neighbour of the other parity: half of the 
 looked at. And those that need more are all positions at the depths T + 2, T + 4, ...: with T =
 G - 2 for God's number G they are the last layer, with T = G - 3 the one before it.
 
-A coset with dB + max D <= T has no such position. The others are shuffled, so that any block of
-them tells how long the rest will take.
+A coset with dB + max D <= T has no such position. Of cosets that are mirror images of each other
+one is searched (`frontier.cosets.symmetry`). Those left are shuffled, so that any block of them
+tells how long the rest will take.
 """
 
 import time
@@ -31,6 +32,7 @@ from frontier.cosets.kernel import (
     search_cosets,
 )
 from frontier.cosets.regions import Region
+from frontier.cosets.symmetry import mirrored, symmetries
 from frontier.cosets.tables import Kept, Tables, far_boards, pattern_table, region_table
 from frontier.puzzles import Board
 from frontier.space.lehmer import LehmerCode
@@ -48,6 +50,9 @@ itself."""
 
 ROOM = 100_000
 """The positions left open that are held at a time, at least."""
+
+MIRRORED = 1 << 18
+"""The cosets that are compared with their mirror images at a time."""
 
 PIECE = 16
 """The cosets that are searched before a block looks whether it is to stop."""
@@ -110,6 +115,7 @@ class Asker:
         row, column = np.array(self.puzzle.squares).T[:, self.puzzle.reading]
         home = self._single.home
         self._odd = (row + column + row[home] + column[home]) % 2
+        self._symmetries = symmetries(region)
         self._prepare = Lock()
         self._prepared: _Prepared | None = None
         self._spare: SimpleQueue = SimpleQueue()
@@ -127,7 +133,7 @@ class Asker:
         began, question = time.thread_time(), self._question(limit)
         mine = question.cosets[number :: self.blocks(limit)]
         nodes = solutions = left = steps = first = 0
-        farther: list[Farther] = []
+        farther: dict[Board, Farther] = {}
         with self._memory(question.most_open) as (scratch, way):
             boards = np.empty((max(ROOM, question.most_open), self.puzzle.cells), dtype=np.int8)
             while first < mine.size:
@@ -141,9 +147,13 @@ class Asker:
                 nodes, solutions = nodes + work[0], solutions + work[1]
                 its_steps, beyond = self._settle(boards[:opened], limit, way)
                 steps += its_steps
-                farther += [self._farther(board, limit, way) for board in beyond]
+                for board in beyond:
+                    if self._codes(board) not in farther:  # as the mirror image of another one
+                        farther |= self._farther(board, limit, way)
         seconds = time.thread_time() - began
-        return Block(number, mine.size, nodes, solutions, left, steps, seconds, tuple(farther))
+        return Block(
+            number, mine.size, nodes, solutions, left, steps, seconds, tuple(farther.values())
+        )
 
     def _question(self, limit: int) -> "_Prepared":
         """What all blocks of a question share."""
@@ -161,6 +171,10 @@ class Asker:
             worth &= distance > limit - of_boards
         cosets = np.flatnonzero(worth)
         cosets = cosets[self._odd[cosets // size % self.puzzle.cells] == limit % 2]
+        for first in range(0, cosets.size, MIRRORED):
+            some = cosets[first : first + MIRRORED]
+            some[~self._is_first(some)] = -1
+        cosets = cosets[cosets >= 0]
         cosets = cosets[np.argsort(cosets.astype(np.uint64) * FIRST_MIX)]  # shuffled
         boards = far_boards(self._tables.boards, max(0, limit - farthest + 1))
         most = int(boards.count[:, max(0, min(of_boards + 1, limit - farthest + 1))].max())
@@ -179,6 +193,23 @@ class Asker:
         homes[row, blank] = BLANK
         return homes
 
+    def _patterns(self, homes: np.ndarray) -> np.ndarray:
+        """The numbers of patterns, int64[N]; inverse of `_homes`."""
+        base, code = self.region.pattern.base, LehmerCode(self.region.labelled)
+        blank, labelled = (homes == BLANK).argmax(axis=1), homes >= 0
+        position = np.nonzero(labelled)[1].reshape(len(homes), code.length)
+        tiles = np.searchsorted(self.region.outside, homes[labelled])
+        index, sign = code.ranks(tiles.reshape(len(homes), code.length))
+        vertex = base.vertices_of(position - (position > blank[:, None]), blank)
+        return vertex * self._tables.patterns.size + sign * code.half + index
+
+    def _is_first(self, cosets: np.ndarray) -> np.ndarray:
+        """Whether each coset has the least number of its mirror images."""
+        first, homes = np.ones(cosets.size, dtype=bool), self._homes(cosets)
+        for cells in self._symmetries:
+            first &= cosets <= self._patterns(mirrored(homes, cells))
+        return first
+
     def _settle(self, boards: np.ndarray, limit: int, way) -> tuple[int, np.ndarray]:
         """The nodes of the positions' own searches, and the positions that need more moves."""
         needs_more = np.zeros(len(boards), dtype=np.bool_)
@@ -187,20 +218,30 @@ class Asker:
         nodes = settle(boards, vertices, numbers, limit, moves, tables, way, needs_more)
         return nodes, boards[needs_more]
 
-    def _farther(self, board: np.ndarray, limit: int, way) -> Farther:
-        """The distance of a position that needs more moves, and a shortest way."""
+    def _farther(self, board: np.ndarray, limit: int, way) -> dict[Board, Farther]:
+        """A position that needs more moves and its mirror images, with their shortest ways."""
         (vertices,), (numbers,) = self._single.states(board[None])
         tables, moves = self._single.tables, self._single.moves
         for depth in range(limit + 2, MOST_LENGTH, 2):
             if within(board, vertices, numbers, depth, moves, tables, way)[0]:
                 cells = way.blank[1 : way.slot[-1] + 1]
-                goal = np.array(self.puzzle.goals[0])
-                codes = np.empty_like(goal)
-                homes = np.where(board == BLANK, self._single.home, board)
-                codes[self.puzzle.reading] = goal[self.puzzle.reading][homes]
-                blanks = self.puzzle.reading[cells]
-                return Farther(tuple(codes.tolist()), depth, tuple(blanks.tolist()))
+                images = {self._codes(board): cells}
+                for symmetry in self._symmetries:
+                    image = self._codes(mirrored(board[None], symmetry)[0])
+                    images.setdefault(image, symmetry[cells])
+                return {
+                    codes: Farther(codes, depth, tuple(self.puzzle.reading[blanks].tolist()))
+                    for codes, blanks in images.items()
+                }
         raise OverflowError(f"a position needs {MOST_LENGTH} moves or more")
+
+    def _codes(self, board: np.ndarray) -> Board:
+        """A board whose cells hold the homes of their tiles, as codes row by row."""
+        goal = np.array(self.puzzle.goals[0])
+        codes = np.empty_like(goal)
+        homes = np.where(board == BLANK, self._single.home, board)
+        codes[self.puzzle.reading] = goal[self.puzzle.reading][homes]
+        return tuple(codes.tolist())
 
     @contextmanager
     def _memory(self, most_open: int):

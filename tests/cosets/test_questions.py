@@ -63,7 +63,7 @@ def check_answer(asker, board, limit, expected):
     assert sum(block.cosets for block in blocks) == asker.cosets(limit)
     for block in blocks:
         assert block.cosets > 0
-        assert block.left >= len(block.farther)
+        assert block.left * (1 + len(asker._symmetries)) >= len(block.farther)
         assert block.solutions >= block.cosets
         assert block.seconds >= 0
         assert min(block.nodes, block.steps) >= 0
@@ -162,6 +162,27 @@ def test_larger_boards(shape, blank, seed):
     for limit in {most - 3, most - 2, most - 1, most, (most + asker.bound) // 2}:
         expected = from_the_engine(shape, blank, limit)
         check_answer(asker, Board(*shape, blank), limit, expected)
+
+
+SYMMETRIC = [((0, 0), "2x2"), ((0, 1), "2x3"), ((1, 1), "2x2"), ((2, 2), "2x2+1+1")]
+
+
+@swept(("blank", "region"), SYMMETRIC, few=SYMMETRIC[:2])
+def test_symmetries(monkeypatch, blank, region):
+    """Mirror images of a coset are not searched, and the positions in them are found all the same;
+    most of the 181,440 positions of 3×3 lie at the depths near its middle."""
+    asker, board = asker_of((3, 3), blank, region, (4, 4)), Board(3, 3, blank)
+    _, _, sizes = known((3, 3), blank)
+    monkeypatch.setattr(questions, "MIRRORED", 1000)
+    for limit in (len(sizes) - 2, len(sizes) - 3, len(sizes) - 6):
+        check_answer(asker, board, limit, from_the_engine((3, 3), blank, limit))
+        asker._prepared, halved = None, asker.cosets(limit)
+        asker._prepared = None
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(asker, "_symmetries", asker._symmetries[:0])
+            assert halved <= asker.cosets(limit) <= 2 * halved
+            assert halved < asker.cosets(limit) or not halved
+        asker._prepared = None
 
 
 @pytest.mark.sweep

@@ -1,0 +1,50 @@
+"""Symmetries of coset searches: which there are, and that mirror images are equally far."""
+
+import numpy as np
+import pytest
+from cosets.twin import board_of
+
+from frontier.cosets.regions import region_named
+from frontier.cosets.symmetry import mirrored, symmetries
+from frontier.puzzles import Tiles
+
+
+@pytest.mark.parametrize(
+    ("shape", "blank", "region", "count"),
+    [
+        ((2, 4), (0, 0), "2x2", 0),
+        ((3, 3), (0, 0), "2x2", 1),
+        ((3, 3), (0, 0), "2x3", 0),  # the reflection moves the region
+        ((3, 3), (0, 1), "2x3", 1),
+        ((3, 3), (1, 0), "3x2", 1),
+        ((3, 3), (1, 1), "2x2", 1),
+        ((4, 4), (0, 0), "3x3", 1),
+        ((4, 4), (1, 1), "3x3", 1),
+        ((4, 4), (1, 1), "3x3+1+1", 1),
+        ((3, 5), (1, 2), "3x3+0+1", 3),
+        ((3, 6), (0, 0), "3x4", 0),
+    ],
+)
+def test_how_many_there_are(shape, blank, region, count):
+    assert len(symmetries(region_named(Tiles(*shape, blank=blank), region))) == count
+
+
+@pytest.mark.parametrize(
+    ("shape", "blank", "region"),
+    [((3, 3), (0, 0), "2x2"), ((3, 3), (0, 1), "2x3"), ((3, 3), (2, 2), "2x2+1+1")],
+)
+def test_mirror_images_are_equally_far(shape, blank, region):
+    """And are positions: every image of one is in the dictionary, and no two have the same."""
+    puzzle, board = Tiles(*shape, blank=blank), board_of(*shape, blank)
+    (cells,) = symmetries(region_named(puzzle, region))
+    goal = np.array(puzzle.goals[0])
+    codes = np.array(list(board.distances))
+    homes = np.argsort(goal)[codes][:, puzzle.reading]  # as cells, row by row
+    homes = np.where(codes[:, puzzle.reading] == 0, -2, np.argsort(puzzle.reading)[homes])
+    images = mirrored(homes.astype(np.int8), cells)
+    back = np.where(images < 0, np.argsort(puzzle.reading)[goal.argmin()], images)
+    tiles = np.empty_like(codes)
+    tiles[:, puzzle.reading] = goal[puzzle.reading][back]
+    distances = [board.distances[tuple(row)] for row in tiles.tolist()]
+    assert distances == list(board.distances.values())
+    assert len({tuple(row) for row in tiles.tolist()}) == len(codes)
