@@ -6,13 +6,8 @@ program, by another protocol.
 """
 
 import shutil
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1] / "scripts"))
-
 from bucket_server import (
     AZURITE,
     BUCKET,

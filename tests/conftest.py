@@ -1,14 +1,8 @@
-"""Lets tests import `twins.py` and `engine.py`, and depend on no machine's speed."""
+"""Settings of all tests, which depend on no machine's speed."""
 
 import os
-import sys
-from pathlib import Path
 
 import pytest
-from hypothesis import settings
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 import sweeps
 from buckets import (  # noqa: F401
     azure_bucket,
@@ -18,6 +12,7 @@ from buckets import (  # noqa: F401
     s3_bucket,
     s3_endpoint,
 )
+from hypothesis import settings
 
 settings.register_profile("sweep", deadline=None, database=None)
 settings.register_profile("default", settings.get_profile("sweep"), max_examples=15)

@@ -81,7 +81,7 @@ INSTEAD = {
         )
     },
     # need a queue, other hosts, or a cluster's interface: tests/test_jobs.py and tests/search run
-    # these on stand-ins of their own, scripts/slurm-here on a real Slurm
+    # these on stand-ins of their own, tests/campaigns/slurm-here on a real Slurm
     f"{RUN} --set cluster.kind=slurm --set cluster.workers=32 --set cluster.options.interface=eth0 "
     "--set cluster.options.walltime=04:00:00": PARSED,
     "python -m frontier run mine.toml": PARSED,
@@ -292,7 +292,7 @@ def test_commands_in_the_text_are_known(page):
         if name in main.commands:
             known = {name for option in main.commands[name].params for name in option.opts}
             assert set(re.findall(r"(?<!\S)\[?(--[a-z-]+)", words)) <= known | {"--help"}, part
-        if script := re.match(r"(?:python )?((?:scripts|jobs|configs)/[\w./-]+)", part):
+        if script := re.match(r"(?:python )?((?:scripts|jobs|configs|tests)/[\w./-]+)", part):
             assert (ROOT / script.group(1)).exists(), part
 
 

@@ -24,7 +24,7 @@ from frontier.store.lock import RunLock
 
 ROOT = Path(__file__).parents[1]
 JOBS = sorted((ROOT / "jobs").iterdir())
-HERE = sorted((ROOT / "scripts").glob("*-here"))
+HERE = sorted((ROOT / "tests" / "campaigns").glob("*-here"))
 PAGE = ROOT / "docs" / "clusters.md"
 CONFIG = ROOT / "configs" / "2x6.toml"
 COMMANDS = {

@@ -1,6 +1,6 @@
 """Runs on the jobs of batch queues, and what these ask for.
 
-The queues are stood in for by `queue_command.py`; real ones are in scripts/queue_test.py.
+The queues are stood in for by `queue_command.py`; real ones are in tests/campaigns/real_queues.py.
 """
 
 import os

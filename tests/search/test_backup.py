@@ -28,7 +28,7 @@ from frontier.store.backup import back_up
 from frontier.store.lock import RunLock
 from frontier.store.run import RunStore
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+ROOT = Path(__file__).parents[2]
 
 
 def goes_on(plan, path):
@@ -169,10 +169,10 @@ def test_a_run_in_another_process(tmp_path):
     """Of many tasks a layer; as often as can be."""
     path = tmp_path / "run"
     words = "--set", "search.in_memory=false", "--set", "cluster.kind=serial"
-    command = [sys.executable, SCRIPTS / "finely.py", "run", "configs/2x5.toml", *words]
+    command = [sys.executable, "tests/campaigns/finely.py", "run", "configs/2x5.toml", *words]
     command += ["--set", f"store.path={path}"]
     process = subprocess.Popen(
-        command, cwd=SCRIPTS.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     made = []
     while process.poll() is None:

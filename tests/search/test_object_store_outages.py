@@ -12,12 +12,14 @@ from frontier.errors import StorageError
 from frontier.search.verify import verify
 from frontier.store.run import RunStore
 
+FINELY = CONFIGS.parent / "tests" / "campaigns" / "finely.py"
+
 
 @pytest.mark.sweep
 def test_a_driver_that_is_killed_within_a_layer(s3_bucket, proxy, tmp_path):
     """What is there of the layer is used, and all is right."""
     words = ["search.in_memory=false", f"store.path={s3_bucket}", "cluster.kind=serial"]
-    command = [sys.executable, CONFIGS.parent / "scripts/finely.py", "run", CONFIGS / "2x4.toml"]
+    command = [sys.executable, FINELY, "run", CONFIGS / "2x4.toml"]
     seen, driver = [], []
 
     def harm(method, path):

@@ -19,7 +19,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from trials import ROOT, Campaign, Case, Run
+from trials import HERE, Campaign, Case, Run
 
 from frontier.search.task import expand_task
 from frontier.search.workspace import Workspace
@@ -60,7 +60,7 @@ def preload() -> None:
         print("faults: skipped: there is no C compiler (cc)")
         sys.exit(77)
     library = Path(tempfile.mkdtemp(prefix="faults-")) / "calls.so"
-    source = ROOT / "scripts" / "calls.c"
+    source = HERE / "calls.c"
     words = [compiler, "-O1", "-Wall", "-shared", "-fPIC", "-o", library, source, "-ldl"]
     subprocess.run(words, check=True)
     environment = {**os.environ, "LD_PRELOAD": str(library)}

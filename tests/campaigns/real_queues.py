@@ -1,9 +1,9 @@
-"""Runs on a real queue of this machine, or on hosts that ssh reaches, that scripts/slurm-here,
-scripts/sge-here or scripts/ssh-here starts.
+"""Runs on a real queue of this machine, or on hosts that ssh reaches, which slurm-here, sge-here or
+ssh-here starts.
 
-    python3 scripts/queue_test.py slurm
-    python3 scripts/queue_test.py sge
-    python3 scripts/queue_test.py ssh
+    python3 tests/campaigns/real_queues.py slurm
+    python3 tests/campaigns/real_queues.py sge
+    python3 tests/campaigns/real_queues.py ssh
 
 * 2×6 inside one allocation, by jobs/slurm-runner.sh; Slurm alone has such.
 * 2×5 from here, each worker a job.
@@ -26,7 +26,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parents[1]
+HERE = Path(__file__).resolve().parents[2]
 KNOWN = {"2x5": (55, 1_814_400), "2x6": (80, 239_500_800)}
 TASKS = ("search.in_memory=false", "cluster.options.interface=lo", "cluster.memory=600MB")
 RUNNER = ("cluster.kind=slurm-runner", *TASKS)

@@ -26,7 +26,8 @@ from frontier.store.directory import part_names
 from frontier.store.objects import Place
 from frontier.store.run import RunStore
 
-ROOT = Path(__file__).resolve().parents[1]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 BY_TASKS = "search.in_memory=false"
 
 
@@ -214,7 +215,7 @@ class Started(Run):
 
     def __init__(self, words: list[str], said: Path, case: Case):
         super().__init__(said)
-        program = [str(ROOT / "scripts" / "finely.py")] if case.fine else ["-m", "frontier"]
+        program = [str(HERE / "finely.py")] if case.fine else ["-m", "frontier"]
         with said.open("w") as file:
             self._process = subprocess.Popen(
                 [sys.executable, *program, *words], stdout=file, stderr=file,

@@ -1,6 +1,6 @@
 """A run on four hosts, one of which is cut off for a while and another dies for good.
 
-    python scripts/hosts.py
+    python tests/campaigns/hosts.py
 
 The hosts are network namespaces of this machine, each with an address of its own and a link to a
 switch, which is a namespace too: a driver, a scheduler and two workers, which share a directory and
@@ -24,7 +24,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parents[1]
+HERE = Path(__file__).resolve().parents[2]
 HOSTS = {"driver": 1, "scheduler": 2, "worker-1": 3, "worker-2": 4}
 PREFIX = f"frontier-{os.getpid()}-"
 TIMEOUT = 12

@@ -1,6 +1,6 @@
 """Whatever the files of a run hold, the program says what is wrong in one sentence.
 
-    python scripts/fuzz.py --inputs 100000 --seed 1
+    python tests/campaigns/fuzz.py --inputs 100000 --seed 1
 
 Files of a run directory are changed at random (`mutations.py`): run.json, the ledger, and parts:
 their records, their indexes and the bytes of their slabs. Digests, checksums and the chain are made

@@ -3,7 +3,7 @@
 # Whoever reads this in defines packages, commands (which those packages bring), start_here,
 # stop_here and print_env.
 
-here=$(cd "$(dirname "$0")/.." && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
 name=$(basename "$0")
 mark=$state/made-by-$name
 
@@ -83,7 +83,7 @@ main() {
             trap stop EXIT
             start
             eval "$(print_env)"
-            python3 "$here/scripts/queue_test.py" "${name%-here}"
+            python3 "$here/real_queues.py" "${name%-here}"
             ;;
         *)
             sed -n '2,12s/^# \{0,1\}//p' "$0"

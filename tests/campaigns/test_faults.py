@@ -1,22 +1,29 @@
-"""Short campaigns of faults and of fuzz; scripts/faults.py and scripts/fuzz.py do long ones."""
+"""Short campaigns of faults and of fuzz; faults.py and fuzz.py do long ones."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[1] / "scripts" / "faults.py"
+CAMPAIGNS = Path(__file__).parent
+
+
+def python(*words):
+    """Run Python with these arguments, for which the campaigns can be imported."""
+    path = os.pathsep.join([str(CAMPAIGNS), *filter(None, [os.environ.get("PYTHONPATH")])])
+    command, environment = [sys.executable, *words], {**os.environ, "PYTHONPATH": path}
+    return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 
 def campaign(tmp_path, *words):
     """(injected, detected, survived, wrong) of a campaign, what it said, and its exit code."""
-    command = [sys.executable, SCRIPT, "--scratch", tmp_path, *words]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode == 77:
-        pytest.skip(done.stdout)
-    assert done.stdout, done.stderr
-    return tuple(map(int, done.stdout.split()[-4:])), done.stderr, done.returncode
+    result = python(CAMPAIGNS / "faults.py", "--scratch", tmp_path, *words)
+    if result.returncode == 77:
+        pytest.skip(result.stdout)
+    assert result.stdout, result.stderr
+    return tuple(map(int, result.stdout.split()[-4:])), result.stderr, result.returncode
 
 
 @pytest.mark.sweep
@@ -58,12 +65,10 @@ def test_requests_to_an_object_store(tmp_path):
 def test_a_layer_that_is_lost_is_told(tmp_path):
     """A program that forces nothing to the disk does not keep what it promises."""
     (tmp_path / "forgetful.py").write_text(
-        f"import os, sys; sys.path.insert(0, {str(SCRIPT.parent)!r})\n"
-        "os.fsync = lambda number: None\nimport faults\nfaults.main()\n"
+        "import os\nos.fsync = lambda number: None\nimport faults\nfaults.main()\n"
     )
     words = "--power", "30", "--scratch", tmp_path, "--case", "2x4 fine"
-    command = [sys.executable, tmp_path / "forgetful.py", *words]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = python(tmp_path / "forgetful.py", *words)
     if done.returncode == 77:
         pytest.skip(done.stdout)
     assert done.returncode == 1
@@ -73,8 +78,8 @@ def test_a_layer_that_is_lost_is_told(tmp_path):
 @pytest.mark.sweep
 def test_fuzzed_files(tmp_path):
     """Whatever is in them, all that comes of it is a sentence."""
-    command = [sys.executable, SCRIPT.with_name("fuzz.py"), "--inputs", "1500", "--seed", "2"]
-    done = subprocess.run([*command, "--scratch", tmp_path], capture_output=True, text=True)
+    words = "--inputs", "1500", "--seed", "2", "--scratch", tmp_path
+    done = python(CAMPAIGNS / "fuzz.py", *words)
     assert done.returncode == 0, done.stderr
     inputs, refused, taken, failed = map(int, done.stdout.split()[-4:])
     assert (inputs, failed) == (1500, 0)
@@ -84,15 +89,13 @@ def test_fuzzed_files(tmp_path):
 @pytest.mark.sweep
 def test_an_exception_of_a_reader_is_told(tmp_path):
     (tmp_path / "careless.py").write_text(
-        f"import sys; sys.path.insert(0, {str(SCRIPT.parent)!r})\n"
         "import fuzz\nfrom frontier.store import ledger\n"
         "class Careless:\n"
         "    validate_python = lambda layers: [ledger.LayerRecord(**line) for line in layers]\n"
         "ledger.LAYERS = Careless\nfuzz.main()\n"
     )
     words = "--inputs", "500", "--kind", "ledger", "--scratch", tmp_path
-    command = [sys.executable, tmp_path / "careless.py", *words]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = python(tmp_path / "careless.py", *words)
     assert done.returncode == 1
     assert "TypeError" in done.stderr
 
@@ -103,12 +106,11 @@ def test_a_wrong_result_is_told(tmp_path):
     lies = (
         "import sys; sys.argv = ['faults.py', '--faults', '2', '--case', '2x5', '--kind',"
         f" 'terminate', '--scratch', {str(tmp_path)!r}];"
-        f" sys.path.insert(0, {str(SCRIPT.parent)!r});"
         " import faults, trials; found = trials.found_in;"
         " trials.found_in = lambda path: (found(path)[0], {d: {n: s + ('' if path.name =="
         " 'undisturbed' else 'x') for n, s in f.items()} for d, f in found(path)[1].items()});"
         " faults.main()"
     )
-    done = subprocess.run([sys.executable, "-c", lies], capture_output=True, text=True)
+    done = python("-c", lies)
     assert done.returncode == 1
     assert "differs" in done.stderr

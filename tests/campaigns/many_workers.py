@@ -1,6 +1,6 @@
 """A thousand workers on one machine: the real driver and Dask's scheduler, tasks that only wait.
 
-    python scripts/many_workers.py 2x8 --workers 100 300 1000 --processes 25
+    python tests/campaigns/many_workers.py 2x8 --workers 100 300 1000 --processes 25
 
 The largest layers of a puzzle, whose sizes and times of a task `plan` foretells, are handed out by
 the driver as in a run. A task computes nothing: it waits as long as a real one takes, and one at a
@@ -61,7 +61,7 @@ from frontier.store.ledger import LayerRecord
 from frontier.store.parts import PartRecord
 from frontier.store.run import RunStore
 
-CONFIGS = Path(__file__).resolve().parents[1] / "configs"
+CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 SERVERS = 2
 STRAGGLES = 10
 NUMBERS = numbers_from(1)

@@ -1,9 +1,9 @@
 """A campaign of faults: whatever dies or is damaged, a run must never say anything wrong.
 
-    python scripts/faults.py --faults 200 --seed 1 --json faults.json
-    python scripts/faults.py --calls 500
-    python scripts/faults.py --power 500
-    python scripts/faults.py --requests 100
+    python tests/campaigns/faults.py --faults 200 --seed 1 --json faults.json
+    python tests/campaigns/faults.py --calls 500
+    python tests/campaigns/faults.py --power 500
+    python tests/campaigns/faults.py --requests 100
 
 Each trial disturbs one run at a random moment, then goes on as a user would, until the run is
 complete or the program says that it cannot be. Its layer counts and its layers, byte for byte, are
