@@ -17,7 +17,7 @@ from frontier.clusters.executors import Call, Executor
 from frontier.clusters.kinds import executor_of
 from frontier.errors import CorruptRunError, FrontierError, Gone, Stopped, StorageError
 from frontier.search.advance import Advance, advance
-from frontier.search.by_tasks import LayersByTasks
+from frontier.search.by_tasks import layer_by_tasks
 from frontier.search.events import (
     Event,
     LayerFinished,
@@ -59,7 +59,6 @@ class Driver:
         self._started = started
         self._storing = 0.0
         self._where = Workspace(run) if executor.here else RunName.of(run)
-        self._by_tasks = LayersByTasks(plan, run, executor, emit, self.stopping.is_set, self._where)
         # A run without spare layers gives up parts of the older one. A worker that has outlived an
         # earlier driver may be doing so now.
         stored = run.stored_depths()
@@ -82,7 +81,7 @@ class Driver:
             # A layer that tasks have begun is ended by tasks: they may have given up what it is
             # made from.
             if mode == "tasks" or self.run.parts_under_way(self.plan.layout):
-                self._expand(until)
+                self._expand()
             else:
                 self._advance(mode, until)
 
@@ -94,14 +93,16 @@ class Driver:
         )
         self._commit([LayerRecord.of([part], "list", 0.0)], complete=False)
 
-    def _expand(self, until: int | None) -> None:
-        """Make layers by tasks, and commit them."""
-        for layer in self._by_tasks.layers(until):
-            if layer.states:
-                self._commit([layer.record()], complete=False)
-            else:
-                self._commit([], complete=True)
-                self.run.abandon_layer(layer.depth)
+    def _expand(self) -> None:
+        """Make a layer by tasks, and commit it."""
+        layer = layer_by_tasks(
+            self.plan, self.run, self.executor, self.emit, self.stopping.is_set, self._where
+        )
+        if layer.states:
+            self._commit([layer], complete=False)
+        else:
+            self._commit([], complete=True)
+            self.run.abandon_layer(layer.depth)
 
     def _advance(self, mode: Mode, until: int | None) -> None:
         """Make several layers in one call, and commit them.
@@ -159,7 +160,7 @@ class Driver:
     def close(self) -> None:
         """Let go of the workspace, which may hold gigabytes: a notebook keeps an error, and with it
         every object that the error has passed through."""
-        self._where = self._by_tasks = None
+        self._where = None
 
 
 def run_plan(

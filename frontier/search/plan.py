@@ -84,8 +84,7 @@ class Policy:
     The next layer is made as a list where the two before it are thin; else in memory, where two
     layers as bitmaps fit there, or by tasks. The last two layers stay on the disk, or more, or
     all. If it is two, a part of the older one is given up as soon as a task has replaced it, so the
-    disk never has three whole layers, unless it has room for parts that are made early
-    (`frontier.search.by_tasks`).
+    disk never has three whole layers.
 
     list_states: a layer of at most this many states is thin. in_memory: whether layers that are not
     made as lists are made in memory. kept: how many of the last layers stay on the disk; None for

@@ -7,7 +7,6 @@ back as far as it must. Layers that only the copy of the ledger lists are no dam
 brought up to them.
 """
 
-from collections import Counter
 from dataclasses import dataclass, field
 
 from frontier.errors import CorruptRunError
@@ -27,8 +26,7 @@ class Repair:
 
     depth: the last layer that stays committed. stored: layers up to it that are whole.
     described: layers whose description for Zarr is written anew.
-    tasks: those that are to be done again, as (depth, task): tasks of the layer under way, and
-        tasks of the next one that were done early.
+    tasks: those of the layer under way that are to be done again.
     lost: layers that are given up, whole or not.
     aside: what is not the run's and is moved aside, each with its new name (`misplaced`).
     summary: whether ``summary.json`` is damaged, which the caller is to write anew.
@@ -37,7 +35,7 @@ class Repair:
     depth: int
     stored: list[int]
     described: list[int] = field(default_factory=list)
-    tasks: list[tuple[int, int]] = field(default_factory=list)
+    tasks: list[int] = field(default_factory=list)
     lost: list[int] = field(default_factory=list)
     summary: bool = False
     aside: dict[Place, Place] = field(default_factory=dict)
@@ -72,13 +70,13 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
     if wrong := [fault.what for fault in verified.faults if fault.depth == LEDGER]:
         raise CorruptRunError(f"{run.path} cannot be repaired: {wrong[0]}")
     stored, last, reader = run.stored_depths(), len(run.records) - 1, RunReader(run)
-    redo = sorted({(of.depth, of.task) for of in verified.faults if of.task is not None})
+    redo = sorted({fault.task for fault in verified.faults if fault.task is not None})
     described = {fault.depth for fault in verified.faults if fault.described}
     more = {"summary": SUMMARY in described, "aside": misplaced(run.path)}
     if not run.records:  # it was stopped before anything was committed
         return Repair(last, [], sorted(described & {GROUP}), **more)
     gone = verified.given_up is not None and any(
-        depth == last + 1 and not reader.files(last - 1).there(task) for depth, task in redo
+        not reader.files(last - 1).there(task) for task in redo
     )
     whole = [depth for depth in stored if verified.sound(depth)]
     for depth in reversed(whole):
@@ -119,8 +117,9 @@ def repair(run: RunStore, what: Repair) -> None:
             (files.folder / name).unlink()
     if what.lost:
         run.roll_back(what.depth, what.stored)
-    for depth, task in what.tasks:
-        reader.files(depth).path(task).unlink(missing_ok=True)  # it may have been moved aside
+    under_way = reader.files(len(run.records))
+    for task in what.tasks:
+        under_way.path(task).unlink(missing_ok=True)  # it may have been moved aside
     run.sweep()
 
 
@@ -131,8 +130,9 @@ def describe_repair(run: RunStore, what: Repair) -> str:
     said += [f"{name} cleared of what is not its own and described anew for Zarr" for name in names]
     if what.summary:
         said.append("summary.json written anew")
-    for depth, count in sorted(Counter(depth for depth, _ in what.tasks).items()):
-        said.append(f"{counted(count, 'task')} of layer {depth} done again")
+    if what.tasks:
+        layer = len(run.records)
+        said.append(f"{counted(len(what.tasks), 'task')} of layer {layer} done again")
     if gone := [d for d in what.lost if d > what.depth]:
         said.append(f"layers {gone[0]}–{gone[-1]} given up, for `run` to compute again")
     if older := [d for d in what.lost if d < what.depth]:

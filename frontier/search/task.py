@@ -27,18 +27,14 @@ ARENA_BYTES = 8_000_000
 
 @dataclass
 class TaskResult:
-    """What a task found. seconds: where the time of its worker went, by kind. reads: the parts that
-    it reads of the layer before; None where its own part was there already."""
+    """What a task found. seconds: where the time of its worker went, by kind."""
 
     record: PartRecord
     seconds: dict[str, float] = field(default_factory=dict)
-    reads: tuple[int, ...] | None = None
 
 
 def expand_task(where: RunName | Workspace, gives_up: bool, depth: int, number: int) -> TaskResult:
     """Compute a part of the layer at `depth` from the two layers before it.
-
-    Of the layer at depth - 1 only those parts need be there that the task reads.
 
     where: the run, as `workspace_of` takes it. gives_up: whether to delete the part of the layer at
     depth - 2 that this one replaces.
@@ -118,7 +114,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
         work.run.check_still_there()
         record = writer.finish(states, start, home, work.edges(edges))
         clock.lap("disk")
-    return TaskResult(record, clock.seconds, tuple(np.unique(reads.task).tolist()))
+    return TaskResult(record, clock.seconds)
 
 
 def made_batches(

@@ -89,8 +89,7 @@ def verify(
         if done.sound(depth) and (what := _wrong_description(reader, depth)):
             done.faults.append(Fault(depth, what, described=True))
     if not run.complete:
-        for ahead in (0, 1):
-            done.faults += _layer_under_way(reader, ahead, done)
+        done.faults += _layer_under_way(reader, done)
     for file in misplaced(run.path):
         if not any(str(file) in fault.what for fault in done.faults):
             what = f"{file} is not what a run makes there"
@@ -196,11 +195,10 @@ def _wrong_description(reader: RunReader, depth: int) -> str | None:
     return None
 
 
-def _layer_under_way(reader: RunReader, ahead: int, done: Verified) -> Iterator[Fault]:
-    """What is wrong with the parts of the layer under way; ahead: 1 for the parts of the next one,
-    which were made early."""
-    layer = StoredLayer(reader.files(len(reader.run.records) + ahead), 0)
-    for task in sorted(reader.run.parts_under_way(reader.layout, ahead)):
+def _layer_under_way(reader: RunReader, done: Verified) -> Iterator[Fault]:
+    """What is wrong with the parts of the layer under way."""
+    layer = StoredLayer(reader.files(len(reader.run.records)), 0)
+    for task in sorted(reader.run.parts_under_way(reader.layout)):
         try:
             _whole_part(layer, task, layer.files.part(task), done)
         except CorruptRunError as error:

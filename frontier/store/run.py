@@ -4,12 +4,11 @@ docs/architecture.md lists its files, under *On disk*.
 
 A layer is *committed* by one atomic replacement of the ledger (`frontier.store.ledger`), after its
 parts are in place. What the ledger does not list does not count: a resumed run uses the parts of
-the layer under way, and those of the next one that were made early, and deletes everything else.
+the layer under way, and deletes everything else.
 
 **Two layers on disk.** A part of layer t - 1 is read by one task only, the one that computes the
 same part of t + 1. That task gives it up as soon as its own part is in place (`give_up`). So
 while layer t + 1 is under way a part of t - 1 may be missing, but only if that of t + 1 is there.
-Parts of t + 2 that are made before t + 1 is committed replace nothing: t is whole until then.
 """
 
 import os
@@ -194,7 +193,7 @@ class RunStore:
         for depth in forget:
             remove_layer(self.layer_path(depth))
         for record in records:
-            if record.stored or record.depth <= begun + 1:  # tasks may have begun these two
+            if record.stored or record.depth == begun:  # tasks may have begun that one
                 self._drop_other_forms(record)
 
     def _drop_other_forms(self, record: LayerRecord) -> None:
@@ -221,13 +220,12 @@ class RunStore:
             record.stored = record.depth in stored
         self._write_ledger()
         if back:  # the layer after `depth` was committed, but shall not be taken for one under way
-            for beyond in range(depth + 1, under_way + 2):
+            for beyond in range(depth + 1, under_way + 1):
                 remove_layer(self.layer_path(beyond))
 
-    def parts_under_way(self, layout: Layout, ahead: int = 0) -> set[int]:
-        """The tasks of the layer under way whose parts are there; with `ahead` = 1 those of the
-        next one, which were done early."""
-        files = self.files(len(self.records) + ahead, layout)
+    def parts_under_way(self, layout: Layout) -> set[int]:
+        """Return the tasks of the layer under way whose parts are there."""
+        files = self.files(len(self.records), layout)
         names = part_names(files.folder)
         return {task for task in files.tasks if files.path(task).name in names}
 
@@ -309,8 +307,7 @@ class RunStore:
         for folder in self.layers_path.iterdir():
             if LAYER_NAME.fullmatch(folder.name) and not folder.is_symlink():
                 depth = int(folder.name)
-                early = depth == under_way + 1 and part_names(folder)
-                if (early or depth == under_way) and not self.complete:
+                if depth == under_way and not self.complete:
                     sweep(folder)
                 elif depth not in stored and not self._may_be_anothers(depth):
                     remove_layer(folder)

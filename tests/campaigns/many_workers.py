@@ -7,9 +7,8 @@ the driver as in a run. A task computes nothing: it waits as long as a real one 
 time on each worker computes, as there. Workers are many in each of a few processes. So what is
 measured is what the driver, the scheduler and the end of each layer cost: how busy workers are,
 the processor time of driver and scheduler for a task, and the time from the end of a layer's last
-task to the first end of one of the next, which is negative where that was done early. Only tasks
-whose results count are work. Workers share the machine with the scheduler, so on few cores it looks
-worse than it is.
+task to the first end of one of the next. Only tasks whose results count are work. Workers share the
+machine with the scheduler, so on few cores it looks worse than it is.
 
 --processes: so many workers of a host are one to the scheduler. --stragglers: this share of tasks
 takes ten times as long. --deaths: so many seconds apart a worker of Dask ends and another one
@@ -29,7 +28,6 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
-from functools import cache
 from itertools import count as numbers_from
 from math import inf
 from pathlib import Path
@@ -54,9 +52,6 @@ from frontier.forecast.forecast import described_cluster, forecast_of
 from frontier.search import by_tasks
 from frontier.search.driver import Driver
 from frontier.search.task import TaskResult
-from frontier.space.layout import Layout
-from frontier.space.program import program_of, reads_of
-from frontier.store.files import write_json
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import PartRecord
 from frontier.store.run import RunStore
@@ -75,8 +70,6 @@ METRICS = {
 }  # fmt: skip
 SETTING = "MANY_WORKERS"
 """This variable of the environment tells workers how long tasks take."""
-READS = "MANY_WORKERS_READS"
-"""And this one which file says what they read."""
 
 
 def main() -> None:
@@ -122,26 +115,23 @@ def measure(
             "processes": options.processes,
         }
     )
-    reads = reads_of_tasks(plan.layout)
     with (
         dask.config.set(SCHEDULER_SETTINGS),
         tempfile.TemporaryDirectory(prefix="many-") as folder,
         LocalCluster(n_workers=0, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-        write_json(file := Path(folder) / "reads.json", reads)
-        os.environ[READS] = str(file)
         servers = started(cluster.scheduler_address, workers // options.processes, options.deaths)
         try:
             client.wait_for_workers(workers // options.processes)
             executor = Noting(client, 60.0)
             run = RunStore.create(Path(folder) / "run", plan.identity)
-            learning = first - plan.space.sides
+            learning = first - 1
             run.records = [LayerRecord(d, sizes[d], "bits", False, 0.0) for d in range(learning)]
             run.roll_back(learning - 1, [learning - 2, learning - 1])
             driver = Driver(plan, run, executor, lambda event: None, time.perf_counter())
             by_tasks.free_bytes = lambda path: inf  # nothing is written
-            driver.search(first)  # from then on it is known how long tasks take, and what they read
+            driver.search(first)  # from then on it is known how long tasks take
             executor.told.clear()
             used, began = time.process_time(), time.time()
             driver.search(first + options.layers)
@@ -157,18 +147,6 @@ def measure(
     between = float(np.median(np.subtract(begins, ends))) if ends else float("nan")
     print(f"{workers:8}{count // options.layers:8}{seconds:8.2f} s{taken / options.layers:8.1f} s"
           f"{busy:7.0%}{used / count * 1e3:16.2f} ms{between:14.2f} s", flush=True)  # fmt: skip
-
-
-@cache
-def reads_of_tasks(layout: Layout) -> list[list[list[int]]]:
-    """The parts that the tasks of each side read: [side][task][part]. To find them takes half a
-    minute."""
-    found = []
-    for side in range(layout.space.sides):
-        tasks = (layout.task(side, number) for number in range(layout.task_count(side)))
-        reads = (reads_of(layout, task, program_of(layout, task)) for task in tasks)
-        found.append([np.unique(read.task).tolist() for read in reads])
-    return found
 
 
 class Noting(Distributed):
@@ -200,7 +178,6 @@ def started(address: str, workers: int, deaths: float | None) -> list[subprocess
 async def serve(address: str, count: int, deaths: float | None) -> None:
     """Workers in this process, one of which ends now and then."""
     told = json.loads(os.environ[SETTING])
-    told["reads"] = json.loads(Path(os.environ[READS]).read_text())
     workers = [await SimulatedWorker.come(address, told) for _ in range(count)]
     while True:
         await asyncio.sleep(3600 if deaths is None else deaths)
@@ -323,8 +300,7 @@ class SimulatedWorker:
         record = PartRecord(
             self.told["run"], depth, part, self.told["states"], 1, "", digest="0" * 64
         )
-        reads = self.told["reads"][depth % len(self.told["reads"])][part]
-        return TaskResult(record, {"told": (began, time.time(), seconds)}, tuple(reads))
+        return TaskResult(record, {"told": (began, time.time(), seconds)})
 
     def send(self, operation: str, **more) -> None:
         self.stream.send({"op": operation, **more})

@@ -16,8 +16,8 @@ stands for a part of the program:
 | force all | `force_all` |
 | search | `Driver.search` |
 | make, store | `Driver._commit_origins` |
-| layer, collect | `LayersByTasks._begin`, `LayersByTasks.layers` |
-| hand out, hand out early | `LayersByTasks._calls`, `Distributed.run` |
+| layer, collect | `layer_by_tasks` |
+| hand out | `Distributed.run` |
 | advance | `Driver._advance`, `advance` |
 | commit | `Driver._commit`, `RunStore.commit`, done as clean, force layers, write, clear, remove |
 | announce | `LayerFinished` |
@@ -77,9 +77,6 @@ class Model(Tasks):
                 yield f"{worker.todo[0]} ({worker.name})", after
         if driver.waiting and sum(w.boss for w in world.workers) < self.of.workers:
             yield "hand out", self.hand_out(world)
-        elif waits and sum(w.boss for w in world.workers) < self.of.workers:
-            for task in self.early(world):
-                yield "hand out early", self.hand_out_early(world, task)
         yield from self._losses(world)
         if world.leg + 1 < len(self.legs) and driver.todo:
             yield from self._ends(world)
@@ -91,10 +88,8 @@ class Model(Tasks):
         zombies, twice, dying = world.left
         for worker in world.workers:
             if worker.boss:
-                # What was begun early is handed out again when the layer before is committed.
                 collecting = world.driver.todo[:1] == ("collect",)
-                asked = collecting and worker.depth == len(world.driver.records)
-                again = {worker.task} if asked else set()
+                again = {worker.task} if collecting else set()
                 gone = world.without(worker).now(waiting=world.driver.waiting | again)
                 if dying:
                     yield "dies", gone._replace(left=(zombies, twice, dying - 1))
@@ -218,7 +213,7 @@ class Model(Tasks):
     def _sweep(self, world: World, disk: Disk) -> World:
         records, steps = world.driver.records, []
         for depth in range(self.of.last + 2):
-            if depth in (len(records), len(records) + 1) and not world.driver.complete:
+            if depth == len(records) and not world.driver.complete:
                 swept = [("clear", depth)] if self.broken("parts under way are swept") else []
                 steps += [("clean", depth), *swept] if disk.folder(depth) else []
             elif disk.folder(depth) and not (depth < len(records) and records[depth][1]):
@@ -270,12 +265,7 @@ class Model(Tasks):
         return world.then(*steps)
 
     def _hand_out_all(self, world: World, disk: Disk) -> World:
-        driver, depth = world.driver, len(world.driver.records)
-        results = driver.results | driver.early
-        begun = {task for task, _ in results}
-        begun |= {w.task for w in world.workers if w.boss and w.depth == depth}
-        waiting = frozenset(range(self.of.tasks)) - begun
-        return world.now(waiting=waiting, results=results, early=frozenset()).then("collect")
+        return world.now(waiting=frozenset(range(self.of.tasks))).then("collect")
 
     def _all_in(self, driver: Driver) -> bool:
         enough = 1 if self.broken("committed before all tasks are done") else self.of.tasks

@@ -52,8 +52,7 @@ class Scenario(NamedTuple):
 
     All legs but the last may end at any moment. zombies: how many workers may outlive a killed
     driver. twice: how many may be given up for lost by their driver, and go on. dying: how many may
-    be killed. early: whether tasks of the next layer are begun early. broken: a mistake, by name,
-    which the program does not make.
+    be killed. broken: a mistake, by name, which the program does not make.
     """
 
     legs: tuple[Leg, ...] = (Leg(), Leg())
@@ -63,15 +62,14 @@ class Scenario(NamedTuple):
     zombies: int = 0
     twice: int = 0
     dying: int = 0
-    early: bool = False
     broken: str = ""
 
 
 class Driver(NamedTuple):
     """todo: its next steps. records: of the ledger, (values of the parts, stored) each. waiting:
-    tasks that no worker has. results: (task, value) of those that are done, and early: of those of
-    the next layer. sure: whether all that is announced has been forced to the disk. fading: a layer
-    that workers of an earlier leg may still be giving up."""
+    tasks that no worker has. results: (task, value) of those that are done. sure: whether all that
+    is announced has been forced to the disk. fading: a layer that workers of an earlier leg may
+    still be giving up."""
 
     todo: tuple
     run: int = 0
@@ -79,7 +77,6 @@ class Driver(NamedTuple):
     complete: bool = False
     waiting: frozenset = frozenset()
     results: frozenset = frozenset()
-    early: frozenset = frozenset()
     sure: bool = False
     fading: int | None = None
 

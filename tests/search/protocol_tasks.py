@@ -32,25 +32,6 @@ class Tasks:
         world = world.now(waiting=driver.waiting - {task})
         return world.having(self._worker(world, depth, task, gives_up))
 
-    def early(self, world: World) -> list[int]:
-        """The tasks of the next layer that can be begun while the last ones of this are done."""
-        driver, depth = world.driver, len(world.driver.records)
-        done, states = {task for task, _ in driver.results}, {value for _, value in driver.results}
-        if not (self.of.early and self.legs[world.leg].tasks and states - {EMPTY} and depth > 1):
-            return []
-        begun = {task for task, _ in driver.early}
-        begun |= {w.task for w in world.workers if w.boss and w.depth == depth + 1}
-        if self.broken("begun before what it reads is there"):
-            done = set(range(self.of.tasks))
-        return [n for n in range(self.of.tasks) if n not in begun and self._sources(n) <= done]
-
-    def hand_out_early(self, world: World, task: int) -> World:
-        depth, disk = len(world.driver.records) + 1, Disk(world, self.power[world.leg])
-        disk.make_folder(depth, {worker.folder for worker in world.workers})
-        world = world._replace(**disk.frozen())
-        gives_up = self.broken("given up early") and self.legs[world.leg].spare == 0 and depth > 2
-        return world.having(self._worker(world, depth, task, gives_up))
-
     def _sources(self, task: int) -> set[int]:
         """The parts of the layer before that a task reads."""
         return {task, (task + 1) % self.of.tasks}
@@ -93,9 +74,7 @@ class Tasks:
         if after is not None and after.todo:
             return world.having(after)
         if after is not None and after.boss:
-            kind = "results" if after.depth == len(world.driver.records) else "early"
-            found = getattr(world.driver, kind) | {(after.task, after.value)}
-            return world.now(**{kind: found})
+            return world.now(results=world.driver.results | {(after.task, after.value)})
         return world
 
     def _task_look(self, disk: Disk, worker: Worker) -> Worker:

@@ -12,9 +12,6 @@ STOPPED = Leg(), Leg()
 NEVER = Leg(forced=False)
 LOST = Leg(ends="power")
 
-EARLY = Scenario(tasks=3, workers=2, early=True)
-"""With two tasks a layer each reads both parts, so none could be begun early."""
-
 SCENARIOS = {
     "kills": Scenario((Leg(), Leg(), Leg())),
     "kills, two workers": Scenario(workers=2),
@@ -22,16 +19,6 @@ SCENARIOS = {
     "kills, four layers": Scenario(last=4),
     "workers die": Scenario((Leg(),), workers=2, dying=1),
     "tasks are done twice": Scenario((Leg(),), workers=2, twice=1, last=2),
-    "early": EARLY._replace(legs=STOPPED),
-    "early, four layers": EARLY._replace(legs=(Leg(),), last=4),
-    "early, workers die": EARLY._replace(legs=(Leg(),), dying=1),
-    "early, tasks are done twice": EARLY._replace(legs=(Leg(),), twice=1, last=2),
-    "early, a zombie": EARLY._replace(legs=STOPPED, zombies=1, last=2),
-    "early, a zombie, in memory later": EARLY._replace(
-        legs=(Leg(), Leg(tasks=False)), zombies=1, last=2
-    ),
-    "early, power": EARLY._replace(legs=(LOST, Leg()), last=2),
-    "early, damage, repaired": EARLY._replace(legs=(Leg(hurt=True), Leg(repaired=True)), last=2),
     "a zombie": Scenario(STOPPED, zombies=1),
     "a zombie, two workers": Scenario(STOPPED, workers=2, zombies=1),
     "a zombie, three tasks a layer": Scenario(STOPPED, tasks=3, zombies=1),
@@ -64,8 +51,6 @@ SCENARIOS = {
 MISTAKES = {
     "committed before all tasks are done": ("kills", "a part is lost"),
     "forgotten too early": ("kills", "a part is lost"),
-    "given up early": ("early", "a part is lost"),
-    "begun before what it reads is there": ("early", "a task fails"),
     "given up before it is replaced": ("kills", "a part is lost"),
     "parts under way are swept": ("kills", "a part is lost"),
     "a missing part is read as an empty one": ("a zombie", "a part is wrong"),
@@ -93,18 +78,14 @@ MISTAKES = {
 @swept(
     "name",
     SCENARIOS,
-    few=["kills, two workers", "early", "fresh, killed", "in memory", "damage, repaired"],
+    few=["kills, two workers", "fresh, killed", "in memory", "damage, repaired"],
 )
 def test_every_order_of_steps(name):
     """And kills, power losses and workers left over at any moment."""
     assert protocol.states_of(SCENARIOS[name]) > 100
 
 
-QUICK = [
-    mistake
-    for mistake, (name, _) in MISTAKES.items()
-    if name in ("kills", "early", "damage", "power")
-]
+QUICK = [mistake for mistake, (name, _) in MISTAKES.items() if name in ("kills", "damage", "power")]
 
 
 @swept("mistake", MISTAKES, few=["nobody looks again", *QUICK])

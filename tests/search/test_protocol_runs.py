@@ -326,6 +326,6 @@ def test_driver_workers_and_repair_take_turns(examples, steps):
 @pytest.mark.sweep
 def test_a_mistake_is_noticed(monkeypatch):
     """A driver that does not see what tasks have begun goes on from what they have given up."""
-    monkeypatch.setattr(RunStore, "parts_under_way", lambda run, layout, ahead=0: set())
+    monkeypatch.setattr(RunStore, "parts_under_way", lambda run, layout: set())
     with pytest.raises((AssertionError, CorruptRunError)):
         take_turns(1000, derandomize=True, phases=[Phase.generate])

@@ -313,7 +313,7 @@ def test_an_orphan_does_a_task_while_the_run_goes_on(tmp_path, monkeypatch, form
     def look_and_be_late(self, layout):
         found = look(self, layout)
         if len(self.records) == DEPTH:
-            looks.append(found)
+            looks.append(set(found))
             if len(looks) == moment:
                 asked(store, 1)
         return found

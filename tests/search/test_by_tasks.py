@@ -1,0 +1,61 @@
+"""A layer made by tasks: the disk that it needs, and how it ends where it is stopped."""
+
+import pytest
+from search.runs import as_bits, config_of
+
+from frontier import api
+from frontier.clusters.executors import Executor
+from frontier.errors import Stopped
+from frontier.search import by_tasks, driver
+from frontier.store.run import RunStore
+
+
+class Cancelling(Executor):
+    """Notes whether it was closed while calls were left."""
+
+    at_once = 4
+
+    def __init__(self):
+        self.cancelled = False
+
+    def run(self, calls, stop):
+        for call in calls:
+            try:
+                yield call.function(*call.arguments)
+            except GeneratorExit:
+                self.cancelled = True
+                raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+
+def plan_of(tmp_path):
+    return as_bits(api.plan(config_of(tmp_path, 2, 4)), task_nodes=1)
+
+
+def test_tasks_under_way_are_cancelled_though_somebody_keeps_the_error(tmp_path, monkeypatch):
+    """A notebook keeps an error with all that it has passed through, and the user's cluster is left
+    open: its tasks would go on filling the disk."""
+    executor, free = Cancelling(), iter([10**12] * 2)
+    monkeypatch.setattr(driver, "executor_of", lambda *_: executor)
+    monkeypatch.setattr(by_tasks, "free_bytes", lambda path: next(free, 0))
+    with pytest.raises(Stopped, match="only 0 B are free") as kept:
+        api.run(plan_of(tmp_path))
+    assert kept.tb
+    assert executor.cancelled
+
+
+def test_a_whole_layer_is_committed_though_the_disk_is_full_by_then(tmp_path, monkeypatch):
+    plan = plan_of(tmp_path)
+
+    def free(path):
+        run = RunStore.open(path)
+        whole = plan.layout.task_count(plan.space.side_of(len(run.records)))
+        return 0 if run.tasks_done() == whole else 10**12
+
+    monkeypatch.setattr(by_tasks, "free_bytes", free)
+    assert sum(api.run(plan).counts) == plan.puzzle.states
