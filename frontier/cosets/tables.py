@@ -22,6 +22,7 @@ from frontier.cosets.kernel import VOLTAGE_BITS
 from frontier.cosets.regions import Region
 from frontier.puzzles import Pattern
 from frontier.puzzles.board_shapes import EMPTY
+from frontier.puzzles.metrics import METRICS
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.lehmer import LehmerCode
 from frontier.space.memory import distance_table
@@ -68,28 +69,25 @@ class Tables(NamedTuple):
 
 def moves_on(rows: int, columns: int, metric: str) -> Moves:
     """The moves of the blank on a board whose cells are numbered in reading order."""
-    line = min(rows, columns)
+    of, line = METRICS[metric], min(rows, columns)
     lines = rows * columns // line
     slots = []
     for cell in range(line * lines):
         at, along = divmod(cell, line)
-        ways = [(-1, along, 0), (1, line - 1 - along, 0)]
-        ways += [(-line, at, 1), (line, lines - 1 - at, 1)]
+        ways = [(-1, along), (1, line - 1 - along), (-line, at), (line, lines - 1 - at)]
         slots.append([
-            (cell + stride * steps, stride, axis)
-            for stride, room, axis in ways
-            for steps in range(1, 1 + (room if metric == "multi" else min(room, 1)))
+            (cell + stride * steps, stride, way)
+            for way, (stride, room) in enumerate(ways)
+            for steps in range(1, 1 + (room if of.goes_on else min(room, 1)))
         ])  # fmt: skip
     most = max(map(len, slots))
     target, stride = np.full((2, len(slots), most), -1, dtype=np.int64)
     then = np.zeros(target.shape, dtype=np.uint64)
     for cell, some in enumerate(slots):
-        for k, (to, by, axis) in enumerate(some):
+        for k, (to, by, way) in enumerate(some):
             target[cell, k], stride[cell, k] = to, by
             then[cell, k] = sum(
-                1 << j
-                for j, (_, other, its_axis) in enumerate(slots[to])
-                if (other != -by if metric == "step" else its_axis != axis)
+                1 << j for j, (_, _, other) in enumerate(slots[to]) if of.may_follow(way, other)
             )
     return Moves(target, stride, then, np.array([(1 << len(s)) - 1 for s in slots], np.uint64))
 

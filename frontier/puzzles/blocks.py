@@ -44,7 +44,7 @@ Form = tuple[Square, ...]
 class Blocks(Puzzle):
     """A sliding block puzzle, of which one board is drawn whole: it says what the pieces are."""
 
-    metrics = ("step", "straight", "path")
+    kind = "blocks"
 
     def __init__(
         self,

@@ -18,6 +18,7 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Sort, shape_rows
+from frontier.puzzles.metrics import check_metric, metrics_of
 from frontier.puzzles.notation import (
     BLANKS,
     GOALS,
@@ -41,7 +42,6 @@ class Boards(ABC):
     labels: what stands for each code on boards as they are written, labels[0] for an empty cell.
         Several pieces may share a label.
     reading: int64[cells], the cells in reading order. sorts: the sorts of the pieces.
-    metrics: the names of the metrics that the kind has.
     """
 
     title: str
@@ -59,7 +59,9 @@ class Boards(ABC):
     place = "cell"
     """What messages call a place of a board."""
 
-    metrics: ClassVar[tuple[str, ...]] = ("step",)
+    kind: ClassVar[str]
+    """The name of the kind of puzzle, which decides its metrics."""
+
     _places: tuple[Point, ...]
     """Where the cells lie in a picture."""
     _edges: tuple[tuple[int, int], ...] | None = None
@@ -82,9 +84,7 @@ class Boards(ABC):
         """boards: (key of the config, labels one a cell) of the goals, which may be parts of
         boards, and of the start. The first whole one, whatever its key, shows all pieces.
         """
-        if metric not in self.metrics:
-            known = ", ".join(self.metrics)
-            raise InputError(f"puzzle.metric = {metric!r}: known are {known}")
+        check_metric(metric, metrics_of(self.kind))
         self.cells, self.metric = len(reading), metric
         self.reading, self.labels = np.array(reading), list(labels)
         self.sorts = tuple(sorts)

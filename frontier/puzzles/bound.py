@@ -18,11 +18,10 @@ from itertools import permutations
 
 import numpy as np
 
-from frontier.errors import InputError
 from frontier.puzzles.board_shapes import Shapes, Sort
 from frontier.puzzles.boards import OPEN, Board
 from frontier.puzzles.footprints import Footprint
-from frontier.puzzles.moves import moves_of
+from frontier.puzzles.metrics import METRICS, moves_of
 from frontier.puzzles.patterns import Pattern
 from frontier.puzzles.permutations import Permutations
 from frontier.puzzles.puzzle import Puzzle
@@ -30,15 +29,6 @@ from frontier.space.deepening import Displacements
 
 FAR = 10_000
 """Distance of a placement from which the goal's cannot be reached."""
-
-ALONE = {
-    "step": "step",
-    "straight": "straight",
-    "path": "path",
-    "multi": "step",  # each tile that a move slides goes to the next cell
-    "labelled": "step",
-}
-"""The metric of the moves of a piece that is alone on the board, by the metric of the puzzle."""
 
 MOST_LIKE = 5
 """Groups of more like pieces are not distinguished."""
@@ -75,16 +65,10 @@ def bound_of(puzzle: Puzzle) -> Bound:
     """The lower bound of a puzzle.
 
     After the members of the sequence come those of the fixed sorts, then a row for each sort,
-    for like pieces. A piece that some goal leaves open needs no move. InputError where `ALONE` does
-    not know the puzzle's metric: a bound that is too high would make solutions too long.
+    for like pieces. A piece that some goal leaves open needs no move.
     """
     if isinstance(puzzle, Permutations):
         return _no_bound(puzzle)
-    if puzzle.metric not in ALONE:
-        raise InputError(
-            f"puzzle.metric = {puzzle.metric!r}: lower bounds are known for {', '.join(ALONE)}; "
-            "add to ALONE of frontier/puzzles/bound.py how a piece moves in this metric"
-        )
     moves, sorts = puzzle.moves, puzzle.sorts
     sort_of = {code: sort for sort in sorts for code in sort.codes}
     single = [code for code in puzzle.members.tolist() if sort_of[code].distinct]
@@ -127,7 +111,7 @@ def _table(puzzle: Puzzle, sort: Sort, codes: Sequence[int]) -> np.ndarray:
         if len(anchors) < len(codes):  # some may lie anywhere
             return np.zeros(puzzle.cells, dtype=np.int64)
         best[anchors] = 0
-    source, target = _moves_alone(sort.footprint, puzzle.cells, ALONE[puzzle.metric])
+    source, target = _moves_alone(sort.footprint, puzzle.cells, METRICS[puzzle.metric].alone)
     before = None
     while before is None or (best != before).any():
         before = best.copy()

@@ -38,7 +38,7 @@ class Cells(Puzzle):
     is a part of a board: its other cells may hold anything.
     """
 
-    metrics = ("step", "path")
+    kind = "cells"
 
     def __init__(
         self,

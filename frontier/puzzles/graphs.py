@@ -29,6 +29,8 @@ MOST_CELLS = 64
 class Graph(Puzzle):
     """A sliding puzzle on a graph, of which `adjacency` has the neighbours of each cell."""
 
+    kind = "graph"
+
     def __init__(
         self,
         adjacency: Sequence[Sequence[int]],

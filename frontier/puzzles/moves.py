@@ -1,12 +1,10 @@
 """The moves of pieces between shapes, as arcs of a base graph with voltages.
 
-A move displaces one piece, from a placement to another, over cells that are empty. What counts
-as one move is the *metric*:
-
-* ``step``: one piece, one cell;
-* ``straight``: one piece, any distance in one direction;
-* ``path``: one piece, along any path of steps;
-* ``multi``: all pieces between the only empty cell and some other of its line, each one cell.
+A move displaces one piece, from a placement to another, over cells that are empty: to one that is
+next to it (`next_placements`), to any in a straight line (`straight_placements`), or along any path
+(`path_placements`). Or it displaces all pieces between the only empty cell and some other of its
+line, each by one cell (`along_lines`). `frontier.puzzles.metrics` says which of these count as one
+move in which metric.
 
 The sequence of a board lists the distinct pieces, sort after sort, each sort in the reading
 order of the anchors. So a piece that goes from an anchor with i others of its sort before it to
@@ -17,18 +15,20 @@ A sort whose pieces never pass each other is *fixed*: their order never changes,
 of the sequence. A piece that is alone in its sort always is.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from frontier.errors import InputError
 from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Shapes
 from frontier.puzzles.footprints import Footprint
 from frontier.space.graph import BaseGraph
 
-METRICS = ("step", "straight", "path", "multi")
-"""The metrics for which `moves_of` knows the moves."""
+Fits = Callable[[int], np.ndarray]
+"""Gives bool[N] for a placement, on which of N boards a piece may lie there."""
+
+Placements = Callable[[Footprint, int, Fits], Iterator[tuple[int, np.ndarray]]]
+"""Gives (placement, bool[N]) for each placement that one move from some placement may lead to."""
 
 
 @dataclass(frozen=True)
@@ -52,22 +52,17 @@ class Moves:
     target: np.ndarray
 
 
-def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
-    """All moves of one of the `METRICS`; InputError for any other.
+def moves_of_pieces(shapes: Shapes, placements: Placements, may_fix: bool) -> Moves:
+    """Return all moves of single pieces between shapes.
 
-    may_fix: whether a sort of more than one piece may be fixed.
+    placements: where one move leads to. may_fix: whether a sort of several pieces may be fixed.
     """
-    if metric not in METRICS:
-        known = ", ".join(METRICS)
-        raise InputError(f"metric = {metric!r}: moves are known for {known}")
-    if metric == "multi" and shapes.sorts:
-        return _along_lines(shapes, moves_of(shapes, "step", may_fix))
     columns = np.ascontiguousarray(shapes.rows.T)
     found = [
         arcs
         for number, sort in enumerate(shapes.sorts)
         for a in range(len(sort.footprint.placements))
-        for arcs in _moves_from(shapes, columns, number, a, metric)
+        for arcs in _moves_from(shapes, columns, number, a, placements)
     ]
     nothing = (np.empty(0, dtype=np.int64),) * 2 + (np.empty(0, dtype=np.int16),) * 5
     source, target, sort, i, j, a, b = map(np.concatenate, zip(nothing, *found, strict=True))
@@ -106,11 +101,11 @@ def _graph(vertices, sizes, source, target, voltages, voltage) -> BaseGraph:
     return BaseGraph(vertices, m, tuple(different), source, target, number[voltage], tuple(smaller))
 
 
-def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, metric: str):
+def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, placements: Placements):
     """The moves of the pieces of a sort that lie on placement a: for each target some columns.
 
-    columns: uint8[cells, N], the shapes. The columns are those of `moves_of`: shape before and
-    after, sort, place in its sort before and after, anchor before and after.
+    columns: uint8[cells, N], the shapes. The columns are those of `moves_of_pieces`: shape
+    before and after, sort, place in its sort before and after, anchor before and after.
     """
     footprint, code = shapes.sorts[number].footprint, FIRST_SORT + number
     cells = footprint.placements[a]
@@ -123,7 +118,7 @@ def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, metric
         taken = [cell for cell in footprint.placements[b] if cell not in cells]
         return (columns[np.ix_(taken, here)] == EMPTY).all(axis=0)
 
-    for b, reached in _targets(footprint, a, fits, metric):
+    for b, reached in placements(footprint, a, fits):
         moving = here[reached]
         if not moving.size:
             continue
@@ -141,34 +136,46 @@ def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, metric
         yield moving, shapes.find_keys(keys), sort, i, j, source, target
 
 
-def _targets(footprint: Footprint, a: int, fits: Callable[[int], np.ndarray], metric: str):
-    """(placement, bool[N]) for each placement that the metric's one move may lead to."""
-    beyond = footprint.beyond
-    if metric == "path":
-        reached = {a: fits(a)}
-        pending = [a]
-        while pending:
-            x = pending.pop(0)
-            for y in beyond[x].values():
-                more = reached[x] & fits(y)
-                before = reached.get(y, np.zeros_like(more))
-                if (more & ~before).any():
-                    reached[y] = before | more
-                    if y not in pending:
-                        pending.append(y)
-        yield from ((b, where) for b, where in sorted(reached.items()) if b != a)
-        return
-    for direction, b in sorted(beyond[a].items()):
-        where = fits(b)
-        yield b, where
-        while metric == "straight" and where.any() and direction in beyond[b]:
-            b = beyond[b][direction]
-            where = where & fits(b)
-            yield b, where
+def next_placements(footprint: Footprint, a: int, fits: Fits) -> Iterator[tuple[int, np.ndarray]]:
+    """The placements one step away."""
+    for _, b in sorted(footprint.beyond[a].items()):
+        yield b, fits(b)
 
 
-def _along_lines(shapes: Shapes, moves: Moves) -> Moves:
-    """Moves of the only empty cell along a line, of any length, from those of one step."""
+def straight_placements(
+    footprint: Footprint, a: int, fits: Fits
+) -> Iterator[tuple[int, np.ndarray]]:
+    """The placements any number of steps away in one direction."""
+    for direction, b in sorted(footprint.beyond[a].items()):
+        free = fits(b)
+        yield b, free
+        while free.any() and direction in footprint.beyond[b]:
+            b = footprint.beyond[b][direction]
+            free = free & fits(b)
+            yield b, free
+
+
+def path_placements(footprint: Footprint, a: int, fits: Fits) -> Iterator[tuple[int, np.ndarray]]:
+    """The placements that a path of steps leads to."""
+    reached = {a: fits(a)}
+    pending = [a]
+    while pending:
+        x = pending.pop(0)
+        for y in footprint.beyond[x].values():
+            more = reached[x] & fits(y)
+            before = reached.get(y, np.zeros_like(more))
+            if (more & ~before).any():
+                reached[y] = before | more
+                if y not in pending:
+                    pending.append(y)
+    yield from ((b, free) for b, free in sorted(reached.items()) if b != a)
+
+
+def along_lines(shapes: Shapes, moves: Moves) -> Moves:
+    """Return the moves of the only empty cell along a line, of any length, from those of one
+    step."""
+    if not shapes.sorts:
+        return moves
     # The shape whose empty cell is cell c, for each c.
     vertices = np.argsort((shapes.rows == EMPTY).argmax(axis=1)).tolist()
     beyond = shapes.sorts[0].footprint.beyond

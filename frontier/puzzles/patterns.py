@@ -42,7 +42,7 @@ class Pattern(NumberedTiles):
     labelled: these tiles, ascending; `members` has them as the goal shows them.
     """
 
-    metrics = ("step", "labelled")
+    kind = "pattern"
     most_cells = MOST_CELLS
 
     def __init__(

@@ -37,6 +37,7 @@ TURNED = "+"
 class Permutations(Puzzle):
     """A permutation puzzle; see `generators_given` for how its moves are written."""
 
+    kind = "permutations"
     place = "position"
     names_moves = True
 

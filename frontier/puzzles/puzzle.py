@@ -21,7 +21,8 @@ import numpy as np
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Shapes, Sort
 from frontier.puzzles.boards import OPEN, Board, Boards
-from frontier.puzzles.moves import Moves, moves_of
+from frontier.puzzles.metrics import moves_of
+from frontier.puzzles.moves import Moves
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.group import Reach
 from frontier.space.lehmer import LehmerCode

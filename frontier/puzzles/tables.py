@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
+from frontier.puzzles.metrics import metrics_of
+
 LONGEST_TITLE = 100
 
 
@@ -54,7 +56,7 @@ class TilesTable(GoalsTable):
     kind: Literal["tiles"]
     rows: StrictInt = Field(ge=1)
     columns: StrictInt = Field(ge=1)
-    metric: Literal["step", "multi"] = "step"
+    metric: Literal[*metrics_of("tiles")] = "step"
     blank: Notation | None = None
 
 
@@ -69,7 +71,7 @@ class LinesTable(Table):
 class BlocksTable(GoalsTable):
     kind: Literal["blocks"]
     alike: list[str] = []
-    metric: Literal["step", "straight", "path"] = "step"
+    metric: Literal[*metrics_of("blocks")] = "step"
     symbols: dict[str, str] = {}
     horizontal: str | None = None
     vertical: str | None = None
@@ -88,7 +90,7 @@ class CellsTable(GoalsTable):
     moves: Notation
     pieces: Notation
     alike: list[str | list[str]] = []
-    metric: Literal["step", "path"] = "step"
+    metric: Literal[*metrics_of("cells")] = "step"
 
 
 class PatternTable(TitledTable):
@@ -98,7 +100,7 @@ class PatternTable(TitledTable):
     k: StrictInt | None = None
     labels: list[StrictInt] | None = None
     blank: Notation | None = None
-    metric: Literal["step", "labelled"] = "step"
+    metric: Literal[*metrics_of("pattern")] = "step"
 
 
 class PermutationsTable(GoalsTable):

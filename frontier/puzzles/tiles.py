@@ -166,7 +166,7 @@ class NumberedTiles(Puzzle):
 class Tiles(NumberedTiles):
     """The rows x columns tile puzzle."""
 
-    metrics = ("step", "multi")
+    kind = "tiles"
     most_cells = MOST_CELLS
 
     def __init__(

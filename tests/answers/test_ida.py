@@ -1,7 +1,7 @@
 """Positions solved one by one, against a dictionary search of their puzzles."""
 
 import random
-from functools import cached_property
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -13,14 +13,13 @@ from twins import layers_of
 from frontier.answers import ida as ida_module
 from frontier.answers.ida import IdaSolver
 from frontier.errors import InputError, Unsolved
-from frontier.puzzles import KINDS, Blocks, Graph, puzzle_of
-from frontier.puzzles.bound import ALONE, bound_of
-from frontier.puzzles.moves import moves_of
+from frontier.puzzles import Blocks, Graph, metrics, puzzle_of
+from frontier.puzzles.bound import bound_of
 from frontier.space.deepening import MOST_DEPTH
 
 THETA = [[1, 3, 4], [0, 2], [1, 3], [0, 2, 5], [0, 5], [3, 4]]
 RING = [[1, 5], [0, 2], [1, 3], [2, 4], [3, 5], [4, 0]]
-METRICS = ("step", "straight", "path")
+OF_BLOCKS = metrics.metrics_of("blocks")
 CASES = {
     "2x4": tiles(2, 4),
     "3x2, another goal": tiles(3, 2, goal=[[3, 0], [1, 5], [4, 2]]),
@@ -37,10 +36,10 @@ CASES = {
     "part of theta": graph(THETA, "ab????", start="abcde."),
     "ring": graph(RING, "abcde."),
     "line with colours": graph([[1], [0, 2], [1, 3], [2, 4], [3]], "aabb."),
-    **{f"alike, {m}": blocks(m, ["ac", "de"], goal="aab/ccb/d../e..") for m in METRICS},
-    **{f"different, {m}": blocks(m, goal="aab/ccb/d../e..") for m in METRICS},
-    **{f"polyominoes, {m}": blocks(m, goal="aab./a.b./cc.d/.c..") for m in METRICS},
-    **{f"walls, {m}": blocks(m, ["abc"], goal="ab.#/c..d/##ee") for m in METRICS},
+    **{f"alike, {m}": blocks(m, ["ac", "de"], goal="aab/ccb/d../e..") for m in OF_BLOCKS},
+    **{f"different, {m}": blocks(m, goal="aab/ccb/d../e..") for m in OF_BLOCKS},
+    **{f"polyominoes, {m}": blocks(m, goal="aab./a.b./cc.d/.c..") for m in OF_BLOCKS},
+    **{f"walls, {m}": blocks(m, ["abc"], goal="ab.#/c..d/##ee") for m in OF_BLOCKS},
     "goals": blocks(goals=["aab./a.b./cc.d/.c..", ".aab/.a.b/cc.d/.c.."]),
     "part": blocks("step", ["ab"], goal="aa?/???/??./???", start="aac/bbc/d../e.."),
     "goals and part": blocks("path", goals=["aab/ccb/d../e..", "?aa/???/??d/???"]),
@@ -116,7 +115,7 @@ def random_case(seed):
     rng = random.Random(seed)
     layers = [()]
     while sum(map(len, layers)) < 60:  # else too little moves
-        case = blocks(rng.choice(METRICS), **random_board(rng))
+        case = blocks(rng.choice(OF_BLOCKS), **random_board(rng))
         layers = layers_of(case.goals, case.neighbours, 6)
     return case
 
@@ -214,34 +213,40 @@ def test_the_sum_changes_by_the_steps_of_a_move(case, most):
     assert max(changes) == most
 
 
-@pytest.mark.parametrize("kind", KINDS.values())
-def test_every_metric_has_a_bound(kind):
-    assert ALONE.keys() >= {*kind.metrics}
+@pytest.fixture
+def registry():
+    """The metrics, of which a test may register some more."""
+    before = dict(metrics.METRICS)
+    yield metrics
+    metrics.METRICS.clear()
+    metrics.METRICS.update(before)
 
 
-class Leaps(Blocks):
-    """A kind with a metric of its own: a piece goes over any number of cells in one move."""
-
-    metrics = ("leap",)
-
-    @cached_property
-    def moves(self):
-        return moves_of(self.shapes, "straight", may_fix=True)
+def leap(alone="leap"):
+    """A metric of which a piece goes over any number of cells in one move."""
+    return replace(metrics.METRICS["straight"], name="leap", alone=alone)
 
 
-def test_a_metric_without_a_bound_is_refused():
-    """With the bound of "step" it would find too long a way, as the piece needs one move here."""
-    puzzle = Leaps("...a", metric="leap")
-    assert puzzle.graph.source.size == 12  # from each cell to each other
-    refused = r"puzzle\.metric = 'leap': lower bounds are known for step, straight"
-    with pytest.raises(InputError, match=refused):
-        IdaSolver(puzzle)
-    assert IdaSolver(Blocks("...a", metric="straight")).bound((1, 0, 0, 0)) == 1
+def test_a_metric_is_registered_in_one_place(registry):
+    registry.register(leap())
+    assert IdaSolver(Blocks("...a", metric="leap")).bound((1, 0, 0, 0)) == 1
+
+
+@pytest.mark.parametrize("alone", ["jump", "labelled"])
+def test_a_metric_without_a_bound_cannot_be_registered(registry, alone):
+    with pytest.raises(ValueError, match="'leap' has no lower bound: alone = '" + alone):
+        registry.register(leap(alone))
+    assert "leap" not in registry.METRICS
+
+
+def test_a_metric_is_registered_once(registry):
+    with pytest.raises(ValueError, match="'step' is registered twice"):
+        registry.register(metrics.METRICS["step"])
 
 
 def test_a_metric_without_moves_is_refused():
-    with pytest.raises(InputError, match="metric = 'leap': moves are known for step, straight"):
-        moves_of(Blocks("...a").shapes, "leap", may_fix=True)
+    with pytest.raises(InputError, match="metric = 'leap': moves are known for step, multi"):
+        metrics.moves_of(Blocks("...a").shapes, "leap", may_fix=True)
 
 
 def test_part_of_a_goal_that_shows_some_of_the_like_pieces():
