@@ -181,15 +181,15 @@ def is_new(total, depth, table):
 
 
 @kernel
-def search_coset(pattern, homes, limit, worth, tables, scratch):
+def search_coset(pattern, homes, limit, worth, most, tables, scratch):
     """Search one coset; returns how many positions stay open, the nodes and the solutions.
 
     pattern: its number. homes: int8[cells], the home of the labelled tile in each cell, else
     `UNLABELLED` or `BLANK`. limit: the moves that positions may take; all stay open where it is
-    less than the pattern's distance. worth: the search ends when it has made this many look-ups
-    for each position that is open. The positions are in `scratch.open`: bits 4n .. 4n + 3 are the
-    number of the tile, among those of the region by their homes, that is in the n-th cell whose
-    tile is not labelled.
+    less than the pattern's distance. worth, most: the search ends when it has made `worth` look-ups
+    for each position that is open, or `most` in all. The positions are in `scratch.open`: bits 4n
+    .. 4n + 3 are the number of the tile, among those of the region by their homes, that is in the
+    n-th cell whose tile is not labelled.
     """
     scratch.salt[0] += 1
     salt = scratch.salt[0]
@@ -225,7 +225,7 @@ def search_coset(pattern, homes, limit, worth, tables, scratch):
                     slide(board, blank[depth], blank[depth - 1], back, np.uint64(0), words)
                 depth -= 1
                 continue
-            if solutions and nodes >= worth * opened:
+            if solutions and nodes >= min(worth * opened, most):
                 return opened, nodes, solutions
             nodes += 1
             here, k = blank[depth], lowest_bit(slots[depth])
@@ -258,18 +258,19 @@ def search_coset(pattern, homes, limit, worth, tables, scratch):
 
 
 @kernel
-def search_cosets(patterns, homes, limit, worth, tables, scratch, boards):
-    """Search some cosets, one after the other, until the positions left open have no more room;
-    returns the numbers of cosets searched, of positions left open, of nodes and of solutions.
+def search_cosets(patterns, homes, limit, worth, most, enough, tables, scratch, boards):
+    """Search some cosets, one after the other, until the positions left open have no more room, or
+    `enough` nodes have been visited; returns the numbers of cosets searched, of positions left
+    open, of nodes and of solutions.
 
-    patterns: int64[N], their numbers. homes: int8[N, cells], and worth, as for `search_coset`.
+    patterns: int64[N], their numbers. homes: int8[N, cells], worth and most, as for `search_coset`.
     boards: int8[M, cells], where the positions left open are written, as the homes of their tiles
     and `BLANK`.
     """
     written, nodes, solutions, table = 0, 0, 0, tables.boards
     for n in range(patterns.size):
         opened, its_nodes, its_solutions = search_coset(
-            patterns[n], homes[n], limit, worth, tables, scratch
+            patterns[n], homes[n], limit, worth, most, tables, scratch
         )
         if written + opened > boards.shape[0]:
             return n, written, nodes, solutions
@@ -284,4 +285,6 @@ def search_cosets(patterns, homes, limit, worth, tables, scratch, boards):
                     position >>= np.uint64(4)
                 boards[written, cell] = home
             written += 1
+        if nodes >= enough:
+            return n + 1, written, nodes, solutions
     return patterns.size, written, nodes, solutions

@@ -45,8 +45,19 @@ BLOCK_COSETS = 64
 """The cosets of a block, at least."""
 
 WORTH = 100_000
-"""The look-ups that are made for each position of a coset that is open, before it is searched by
-itself."""
+"""The look-ups that are made for each position of a coset that is open, at least, before it is
+searched by itself."""
+
+NODES_A_STEP = 8
+"""The look-ups of a search of cosets that take as long as a node of a search of one position, whose
+databases are larger than all caches: 35 against 280 ns."""
+
+SLICE = 100_000_000
+"""The look-ups, and an eighth of it the nodes of single positions, after which a block looks
+whether it is to stop; a coset or a position under way comes on top."""
+
+MOST_NODES = 1_000_000_000
+"""The look-ups in one coset, at most."""
 
 ROOM = 100_000
 """The positions left open that are held at a time, at least."""
@@ -55,7 +66,7 @@ MIRRORED = 1 << 18
 """The cosets that are compared with their mirror images at a time."""
 
 PIECE = 16
-"""The cosets that are searched before a block looks whether it is to stop."""
+"""The cosets that are handed to the kernel at a time."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +127,7 @@ class Asker:
         home = self._single.home
         self._odd = (row + column + row[home] + column[home]) % 2
         self._symmetries = symmetries(region)
+        self._settled = self._steps = 0  # positions searched by themselves, and their nodes
         self._prepare = Lock()
         self._prepared: _Prepared | None = None
         self._spare: SimpleQueue = SimpleQueue()
@@ -141,13 +153,16 @@ class Asker:
                     return None
                 some = mine[first : first + PIECE]
                 done, opened, *work = search_cosets(
-                    some, self._homes(some), limit, WORTH, question.tables, scratch, boards
-                )
+                    some, self._homes(some), limit, self._worth, MOST_NODES, SLICE,
+                    question.tables, scratch, boards,
+                )  # fmt: skip
                 first, left = first + done, left + opened
                 nodes, solutions = nodes + work[0], solutions + work[1]
-                its_steps, beyond = self._settle(boards[:opened], limit, way)
-                steps += its_steps
-                for board in beyond:
+                settled = self._settle(boards[:opened], limit, way, stop)
+                if settled is None:
+                    return None
+                steps += settled[0]
+                for board in settled[1]:
                     if self._codes(board) not in farther:  # as the mirror image of another one
                         farther |= self._farther(board, limit, way)
         seconds = time.thread_time() - began
@@ -210,12 +225,28 @@ class Asker:
             first &= cosets <= self._patterns(mirrored(homes, cells))
         return first
 
-    def _settle(self, boards: np.ndarray, limit: int, way) -> tuple[int, np.ndarray]:
-        """The nodes of the positions' own searches, and the positions that need more moves."""
-        needs_more = np.zeros(len(boards), dtype=np.bool_)
+    @property
+    def _worth(self) -> int:
+        """The look-ups for each open position of a coset: as many as take as long as its own search
+        can be expected to take. So neither of the two takes much longer than the other one."""
+        return max(WORTH, NODES_A_STEP * self._steps // max(1, self._settled))
+
+    def _settle(self, boards: np.ndarray, limit: int, way, stop) -> tuple[int, np.ndarray] | None:
+        """The nodes of the positions' own searches, and the positions that need more moves; None if
+        it was stopped."""
+        needs_more, nodes, first = np.zeros(len(boards), dtype=np.bool_), 0, 0
         vertices, numbers = self._single.states(boards)
         moves, tables = self._single.moves, self._single.tables
-        nodes = settle(boards, vertices, numbers, limit, moves, tables, way, needs_more)
+        while first < len(boards):
+            if stop():
+                return None
+            some = slice(first, first + max(1, SLICE // max(1, self._worth)))
+            its = settle(
+                boards[some], vertices[some], numbers[some], limit, moves, tables, way,
+                needs_more[some],
+            )  # fmt: skip
+            self._settled, self._steps = self._settled + len(boards[some]), self._steps + its
+            nodes, first = nodes + its, some.stop
         return nodes, boards[needs_more]
 
     def _farther(self, board: np.ndarray, limit: int, way) -> dict[Board, Farther]:

@@ -210,11 +210,11 @@ class Cosets:
         return from_homes(self.board, homes)
 
 
-def check_coset(cosets, pattern, limit, worth, tables, scratch):
+def check_coset(cosets, pattern, limit, worth, tables, scratch, most=10**9):
     """Assert that the search of a coset leaves open what it may; returns how many, its nodes and
     its solutions."""
     number, homes = cosets.number(pattern), as_homes(cosets.board, pattern)
-    found = search_coset(number, homes, limit, worth, tables, scratch)
+    found = search_coset(number, homes, limit, worth, most, tables, scratch)
     words = scratch.open[: found[0]].tolist()
     left = {cosets.whole(pattern, word, tables.boards) for word in words}
     distances = cosets.cosets[pattern]
@@ -318,6 +318,10 @@ def test_the_search_ends_when_it_is_not_worth_more():
             assert first[0] >= opened
             assert nodes <= max(first[1], worth * first[0])
             ended += opened > 0
+        for most in (1, 70):
+            opened, nodes, _ = check_coset(cosets, pattern, 24, 10**6, tables, scratch, most)
+            assert first[0] >= opened
+            assert nodes <= max(first[1], most)
     assert ended > 10
 
 
@@ -325,9 +329,10 @@ def test_the_search_ends_when_it_is_not_worth_more():
 
 
 @each_region
-@swept("room", [1, 2, 5], few=[2])
-def test_as_many_cosets_as_have_room(shape, blank, rectangle, metric, room):
-    """The positions left open by all of them, by calls whose room is a few cosets each."""
+@swept(("room", "enough"), [(1, 10**9), (2, 10**9), (5, 10**9), (5, 1)], few=[(2, 10**9), (5, 1)])
+def test_as_many_cosets_as_have_room(shape, blank, rectangle, metric, room, enough):
+    """The positions left open by all of them, by calls whose room is a few cosets each, or that end
+    with a node."""
     cosets, rng = Cosets(shape, blank, rectangle, metric), random.Random(room)
     patterns = cosets.sample(rng, 12)
     rng.shuffle(patterns)
@@ -339,8 +344,9 @@ def test_as_many_cosets_as_have_room(shape, blank, rectangle, metric, room):
     homes = np.array([as_homes(cosets.board, pattern) for pattern in patterns])
     while first < numbers.size:
         done, written, nodes, solutions = search_cosets(
-            numbers[first:], homes[first:], limit, EVERYTHING, tables, scratch, boards
-        )
+            numbers[first:], homes[first:], limit, EVERYTHING, 10**9, enough, tables, scratch,
+            boards,
+        )  # fmt: skip
         assert done > 0
         assert nodes >= 0
         assert solutions >= done
@@ -359,3 +365,4 @@ def test_as_many_cosets_as_have_room(shape, blank, rectangle, metric, room):
     assert {pattern_of(board, labelled) for board in found} <= set(patterns)
     assert all(distances[board] > limit for board in found)
     assert calls >= len(found) / len(boards)
+    assert calls > 3 or enough > 1

@@ -228,14 +228,15 @@ def test_the_last_three_layers_are_those_that_are_published(name, shape):
 # --- how the work is cut up
 
 
-ROOMS = [(1, 1), (1, 5), (7, 3), (100, 1000)]
+ROOMS = [(1, 1, 10**8), (1, 5, 100), (7, 3, 1), (100, 1000, 10**8), (100, 1000, 1)]
 
 
-@swept(("room", "piece"), ROOMS, few=ROOMS[1:3])
-def test_little_room(monkeypatch, room, piece):
+@swept(("room", "piece", "slice_"), ROOMS, few=ROOMS[1:3])
+def test_little_room(monkeypatch, room, piece, slice_):
     """Positions left open are searched for in several goes."""
     monkeypatch.setattr(questions, "ROOM", room)
     monkeypatch.setattr(questions, "PIECE", piece)
+    monkeypatch.setattr(questions, "SLICE", slice_)
     board = board_of(2, 4, (0, 1))
     for name in ("2x2", "2x3"):
         asker = asker_of((2, 4), (0, 1), name, (3, 4))
@@ -247,6 +248,7 @@ def test_little_room(monkeypatch, room, piece):
 def test_searches_of_cosets_that_end_early(monkeypatch, worth):
     """What they leave open is found out position by position."""
     monkeypatch.setattr(questions, "WORTH", worth)
+    monkeypatch.setattr(questions, "NODES_A_STEP", 0)
     board = board_of(2, 4, (0, 1))
     asker = asker_of((2, 4), (0, 1), "2x3", (3, 4))
     left = []
@@ -257,6 +259,20 @@ def test_searches_of_cosets_that_end_early(monkeypatch, worth):
     exact = [sum(block.left for block in answer(asker, limit)) for limit in (26, 27)]
     assert left[0] > exact[0]
     assert left[1] > exact[1]
+
+
+def test_cosets_are_searched_longer_where_positions_take_long(monkeypatch):
+    """A coset is given what its positions would take: their nodes so far, on average, eight times
+    as many look-ups for each."""
+    asker = Asker(region_named(Tiles(2, 4), "2x3"), (3, 4), 1)
+    monkeypatch.setattr(questions, "WORTH", 1)
+    assert asker._worth == 1
+    blocks = answer(asker, 26)
+    left, steps = (sum(getattr(block, name) for block in blocks) for name in ("left", "steps"))
+    assert asker._worth == 8 * steps // left > 8
+    again = answer(asker, 26)
+    assert sum(block.left for block in again) < left
+    assert list(map(told, again)) == list(map(told, blocks))
 
 
 @swept(("blocks", "least"), [(1000, 1), (3, 64), (1, 1), (50, 7)], few=2)
