@@ -95,11 +95,6 @@ class ClusterTable(Table):
     options: Annotated[dict[str, Any], BeforeValidator(_texts)] = Field(default_factory=dict)
 
     @property
-    def processes(self) -> int:
-        """How many workers a job of a queue has."""
-        return self.options.get("processes", 1)
-
-    @property
     def workers_here(self) -> int:
         """How many processes this machine is to run tasks on; 0 where others do."""
         return {"local": self.workers, "serial": 1}.get(self.kind, 0)
@@ -115,9 +110,10 @@ class ClusterTable(Table):
                 f"{needs}options.interface, the network that its nodes share, such as "
                 '"eth0" or "ib0"; "lo" for one'
             )
-        if type(self.processes) is not int or self.processes < 1:
+        if "processes" in self.options:
             raise ValueError(
-                f"cluster.options.processes = {self.processes!r}: a job has 1 worker or more"
+                "unknown key cluster.options.processes; a job is one worker, and cluster.workers "
+                "says how many there are"
             )
         return self
 

@@ -90,8 +90,6 @@ INSTEAD = {
     "dask scheduler --interface eth0 --port 8786 --dashboard-address 127.0.0.1:8787": PARSED,
     "while true; do\ndask worker tcp://10.0.0.1:8786 --interface eth0 --nthreads 2 --nworkers 16 "
     "--memory-limit 2GB --death-timeout 60\nsleep 5\ndone": PARSED,
-    "dask worker tcp://10.0.0.1:8786 --interface eth0 --no-nanny --resources processes=16 "
-    "--nthreads 32 --memory-limit 32GB --death-timeout 60 --preload frontier.clusters.host": PARSED,
     f"{RUN} --set cluster.kind=address --set cluster.address=tcp://10.0.0.1:8786 "
     "--set cluster.workers=32": PARSED,
     'HOSTS="node1 node2 node3" WORKERS=16 INTERFACE=eth0 jobs/ssh.sh': "bash -n jobs/ssh.sh",

@@ -32,12 +32,6 @@ TOPIC = "frontier"
 TELL_SECONDS = 0.1
 """The seconds for which a worker collects what calls return before it tells it."""
 
-HOST = "frontier-host"
-"""The name of the plugin by which the worker of a host has processes below it."""
-
-PROCESSES = "processes"
-"""The name of the resource, as Dask calls it, that says how many processes these are."""
-
 LOST = "the connection to the scheduler was lost"
 
 RETRIES = 3
@@ -173,7 +167,7 @@ class Distributed(Executor):
         """patience: a run stops after so many seconds without any worker. tend: called once a
         second, to replace lost jobs."""
         self._client, self._patience, self._tend = client, patience, tend
-        self.workers, self._hosts, self._looked = 0, 0, float("-inf")
+        self.workers, self._looked = 0, float("-inf")
         self._last_worker = time.monotonic()
         self.dashboard = (client.dashboard_link or None) if has_dashboard() else None
         self._call_seconds = inf
@@ -226,18 +220,15 @@ class Distributed(Executor):
         """Batches of the calls that wait, as many as workers have room for.
 
         A batch is one call, unless calls are so short or workers so many that a scheduler could not
-        hand out each call by itself. A host, whose workers are one to the scheduler, gets half as
-        many calls together as it has workers, as a batch with one slow call counts as whole until
-        it ends.
+        hand out each call by itself.
         """
-        workers, hosts = max(1, self.workers), max(1, self._hosts)
-        processes = workers // hosts
-        share = ceil(len(waiting) * processes / workers)
+        workers = max(1, self.workers)
+        share = ceil(len(waiting) / workers)
         seconds = self._call_seconds / TASKS_UNDER_WAY  # between the ends of two on one worker
         handed_out = ceil(workers / (seconds * BATCHES_A_SECOND)) if seconds else share
-        together = max(1, min(share, max(handed_out, processes // 2)))
+        together = max(1, min(share, handed_out))
         ahead = sum(len(batch.missing) for batch in self._under_way.values())
-        room = max(0, self.WINDOW * max(workers, hosts * together) - ahead)
+        room = max(0, self.WINDOW * workers * together - ahead)
         some = min(len(waiting), room - room % together)  # whole batches, as each costs something
         calls = [waiting.popleft() for _ in range(some)]
         return [calls[i : i + together] for i in range(0, len(calls), together)]
@@ -337,9 +328,7 @@ class Distributed(Executor):
         found = self._client.scheduler_info(n_workers=0)  # empty where the scheduler is gone
         if self._client.status == "closed":
             raise Stopped(LOST)
-        if self._hosts != found.get("n_workers", 0):  # to ask for all of them takes longer
-            about = self._client.scheduler_info(n_workers=-1).get("workers", {}).values()
-            self._hosts, self.workers = len(about), sum(map(processes_of, about))
+        self.workers = found.get("n_workers", 0)
         if self._tend:
             self._tend()
         if self.workers:
@@ -362,8 +351,8 @@ def _do(calls: list[Call], numbers: list[int]) -> list:
     from distributed import get_worker
 
     worker, results = get_worker(), {}
-    key, host = worker.get_current_task(), worker.plugins.get(HOST)
-    for ended in host.each(calls) if host else _one_by_one(calls):
+    key = worker.get_current_task()
+    for ended in _one_by_one(calls):
         told = [(numbers[i], seconds, result) for i, seconds, result in ended]
         worker.log_event(TOPIC, [key, pickle.dumps(told)])
         results |= {numbers[i]: result for i, _, result in ended}
@@ -375,23 +364,13 @@ def _one_by_one(calls: list[Call]) -> Iterator[list[tuple[int, float, object]]]:
     Short calls share a group."""
     ended, told = [], time.perf_counter()
     for index, call in enumerate(calls):
-        ended.append((index, *timed(call)))
+        began = time.perf_counter()
+        result = call.function(*call.arguments)
+        ended.append((index, time.perf_counter() - began, result))
         if time.perf_counter() - told > TELL_SECONDS:
             yield ended
             ended, told = [], time.perf_counter()
     yield ended
-
-
-def timed(call: Call) -> tuple[float, object]:
-    """The seconds that a call takes, and what it returns."""
-    began = time.perf_counter()
-    result = call.function(*call.arguments)
-    return time.perf_counter() - began, result
-
-
-def processes_of(worker: dict) -> int:
-    """How many processes compute for a worker, by what its scheduler tells about it."""
-    return max(1, int(worker["resources"].get(PROCESSES, 1)))
 
 
 def security():

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from frontier.clusters.executors import Distributed, Executor, processes_of
+from frontier.clusters.executors import Distributed, Executor
 from frontier.clusters.local import local_cluster
 from frontier.clusters.queues import queue_cluster
 from frontier.config import QUEUES, ClusterTable, Config
@@ -153,12 +153,12 @@ def on_client(config: Config, client) -> Config:
     """The config for the workers of a client: as many as there are, with no more memory each than
     the least of them has."""
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    limits = [worker["memory_limit"] // processes_of(worker) for worker in workers]
+    limits = [worker["memory_limit"] for worker in workers]
     cluster = config.cluster.model_copy(
         update={
             "kind": "address",
             "address": client.scheduler.address,
-            "workers": sum(map(processes_of, workers)) or config.cluster.workers,
+            "workers": len(workers) or config.cluster.workers,
             "memory": type(config.cluster.memory)(
                 min([config.cluster.memory, *filter(None, limits)])
             ),

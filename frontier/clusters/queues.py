@@ -14,12 +14,10 @@ import shutil
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from math import ceil
 
 import psutil
 
 from frontier.clusters.executors import (
-    PROCESSES,
     SCHEDULER_SETTINGS,
     TASKS_UNDER_WAY,
     WORKER_SETTINGS,
@@ -70,13 +68,8 @@ QUEUE_SETTINGS = {"distributed.scheduler.allowed-failures": 10}
 """Workers that a queue ends take their tasks with them, through no fault of the tasks."""
 
 JOB_MEMORY = 4, 3
-"""A job asks for 4/3 of what its workers' tasks take: queues end jobs that exceed what they asked
-for, and beside each worker stands a process of Dask's."""
-
-
-def jobs_of(settings: ClusterTable) -> int:
-    """How many jobs are kept in the queue."""
-    return ceil(settings.workers / settings.processes)
+"""A job asks for 4/3 of what the tasks of its worker take: queues end jobs that exceed what they
+asked for, and beside the worker stands a process of Dask's."""
 
 
 def import_jobqueue(kind: str):
@@ -95,7 +88,7 @@ def make_cluster(settings: ClusterTable):
     """The dask-jobqueue cluster that ``[cluster]`` describes, with no job submitted yet."""
     import dask
 
-    kind, options, processes = settings.kind, settings.options, settings.processes
+    kind, options = settings.kind, settings.options
     before = signal.getsignal(signal.SIGINT)  # the import takes it, in the main thread
     factory = getattr(import_jobqueue(kind), CLASSES[kind])
     if signal.getsignal(signal.SIGINT) is not before:
@@ -120,10 +113,9 @@ def make_cluster(settings: ClusterTable):
             f"cluster.options.interface = {here!r}: this host has {', '.join(sorted(known))}; "
             "where the nodes call it otherwise, set cluster.options.scheduler_options.interface"
         )
-    host = ["--resources", f"{PROCESSES}={processes}", "--preload", "frontier.clusters.host"]
     keywords = {
-        "cores": processes,
-        "memory": str(processes * settings.memory * JOB_MEMORY[0] // JOB_MEMORY[1]),
+        "cores": 1,
+        "memory": str(settings.memory * JOB_MEMORY[0] // JOB_MEMORY[1]),
         "security": security(),
         "job_name": "frontier",
         "death_timeout": ORPHAN_SECONDS,
@@ -132,14 +124,13 @@ def make_cluster(settings: ClusterTable):
         **options,
         **{key: chosen(key) for key in LISTS if key in options},
         "processes": 1,
-        "nanny": processes == 1,  # a nanny's worker may have no processes below it
+        "nanny": True,
         "scheduler_options": scheduler,
         "job_script_prologue": [*(chosen("job_script_prologue") or []), *_exports()],
         "worker_extra_args": [
             *(chosen("worker_extra_args") or []),
             # dask-jobqueue would give a worker as many threads as the job has processors.
-            *("--nthreads", str(TASKS_UNDER_WAY * processes)),
-            *(host if processes > 1 else []),
+            *("--nthreads", str(TASKS_UNDER_WAY)),
             *_lifetime(kind, chosen("walltime")),
         ],
     }
@@ -187,7 +178,7 @@ def queue_cluster(settings: ClusterTable) -> Iterator[tuple[object, Callable[[],
     replaces those that are lost."""
     import dask
 
-    jobs, lost = jobs_of(settings), {"distributed.deploy.lost-worker-timeout": LOST_SECONDS}
+    jobs, lost = settings.workers, {"distributed.deploy.lost-worker-timeout": LOST_SECONDS}
     with dask.config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS | QUEUE_SETTINGS | lost):
         cluster = make_cluster(settings)
         for _ in range(jobs):

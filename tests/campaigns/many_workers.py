@@ -1,6 +1,6 @@
 """A thousand workers on one machine: the real driver and Dask's scheduler, tasks that only wait.
 
-    python tests/campaigns/many_workers.py 2x8 --workers 100 300 1000 --processes 25
+    python tests/campaigns/many_workers.py 2x8 --workers 100 300 1000 --memory 4GB
 
 The largest layers of a puzzle, whose sizes and times of a task `plan` foretells, are handed out by
 the driver as in a run. A task computes nothing: it waits as long as a real one takes, and one at a
@@ -10,9 +10,8 @@ the processor time of driver and scheduler for a task, and the time from the end
 task to the first end of one of the next. Only tasks whose results count are work. Workers share the
 machine with the scheduler, so on few cores it looks worse than it is.
 
---processes: so many workers of a host are one to the scheduler. --stragglers: this share of tasks
-takes ten times as long. --deaths: so many seconds apart a worker of Dask ends and another one
-comes.
+--stragglers: this share of tasks takes ten times as long. --deaths: so many seconds apart a worker
+of Dask ends and another one comes.
 """
 
 import argparse
@@ -40,7 +39,6 @@ from distributed.comm import CommClosedError, connect
 
 from frontier import api
 from frontier.clusters.executors import (
-    PROCESSES,
     SCHEDULER_SETTINGS,
     TASKS_UNDER_WAY,
     TELL_SECONDS,
@@ -80,7 +78,6 @@ def main() -> None:
     add("--memory", default="1.5GB", help="of a worker; default: 1.5GB")
     add("--layers", type=int, default=3, help="so many, around the largest one; default: 3")
     add("--seconds", type=float, help="of a task; default: as foretold")
-    add("--processes", type=int, default=1, help="of a host; default: 1")
     add("--stragglers", type=float, default=0.0, metavar="SHARE")
     add("--deaths", type=float, metavar="SECONDS")
     add("--serve", nargs=2, help=argparse.SUPPRESS)
@@ -112,7 +109,6 @@ def measure(
             "stragglers": options.stragglers,
             "states": sizes[first] // tasks,
             "run": "run",
-            "processes": options.processes,
         }
     )
     with (
@@ -121,9 +117,9 @@ def measure(
         LocalCluster(n_workers=0, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-        servers = started(cluster.scheduler_address, workers // options.processes, options.deaths)
+        servers = started(cluster.scheduler_address, workers, options.deaths)
         try:
-            client.wait_for_workers(workers // options.processes)
+            client.wait_for_workers(workers)
             executor = Noting(client, 60.0)
             run = RunStore.create(Path(folder) / "run", plan.identity)
             learning = first - 1
@@ -194,10 +190,8 @@ class SimulatedWorker:
         # Nobody ever connects to this address: what calls return goes with the events.
         self.address = f"tcp://127.{os.getpid() % 250}.{next(NUMBERS) % 250}.1:{next(NUMBERS)}"
         self.scheduler, self.told = scheduler, told
-        processes = told["processes"]
-        self.computing = asyncio.Semaphore(processes)
-        self.threads = asyncio.Semaphore(processes * TASKS_UNDER_WAY)
-        self.processes = processes
+        self.computing = asyncio.Semaphore(1)
+        self.threads = asyncio.Semaphore(TASKS_UNDER_WAY)
         self.batches: dict[str, asyncio.Task] = {}
         self.stream = BatchedSend(interval="2ms")
         self.tasks: set[asyncio.Task] = set()
@@ -211,8 +205,8 @@ class SimulatedWorker:
             {
                 "op": "register-worker", "reply": False, "address": worker.address,
                 "server_id": worker.address, "name": worker.address, "nanny": None,
-                "status": "running", "nthreads": TASKS_UNDER_WAY * worker.processes,
-                "resources": {PROCESSES: worker.processes}, "now": time.time(), "services": {},
+                "status": "running", "nthreads": TASKS_UNDER_WAY,
+                "resources": {}, "now": time.time(), "services": {},
                 "memory_limit": 0, "local_directory": "", "pid": os.getpid(), "versions": {},
                 "metrics": METRICS, "extra": {},
                 "stimulus_id": "comes",

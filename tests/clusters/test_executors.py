@@ -184,7 +184,7 @@ def test_an_error_of_a_call_is_raised(client):
 
 def test_a_client_that_has_lost_its_scheduler():
     """It first tries to find it again, and then gives up."""
-    about = {"n_workers": 2, "workers": {"first": {"resources": {}}, "other": {"resources": {}}}}
+    about = {"n_workers": 2}
     client = SimpleNamespace(
         dashboard_link=None,
         status="running",

@@ -46,16 +46,15 @@ def test_each_queue(tmp_path, queue, kind):
 @pytest.mark.parametrize("kind", QUEUES)
 def test_what_a_job_asks_for(queue, kind):
     directive = {"name": "value"} if kind == "htcondor" else ["--name value"]
-    options = {"processes": 4, "job_extra_directives": directive}
+    options = {"job_extra_directives": directive}
     if kind != "htcondor":
         options["walltime"] = "02:30" if kind == "lsf" else "02:30:00"
-    config = config_of("run", kind=kind, workers=10, memory="750MB", options=options).cluster
-    assert queues.jobs_of(config) == 3
+    config = config_of("run", kind=kind, workers=10, memory="3GB", options=options).cluster
     with queues.make_cluster(config) as cluster:
         text = cluster.job_script()
     assert "--nworkers" not in text
-    assert "--nthreads 8 --resources processes=4 --preload frontier.clusters.host" in text
-    assert "--no-nanny" in text
+    assert "--nthreads 2" in text
+    assert "--no-nanny" not in text
     assert "--interface lo" in text
     assert ("name = value" if kind == "htcondor" else "--name value") in text
     assert "DASK_DISTRIBUTED__WORKER__MEMORY__TERMINATE=False" in text
@@ -147,15 +146,8 @@ def test_options_that_cannot_be(queue, kind, options, words):
     assert "\n" not in str(caught.value)
 
 
-def test_a_job_of_several_workers(tmp_path, queue):
-    config = config_of(tmp_path / "run", kind="slurm", options={"processes": 2})
-    assert_right(api.run(api.plan(config)), 4)
-    assert len(list(queue.iterdir())) == 1
-
-
 @pytest.mark.sweep
-@pytest.mark.parametrize("processes", [1, 2])
-def test_a_job_that_is_lost_is_replaced(tmp_path, queue, monkeypatch, processes):
+def test_a_job_that_is_lost_is_replaced(tmp_path, queue, monkeypatch):
     """The only job is ended half-way."""
     monkeypatch.setattr(queues, "LOST_SECONDS", 1)
     killed = []
@@ -165,9 +157,7 @@ def test_a_job_that_is_lost_is_replaced(tmp_path, queue, monkeypatch, processes)
             killed.extend(int(job.name) for job in queue.iterdir())
             os.killpg(killed[0], signal.SIGKILL)
 
-    config = config_of(
-        tmp_path / "run", 6, kind="slurm", workers=processes, options={"processes": processes}
-    )
+    config = config_of(tmp_path / "run", 6, kind="slurm", workers=1)
     assert_right(api.run(api.plan(config), listeners=[kill_half_way]), 6)
     assert len(killed) == 1
     assert len(list(queue.iterdir())) == 2
