@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from frontier import machine
@@ -26,6 +25,7 @@ from frontier.cosets.store import CosetRun, path_of
 from frontier.errors import InputError, Stopped
 from frontier.signals import interrupts_stop
 from frontier.store.lock import writing
+from frontier.store.run_ref import OpenRun, RunRef
 from frontier.text import size
 
 COMMIT_SECONDS = 5.0
@@ -172,7 +172,7 @@ class _Search:
     def _call(self, asker, executor: Executor, limit: int, number: int, stops) -> Call:
         if executor.here:
             return Call(asker.search, (limit, number, stops))
-        return Call(search_block, (str(self._run.path), limit, number))
+        return Call(search_block, (self._run.ref, limit, number))
 
     def _say(self, doing: str, limit: int, answer: Answer, left: float | None) -> None:
         proof = self._run.proof
@@ -186,15 +186,19 @@ def _asker(run: CosetRun, here: bool, threads: int) -> Asker:
     return Asker(run.region, run.groups, threads, run.kept(shared=not here))
 
 
-@lru_cache(maxsize=1)
-def _asker_at(path: str) -> Asker:
-    """The tables of a search, which a worker reads once."""
-    return _asker(CosetRun(Path(path)), False, 1)
+def _open_asker(run_ref: RunRef) -> Asker:
+    run = CosetRun(Path(run_ref.path))
+    run_ref.check(run.identity)
+    return _asker(run, False, 1)
 
 
-def search_block(path: str, limit: int, number: int) -> Block:
-    """Search a block of a question, as a worker of a cluster does. path: of the search."""
-    return _asker_at(path).search(limit, number)
+_open = OpenRun(_open_asker)
+"""The tables of a search, which a worker reads once."""
+
+
+def search_block(run_ref: RunRef, limit: int, number: int) -> Block:
+    """Search a block of a question, as a worker of a cluster does."""
+    return _open.of(run_ref).search(limit, number)
 
 
 @contextmanager

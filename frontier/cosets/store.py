@@ -29,6 +29,7 @@ from frontier.puzzles import puzzle_of
 from frontier.store.files import PARTIAL, first_wrong, force, read_sealed, write_sealed
 from frontier.store.identity import same_puzzle
 from frontier.store.objects import ObjectPath
+from frontier.store.run_ref import RunRef
 
 FORMAT = 1
 
@@ -107,6 +108,11 @@ class CosetRun:
                     f"{self.path} was made with {name} {there}, and now {name} is {wanted}: choose "
                     "another directory (store.path), or delete that one"
                 )
+
+    @property
+    def ref(self) -> RunRef:
+        """A reference to the search, by which any process opens it."""
+        return RunRef(str(self.path), self.identity["identifier"])
 
     @property
     def region(self) -> Region:

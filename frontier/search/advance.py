@@ -12,24 +12,25 @@ from math import prod
 import numpy as np
 
 from frontier.search.plan import Mode, Policy
-from frontier.search.workspace import RunName, Workspace, workspace_of
+from frontier.search.workspace import Workspace, workspace_of
 from frontier.space.memory import Bitmaps, MemorySearch, count_all
 from frontier.stopwatch import preparing
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import PartRecord, digest_of
+from frontier.store.run_ref import RunRef
 
 
 @dataclass(frozen=True)
 class Advance:
     """What a call is to do.
 
-    where: the run, as `workspace_of` takes it. mode: "lists" or "memory"; the call ends where the
-    policy names another one. depth: the last committed layer. until: the last depth to compute,
-    None for all. seconds: how long to go on. threads: how many expand bitmaps. stop: whether to end
-    after the layer under way; None where the driver is in another process.
+    mode: "lists" or "memory"; the call ends where the policy names another one. depth: the last
+    committed layer. until: the last depth to compute, None for all. seconds: how long to go on.
+    threads: how many expand bitmaps. stop: whether to end after the layer under way; None where the
+    driver is in another process.
     """
 
-    where: RunName | Workspace
+    run_ref: RunRef
     mode: Mode
     depth: int
     until: int | None
@@ -54,7 +55,7 @@ class Advanced:
 
 def advance(call: Advance) -> Advanced:
     """Make layers until one is empty, the time is over or the policy names another mode."""
-    work = workspace_of(call.where)
+    work = workspace_of(call.run_ref)
     with work.computing:
         return _advance(work, call)
 

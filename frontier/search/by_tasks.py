@@ -10,12 +10,12 @@ from frontier.errors import Stopped
 from frontier.search.events import LayerStarted, Listener, TaskFinished
 from frontier.search.plan import Plan
 from frontier.search.task import expand_task
-from frontier.search.workspace import RunName, Workspace
 from frontier.store.files import free_bytes
 from frontier.store.layers import most_part_bytes
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import PartRecord
 from frontier.store.run import RunStore
+from frontier.store.run_ref import RunRef
 from frontier.text import counted, size
 
 SPARE_BYTES = 1_000_000
@@ -28,13 +28,12 @@ def layer_by_tasks(
     executor: Executor,
     emit: Listener,
     stop: Callable[[], bool],
-    where: RunName | Workspace,
+    run_ref: RunRef,
 ) -> LayerRecord:
     """Make the layer after the last committed one, and return its line of the ledger.
 
-    stop: returns True once the run is asked to stop. where: the run, as `workspace_of` takes it.
-    Raises Stopped if the run is asked to stop before the layer is whole, or if the disk has no room
-    for the tasks under way.
+    stop: returns True once the run is asked to stop. Raises Stopped if that is before the layer is
+    whole, or if the disk has no room for the tasks under way.
     """
     depth = len(run.records)
     files = run.files(depth, plan.layout)
@@ -49,7 +48,7 @@ def layer_by_tasks(
     # What was written last is read first, while caches still hold it.
     numbers = reversed(files.tasks) if depth % 2 else files.tasks
     gives_up = plan.policy.gives_up
-    calls = (Call(expand_task, (where, gives_up, depth, number)) for number in numbers)
+    calls = (Call(expand_task, (run_ref, gives_up, depth, number)) for number in numbers)
     # Closed also where an error is kept that has passed through here, as a notebook does.
     with closing(executor.run(calls, stop)) as results:
         for result in results:

@@ -29,7 +29,7 @@ from frontier.search.events import (
 )
 from frontier.search.plan import LEAST_KEPT, Mode, Plan
 from frontier.search.repair import caught_up
-from frontier.search.workspace import RunName, Workspace
+from frontier.search.workspace import close_workspace, workspace_of
 from frontier.signals import interrupts_stop
 from frontier.store.copies import check_copies
 from frontier.store.directory import force_all, make_directory, part_names
@@ -58,7 +58,7 @@ class Driver:
         self.stopping = threading.Event()
         self._started = started
         self._storing = 0.0
-        self._where = Workspace(run) if executor.here else RunName.of(run)
+        self._run_ref = run.ref
         # A run without spare layers gives up parts of the older one. A worker that has outlived an
         # earlier driver may be doing so now.
         stored = run.stored_depths()
@@ -86,7 +86,7 @@ class Driver:
                 self._advance(mode, until)
 
     def _commit_origins(self) -> None:
-        work = Workspace(self.run)
+        work = workspace_of(self._run_ref)
         numbers = np.unique(work.space.numbers(*work.puzzle.origins())[1])
         part = work.files(0).write_list(
             numbers, work.writer, self.run.durable, *work.marks(0, numbers)
@@ -96,7 +96,7 @@ class Driver:
     def _expand(self) -> None:
         """Make a layer by tasks, and commit it."""
         layer = layer_by_tasks(
-            self.plan, self.run, self.executor, self.emit, self.stopping.is_set, self._where
+            self.plan, self.run, self.executor, self.emit, self.stopping.is_set, self._run_ref
         )
         if layer.states:
             self._commit([layer], complete=False)
@@ -115,7 +115,7 @@ class Driver:
         self.emit(LayerStarted(len(self.run.records), None))
         seconds = LIST_SECONDS if mode == "lists" else max(MEMORY_SECONDS, 10 * self._storing)
         call = Advance(
-            self._where, mode, self.run.records[-1].depth, until, seconds, plan.policy,
+            self._run_ref, mode, self.run.records[-1].depth, until, seconds, plan.policy,
             plan.threads, self.stopping.is_set if self.executor.here else None,
         )  # fmt: skip
         try:
@@ -158,9 +158,8 @@ class Driver:
         return {before} if gone else set()
 
     def close(self) -> None:
-        """Let go of the workspace, which may hold gigabytes: a notebook keeps an error, and with it
-        every object that the error has passed through."""
-        self._where = None
+        """Free what this process keeps of the run, which may be gigabytes."""
+        close_workspace(self._run_ref)
 
 
 def run_plan(

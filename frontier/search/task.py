@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from frontier.errors import CorruptRunError
-from frontier.search.workspace import RunName, Workspace, workspace_of
+from frontier.search.workspace import Workspace, workspace_of
 from frontier.space.bits import expand, live_rows
 from frontier.space.layout import Layout, Task
 from frontier.space.program import Program, Reads, Swaps
@@ -20,6 +20,7 @@ from frontier.stopwatch import Stopwatch
 from frontier.store.files import force
 from frontier.store.parts import PartRecord
 from frontier.store.reader import Allocate, EncodedSlabs, ListedSlabs
+from frontier.store.run_ref import RunRef
 
 ARENA_BYTES = 8_000_000
 """Bytes of an arena, if that is enough for a batch."""
@@ -33,13 +34,12 @@ class TaskResult:
     seconds: dict[str, float] = field(default_factory=dict)
 
 
-def expand_task(where: RunName | Workspace, gives_up: bool, depth: int, number: int) -> TaskResult:
+def expand_task(run_ref: RunRef, gives_up: bool, depth: int, number: int) -> TaskResult:
     """Compute a part of the layer at `depth` from the two layers before it.
 
-    where: the run, as `workspace_of` takes it. gives_up: whether to delete the part of the layer at
-    depth - 2 that this one replaces.
+    gives_up: whether to delete the part of the layer at depth - 2 that this one replaces.
     """
-    work = workspace_of(where)
+    work = workspace_of(run_ref)
     if (result := _done(work, depth, number)) is None:
         try:
             result = _expand(work, depth, number)

@@ -2,8 +2,8 @@
 
 Tables, layers and buffers are caches. The search in memory is more: its last layers may be ahead of
 those that are stored. All of it can be made again from what is committed, so a process may die at
-any time, and costs what it had not stored. Where the driver's process does the tasks, the driver
-has the workspace and hands it to each; a worker of Dask has its own (`workspace_of`).
+any time, and costs what it had not stored. The driver hands a reference to the run (`RunRef`) to
+tasks, and the process that does them finds its workspace by it (`workspace_of`).
 """
 
 import threading
@@ -11,11 +11,9 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import NamedTuple
 
 import numpy as np
 
-from frontier.errors import InputError
 from frontier.space.layout import Task
 from frontier.space.lists import ListKernel
 from frontier.space.memory import MemorySearch
@@ -23,6 +21,7 @@ from frontier.space.program import Program, Reads, program_of, reads_of, swaps_o
 from frontier.store.objects import place_of
 from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
+from frontier.store.run_ref import OpenRun, RunRef
 
 PROGRAM_BYTES = 100_000_000
 """The bytes of tables that are kept, at most, beside those of the task under way."""
@@ -126,42 +125,14 @@ class Buffer:
         return self._bytes[:size]
 
 
-class RunName(NamedTuple):
-    """What a worker needs to open a run; identifier: what tells it from an earlier one there."""
-
-    path: str
-    identifier: str
-    durable: bool
-
-    @classmethod
-    def of(cls, run: RunStore) -> "RunName":
-        return cls(str(run.path), run.identity["identifier"], run.durable)
-
-    def open(self) -> Workspace:
-        run = RunStore.open(place_of(self.path))
-        if run.identity["identifier"] != self.identifier:
-            raise InputError(
-                f"{self.path} holds another run here than where the driver runs: every worker must "
-                "see the same run directory"
-            )
-        run.durable = self.durable
-        return Workspace(run)
+def open_workspace(run_ref: RunRef) -> Workspace:
+    """Return a new workspace of a run. Raises InputError if another run is there."""
+    run = RunStore.open(place_of(run_ref.path))
+    run_ref.check(run.identity)
+    run.durable = run_ref.durable
+    return Workspace(run)
 
 
-_opening = threading.Lock()
-
-
-def workspace_of(where: RunName | Workspace) -> Workspace:
-    """The workspace of a run: `where` itself, or the one that this worker of Dask keeps of the run
-    whose tasks it does."""
-    if isinstance(where, Workspace):
-        return where
-    from distributed import get_worker
-
-    worker = get_worker()
-    with _opening:  # two tasks may come at once
-        if getattr(worker, "frontier_run", None) != where:
-            worker.frontier_run = worker.frontier_workspace = None  # frees one, then makes another
-            worker.frontier_workspace = where.open()
-            worker.frontier_run = where
-        return worker.frontier_workspace
+_open = OpenRun(open_workspace)
+workspace_of, close_workspace = _open.of, _open.close
+"""Return the workspace that this process has of a run; and free it."""

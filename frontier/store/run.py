@@ -46,6 +46,7 @@ from frontier.store.identity import FORMAT, read_identity
 from frontier.store.layers import LIST_NAME, ZARR_GROUP, LayerFiles
 from frontier.store.ledger import LayerRecord, ledger_bytes, read_ledger
 from frontier.store.objects import ObjectPath, Place
+from frontier.store.run_ref import RunRef
 from frontier.text import counted
 
 
@@ -95,6 +96,11 @@ class RunStore:
         self._write_ledger()
         for folder in (self.path / "copies", self.path):
             write_sealed(folder / "run.json", self.identity, self.durable)
+
+    @property
+    def ref(self) -> RunRef:
+        """A reference to the run, by which any process opens it."""
+        return RunRef(str(self.path), self.identity["identifier"], self.durable)
 
     @property
     def layers_path(self) -> Place:

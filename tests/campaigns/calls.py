@@ -22,7 +22,6 @@ from pathlib import Path
 from trials import HERE, Campaign, Case, Run
 
 from frontier.search.task import expand_task
-from frontier.search.workspace import Workspace
 from frontier.space.layout import Layout
 from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
@@ -192,7 +191,7 @@ def _stopped_task(library: Library, run: RunStore, depth: int, task: int, at: in
             run.files(depth, _layout_of(run)).begin()
             library.arm(run.path, at, STOP)
             run.durable = True
-            expand_task(Workspace(run), True, depth, task)
+            expand_task(run.ref, True, depth, task)
         os._exit(0)
     _, status = os.waitpid(pid, os.WUNTRACED)
     return pid if os.WIFSTOPPED(status) else None

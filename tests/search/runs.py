@@ -9,6 +9,7 @@ from twins import bfs_layers
 from frontier import api
 from frontier.config import Config
 from frontier.search import task as task_module
+from frontier.search.workspace import close_workspace
 from frontier.store.parts import RECORD_BYTES
 
 KNOWN = {  # depth, states: thesis tables 1.1 and (mn)!/2
@@ -51,6 +52,13 @@ def run(plan, until=None, listeners=()):
 @cache
 def layers_of(rows, columns, goal):
     return bfs_layers(rows, columns, goal)
+
+
+def done_anew(store, gives_up, depth, number):
+    """Do a task as a worker does that has just come."""
+    run_ref = dataclasses.replace(store.ref, durable=True)
+    close_workspace(run_ref)
+    return task_module.expand_task(run_ref, gives_up, depth, number)
 
 
 def counted_tasks(monkeypatch):

@@ -14,6 +14,7 @@ from search.runs import (
     KNOWN,
     as_bits,
     config_of,
+    done_anew,
     in_memory,
     layers_of,
     run,
@@ -23,9 +24,8 @@ from twins import bfs_layers
 
 from frontier import api
 from frontier.search import driver as driver_module
-from frontier.search import task as task_module
 from frontier.search.events import LayerFinished, RunFinished, RunStarted
-from frontier.search.workspace import RunName, Workspace
+from frontier.search.workspace import Workspace
 
 
 def test_one_clock(tmp_path, monkeypatch):
@@ -213,9 +213,8 @@ def test_goal_and_start_of_ones_own(tmp_path):
 
 def task_by_task(store, depth, numbers, gives_up=False):
     """Do some tasks of the layer under way."""
-    work = RunName(str(store.path), store.identity["identifier"], True).open()
     for number in numbers:
-        task_module.expand_task(work, gives_up, depth, number)
+        done_anew(store, gives_up, depth, number)
 
 
 def test_parts_of_another_run_are_not_believed(tmp_path):

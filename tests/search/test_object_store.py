@@ -1,5 +1,6 @@
 """Runs in an object store: right, resumable, never harmed by another process."""
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -19,7 +20,7 @@ from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.search.events import LayerFinished, LayerStarted
 from frontier.search.task import expand_task
 from frontier.search.verify import verify
-from frontier.search.workspace import RunName, Workspace
+from frontier.search.workspace import Workspace
 from frontier.store import lock as lock_module
 from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.store.buckets import bucket_of
@@ -142,7 +143,7 @@ def test_two_that_begin_the_same_run(bucket, monkeypatch):
 
 
 def durable(run):
-    return RunName(str(run.path), run.identity["identifier"], True).open()
+    return dataclasses.replace(run.ref, durable=True)
 
 
 def test_a_late_worker_of_a_run_that_was_deleted(bucket):

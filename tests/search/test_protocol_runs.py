@@ -32,6 +32,7 @@ from frontier.search import advance, driver, task
 from frontier.search.events import LayerFinished, RunStarted
 from frontier.search.repair import caught_up, plan_repair, repair
 from frontier.search.verify import verify
+from frontier.search.workspace import open_workspace
 from frontier.store.copies import restore
 from frontier.store.directory import delete_files, make_directory
 from frontier.store.run import RunStore
@@ -102,18 +103,18 @@ class Runs(RuleBasedStateMachine):
         self.actors: list[Actor] = []
         self.legs, self.announced, self.hurt = 0, None, False
         self.spaces = {}
-        for module in (advance, task):
+        for module in (advance, driver, task):
             self.patch.setattr(module, "workspace_of", self._workspace)
         self.patch.setattr(driver, "executor_of", self._executor_of)
         self.patch.setattr(driver, "MEMORY_SECONDS", 0)
         self.patch.setattr(driver, "LIST_SECONDS", 0)
         stop_before_changes(self.patch)
 
-    def _workspace(self, run):
+    def _workspace(self, run_ref):
         """Each process has its own, as long as it lives."""
-        key = here().process, run
+        key = here().process, run_ref
         if key not in self.spaces:
-            self.spaces[key] = run.open()
+            self.spaces[key] = open_workspace(run_ref)
         return self.spaces[key]
 
     def _actor(self, target, process):

@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 from making import invoke
-from search.runs import as_bits, assert_store_the_same, config_of, counted_tasks, in_memory
+from search.runs import (
+    as_bits,
+    assert_store_the_same,
+    config_of,
+    counted_tasks,
+    done_anew,
+    in_memory,
+)
 from search.runs import run as run_of
 from sweeps import swept
 from twins import bfs_layers
@@ -18,9 +25,7 @@ from frontier.errors import CorruptRunError, Stopped
 from frontier.search import driver as driver_module
 from frontier.search import task as task_module
 from frontier.search.events import LayerStarted, TaskFinished
-from frontier.search.task import expand_task
 from frontier.search.verify import verify
-from frontier.search.workspace import RunName
 from frontier.store.run import RunStore
 
 DEPTH = 20
@@ -140,8 +145,7 @@ def test_a_part_that_is_lost_of_a_layer_that_is_being_given_up(tmp_path, done):
 
 
 def asked(store, number, gives_up=True, depth=DEPTH):
-    name = RunName(str(store.path), store.identity["identifier"], True)
-    return expand_task(name.open(), gives_up, depth, number)
+    return done_anew(store, gives_up, depth, number)
 
 
 def one_done(store, plan, depth=DEPTH):
