@@ -26,7 +26,8 @@ from pathlib import Path
 
 import numpy as np
 
-from frontier.clusters.executors import BATCHES_A_SECOND, TASKS_UNDER_WAY, Call, Executor
+from frontier.clusters.dask_executor import BATCHES_A_SECOND
+from frontier.clusters.executor import TASKS_UNDER_WAY, Call, Executor
 from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable, load_config
 from frontier.errors import InputError

@@ -9,7 +9,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from frontier.clusters.executors import SCHEDULER_SETTINGS, WORKER_SETTINGS, security
+from frontier.clusters.dask_settings import SCHEDULER_SETTINGS, WORKER_SETTINGS, security
 from frontier.clusters.kinds import QUIET
 from frontier.clusters.queues import import_jobqueue
 from frontier.config import Config

@@ -10,7 +10,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from frontier.clusters.executors import Distributed, Executor
+from frontier.clusters.dask_executor import DaskExecutor
+from frontier.clusters.executor import Executor, Serial
 from frontier.clusters.local import local_cluster
 from frontier.clusters.queues import queue_cluster
 from frontier.config import QUEUES, ClusterTable, Config
@@ -38,22 +39,23 @@ def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Ex
     """
     kind = settings.kind
     if client is not None:
-        yield Distributed(client, settings.patience)
+        yield DaskExecutor(client, settings.patience)
         return
     if kind == "serial" or (kind == "local" and alone):
-        yield Executor()
+        yield Serial()
         return
     from dask import config
 
+    tend = None
     with config.set(QUIET), _quiet_here(), ExitStack() as stack:
         if kind == "local":
-            cluster, tend = stack.enter_context(local_cluster(settings)), None
+            cluster = stack.enter_context(local_cluster(settings))
         elif kind in QUEUES:
             cluster, tend = stack.enter_context(queue_cluster(settings))
         else:
-            cluster, tend = _address(settings), None
+            cluster = _address(settings)
         client = stack.enter_context(_client(cluster, settings))
-        yield Distributed(client, settings.patience, tend)
+        yield DaskExecutor(client, settings.patience, tend)
 
 
 @contextmanager

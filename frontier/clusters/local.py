@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing import resource_tracker, spawn
 
-from frontier.clusters.executors import (
+from frontier.clusters.dask_settings import (
     SCHEDULER_SETTINGS,
-    TASKS_UNDER_WAY,
     WORKER_SETTINGS,
     has_dashboard,
     security,
 )
+from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import ClusterTable
 from frontier.errors import Stopped
 from frontier.signals import ending, handling

@@ -17,12 +17,8 @@ from contextlib import contextmanager, suppress
 
 import psutil
 
-from frontier.clusters.executors import (
-    SCHEDULER_SETTINGS,
-    TASKS_UNDER_WAY,
-    WORKER_SETTINGS,
-    security,
-)
+from frontier.clusters.dask_settings import SCHEDULER_SETTINGS, WORKER_SETTINGS, security
+from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import ClusterTable
 from frontier.errors import InputError, Stopped
 from frontier.text import counted

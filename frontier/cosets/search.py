@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from frontier import machine
-from frontier.clusters.executors import Call, Executor, Threads
+from frontier.clusters.executor import Call, Executor, Threads
 from frontier.clusters.kinds import client_for, executor_of
 from frontier.config import SHARE, Config
 from frontier.cosets.proof import Answer, Proof

@@ -20,7 +20,7 @@ import numpy as np
 import psutil
 
 from frontier import machine
-from frontier.clusters.executors import TASKS_UNDER_WAY
+from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import HERE, Config, default_memory
 from frontier.forecast.rates import Rates, calibrate, stored_shares
 from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of

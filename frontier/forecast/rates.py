@@ -24,7 +24,7 @@ import google_crc32c
 import numpy as np
 
 from frontier import machine
-from frontier.clusters.executors import Call
+from frontier.clusters.executor import Call
 from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable
 from frontier.errors import InputError

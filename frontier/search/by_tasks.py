@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 
-from frontier.clusters.executors import Call, Executor
+from frontier.clusters.executor import Call, Executor
 from frontier.errors import Stopped
 from frontier.search.events import LayerStarted, Listener, TaskFinished
 from frontier.search.plan import Plan

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from frontier.clusters.executors import Call, Executor
+from frontier.clusters.executor import Call, Executor
 from frontier.clusters.kinds import executor_of
 from frontier.errors import CorruptRunError, FrontierError, Gone, Stopped, StorageError
 from frontier.search.advance import Advance, advance

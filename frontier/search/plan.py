@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from frontier import machine
-from frontier.clusters.executors import TASKS_UNDER_WAY
+from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle

@@ -38,13 +38,9 @@ from distributed.batched import BatchedSend
 from distributed.comm import CommClosedError, connect
 
 from frontier import api
-from frontier.clusters.executors import (
-    SCHEDULER_SETTINGS,
-    TASKS_UNDER_WAY,
-    TELL_SECONDS,
-    TOPIC,
-    Distributed,
-)
+from frontier.clusters.dask_executor import TELL_SECONDS, TOPIC, DaskExecutor
+from frontier.clusters.dask_settings import SCHEDULER_SETTINGS
+from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import load_config
 from frontier.forecast.forecast import described_cluster, forecast_of
 from frontier.search import by_tasks
@@ -145,7 +141,7 @@ def measure(
           f"{busy:7.0%}{used / count * 1e3:16.2f} ms{between:14.2f} s", flush=True)  # fmt: skip
 
 
-class Noting(Distributed):
+class Noting(DaskExecutor):
     """Notes of each call when it began and ended, how long it waited as one that computes, and of
     which layer it was."""
 
@@ -258,7 +254,7 @@ class SimulatedWorker:
 
     async def compute(self, message: dict) -> None:
         """Do a batch of calls as the threads of a worker do, of which half wait for the others."""
-        (calls, numbers), key = message["run_spec"].args, message["key"]
+        (batch,), key = message["run_spec"].args, message["key"]
         del self.batches[key]  # it cannot be stolen any more
         first, told = time.time(), []
 
@@ -273,9 +269,7 @@ class SimulatedWorker:
                 result = await self.wait(depth, part)
                 told.append((number, time.time() - began, result))
 
-        tasks = {
-            self.go_on(one(n, *call.arguments[-2:])) for n, call in zip(numbers, calls, strict=True)
-        }
+        tasks = {self.go_on(one(number, *call.arguments[-2:])) for number, call in batch}
         while tasks:
             _, tasks = await asyncio.wait(tasks, timeout=TELL_SECONDS)
             tell()

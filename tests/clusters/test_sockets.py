@@ -10,7 +10,7 @@ from clusters.test_clusters import assert_right, config_of
 from distributed import Client, Security, SpecCluster
 
 from frontier import api
-from frontier.clusters import executors
+from frontier.clusters import dask_executor
 from frontier.search.events import RunStarted
 
 
@@ -65,7 +65,7 @@ def test_a_dashboard_is_named_where_there_is_one(tmp_path, monkeypatch):
             named.append(event.dashboard)
 
     for found in (False, True):
-        monkeypatch.setattr(executors, "has_dashboard", lambda found=found: found)
+        monkeypatch.setattr(dask_executor, "has_dashboard", lambda found=found: found)
         path = tmp_path / str(found)
         api.run(api.plan(config_of(path)), until=3, listeners=[note])
     assert named[0] is None

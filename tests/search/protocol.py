@@ -17,7 +17,7 @@ stands for a part of the program:
 | search | `Driver.search` |
 | make, store | `Driver._commit_origins` |
 | layer, collect | `layer_by_tasks` |
-| hand out | `Distributed.run` |
+| hand out | `DaskExecutor.run` |
 | advance | `Driver._advance`, `advance` |
 | commit | `Driver._commit`, `RunStore.commit`, done as clean, force layers, write, clear, remove |
 | announce | `LayerFinished` |

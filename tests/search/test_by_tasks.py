@@ -4,7 +4,7 @@ import pytest
 from search.runs import as_bits, config_of
 
 from frontier import api
-from frontier.clusters.executors import Executor
+from frontier.clusters.executor import Executor
 from frontier.errors import Stopped
 from frontier.search import by_tasks, driver
 from frontier.store.run import RunStore
@@ -13,7 +13,7 @@ from frontier.store.run import RunStore
 class Cancelling(Executor):
     """Notes whether it was closed while calls were left."""
 
-    at_once = 4
+    workers = 4
 
     def __init__(self):
         self.cancelled = False

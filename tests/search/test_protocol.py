@@ -104,7 +104,7 @@ def test_all_mistakes_are_tried():
 
 
 MODULES = (
-    "search.driver", "search.by_tasks", "clusters.executors", "search.task", "search.advance",
+    "search.driver", "search.by_tasks", "clusters.dask_executor", "search.task", "search.advance",
     "search.repair", "search.verify", "search.events", "store.run", "store.ledger", "store.parts",
     "store.reader", "store.directory",
 )  # fmt: skip

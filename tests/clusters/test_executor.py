@@ -1,4 +1,4 @@
-"""Calls on the workers of a Dask scheduler: each is done once, however many workers there are."""
+"""Calls by each executor: each is done once, however many workers there are."""
 
 import threading
 import time
@@ -8,8 +8,9 @@ import pytest
 from distributed import Client, LocalCluster
 from sweeps import swept
 
-from frontier.clusters import executors
-from frontier.clusters.executors import TOPIC, Call, Distributed, _Awaited, _Batch
+from frontier.clusters import dask_executor
+from frontier.clusters.dask_executor import TOPIC, WINDOW, Batch, DaskExecutor, Pending
+from frontier.clusters.executor import Call, Serial, Threads
 from frontier.errors import Stopped
 
 
@@ -27,19 +28,56 @@ def calls_of(function, count):
     return [Call(function, (number,)) for number in range(count)]
 
 
+EXECUTORS = {
+    "serial": lambda client: Serial(),
+    "threads": lambda client: Threads(3),
+    "dask": lambda client: DaskExecutor(client, 10),
+}
+
+
+@pytest.mark.parametrize("kind", EXECUTORS)
 @swept("count", [0, 1, 5, 6, 7, 200], few=[0, 7, 200])
-def test_each_call_is_done_once(client, count):
-    executor, done = Distributed(client, 10), []
+def test_each_call_is_done_once(client, kind, count):
+    executor, done = EXECUTORS[kind](client), []
     for result in executor.run([Call(divmod, (i, 7)) for i in range(count)], lambda: False):
         done.append(result)
     assert sorted(done) == [divmod(i, 7) for i in range(count)]
 
 
-def test_calls_without_arguments(client):
-    assert list(Distributed(client, 10).run([Call(dict, ())] * 9, lambda: False)) == [{}] * 9
+@pytest.mark.parametrize("kind", EXECUTORS)
+def test_calls_without_arguments(client, kind):
+    assert list(EXECUTORS[kind](client).run([Call(dict)] * 9, lambda: False)) == [{}] * 9
 
 
-class Noted(Distributed):
+@pytest.mark.parametrize("kind", EXECUTORS)
+def test_one_run_follows_another(client, kind):
+    """What the first has left does not count in the second."""
+    executor = EXECUTORS[kind](client)
+    for start in (0, 100):
+        results = executor.run([Call(abs, (start + i,)) for i in range(50)], lambda: False)
+        assert next(results) >= start
+        results.close()
+    assert sorted(executor.run([Call(abs, (200,))] * 3, lambda: False)) == [200] * 3
+
+
+@pytest.mark.parametrize("kind", EXECUTORS)
+def test_an_error_of_a_call_is_raised(client, kind):
+    """By Dask after some tries; what has ended beside it does not matter."""
+    calls = [Call(divmod, both) for both in [(1, 1), (1, 0), (1, 2)]]
+    with pytest.raises(ZeroDivisionError):
+        list(EXECUTORS[kind](client).run(calls, lambda: False))
+
+
+@pytest.mark.parametrize("kind", EXECUTORS)
+def test_no_call_is_begun_after_a_stop(client, kind):
+    executor, stopping, done = EXECUTORS[kind](client), threading.Event(), []
+    for result in executor.run(calls_of(abs, 100), stopping.is_set):
+        done.append(result)
+        stopping.set()
+    assert 1 <= len(done) <= 2 * executor.at_once
+
+
+class Noted(DaskExecutor):
     """Notes the batches that are handed out."""
 
     def __init__(self, client):
@@ -47,34 +85,21 @@ class Noted(Distributed):
         self.batches = []
 
     def _hand_out(self, batches, priority=0):
-        self.batches += batches
+        self.batches += [[number for number, _ in batch] for batch in batches]
         super()._hand_out(batches, priority)
 
 
 def test_so_many_are_under_way_as_workers_can_use(client, monkeypatch):
     """Also when there are fewer workers than before."""
     executor, ahead = Noted(client), []
-    monkeypatch.setattr(executors, "BATCHES_A_SECOND", float("inf"))
+    monkeypatch.setattr(dask_executor, "BATCHES_A_SECOND", float("inf"))
     for taken, _ in enumerate(executor.run(calls_of(abs, 60), lambda: False), 1):
         ahead.append(len(executor.batches) - taken)
         if taken == 20:
             executor.workers, executor._looked = 1, float("inf")  # one has gone
     assert executor.batches == [[i] for i in range(60)]
-    assert max(ahead) <= 2 * Distributed.WINDOW * 2  # those that have ended are not told yet
-    assert max(ahead[40:]) <= 2 * Distributed.WINDOW
-
-
-def test_calls_are_asked_for_when_all_before_have_been_begun(client):
-    executor, begun = Noted(client), []
-
-    def calls():
-        yield from calls_of(abs, 60)
-        yield None
-        begun.append(sum(map(len, executor.batches)))
-        yield Call(abs, (60,))
-
-    assert sorted(executor.run(calls(), lambda: False)) == list(range(61))
-    assert begun == [60]
+    assert max(ahead) <= 2 * WINDOW * 2  # those that have ended are not told yet
+    assert max(ahead[40:]) <= 2 * WINDOW
 
 
 def test_short_calls_are_handed_out_together(client):
@@ -88,7 +113,7 @@ def test_short_calls_are_handed_out_together(client):
 
 
 def test_results_whose_event_is_lost(client):
-    executor = Distributed(client, 10)
+    executor = DaskExecutor(client, 10)
     client.unsubscribe_topic(TOPIC)
     assert sorted(executor.run(calls_of(abs, 20), lambda: False)) == list(range(20))
 
@@ -105,7 +130,7 @@ def held_once(number: int) -> int:
 
 def test_a_call_that_takes_too_long_is_handed_out_again(client, monkeypatch):
     executor = Noted(client)
-    monkeypatch.setattr(executors, "BATCHES_A_SECOND", float("inf"))
+    monkeypatch.setattr(dask_executor, "BATCHES_A_SECOND", float("inf"))
     try:
         done = list(executor.run(calls_of(held_once, 40), lambda: False))
         assert HELD.is_set()
@@ -118,22 +143,17 @@ def test_a_call_that_takes_too_long_is_handed_out_again(client, monkeypatch):
 
 def test_a_copy_is_not_copied_soon():
     """Where nearly all workers are idle, a call is copied at once, and not again and again."""
-    executor, before = Distributed.__new__(Distributed), time.monotonic() - 1
+    executor, before = DaskExecutor.__new__(DaskExecutor), time.monotonic() - 1
     executor.workers, executor._call_seconds, executor._durations = 100, 10.0, [10.0]
-    known = {
-        0: _Awaited(Call(abs, (0,)), before),
-        1: _Awaited(Call(abs, (1,)), before, copied=True),
-        2: _Awaited(Call(abs, (2,), rank=1), before),
-        3: _Awaited(Call(abs, (3,), rank=1)),
-    }
-    executor._awaited, waiting = known, [3]
-    assert executor._overdue(waiting) == [0]
-    assert executor._overdue(waiting) == []
-    known[1].heard -= executor.OVERDUE * 10
-    assert executor._overdue(waiting) == [1]
-    del known[0], known[1]
-    assert executor._overdue(waiting) == []  # while another of its rank waits
-    assert executor._overdue([]) == [2]
+    first, second = Call(abs, (0,)), Call(abs, (1,))
+    executor._pending = {0: Pending(first, before), 1: Pending(second, before, copied=True)}
+    assert executor._late() == [(0, first)]
+    executor._pending[0].copied = True
+    assert executor._late() == []
+    executor._pending[1].heard -= dask_executor.OVERDUE * 10
+    assert executor._late() == [(1, second)]
+    executor.workers = 2
+    assert executor._late() == []  # every worker has something to do
 
 
 def test_a_call_is_not_measured_by_those_of_another_run(client):
@@ -141,27 +161,19 @@ def test_a_call_is_not_measured_by_those_of_another_run(client):
     list(executor.run(calls_of(abs, 40), lambda: False))
     executor.batches.clear()
     assert list(executor.run([Call(slowly, (1,))], lambda: False)) == [1]
-    assert executor.batches == [[0]]
+    assert len(executor.batches) == 1
 
 
 def slowly(number):
-    time.sleep(20 * Distributed.OVERDUE_SECONDS)
+    time.sleep(20 * dask_executor.OVERDUE_SECONDS)
     return number
 
 
-def test_no_call_is_begun_after_a_stop(client):
-    stopping, done = threading.Event(), []
-    for result in Distributed(client, 10).run(calls_of(abs, 100), stopping.is_set):
-        done.append(result)
-        stopping.set()
-    assert 1 <= len(done) <= 4 * Distributed.WINDOW
-
-
-class Told(Distributed):
+class Told(DaskExecutor):
     """Asks workers only for what they have not told."""
 
     def _heard(self):
-        assert any(batch.missing for batch in self._under_way.values())
+        assert any(batch.missing for batch in self._batches.values())
         return super()._heard()
 
 
@@ -175,13 +187,6 @@ def test_a_stopped_run_ends_with_its_last_result(client):
     assert sorted(done) == list(range(executor.at_once))
 
 
-def test_an_error_of_a_call_is_raised(client):
-    """After some tries; what has ended beside it does not matter."""
-    calls = [Call(divmod, both) for both in [(1, 1), (1, 0), (1, 2)]]
-    with pytest.raises(ZeroDivisionError):
-        list(Distributed(client, 10).run(calls, lambda: False))
-
-
 def test_a_client_that_has_lost_its_scheduler():
     """It first tries to find it again, and then gives up."""
     about = {"n_workers": 2}
@@ -191,7 +196,7 @@ def test_a_client_that_has_lost_its_scheduler():
         scheduler_info=lambda n_workers: about,
         subscribe_topic=lambda topic, handler: None,
     )
-    executor = Distributed(client, 10)
+    executor = DaskExecutor(client, 10)
     assert executor.workers == 2
     about.clear()
     for status, workers in (("connecting", 0), ("closed", None)):
@@ -205,10 +210,11 @@ def test_a_client_that_has_lost_its_scheduler():
 
 
 def test_a_scheduler_that_is_gone(client):
-    executor = Distributed(client, 10)
+    executor = DaskExecutor(client, 10)
     future = client.submit(abs, 1, pure=False)
     future.result()
     future.cancel()
-    executor._under_way[future.key] = _Batch(future, {0})
+    executor._batches[future.key] = Batch(future, {0})
+    executor._pending[0] = Pending(Call(abs, (1,)), time.monotonic())
     with pytest.raises(Stopped, match="connection to the scheduler was lost"):
-        list(executor._asked_for([future.key]))
+        list(executor._ended())

@@ -1,0 +1,244 @@
+"""Calls done by the workers of a Dask scheduler, however many there are at the moment.
+
+Calls are numbered, and handed out in batches: one Dask future each. A worker tells what calls have
+returned in events of Dask's, over the connections that worker, scheduler and client have anyway; a
+scheduler that had to ask more than 512 workers for results would open and close connections all the
+time. Where an event is lost, the future has the results all the same. What is told twice, as a call
+was handed out twice, counts once.
+"""
+
+import pickle
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain, count
+from math import ceil, inf
+from queue import Empty, SimpleQueue
+from statistics import median
+
+from frontier.clusters.dask_settings import has_dashboard
+from frontier.clusters.executor import TASKS_UNDER_WAY, Call, Executor
+from frontier.errors import Stopped
+
+WINDOW = 3
+"""The batches for each worker that the scheduler has at a time: one more than the worker has
+threads, so that no thread waits for the next one."""
+
+BATCHES_A_SECOND = 500
+"""The batches that are handed out in a second, at most; a scheduler can do a thousand."""
+
+OVERDUE, OVERDUE_SECONDS = 3, 0.1
+"""A call is late, and handed out again, when nothing has been heard of its batch for the first
+number times as long as a call takes, and for at least the second number of seconds. Where fewer
+calls are waited for than there are workers, it is late sooner in proportion, the first time."""
+
+LOOK_SECONDS, WAIT_SECONDS, TELL_SECONDS = 1.0, 0.05, 0.1
+"""The seconds between two looks at the workers and at the futures; for which results are waited for
+before late calls are looked for again; and for which a worker collects results before it tells."""
+
+RETRIES = 3
+"""How often a batch that raises is tried again."""
+
+TOPIC = "frontier"
+"""The topic of the events by which workers tell what calls have returned."""
+
+Numbered = tuple[int, Call]
+"""A call and its number."""
+
+Ended = tuple[int, float, object]
+"""The number of a call, the seconds that it took, and what it returned."""
+
+LOST = "the connection to the scheduler was lost"
+
+
+@dataclass
+class Pending:
+    """A call that was handed out and has no result. heard: when it was handed out or, if that is
+    later, when a call of its batch was last done. copied: whether it was handed out again."""
+
+    call: Call
+    heard: float
+    copied: bool = False
+
+
+@dataclass
+class Batch:
+    """Calls handed out together. missing: the numbers of those of which nothing has been heard."""
+
+    future: object
+    missing: set[int]
+
+
+class DaskExecutor(Executor):
+    """Does calls on the workers of a Dask scheduler."""
+
+    here = False
+
+    def __init__(self, client, patience: float, tend: Callable[[], None] | None = None):
+        """client: of the scheduler. patience: the seconds without any worker after which a run is
+        stopped. tend: called once a second, to replace lost jobs."""
+        self._client, self._patience, self._tend = client, patience, tend
+        self.dashboard = (client.dashboard_link or None) if has_dashboard() else None
+        self.workers, self._last_worker, self._looked = 0, time.monotonic(), -inf
+        self._numbers = count()
+        self._call_seconds, self._durations = inf, deque(maxlen=101)
+        self._pending: dict[int, Pending] = {}
+        self._batches: dict[str, Batch] = {}
+        self._told: SimpleQueue = SimpleQueue()
+        client.subscribe_topic(TOPIC, lambda event: self._told.put(event[1]))
+        self._look()
+
+    @property
+    def at_once(self) -> int:
+        return WINDOW * max(1, self.workers)
+
+    def run(self, calls, stop):
+        waiting = deque(zip(self._numbers, calls, strict=False))
+        self._durations.clear()
+        try:
+            while waiting or self._pending:
+                looked = self._look()
+                if not stop():
+                    # A worker may have calls that are less urgent than a copy.
+                    copies = [] if waiting else [[late] for late in self._late()]
+                    self._hand_out(copies, priority=1)
+                    self._hand_out(self._next_batches(waiting))
+                elif not (self.workers and self._pending):
+                    return
+                for number, _, result in chain(self._heard(), self._ended() if looked else ()):
+                    if self._pending.pop(number, None):
+                        yield result
+        finally:
+            if left := list(filter(self._awaited, self._batches.values())):
+                self._client.cancel([batch.future for batch in left])
+            self._pending.clear()
+
+    def _next_batches(self, waiting: deque[Numbered]) -> list[list[Numbered]]:
+        """Take as many of the calls that wait as workers have room for, in batches.
+
+        A batch is one call, unless calls are so short or workers so many that a scheduler could not
+        hand out each call by itself.
+        """
+        workers = max(1, self.workers)
+        share = ceil(len(waiting) / workers)
+        seconds = self._call_seconds / TASKS_UNDER_WAY  # between the ends of two on one worker
+        together = ceil(workers / (seconds * BATCHES_A_SECOND)) if seconds else share
+        together = max(1, min(share, together))
+        room = max(0, WINDOW * workers * together - len(self._pending))
+        some = min(len(waiting), room - room % together)  # whole batches, as each costs something
+        calls = [waiting.popleft() for _ in range(some)]
+        return [calls[i : i + together] for i in range(0, some, together)]
+
+    def _late(self) -> list[Numbered]:
+        """Return the calls to be handed out again; none before one has ended."""
+        missing = len(self._pending)
+        if not self._durations or missing >= self.workers:
+            return []
+        now, whole = time.monotonic(), OVERDUE * self._call_seconds
+        soon = whole * missing / self.workers
+        return [
+            (number, of.call)
+            for number, of in self._pending.items()
+            if now - of.heard > max(OVERDUE_SECONDS, whole if of.copied else soon)
+        ]
+
+    def _hand_out(self, batches: list[list[Numbered]], priority: int = 0) -> None:
+        """Hand out batches, all in one go: that costs the scheduler and this process a third of
+        what it would cost one by one. Calls of priority 1 are copies."""
+        if not batches:
+            return
+        name = batches[0][0][1].function.__name__
+        futures = self._client.map(
+            _do, batches, key=name, pure=False, retries=RETRIES, priority=priority
+        )
+        now = time.monotonic()
+        for future, batch in zip(futures, batches, strict=True):
+            self._batches[future.key] = Batch(future, {number for number, _ in batch})
+            for number, call in batch:
+                self._pending[number] = Pending(call, now, priority > 0)
+
+    def _heard(self) -> Iterator[Ended]:
+        """Yield the calls of which workers have told, or tell in a moment."""
+        with suppress(Empty):
+            told = self._told.get(timeout=WAIT_SECONDS)
+            while True:
+                key, packed = told
+                if batch := self._batches.get(key):
+                    ended: list[Ended] = pickle.loads(packed)
+                    self._durations += [seconds for _, seconds, _ in ended]
+                    self._call_seconds = median(self._durations)
+                    batch.missing -= {number for number, _, _ in ended}
+                    for number in batch.missing & self._pending.keys():
+                        self._pending[number].heard = time.monotonic()
+                    yield from ended
+                told = self._told.get_nowait()
+
+    def _ended(self) -> Iterator[Ended]:
+        """Yield the calls of batches that have ended, but have not been told in full. Raises the
+        error of a call, or Stopped if the cluster failed.
+
+        Batches of which nothing is awaited are dropped here, and not as soon as they are told: Dask
+        would cancel one that has not quite ended.
+        """
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+        from distributed.comm import CommClosedError
+
+        self._batches = {key: of for key, of in self._batches.items() if self._awaited(of)}
+        for key in [key for key, batch in self._batches.items() if batch.future.done()]:
+            try:
+                yield from self._batches.pop(key).future.result()
+            except KilledWorker as error:
+                raise Stopped(
+                    f"worker after worker died doing the same task ({error}); if memory ran out, "
+                    "raise cluster.memory or lower cluster.workers"
+                ) from None
+            except (CancelledError, CommClosedError):
+                raise Stopped(LOST) from None
+
+    def _awaited(self, batch: Batch) -> bool:
+        """Return whether the results of some calls of a batch are waited for."""
+        return not batch.missing.isdisjoint(self._pending)
+
+    def _look(self) -> bool:
+        """Count the workers, at most once a second, and return whether they were counted. Raises
+        Stopped if there have been none for long, or the scheduler is gone."""
+        now = time.monotonic()
+        if now - self._looked < LOOK_SECONDS:
+            return False
+        self._looked = now
+        # It says nothing where the scheduler is gone.
+        self.workers = self._client.scheduler_info(n_workers=0).get("n_workers", 0)
+        if self._client.status == "closed":
+            raise Stopped(LOST)
+        if self._tend:
+            self._tend()
+        if self.workers:
+            self._last_worker = now
+        elif now - self._last_worker > self._patience:
+            raise Stopped(
+                f"there has been no worker for {self._patience} s (cluster.patience); see why none "
+                f"comes to the scheduler at {self._client.scheduler.address}, or wait longer"
+            )
+        return True
+
+
+def _do(batch: list[Numbered]) -> list[Ended]:
+    """Do the calls of a batch on a worker, and tell what they return; short calls are told
+    together."""
+    from distributed import get_worker
+
+    worker, ended, told = get_worker(), [], 0
+    key, last = worker.get_current_task(), time.perf_counter()
+    for number, call in batch:
+        began = time.perf_counter()
+        result = call()
+        now = time.perf_counter()
+        ended.append((number, now - began, result))
+        if now - last > TELL_SECONDS or len(ended) == len(batch):
+            worker.log_event(TOPIC, [key, pickle.dumps(ended[told:])])
+            told, last = len(ended), now
+    return ended

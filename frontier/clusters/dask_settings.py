@@ -1,0 +1,38 @@
+"""Dask's settings where frontier starts schedulers and workers."""
+
+from importlib.util import find_spec
+
+WORKER_SETTINGS = {
+    # Buffers of many megabytes come and go: keep their pages rather than map them anew.
+    "distributed.nanny.pre-spawn-environ": {
+        "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
+        "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    },
+    # The layout keeps workers within their memory; pausing half-way would only hang the run.
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": False,
+}
+"""The settings of the workers that are started here or in jobs."""
+
+SCHEDULER_SETTINGS = {
+    # A thousand messages of each worker, kept for debugging, would be for the garbage collector to
+    # go through every second or two.
+    "distributed.admin.low-level-log-length": 0,
+}
+
+
+def security():
+    """Return Dask's TLS settings, None if it is to encrypt nothing."""
+    from distributed import Security
+
+    settings = Security()
+    return settings if settings.require_encryption else None
+
+
+def has_dashboard() -> bool:
+    """Return whether what Dask draws its dashboard with is installed."""
+    return find_spec("bokeh") is not None

@@ -1,0 +1,83 @@
+"""How calls are done: in this process, one after the other or on threads, or elsewhere.
+
+An executor is given calls, has a bounded number of them under way, and hands back each result as it
+comes. `frontier.clusters.dask_executor` has the one whose workers are elsewhere.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from itertools import islice
+from typing import NamedTuple
+
+TASKS_UNDER_WAY = 2
+"""The threads of a worker, each with a task: one computes while another waits for the disk."""
+
+
+class Call(NamedTuple):
+    """What is to be done: function(*arguments)."""
+
+    function: Callable
+    arguments: tuple = ()
+
+    def __call__(self):
+        """Do it, and return what the function returns."""
+        return self.function(*self.arguments)
+
+
+class Executor(ABC):
+    """Does calls.
+
+    here: whether they are done in this process. workers: how many there are at the moment.
+    dashboard: the address of a page about them, None if there is none.
+    """
+
+    here = True
+    workers = 1
+    dashboard: str | None = None
+
+    @property
+    def at_once(self) -> int:
+        """The number of calls that may be under way."""
+        return self.workers
+
+    @abstractmethod
+    def run(self, calls: Iterable[Call], stop: Callable[[], bool]) -> Iterator:
+        """Yield the result of each call once, in any order.
+
+        stop: once it returns True, no further call is begun, and the results of those under way are
+        the last. Closing the iterator gives up the calls under way.
+        """
+
+
+class Serial(Executor):
+    """Does one call after the other, in this thread."""
+
+    def run(self, calls, stop):
+        for call in calls:
+            if stop():
+                return
+            yield call()
+
+
+class Threads(Executor):
+    """Does calls on threads of this process, for functions that let other threads work meanwhile.
+
+    Calls under way are waited for where the iterator is closed.
+    """
+
+    def __init__(self, threads: int):
+        self.workers = threads
+
+    def run(self, calls, stop):
+        with ThreadPoolExecutor(self.workers) as pool:
+            waiting, under_way = iter(calls), set()
+            while True:
+                if not stop():
+                    free = self.workers - len(under_way)
+                    under_way.update(map(pool.submit, islice(waiting, free)))
+                if not under_way:
+                    return
+                done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
