@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from frontier.answers.solution import Solution
 from frontier.answers.ways import way_to_solve
 from frontier.clusters.kinds import client_for, on_client
 from frontier.config import Config
-from frontier.config_values import as_written, at_home, check_whole
+from frontier.config_values import as_written, check_whole
 from frontier.errors import CorruptRunError, InputError
 from frontier.find_runs import config_at, open_one, puzzle_and_run
 from frontier.puzzles import Board, Puzzle
@@ -25,19 +26,22 @@ from frontier.report.boards import boards_html, draw_boards, film_strip
 from frontier.report.console import warn_unwritten
 from frontier.report.displays import display_for_people
 from frontier.report.html import run_html
+from frontier.report.log import NAME as LOG
 from frontier.report.log import EventLog, StartLog, noted
 from frontier.report.progress import LayerTotals, progress_of
 from frontier.report.solution import describe_solution, solution_value
 from frontier.report.status import figures
 from frontier.report.status_page import kept_page
+from frontier.report.summary import NAME as SUMMARY
 from frontier.report.summary import summary, write_summary
 from frontier.search import plan as plans
 from frontier.search.driver import run_plan
+from frontier.search.environment import NAME as ENVIRONMENT
 from frontier.search.events import Listener
-from frontier.store.directory import delete_files, names_in, refuse_others
+from frontier.storage.lock import writing
+from frontier.storage.places import Place, storage_at
+from frontier.store.directory import delete_files, refuse_others
 from frontier.store.identity import check_identity
-from frontier.store.lock import writing
-from frontier.store.objects import Place
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 
@@ -89,7 +93,8 @@ class Run(LayerTotals):
         return run_html(name, facts, self.counts)
 
     @property
-    def path(self) -> Place:
+    def path(self) -> Path | str:
+        """The run directory, or the URL of a run in a bucket."""
         return self.store.path
 
     @property
@@ -164,9 +169,9 @@ class Run(LayerTotals):
                 return np.array([self.board(given)]), True
             raise error
 
-    def export(self, target: str | Place) -> "zarr.Array":
+    def export(self, target: Place) -> "zarr.Array":
         """Write all distances as a Zarr array; see `frontier.answers.distances`."""
-        return export(self.store, at_home(target))
+        return export(self.store, target)
 
     def solve(self, board: ArrayLike | str | Mapping) -> "Solved":
         """A shortest solution of a board, given as text or codes. Needs `search.keep = "all"`."""
@@ -248,15 +253,15 @@ def plan(config: Config, fresh: bool = False, client=None) -> Plan:
     if (client := client_for(config, client)) is not None:
         config = on_client(config, client)
     layout = None
-    if not fresh and RunStore.exists(config.path):
-        there = RunStore.open(config.path).identity
+    if not fresh and RunStore.exists(config.storage):
+        there = RunStore.open(config.storage).identity
         check_identity(config.path, there, plans.config_identity(config))
         layout = there["layout"]
     return Plan(**vars(plans.make_plan(config, layout)), fresh=fresh)
 
 
 def run(
-    what: plans.Plan | Config | str | Place,
+    what: plans.Plan | Config | Place,
     until: int | None = None,
     listeners: Sequence[Listener] = (),
     take_over: bool = False,
@@ -282,36 +287,36 @@ def run(
     if config.from_every_blank:
         names = ", ".join(member.name for member in config.members)
         raise InputError(f"{config.name} is several runs, {names}: run each of config.members")
-    path, there = config.path, RunStore.exists(config.path)
+    storage, there = config.storage, RunStore.exists(config.storage)
     if there and not fresh and getattr(what, "fresh", False):
         raise InputError(
-            f"{path} holds a run, and the plan was made as if there were none: run(plan, "
+            f"{storage} holds a run, and the plan was made as if there were none: run(plan, "
             "fresh=True) deletes that run, plan(config) makes a plan that goes on with it"
         )
     client = client_for(config, client)
     if client is not None or fresh or not isinstance(what, plans.Plan):
         what = plan(config, fresh, client)  # before anything is deleted
     if there and fresh:
-        delete_run(path, take_over)
+        delete_run(storage, take_over)
     until = config.search.until if until is None else until
     shown = filter(None, [display_for_people(progress)])
-    file, log = path / "environment.json", path / "events.jsonl"
-    start = noted(file, StartLog(file, what.config))
-    with kept_page(path) as page:
-        told = [start, *shown, *listeners, noted(log, EventLog(log)), page]
+    start = noted(storage.place(ENVIRONMENT), StartLog(storage, what.config))
+    log = noted(storage.place(LOG), EventLog(storage))
+    with kept_page(storage) as page:
+        told = [start, *shown, *listeners, log, page]
         done = Run(run_plan(what, until, told, take_over, client))
     try:
-        write_summary(path, done.summary)
+        write_summary(storage, done.summary)
     except CorruptRunError:
-        done.store.check_still_there()
+        done.store.check_mine()
         raise
     except OSError as error:  # a complete run may be kept where nothing can be written
-        done.store.check_still_there()
-        warn_unwritten(path / "summary.json", error)
+        done.store.check_mine()
+        warn_unwritten(storage.place(SUMMARY), error)
     return done
 
 
-def open_run(path: str | Place) -> Run:
+def open_run(path: Place) -> Run:
     """An existing run, by its directory or by its config.
 
     InputError if there is none, or if a config names several.
@@ -320,11 +325,11 @@ def open_run(path: str | Place) -> Run:
 
 
 def solve(
-    what: Config | Run | str | Place,
+    what: Config | Run | Place,
     board: ArrayLike | str | Mapping | None = None,
     *,
     method: str | None = None,
-    heuristics: Sequence[str | Place] = (),
+    heuristics: Sequence[Place] = (),
     most_nodes: int | None = None,
 ) -> Solved:
     """A shortest solution of a board, by default of the config's start.
@@ -357,7 +362,7 @@ class GodsNumber:
     lower: int
     upper: int
     layers: dict[int, list[Board]]
-    path: Place
+    path: Path | str
 
     @property
     def known(self) -> bool:
@@ -366,7 +371,7 @@ class GodsNumber:
 
 
 def gods_number(
-    what: Config | str | Place,
+    what: Config | Place,
     at_most: int | None = None,
     layers: int = 1,
     *,
@@ -399,11 +404,11 @@ def delete_run(path: Place, take_over: bool = False) -> None:
 
     take_over: whether a process on another host that was writing the run is known to be gone.
     """
-    if not RunStore.exists(path):
-        raise InputError(f"{path} holds no run, so nothing is deleted")
-    refuse_others(names_in(path), path)
-    with writing(path / "lock", take_over):
-        delete_files(path)
+    storage = storage_at(path).absolute()
+    if not RunStore.exists(storage):
+        raise InputError(f"{storage} holds no run, so nothing is deleted")
+    refuse_others(storage.names(), storage)
+    with writing(storage, take_over):
+        delete_files(storage)
     # The directory stays if others have put files into the layers, or if `path` is a link to it.
-    if not path.is_symlink() and not names_in(path):
-        path.resolve().rmdir()
+    storage.remove_folder()

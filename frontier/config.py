@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import time
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -24,14 +25,14 @@ from pydantic import (
 )
 
 from frontier import machine
-from frontier.config_values import as_written, at_home
+from frontier.config_values import as_written
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.puzzles.tables import KIND_TABLES, LinesTable, PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import blank_orbits
+from frontier.storage.base import Storage
+from frontier.storage.places import Place, storage_at
 from frontier.store.codecs import SlabCodec
-from frontier.store.files import read_bounded
-from frontier.store.objects import Place
 
 
 class SearchTable(Table):
@@ -156,9 +157,14 @@ class Config(Table):
     """The puzzles of its members: while they are held, `puzzle_of` does not make them again."""
 
     @property
-    def path(self) -> Place:
-        """The run directory."""
-        return at_home(self.store.path or f"runs/{self.name}").absolute()
+    def storage(self) -> Storage:
+        """Where the files of the run are."""
+        return storage_at(self.store.path or f"runs/{self.name}").absolute()
+
+    @property
+    def path(self) -> Path | str:
+        """The run directory, or its URL."""
+        return self.storage.path
 
     @property
     def from_every_blank(self) -> bool:
@@ -179,7 +185,7 @@ class Config(Table):
                 update={
                     "name": f"{self.name}-{name}",
                     "puzzle": self.puzzle.model_copy(update={"blank": blank}),
-                    "store": self.store.model_copy(update={"path": str(self.path / name)}),
+                    "store": self.store.model_copy(update={"path": str(self.storage.below(name))}),
                 }
             )
             for name, blank in member_names(self.puzzle_settings).items()
@@ -208,21 +214,21 @@ def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config
     settings: one override ``key=value``, or several. Keys are dotted; values are TOML, where bare
     words are strings. InputError for anything that cannot be used.
     """
-    path = at_home(path)
+    file = storage_at(path)
     settings = (settings,) if isinstance(settings, str) else tuple(settings)
     try:
         # TOML is UTF-8, to which editors may add a BOM.
-        text = read_bounded(path, CONFIG_BYTES).decode("utf-8-sig")
+        text = file.read("", CONFIG_BYTES).decode("utf-8-sig")
     except FileNotFoundError:
-        raise InputError(f"{path}: no such config file") from None
+        raise InputError(f"{file}: no such config file") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as a config: {error}") from None
+        raise InputError(f"{file} cannot be read as a config: {error}") from None
     try:
         values = tomllib.loads(text)
     # Tables may be nested more deeply, and numbers be longer, than Python can read.
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not valid TOML: {error}") from None
-    return checked_config(values, str(path), settings)
+        raise InputError(f"{file} is not valid TOML: {error}") from None
+    return checked_config(values, str(file), settings)
 
 
 def make_config(

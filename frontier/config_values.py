@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.store.objects import BEGINS, ObjectPath, Place, place_of
 
 
 def as_written(values, name: str):
@@ -25,10 +24,8 @@ def as_written(values, name: str):
         raise InputError(f"{name}: {error}") from None
 
 
-def at_home(path: str | Place) -> Place:
-    """The place that a path names: in an object store, or here, where ~ is the home directory."""
-    if isinstance(path, ObjectPath) or (isinstance(path, str) and BEGINS.match(path)):
-        return place_of(path)
+def at_home(path: str | Path) -> Path:
+    """The file or directory that a path names, where ~ is the home directory."""
     return Path(os.path.expanduser(path))  # Path.expanduser would fail for unknown users
 
 
@@ -39,7 +36,7 @@ def check_whole(name: str, value, least: int) -> None:
 
 
 def _written(value):
-    if isinstance(value, Path | ObjectPath | time):
+    if isinstance(value, Path | time):
         return str(value)
     if isinstance(value, Mapping):
         return dict(value)

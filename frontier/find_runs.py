@@ -3,21 +3,22 @@
 import shlex
 
 from frontier.config import HERE, Config, checked_config, load_config, member_names
-from frontier.config_values import at_home
 from frontier.errors import InputError, StorageError
+from frontier.search.environment import NAME as ENVIRONMENT
 from frontier.search.environment import PUBLIC, read_starts
+from frontier.storage.base import Storage
+from frontier.storage.places import Place, storage_at
 from frontier.store.directory import OWN_NAMES
 from frontier.store.identity import check_identity, read_identity, same_puzzle
-from frontier.store.objects import Place
 from frontier.store.run import RunStore
 
 
-def open_all(run: str | Place) -> list[RunStore]:
+def open_all(run: Place) -> list[RunStore]:
     """The runs that a run directory or a config names; several for a config with several goals."""
     return [_open(path, config, run_command(run)) for path, config in _named(run)]
 
 
-def paths_of(run: str | Place, waiting: bool = False) -> list[Place]:
+def paths_of(run: Place, waiting: bool = False) -> list[Storage]:
     """The directories of the runs that are named, and of those of their family that have not begun.
 
     waiting: whether none of a config's runs need have begun; otherwise that is an InputError.
@@ -28,39 +29,39 @@ def paths_of(run: str | Place, waiting: bool = False) -> list[Place]:
     for path, config in begun or ([] if waiting else named[:1]):
         _open(path, config, run_command(run))
     paths = [path for path, _ in named]
-    return _family_at(_path_of(run), paths) or paths
+    return _family_at(_place_of(run), paths) or paths
 
 
-def resume_commands(run: str | Place, paths: list[Place]) -> list[str]:
+def resume_commands(run: Place, paths: list[Storage]) -> list[str]:
     """The commands that go on with the runs at some paths, those that `paths_of` gives.
 
     A config, or the directory of a family, goes on with all of its runs, and begins those that have
     not begun. Of several other runs in a directory each has its own command.
     """
-    named = _path_of(run)
+    named = _place_of(run)
     begun = [path for path in paths if RunStore.exists(path)]
-    apart = named.is_dir() and _family_at(named, begun) is None
+    apart = named.is_folder() and _family_at(named, begun) is None
     return [run_command(path if apart else run) for path in paths]
 
 
-def _family_at(directory: Place, runs: list[Place]) -> list[Place] | None:
+def _family_at(directory: Storage, runs: list[Storage]) -> list[Storage] | None:
     """The directories of all runs of the family that a directory has; None if it has none.
 
     runs: the runs in the directory. They make a family if they are all of one puzzle, each from the
     blank cell that its name tells.
     """
-    if not directory.is_dir() or runs == [directory]:
+    if not directory.is_folder() or runs == [directory]:
         return None
-    puzzles = {path.name: read_identity(path / "run.json")["puzzle"] for path in runs}
+    puzzles = {path.name: read_identity(path)["puzzle"] for path in runs}
     first, *_ = puzzles.values()
     cells = member_names(first)
     for name, puzzle in puzzles.items():
         if name not in cells or not same_puzzle(puzzle, {**first, "blank": cells[name]}):
             return None
-    return [directory / name for name in cells]
+    return [directory.below(name) for name in cells]
 
 
-def config_at(run: str | Place, settings: tuple[str, ...] = ()) -> Config:
+def config_at(run: Place, settings: tuple[str, ...] = ()) -> Config:
     """The config in a file, or the one that made a run directory, as far as its files tell.
 
     settings: as for `load_config`. InputError if there is neither; if the directory has several
@@ -68,8 +69,8 @@ def config_at(run: str | Place, settings: tuple[str, ...] = ()) -> Config:
     holds, and the settings name no other kind. StorageError if the system cannot read with what it
     was made.
     """
-    path = _path_of(run)
-    if not path.is_dir():
+    path = _place_of(run)
+    if not path.is_folder():
         return _config_in(path, settings)
     runs = [of for of, _ in _named(run)]
     family = _family_at(path, runs)
@@ -77,11 +78,11 @@ def config_at(run: str | Place, settings: tuple[str, ...] = ()) -> Config:
         path = _only(run, runs)
     store = RunStore.open(runs[0])
     try:
-        starts = read_starts(store.environment_path)
+        starts = read_starts(store.storage)
     except OSError as error:
         raise StorageError(
-            f"{store.environment_path} cannot be read ({error.strerror}), which says how the run "
-            "was searched: mend that, or name its config instead"
+            f"{store.storage.place(ENVIRONMENT)} cannot be read ({error.strerror}), which says how "
+            "the run was searched: mend that, or name its config instead"
         ) from None
     told = starts[-1]["config"] if starts else {}
     puzzle, name = dict(store.identity["puzzle"]), store.identity["name"]
@@ -104,11 +105,11 @@ def config_at(run: str | Place, settings: tuple[str, ...] = ()) -> Config:
     return checked_config(values, str(run), settings)
 
 
-def puzzle_at(run: Config | str | Place, settings: tuple[str, ...] = ()) -> Config:
+def puzzle_at(run: Config | Place, settings: tuple[str, ...] = ()) -> Config:
     """A config with the one puzzle of a run directory or a config; InputError if it has several."""
     config = run if isinstance(run, Config) else None
-    path = None if config else _path_of(run)
-    if path and path.is_dir():
+    path = None if config else _place_of(run)
+    if path and path.is_folder():
         store = open_one(run, settings)
         told = {"name": store.identity["name"], "puzzle": store.identity["puzzle"]}
         return checked_config(told | {"store": {"path": str(store.path)}}, str(run))
@@ -120,52 +121,53 @@ def puzzle_at(run: Config | str | Place, settings: tuple[str, ...] = ()) -> Conf
 
 
 def puzzle_and_run(
-    run: Config | str | Place, settings: tuple[str, ...] = ()
+    run: Config | Place, settings: tuple[str, ...] = ()
 ) -> tuple[Config, RunStore | None]:
     """What `puzzle_at` gives, and the run of that puzzle, or None if its directory has none."""
     config = puzzle_at(run, settings)
-    store = RunStore.open(config.path) if RunStore.exists(config.path) else None
+    place = config.storage
+    store = RunStore.open(place) if RunStore.exists(place) else None
     if store and not same_puzzle(store.identity["puzzle"], config.puzzle_settings):
         store = None
     return config, store
 
 
-def _named(run: str | Place, settings: tuple[str, ...] = ()) -> list[tuple[Place, Config | None]]:
+def _named(run: Place, settings: tuple[str, ...] = ()) -> list[tuple[Storage, Config | None]]:
     """The run directories that are named, each with its config if it is a config that names it."""
-    path = _path_of(run)
-    if path.is_dir():
+    path = _place_of(run)
+    if path.is_folder():
         if settings:
             raise InputError(f"--set changes a config, and {run} is a run directory")
-        others = (entry for entry in path.iterdir() if entry.name not in OWN_NAMES)
-        inside = sorted(entry for entry in others if RunStore.exists(entry))
+        others = map(path.below, sorted(path.names() - OWN_NAMES))
+        inside = list(filter(RunStore.exists, others))
         several = inside and not RunStore.exists(path)
         return [(entry, None) for entry in (inside if several else [path])]
-    return [(member.path, member) for member in _config_in(path, settings).members]
+    return [(member.storage, member) for member in _config_in(path, settings).members]
 
 
-def _path_of(run: str | Place) -> Place:
-    if not isinstance(run, str | Place):
-        raise InputError(f"{run!r}: expected a config, or the path of one or of a run directory")
-    return at_home(run)
+def _place_of(run: Place) -> Storage:
+    try:
+        return storage_at(run)
+    except TypeError:
+        said = f"{run!r}: expected a config, or the path of one or of a run directory"
+        raise InputError(said) from None
 
 
-def _config_in(path: Place, settings: tuple[str, ...]) -> Config:
+def _config_in(path: Storage, settings: tuple[str, ...]) -> Config:
     """The config in a file; if there is none, the error says that a run directory would do too."""
-    if path.suffix != ".toml" and not path.exists():
+    if not path.name.endswith(".toml") and not path.exists(""):
         raise InputError(f"{path}: no such run directory or config")
     return load_config(path, settings)
 
 
-def run_command(
-    config: str | Place, settings: tuple[str, ...] = (), until: int | None = None
-) -> str:
+def run_command(config: Place, settings: tuple[str, ...] = (), until: int | None = None) -> str:
     """The command that begins the run of a config, or goes on with it."""
     words = [str(config), *(word for setting in settings for word in ("--set", setting))]
     words += [] if until is None else ["--until", str(until)]
     return "python -m frontier run " + shlex.join(words)
 
 
-def _open(path: Place, config: Config | None, begin: str) -> RunStore:
+def _open(path: Storage, config: Config | None, begin: str) -> RunStore:
     """The run at a path; InputError if there is none, or if its puzzle is not the config's."""
     try:
         store = RunStore.open(path)
@@ -178,14 +180,14 @@ def _open(path: Place, config: Config | None, begin: str) -> RunStore:
     return store
 
 
-def open_one(run: str | Place, settings: tuple[str, ...] = ()) -> RunStore:
+def open_one(run: Place, settings: tuple[str, ...] = ()) -> RunStore:
     """The one run that a run directory or a config names."""
     named = _named(run, settings)
     _only(run, [path for path, _ in named])
     return _open(*named[0], run_command(run, settings))
 
 
-def _only(run: str | Place, paths: list[Place]) -> Place:
+def _only(run: Place, paths: list[Storage]) -> Storage:
     """The one run that is named; InputError if there are several."""
     if len(paths) > 1:
         raise InputError(f"{run} names several runs; name one of {', '.join(map(str, paths))}")

@@ -22,7 +22,7 @@ from frontier import api
 from frontier.config import Config, config_of
 from frontier.report.formats import report_bfile
 from frontier.report.statistics import statistics_of
-from frontier.store.files import write_bytes
+from frontier.storage.local import write_bytes
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "results"
 BOARDS = [(2, n) for n in range(2, 8)] + [(3, 3), (3, 4), (3, 5)]

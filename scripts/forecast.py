@@ -22,7 +22,7 @@ from pathlib import Path
 import quotes
 from timing import time_of_others
 
-from frontier.store.files import disk_bytes
+from frontier.storage.places import storage_at
 from frontier.text import size as bytes_text
 from frontier.text import span
 
@@ -95,7 +95,7 @@ def _watched(command: list[str], path: Path) -> tuple[dict, int, float]:
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         with subprocess.Popen(command, stdout=output, stderr=errors) as process:
             while process.poll() is None:
-                most = max(most, disk_bytes(path))
+                most = max(most, storage_at(path).size())
                 time.sleep(WATCH_SECONDS)
         seconds = time.perf_counter() - began
         for file in (output, errors):

@@ -28,7 +28,7 @@ from frontier.cosets.checks import check_cosets
 from frontier.cosets.regions import best_region
 from frontier.cosets.store import CosetRun
 from frontier.report.gods_number import gods_number_value
-from frontier.store.files import write_bytes
+from frontier.storage.local import write_bytes
 from frontier.text import span
 
 ROOT = Path(__file__).resolve().parents[1]

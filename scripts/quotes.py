@@ -15,7 +15,7 @@ from pathlib import Path
 from comparison import SIZES, table
 from timing import ROOT
 
-from frontier.store.files import write_bytes
+from frontier.storage.local import write_bytes
 from frontier.text import size, span
 
 TIMINGS = Path("docs", "results", "timings.json")

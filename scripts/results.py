@@ -28,7 +28,7 @@ from frontier.report.charts import report_picture
 from frontier.report.formats import report_csv, report_page
 from frontier.report.html import templates
 from frontier.report.statistics import Report, RunStatistics, statistics_of
-from frontier.store.files import write_bytes
+from frontier.storage.local import write_bytes
 from frontier.store.identity import check_identity
 from frontier.store.run import RunStore
 

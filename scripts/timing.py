@@ -11,7 +11,7 @@ from subprocess import PIPE, TimeoutExpired
 
 import psutil
 
-from frontier.store.files import disk_bytes
+from frontier.storage.places import storage_at
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE_SECONDS = 0.1
@@ -72,7 +72,7 @@ def timed(words: list[str], folder: Path | None = None) -> tuple[str, dict]:
                 break
             except TimeoutExpired:
                 peak = max(peak, _tree_bytes(process))
-                disk = max(disk, disk_bytes(folder) if folder else 0)
+                disk = max(disk, storage_at(folder).size() if folder else 0)
     wall = time.perf_counter() - began
     if process.returncode:
         sys.exit(f"{' '.join(words)} failed:\n{errors}")
@@ -80,7 +80,7 @@ def timed(words: list[str], folder: Path | None = None) -> tuple[str, dict]:
         "wall": wall,
         "peak": peak,
         "others": max(0.0, time_of_others() - before) / wall,
-        **({"disk": max(disk, disk_bytes(folder))} if folder else {}),
+        **({"disk": max(disk, storage_at(folder).size())} if folder else {}),
     }
 
 

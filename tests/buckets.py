@@ -20,7 +20,7 @@ from bucket_server import (
 )
 from sweeps import cases
 
-from frontier.store.objects import place_of
+from frontier.storage.places import storage_at
 
 
 @pytest.fixture(scope="session")
@@ -35,12 +35,15 @@ def s3_endpoint():
 @pytest.fixture(params=cases(["memory", "s3"], few=1))
 def bucket(request):
     """A place in a bucket where nothing is, for each test its own."""
-    if request.param == "s3":
-        yield request.getfixturevalue("s3_bucket")
-        return
+    return request.getfixturevalue(f"{request.param}_bucket")
+
+
+@pytest.fixture
+def memory_bucket(request):
+    """A place in the memory of this process."""
     store = pytest.importorskip("obstore.store").MemoryStore()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("frontier.store.objects.bucket_of", lambda *_: store)
+        patch.setattr("frontier.storage.bucket.bucket_of", lambda *_: store)
         yield _place("s3", request)
 
 
@@ -79,4 +82,4 @@ def azure_bucket(azure_endpoint, request):
 
 
 def _place(scheme, request):
-    return place_of(f"{scheme}://{BUCKET}/{abs(hash(request.node.nodeid)):x}")
+    return storage_at(f"{scheme}://{BUCKET}/{abs(hash(request.node.nodeid)):x}")

@@ -8,6 +8,7 @@ from buckets import (  # noqa: F401
     azure_bucket,
     azure_endpoint,
     bucket,
+    memory_bucket,
     proxy,
     s3_bucket,
     s3_endpoint,

@@ -20,7 +20,7 @@ from making import wait_for_depth
 from frontier.cli import main
 from frontier.clusters.queues import CLASSES
 from frontier.config import ClusterTable
-from frontier.store.lock import RunLock
+from frontier.storage.lock import RunLock
 
 ROOT = Path(__file__).parents[1]
 JOBS = sorted((ROOT / "jobs").iterdir())

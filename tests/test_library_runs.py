@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
+from files import read_sealed
 
 import frontier
 from frontier.errors import InputError
@@ -14,7 +15,6 @@ from frontier.puzzles import Tiles
 from frontier.report import displays
 from frontier.report.formats import report_page
 from frontier.report.statistics import Report, statistics_of
-from frontier.store.files import read_sealed
 
 TILES = {"kind": "tiles", "rows": 2, "columns": 3}
 

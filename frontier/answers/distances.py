@@ -31,9 +31,10 @@ from frontier.errors import CorruptRunError, InputError, unwritable
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.graph import Space
 from frontier.space.jit import kernel
-from frontier.store.backup import check_target
-from frontier.store.files import PARTIAL, remove_tree
-from frontier.store.objects import Place
+from frontier.storage.backup import check_new
+from frontier.storage.base import Storage
+from frontier.storage.local import PARTIAL, remove_tree
+from frontier.storage.places import Place, storage_at
 from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
 
@@ -73,13 +74,14 @@ class Distances:
     @classmethod
     def open(cls, path: Place) -> "Distances":
         """From a complete run or from what `export` wrote; InputError if it is neither."""
-        if RunStore.exists(path):
-            return cls.of_run(complete(RunStore.open(path)))
+        storage = storage_at(path)
+        if RunStore.exists(storage):
+            return cls.of_run(complete(RunStore.open(storage)))
         import zarr
 
         try:
             # an array of format 2 may name a codec that unpickles
-            array = zarr.open_array(path, mode="r", zarr_format=3)
+            array = zarr.open_array(storage.zarr(""), mode="r", zarr_format=3)
         except (ValueError, KeyError, TypeError, OSError) as error:
             raise InputError(f"{path} is no run and no exported array: {error}") from None
         said = dict(array.attrs)
@@ -117,15 +119,15 @@ def reader_of(run: RunStore, *limits: int) -> RunReader:
     return RunReader(run, *limits)
 
 
-def export(run: RunStore, target: Path) -> "zarr.Array":
-    """Write the distances of a complete run as a Zarr array.
+def export(run: RunStore, place: Place) -> "zarr.Array":
+    """Write the distances of a complete run as a Zarr array in a directory.
 
-    InputError if there is something at `target`, or if the run does not have all layers.
+    InputError if there is something at `place`, or if the run does not have all layers.
     """
     import zarr
     from zarr.codecs import Crc32cCodec, ZstdCodec
 
-    check_target(target)
+    target = _new_directory(storage_at(place))
     reader = reader_of(complete(run))
     scratch = target.with_name(f"{target.name}.{uuid.uuid4().hex}{PARTIAL}")
     (rows, half), dtype = _form(reader)
@@ -163,6 +165,23 @@ def export(run: RunStore, target: Path) -> "zarr.Array":
     finally:
         remove_tree(scratch)
     return zarr.open_array(target, mode="r")
+
+
+def _new_directory(storage: Storage) -> Path:
+    """The path of a place where nothing is; the directory above it is made."""
+    if storage.lock_file is None:
+        raise InputError(
+            f"{storage} is in an object store: name a place in a file system, from where a program "
+            "of the store copies it"
+        )
+    check_new(storage)
+    if storage.is_folder():
+        raise InputError(f"{storage} exists; nothing is overwritten, name another place")
+    try:
+        storage.parent.make_folder()
+    except OSError as error:
+        raise unwritable(f"{storage.parent} cannot be made: {error.strerror}", error) from None
+    return Path(storage.path)
 
 
 def _checksum(attributes: dict) -> int:

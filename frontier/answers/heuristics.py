@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 
 from frontier.answers.distances import Distances
-from frontier.config_values import at_home
 from frontier.errors import InputError
 from frontier.puzzles import Pattern, Puzzle, Tiles
 from frontier.puzzles.board_shapes import EMPTY
@@ -108,7 +107,7 @@ def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
         )
     databases = []
     for path in paths:
-        databases.append(Distances.open(at_home(path)))
+        databases.append(Distances.open(path))
         _check(puzzle, databases[-1].puzzle, path)
     return _joined(puzzle, databases)
 

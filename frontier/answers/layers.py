@@ -69,10 +69,11 @@ class Layer:
         from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 
         self._need()
-        path = self._layers.store.layer_path(self.depth)
+        store = self._layers.store
+        folder = store.storage.zarr(store.layer_name(self.depth))
         with warnings.catch_warnings():  # Zarr warns that others may lack the codec lz4
             warnings.simplefilter("ignore", ZarrUserWarning)
-            return zarr.open_array(path, mode="r", zarr_format=3)
+            return zarr.open_array(folder, mode="r", zarr_format=3)
 
     def numbers(self) -> np.ndarray:
         """The sorted state numbers, uint64[states]. InputError if the layer was not kept, or has

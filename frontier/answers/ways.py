@@ -22,7 +22,7 @@ from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle
 from frontier.search.driver import run_plan
 from frontier.search.plan import Plan, make_plan
-from frontier.store.files import remove_tree
+from frontier.storage.local import remove_tree
 from frontier.store.run import RunStore
 from frontier.text import counted
 

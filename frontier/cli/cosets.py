@@ -4,7 +4,6 @@ import click
 
 from frontier.cli import common
 from frontier.cli.help import command
-from frontier.config_values import at_home
 from frontier.cosets.checks import check_cosets
 from frontier.cosets.search import find_gods_number, plan_cosets
 from frontier.cosets.store import CosetRun
@@ -18,7 +17,8 @@ from frontier.report.gods_number import (
     plan_value,
 )
 from frontier.report.summary import write_summary
-from frontier.store.lock import reading
+from frontier.storage.lock import reading
+from frontier.storage.places import storage_at
 from frontier.text import counted
 
 
@@ -98,7 +98,7 @@ def gods_number(config, settings, at_most, layers, hours, region, planning, take
 
 def show_search(path: str, as_json: bool) -> None:
     """What `status` says of a search."""
-    _print(CosetRun(at_home(path)), as_json)
+    _print(CosetRun(storage_at(path)), as_json)
 
 
 def _print(run: CosetRun, as_json: bool, at_most: int | None = None) -> None:
@@ -111,8 +111,8 @@ def verify_search(path: str, blocks: int, seed: int, as_json: bool, say) -> None
 
     blocks: how many blocks of cosets are searched again.
     """
-    folder = at_home(path)
-    with reading(folder / "lock"):
+    folder = storage_at(path)
+    with reading(folder):
         faults = check_cosets(CosetRun(folder), blocks, seed, say)
     if as_json:
         common.echo_json([{"path": path, "faults": [{"what": fault} for fault in faults]}])

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from frontier.errors import InputError, unwritable
-from frontier.store.files import write_bytes
+from frontier.storage.local import write_bytes
 from frontier.store.run import RunStore
 
 force_option = click.option(

@@ -13,6 +13,7 @@ from frontier.find_runs import paths_of
 from frontier.report import formats
 from frontier.report.console import console_on
 from frontier.report.statistics import Report, statistics_of
+from frontier.storage.base import Storage
 from frontier.store.run import RunStore
 
 PLAIN_WIDTH = 200
@@ -70,11 +71,11 @@ def report(runs, force, as_json, **targets):
         _print(subject)
 
 
-def _check_distinct(paths: list[Path]) -> None:
+def _check_distinct(paths: list[Storage]) -> None:
     """InputError if a run is named twice: compared with itself it tells nothing."""
     seen = {}
     for path in paths:
-        if (before := seen.setdefault(path.resolve(), path)) is not path:
+        if (before := seen.setdefault(path.resolved(), path)) is not path:
             also = "" if str(before) == str(path) else f", also as {before}"
             raise InputError(f"the run {path} is named twice{also}; name each run once")
 

@@ -11,7 +11,6 @@ from frontier.cli import common
 from frontier.cli.help import command
 from frontier.clusters.allocation import allocation
 from frontier.config import Config
-from frontier.config_values import at_home
 from frontier.errors import CorruptRunError, Gone, InputError, Stopped
 from frontier.find_runs import config_at, open_all, open_one, paths_of, resume_commands, run_command
 from frontier.report.boards import draw_boards
@@ -19,7 +18,6 @@ from frontier.report.displays import watch
 from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, family_in, family_summary
 from frontier.search.events import Event, RunStarted
-from frontier.store.files import disk_bytes
 from frontier.store.identity import kind_at
 from frontier.store.run import RunStore
 from frontier.text import counted, size
@@ -77,7 +75,7 @@ def run(config, settings, until, fresh, yes, take_over, job, as_json):
             if fresh:
                 _ask_to_delete(member, yes)
             _warn(plan)
-            if not fresh and RunStore.exists(member.path):
+            if not fresh and RunStore.exists(member.storage):
                 begun.add(member.name)
             begins = partial(_note_start, begun)
             try:
@@ -158,7 +156,7 @@ def status(run, watching, interval, as_json):
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
-    if kind_at(at_home(run)):
+    if kind_at(run):
         from frontier.cli.cosets import show_search
 
         show_search(run, as_json)
@@ -246,8 +244,8 @@ def export(run, target, as_json):
 
 def _ask_to_delete(config: Config, yes: bool) -> None:
     """InputError if there is a run of a config and the user does not agree that it is deleted."""
-    if yes or not RunStore.exists(config.path):
+    if yes or not RunStore.exists(config.storage):
         return
-    held = disk_bytes(config.path)
+    held = config.storage.size()
     if not common.confirmed(f"Delete the run in {config.path} ({size(held)}) and start anew?"):
         raise InputError("nothing is deleted; answer y, or give --yes with --fresh")

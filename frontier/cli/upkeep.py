@@ -7,18 +7,19 @@ import click
 
 from frontier.cli.common import confirmed, echo_json, json_option, run_argument, take_over_option
 from frontier.cli.help import command
-from frontier.config_values import at_home
 from frontier.errors import CorruptRunError, InputError
 from frontier.find_runs import open_all, open_one
+from frontier.report.summary import NAME as SUMMARY
 from frontier.report.summary import summary, write_summary
-from frontier.search.repair import caught_up, describe_repair, later_commit, plan_repair
+from frontier.search.repair import describe_repair, plan_repair
 from frontier.search.repair import repair as do_repair
 from frontier.search.verify import Verified
 from frontier.search.verify import verify as verify_run
-from frontier.store.backup import Backup, back_up
-from frontier.store.copies import check_copies, restore
+from frontier.storage.backup import Backup, back_up
+from frontier.storage.lock import reading, writing
+from frontier.storage.places import storage_at
+from frontier.store.directory import COPIES, FOR_PEOPLE, LEDGER, RUN, mend
 from frontier.store.identity import kind_at
-from frontier.store.lock import reading, writing
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 
@@ -59,15 +60,15 @@ def verify(run, deep, states, seed, as_json):
     Of what `gods-number` has found, the way of every position is gone move by move; with --deep, N
     blocks of cosets are searched again as well.
     """
-    if kind_at(at_home(run)):
+    if kind_at(run):
         from frontier.cli.cosets import verify_search
 
         verify_search(run, states if deep else 0, seed, as_json, _say)
         return
     values = []
     for store in open_all(run):
-        with reading(store.path / "lock"):
-            store = RunStore.open(store.path)  # as it is now that nobody writes
+        with reading(store.storage):
+            store = RunStore.open(store.storage)  # as it is now that nobody writes
             store, found = _verified(store, states if deep else 0, seed)
         values.append(asdict(found))
         if not as_json:
@@ -95,22 +96,20 @@ def repair(run, yes, take_over):
     RUN is verified first. Whatever is damaged, or was computed from what is damaged, is given up;
     `run` then computes it again. If there is no way back, nothing is changed and `repair` says so.
     """
-    path = at_home(run) if at_home(run).is_dir() else open_one(run).path
-    if not (RunStore.exists(path) or (path / "copies" / "run.json").exists()):
-        if (path / "ledger.json").exists():
+    path = storage_at(run)
+    path = path if path.is_folder() else open_one(run).storage
+    if not (path.exists(RUN) or path.exists(COPIES[RUN])):
+        if path.exists(LEDGER):
             raise CorruptRunError(
                 f"{path} cannot be repaired: its run.json and the copy of it are both missing, so "
                 "nothing says what was searched; put one of them back"
             )
         raise InputError(f"{path} holds no run: it has no run.json, and no copy of it")
-    with writing(path / "lock", take_over):
-        restored = restore(path)
+    with writing(path, take_over):
+        restored = mend(path)
         for line in restored:
             click.echo(line)
-        before = RunStore.open(path)
-        if (store := caught_up(before)) is not before:
-            restored.append("the ledger")
-            click.echo(f"{path / 'ledger.json'}: brought up to its copy, which was written later")
+        store = RunStore.open(path)
         what = plan_repair(store, verify_run(store, say=_say))
         if not what.needed:
             click.echo(f"{path}: nothing {'else ' if restored else ''}to repair")
@@ -119,35 +118,45 @@ def repair(run, yes, take_over):
         if what.lost and not yes and not confirmed(f"{said}. Go on?"):
             raise InputError(f"{said}. Nothing is changed; answer y, or give --yes")
         do_repair(store, what)
-        if what.summary or (path / "summary.json").exists():
+        if what.summary or path.exists(SUMMARY):
             write_summary(path, summary(RunStore.open(path)))
-        check_copies(RunStore.open(path))
         click.echo(said)
 
 
 @command(
     examples={
-        "backup runs/2x7 runs/2x7-monday": "The run as it stands, in no time.",
-        "backup configs/2x7.toml /backups/2x7": "A copy of the files on another disk.",
-        "run runs/2x7-monday": "Go on from there.",
+        "backup runs/2x7 /backups/2x7": "A copy on another disk,",
+        "backup runs/2x7 s3://my-bucket/2x7": "or in a bucket,",
+        "backup s3://my-bucket/2x7 runs/2x7-again": "and back again.",
+        "run runs/2x7-again": "Go on from there.",
     },
-    exit_codes={"2": "TARGET exists, or there is no such run", "4": "files of the run are missing"},
+    exit_codes={
+        "2": "TARGET exists, there is no such run, or it is being written",
+        "4": "files of the run are missing",
+    },
     see_also=("verify", "run"),
 )
 @run_argument
 @click.argument("target", metavar="TARGET")
 @json_option
 def backup(run, target, as_json):
-    """Copy RUN to a new run directory TARGET, also while it goes on.
+    """Copy RUN, which must not be under way, to a new place TARGET.
 
-    TARGET holds the committed layers that RUN has on disk and the finished tasks of the layer under
-    way, as they stand at one moment. On the same file system it consists of hard links: it is there
-    at once and takes no room of its own, until RUN deletes what it has no need of any more. Such
-    a TARGET outlives all that is done to RUN, but not the disk; for that, name one on another disk.
-
-    TARGET must not exist. It gets its name when it is whole.
+    RUN and TARGET may each be a directory or a place in a bucket. TARGET holds all files of RUN,
+    also the finished tasks of the layer under way. Each file is read again and compared. TARGET
+    must not exist; it is a run once it is whole, like any other: `run` goes on from it, `verify`
+    checks it. What `gods-number` has found is copied in the same way.
     """
-    made = back_up(open_one(run).path, at_home(target), _say)
+    if kind_at(run):
+        source = storage_at(run)
+    else:
+        store = open_one(run)
+        source = store.storage
+        with reading(source):
+            if lost := RunStore.open(source).missing():
+                said = f"{lost[0]}, though its layer is stored; nothing is backed up"
+                raise CorruptRunError(said)
+    made = back_up(source, storage_at(target), FOR_PEOPLE, _say)
     if as_json:
         echo_json([asdict(made)])
     else:
@@ -157,9 +166,8 @@ def backup(run, target, as_json):
 def _verified(store: RunStore, states: int, seed: int) -> tuple[RunStore, Verified]:
     """The run in the state from which `run` would go on, and what `verify` finds of it.
 
-    Where a kill has left the ledger behind its copy, that is the state which the copy lists. In an
-    object store no lock keeps writers out, so a run that seems to be damaged is verified again if
-    another process has gone on with it meanwhile.
+    In an object store no lock keeps writers out, so a run that seems to be damaged is verified
+    again if another process has gone on with it meanwhile.
     """
     try:
         found = verify_run(store, states, seed, _say)
@@ -169,29 +177,19 @@ def _verified(store: RunStore, states: int, seed: int) -> tuple[RunStore, Verifi
         return _verified(now, states, seed)
     if found.faults and (now := _moved_on(store)):
         return _verified(now, states, seed)
-    if found.faults and (copy := later_commit(store)):
-        said = f"{store.path}: the ledger is behind its copy, which `run` goes on from"
-        click.echo(said, err=True)
-        return copy, verify_run(copy, states, seed, _say)
     return store, found
 
 
 def _moved_on(store: RunStore) -> RunStore | None:
     """The run as it is now, if it has gone on since it was opened."""
-    now = RunStore.open(store.path)
+    now = RunStore.open(store.storage)
     same = now.identity == store.identity and now.records == store.records
     return None if same and now.complete == store.complete else now
 
 
 def _describe_backup(made: Backup) -> str:
-    parts = counted(made.parts, "part")
-    if made.under_way:
-        parts += f" ({made.under_way:,} of the layer under way)"
-    depth = "before the first layer" if made.depth is None else f"depth {made.depth}"
-    how = "linked, so it takes no room of its own" if made.linked else "copied"
-    held = f"{counted(made.layers, 'layer')}, {parts}, {size(made.bytes)}"
     without = f"; without {', '.join(made.left_out)}" if made.left_out else ""
-    return f"{made.path}: {depth}; {held}: {how}{without}"
+    return f"{made.path}: {counted(made.files, 'file')}, {size(made.bytes)}, compared{without}"
 
 
 def _say(text: str) -> None:

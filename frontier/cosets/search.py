@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from frontier import machine
 from frontier.clusters.executor import Call, Executor, Threads
@@ -24,7 +23,7 @@ from frontier.cosets.regions import (
 from frontier.cosets.store import CosetRun, path_of
 from frontier.errors import InputError, Stopped
 from frontier.signals import interrupts_stop
-from frontier.store.lock import writing
+from frontier.storage.lock import writing
 from frontier.store.run_ref import OpenRun, RunRef
 from frontier.text import size
 
@@ -100,8 +99,8 @@ def find_gods_number(
     """
     plan = plan_cosets(config, region)
     path = path_of(config)
-    path.mkdir(parents=True, exist_ok=True)
-    with writing(path / "lock", take_over):
+    path.make_folder()
+    with writing(path, take_over):
         if CosetRun.exists(path):
             run = CosetRun(path)
             run.check_is_of(config, region)
@@ -187,7 +186,7 @@ def _asker(run: CosetRun, here: bool, threads: int) -> Asker:
 
 
 def _open_asker(run_ref: RunRef) -> Asker:
-    run = CosetRun(Path(run_ref.path))
+    run = CosetRun(run_ref.path)
     run_ref.check(run.identity)
     return _asker(run, False, 1)
 

@@ -26,9 +26,11 @@ from frontier.cosets.regions import Region, check_puzzle, region_named
 from frontier.cosets.tables import Kept
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.puzzles import puzzle_of
-from frontier.store.files import PARTIAL, first_wrong, force, read_sealed, write_sealed
+from frontier.storage.base import Storage
+from frontier.storage.local import MARKED
+from frontier.storage.places import Place, storage_at
+from frontier.storage.sealed import first_wrong, read_sealed, write_sealed
 from frontier.store.identity import same_puzzle
-from frontier.store.objects import ObjectPath
 from frontier.store.run_ref import RunRef
 
 FORMAT = 1
@@ -44,14 +46,9 @@ CHUNK = 1 << 26
 BLOCKS = TypeAdapter(list[Block])
 
 
-def path_of(config: Config) -> Path:
+def path_of(config: Config) -> Storage:
     """Where the search of a config is: beside its run, with "-gods-number" behind its name."""
-    if isinstance(config.path, ObjectPath):
-        raise InputError(
-            f"store.path = {config.path}: tables and ledger of a search of cosets are files; "
-            "choose a directory with --set store.path=…"
-        )
-    return config.path.with_name(f"{config.path.name}-{KIND}")
+    return config.storage.parent.below(f"{config.storage.name}-{KIND}")
 
 
 class CosetRun:
@@ -60,25 +57,33 @@ class CosetRun:
     identity: what ``run.json`` says. proof: what was found so far; None before the tables are made.
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, place: Place):
         """Open a search that exists; CorruptRunError if its files are not what was written."""
-        self.path, self.identity = path, read_sealed(path / "run.json")
+        self.storage = storage_at(place)
+        self.identity, path = read_sealed(self.storage, "run.json"), self.storage
         if self.identity.get("kind") != KIND or self.identity.get("format") != FORMAT:
             raise FormatError(
-                f"{path / 'run.json'} is of kind {self.identity.get('kind')!r} and format "
+                f"{path.place('run.json')} is of kind {self.identity.get('kind')!r} and format "
                 f"{self.identity.get('format')!r}; this program reads {KIND!r} of format {FORMAT}"
             )
         self.proof = self._read_ledger()
 
+    @property
+    def path(self) -> Path | str:
+        """Where it is, as Python and people name it."""
+        return self.storage.path
+
     @staticmethod
-    def exists(path: Path) -> bool:
-        return (path / "run.json").exists()
+    def exists(place: Place) -> bool:
+        return storage_at(place).exists("run.json")
 
     @classmethod
-    def create(cls, path: Path, config: Config, region: Region, groups: tuple[int, ...]):
+    def create(cls, place: Place, config: Config, region: Region, groups: tuple[int, ...]):
         """Begin a search in a directory that is empty or not there."""
-        path.mkdir(parents=True, exist_ok=True)
-        names = {entry.name for entry in path.iterdir() if PARTIAL not in entry.name}
+        path = storage_at(place)
+        path.make_folder()
+        path.make_folder("tables")
+        names = {name for name in path.names() if not MARKED.fullmatch(name)}
         if foreign := sorted(names - OWN_NAMES):
             raise InputError(
                 f"{path}: the directory also holds {', '.join(foreign[:3])}; choose another with "
@@ -93,7 +98,7 @@ class CosetRun:
             "region": region.name,
             "groups": list(groups),
         }
-        write_sealed(path / "run.json", identity, durable=True)
+        write_sealed(path, "run.json", identity, durable=True)
         return cls(path)
 
     def check_is_of(self, config: Config, region: str | None) -> None:
@@ -124,10 +129,10 @@ class CosetRun:
         return tuple(self.identity["groups"])
 
     def _read_ledger(self) -> Proof | None:
-        file = self.path / "ledger.json"
-        if not file.exists():
+        file = self.storage.place("ledger.json")
+        if not self.storage.exists("ledger.json"):
             return None
-        ledger = read_sealed(file)
+        ledger = read_sealed(self.storage, "ledger.json")
         if ledger.get("run") != self.identity["identifier"]:
             raise CorruptRunError(f"{file} is the ledger of another search")
         proof = Proof(tuple(ledger["deepest"]))
@@ -152,7 +157,7 @@ class CosetRun:
             for limit, answer in self.proof.answers.items()
         }
         ledger = {"run": self.identity["identifier"], "deepest": list(self.proof.deepest)}
-        write_sealed(self.path / "ledger.json", {**ledger, "answers": answers}, durable=True)
+        write_sealed(self.storage, "ledger.json", {**ledger, "answers": answers}, durable=True)
 
     def kept(self, shared: bool) -> Kept:
         """Gives tables as they were kept, or makes and keeps them.
@@ -160,25 +165,28 @@ class CosetRun:
         shared: whether they are mapped, so that the processes of a host have them once; else they
         are read, which makes look-ups faster. CorruptRunError if a table is damaged.
         """
-        folder = self.path / "tables"
+        storage = self.storage
 
         def give(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
-            file, sums = folder / f"{name}.npy", folder / f"{name}.json"
-            if not sums.exists():
+            file, sums = f"tables/{name}.npy", f"tables/{name}.json"
+            if not storage.exists(sums):
                 table = make()
-                folder.mkdir(exist_ok=True)
-                scratch = folder / f"{name}{PARTIAL}"
-                with scratch.open("wb") as out:
+                storage.make_folder("tables")
+                with storage.new_file(file) as out:
                     np.save(out, table)
-                scratch.replace(file)
-                force(folder)
-                write_sealed(sums, {"crc32c": _checksum(table)}, durable=True)
+                    out.finish(durable=True)
+                write_sealed(storage, sums, {"crc32c": _checksum(table)}, durable=True)
                 if not shared:
                     return table
-            table = np.load(file, mmap_mode="r" if shared else None)
-            if _checksum(table) != read_sealed(sums)["crc32c"]:
+            try:
+                table = storage.load(file, shared)
+                whole = _checksum(table) == read_sealed(storage, sums)["crc32c"]
+            except (ValueError, EOFError, FileNotFoundError):
+                whole = False
+            if not whole:
                 raise CorruptRunError(
-                    f"{file} is not what was written there: delete {folder}, and it is made anew"
+                    f"{storage.place(file)} is not what was written there: delete "
+                    f"{storage.place('tables')}, and it is made anew"
                 )
             return table
 

@@ -8,12 +8,10 @@ slabs without a state, the disk's rate over hours, the start, storing layers tha
 scheduler, other work on the machine and failures.
 """
 
-import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import ceil, prod
+from math import ceil, isinf, prod
 from typing import NamedTuple
 
 import numpy as np
@@ -28,9 +26,7 @@ from frontier.search.driver import LIST_SECONDS, MEMORY_SECONDS
 from frontier.search.plan import Mode, Plan
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.program import program_of, reads_of
-from frontier.store.files import disk_bytes, existing
 from frontier.store.ledger import LayerRecord
-from frontier.store.objects import ObjectPath
 from frontier.store.parts import footer_bytes
 from frontier.store.run import RunStore
 from frontier.text import counted, size
@@ -224,9 +220,9 @@ def forecast_of(plan: Plan, disk_rate: float | None = None, measured: bool = Tru
     For a run that is complete this is what such a run takes from its beginning. disk_rate: as of
     `Forecast`. measured: whether the time is wanted; if not, machine and disk are not tried.
     """
-    path, cluster, records, there = plan.config.path, plan.config.cluster, [], 0
-    if RunStore.exists(path):
-        records, there = RunStore.open(path).records, disk_bytes(path)
+    storage, cluster, records, there = plan.config.storage, plan.config.cluster, [], 0
+    if RunStore.exists(storage):
+        records, there = RunStore.open(storage).records, storage.size()
     known, trial = [record.states for record in records], trial_of(plan.puzzle)
     sizes = estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states)
     if measured:
@@ -241,24 +237,21 @@ def forecast_of(plan: Plan, disk_rate: float | None = None, measured: bool = Tru
     done = 0 if sizes.complete and len(known) == sizes.known else max(0, len(known) - 1)
     made = Forecast(plan, sizes, reads, rates, workers, done, records, disk_rate)
     made = replace(made, cached=made.disk <= cache)
-    if isinstance(path, ObjectPath):
+    if isinf(free := storage.free()):
         return made
-    place = existing(path)
-    files = os.statvfs(place)
-    free = shutil.disk_usage(place).free + there
-    return replace(made, free=free, free_files=files.f_favail if files.f_files else None)
+    return replace(made, free=free + there, free_files=storage.free_files())
 
 
 def disk_warning(plan: Plan) -> str | None:
     """A warning if a run may fill its disk. It takes no time if a simple bound rules that out."""
-    search, path = plan.config.search, plan.config.path
-    if plan.in_memory or isinstance(path, ObjectPath):
+    search, storage = plan.config.search, plan.config.storage
+    if plan.in_memory:
         return None
     layers = MANY_LAYERS if search.keep == "all" else LAYERS_AT_ONCE + search.spare
     most = layers * max(map(plan.layout.layer_bytes, range(plan.space.sides)))
-    if most <= shutil.disk_usage(existing(path)).free:
+    if most <= storage.free():
         return None
-    if RunStore.exists(path) and RunStore.open(path).complete:
+    if RunStore.exists(storage) and RunStore.open(storage).complete:
         return None
     return forecast_of(plan, measured=False).too_small
 

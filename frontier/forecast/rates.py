@@ -9,8 +9,6 @@ Tasks are timed by the processor time that they take, so other work on the machi
 a forecast is for a machine that has nothing else to do. The disk is timed by the clock.
 """
 
-import os
-import tempfile
 import time
 import uuid
 from collections.abc import Iterator
@@ -18,7 +16,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
 from operator import attrgetter
-from pathlib import Path
 
 import google_crc32c
 import numpy as np
@@ -35,9 +32,9 @@ from frontier.space.layout import SLAB_BYTES, WORD_BYTES, Layout
 from frontier.space.memory import MemorySearch, memory_layout
 from frontier.space.program import program_of, reads_of, swaps_of
 from frontier.stopwatch import Stopwatch
+from frontier.storage.base import Storage
+from frontier.storage.places import storage_at
 from frontier.store.codecs import SlabCodec, encoded_bytes
-from frontier.store.files import DELETING, existing, unlink_all, write_bytes
-from frontier.store.objects import ObjectPath, Place, place_of
 from frontier.store.reader import new_memory
 
 SAMPLE_BOARD = (3, 4)
@@ -93,7 +90,7 @@ def calibrate(plan: Plan, listed: float) -> Rates:
     workers = min(cluster.workers, machine.cores())
     here = ClusterTable(kind=kind, workers=workers, memory=cluster.memory)
     with (
-        _scratch(plan.config.path) as folder,
+        _scratch(plan.config.storage) as folder,
         executor_of(here, alone=plan.in_memory) as executor,
     ):
         arguments = settings, layout_settings(plan.layout), plan.config.store.codec, str(folder)
@@ -110,7 +107,7 @@ def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
     try_task(cut, samples[0])  # loads the kernels
     task, kernel = zip(*(try_task(cut, sample) for sample in samples), strict=True)
     size = int(min(cut.part_bytes, DISK_BYTES // 4) * samples[-1].stored)
-    rates = {"task": task, "kernel": np.median(kernel), **disk_rates(place_of(folder), size)}
+    rates = {"task": task, "kernel": np.median(kernel), **disk_rates(storage_at(folder), size)}
     return rates | {key: [getattr(s, key) for s in samples] for key in ("density", "stored")}
 
 
@@ -181,42 +178,32 @@ def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
     return spent / words, clock.seconds["kernel"] / words
 
 
-def disk_rates(folder: Place, size: int) -> dict[str, float]:
+def disk_rates(folder: Storage, size: int) -> dict[str, float]:
     """The rates of the disk: files of `size` bytes are forced to it, and not cached when read."""
     data = np.random.default_rng(0).bytes(size)
-    paths = [folder / uuid.uuid4().hex for _ in range(max(2, min(DISK_FILES, DISK_BYTES // size)))]
+    names = [uuid.uuid4().hex for _ in range(max(2, min(DISK_FILES, DISK_BYTES // size)))]
     clocks = [(time.perf_counter(), time.thread_time())]
-    for path in paths:
+    for name in names:
         google_crc32c.value(data)
-        write_bytes(path, data, durable=True)
-        # macOS has no such call; reading then looks as fast as from memory.
-        if isinstance(path, Path) and hasattr(os, "posix_fadvise"):
-            with path.open("rb") as file:
-                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        folder.write(name, data, durable=True)
+        folder.forget_cached(name)
     clocks.append((time.perf_counter(), time.thread_time()))
-    for path in paths:
-        google_crc32c.value(path.read_bytes())
+    for name in names:
+        google_crc32c.value(folder.read(name))
     clocks.append((time.perf_counter(), time.thread_time()))
-    unlink_all(paths)
-    (write, write_work), (read, read_work) = np.diff(clocks, axis=0) / (len(paths) * size)
+    folder.delete(*names)
+    (write, write_work), (read, read_work) = np.diff(clocks, axis=0) / (len(names) * size)
     return {"read": read, "write": write, "move": (read_work + write_work) / 2}
 
 
 @contextmanager
-def _scratch(path: Place) -> Iterator[Place]:
-    """A temporary folder in the file system of the run at `path`, which need not exist yet.
-
-    If a kill leaves it in a run directory, the next run there removes it.
-    """
-    if isinstance(path, ObjectPath):
-        yield path / f"plan-{uuid.uuid4().hex}"
-        return
-    parent = existing(path)
+def _scratch(storage: Storage) -> Iterator[Storage]:
+    """A temporary folder where the run at a place is, or will be."""
     try:
-        with tempfile.TemporaryDirectory(DELETING, "plan-", parent) as folder:
-            yield Path(folder)
+        with storage.scratch() as folder:
+            yield folder
     except OSError as error:
         raise InputError(
-            f"store.path = {path}: the disk cannot be tried in {parent} ({error.strerror}); choose "
+            f"store.path = {storage}: the disk cannot be tried there ({error.strerror}); choose "
             "another directory with --set store.path=…"
         ) from None

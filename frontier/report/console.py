@@ -3,13 +3,12 @@
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TextIO
 
 from rich.console import Console, RenderableType
 from rich.measure import Measurement
 from rich.table import Table
-
-from frontier.store.objects import Place
 
 
 def console_on(file: TextIO | None = None) -> Console:
@@ -32,7 +31,7 @@ def say(line: str, file: TextIO | None) -> None:
             print(line, file=file, flush=True)
 
 
-def warn_unwritten(file: Place, error: Exception) -> None:
+def warn_unwritten(file: Path | str, error: Exception) -> None:
     """Say on standard error that a file for people cannot be written."""
     reason = error.strerror if isinstance(error, OSError) else repr(error)
     say(f"warning: {file} cannot be written ({reason})", sys.stderr)

@@ -16,7 +16,7 @@ from frontier.report.html import run_html
 from frontier.report.progress import UNDER_WAY, Progress, progress_of
 from frontier.report.status import figures, headline, line, title
 from frontier.search.events import Event, Listener, RunStarted
-from frontier.store.objects import Place
+from frontier.storage.base import Storage
 from frontier.store.run import RunStore
 from frontier.text import rate, span
 
@@ -118,7 +118,9 @@ def display_for_people(wanted: bool | None) -> Listener | None:
     return PlainProgress(sys.stderr) if wanted else None
 
 
-def watch(paths: list[Place], interval: float, wait: Callable[[float], None] = time.sleep) -> None:
+def watch(
+    paths: list[Storage], interval: float, wait: Callable[[float], None] = time.sleep
+) -> None:
     """Follow runs by their files until all are complete, on standard output."""
     runs = {path: Progress(path.name) for path in paths}
     lines, console, table = {path: PlainProgress() for path in paths}, console_on(), None
@@ -138,13 +140,13 @@ def watch(paths: list[Place], interval: float, wait: Callable[[float], None] = t
             wait(interval)
 
 
-def _look(path: Place, pause: Callable[[], None]) -> Progress:
+def _look(path: Storage, pause: Callable[[], None]) -> Progress:
     """The progress of a run by its files; InputError if it is gone, CorruptRunError if it is
     damaged. While its files are being replaced it may look damaged, so it has three tries."""
     for _ in range(2):
         with suppress(InputError, CorruptRunError):
             return progress_of(RunStore.open(path))
-        if not path.exists():
+        if not path.is_folder():
             raise InputError(f"{path} is gone: the run was deleted")
         pause()
     return progress_of(RunStore.open(path))

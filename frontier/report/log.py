@@ -5,6 +5,7 @@ import json
 import time
 from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 
 from frontier.config import Config
 from frontier.report.console import warn_unwritten
@@ -17,16 +18,17 @@ from frontier.search.events import (
     RunStarted,
     RunStopped,
 )
-from frontier.store.files import make_own, read_bounded, write_text
-from frontier.store.objects import ObjectPath, Place
+from frontier.storage.base import Storage
 
 LOGGED = {kind.__name__: kind for kind in (RunStarted, LayerFinished, RunFinished, RunStopped)}
 
-PUT_SECONDS = 2.0
-"""The least seconds between two writings of the log to an object store, while layers end."""
+NAME = "events.jsonl"
+
+LINE_SECONDS = 2.0
+"""The least seconds between two writings of the log, while layers end."""
 
 
-def noted(file: Place, note: Listener) -> Listener:
+def noted(file: Path | str, note: Listener) -> Listener:
     """A listener that writes a file for people. If the system refuses that, it says so once, and
     the search goes on."""
     warned = False
@@ -46,19 +48,20 @@ def noted(file: Place, note: Listener) -> Listener:
 class StartLog:
     """Adds the start of a run to its environment."""
 
-    def __init__(self, path: Place, config: Config):
-        self._path, self._config = path, config
+    def __init__(self, storage: Storage, config: Config):
+        self._storage, self._config = storage, config
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, RunStarted):
-            note_start(self._path, self._config, event.depth + 1, event.workers)
+            note_start(self._storage, self._config, event.depth + 1, event.workers)
 
 
 class EventLog:
-    """Appends events to a file."""
+    """Appends events to the log of a run. Those of layers wait for a moment, as to append to an
+    object is to write all of it anew."""
 
-    def __init__(self, path: Place):
-        self._path, self._text, self._written = path, None, 0.0
+    def __init__(self, storage: Storage):
+        self._storage, self._lines, self._written = storage, "", 0.0
 
     def __call__(self, event: Event) -> None:
         kind = type(event).__name__
@@ -69,28 +72,18 @@ class EventLog:
             layer = said.pop("layer")
             said |= {name: layer[name] for name in ("depth", "states", "form", "seconds")}
             said["written"] = layer["bytes"]
-        line = json.dumps({"time": time.time(), "event": kind, **said}) + "\n"
-        if not isinstance(self._path, ObjectPath):
-            make_own(self._path)
-            with self._path.open("a") as file:
-                file.write(line)
-            return
-        if self._text is None:  # nothing is appended to an object, so all of it is written anew
-            self._text = ""
-            with suppress(FileNotFoundError, ValueError):
-                self._text = read_bounded(self._path).decode(errors="replace")
-        self._text += line
-        if kind != "LayerFinished" or time.monotonic() - self._written > PUT_SECONDS:
-            write_text(self._path, self._text)
-            self._written = time.monotonic()
+        self._lines += json.dumps({"time": time.time(), "event": kind, **said}) + "\n"
+        if kind != "LayerFinished" or time.monotonic() - self._written > LINE_SECONDS:
+            lines, self._lines, self._written = self._lines, "", time.monotonic()
+            self._storage.append(NAME, lines.encode())
 
 
-def read_last_start(path: Place) -> list[tuple[float, Event]]:
+def read_last_start(storage: Storage) -> list[tuple[float, Event]]:
     """The last start of a run and its end, if it has one, each with its time. Layers, which the
     ledger describes, and lines that are damaged are left out."""
     events = []
     with suppress(OSError, ValueError):  # the log is for people: a run does not need it
-        for line in read_bounded(path).decode(errors="replace").splitlines():
+        for line in storage.read(NAME).decode(errors="replace").splitlines():
             with suppress(ValueError, TypeError, KeyError, AttributeError):
                 values = json.loads(line)
                 when, kind = float(values.pop("time")), LOGGED[values.pop("event")]

@@ -8,13 +8,17 @@ from dataclasses import dataclass, field
 from frontier.forecast.time_left import TimeLeft, time_left
 from frontier.report.log import read_last_start
 from frontier.search import events
+from frontier.storage.base import Storage
+from frontier.storage.lock import describe_holder, held_since, is_held, left_by
+from frontier.store.directory import LEDGER
 from frontier.store.ledger import LayerRecord
-from frontier.store.lock import describe_holder, held_since, is_held, left_by
-from frontier.store.objects import place_of
 from frontier.store.run import RunStore
 
 NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
 """The states of a run."""
+
+PAGE, FRESH_SECONDS = "status.html", 60.0
+"""The status page, and the age up to which it says that its run is under way."""
 
 
 class LayerTotals:
@@ -73,7 +77,7 @@ class Progress(LayerTotals):
         now = time.time() if now is None else now
         match event:
             case events.RunStarted():
-                run = RunStore.open(place_of(event.path)) if event.resumed else None
+                run = RunStore.open(event.path) if event.resumed else None
                 layers, disk = (list(run.records), run.disk) if run else ([], 0)
                 anew = Progress(event.name, event, layers, disk, since=now, began=now)
                 vars(self).update(vars(anew))
@@ -125,25 +129,26 @@ def progress_of(run: RunStore) -> Progress:
     """The progress of a run by its files, while it may be under way in another process.
 
     The lock is looked at first: if it is free, all that its last holder wrote is there, and only
-    then the ledger is read again.
+    then the ledger is read again. Where there are no locks, the log and the status page tell.
     """
-    lock = run.path / "lock"
-    held = is_held(lock)
+    storage, lock = run.storage, run.storage.lock_file
+    held = is_held(lock) if lock else _seems_under_way(storage)
     if not held and not run.complete:
-        run = RunStore.open(run.path)
+        run = RunStore.open(storage)
     state = COMPLETE if run.complete else UNDER_WAY if held else STOPPED
-    log, about = read_last_start(run.path / "events.jsonl"), run.identity
+    log, about = read_last_start(storage), run.identity
     name, title, place = about["name"], run.puzzle.title, str(run.path)
     lost = events.RunStarted(name, title, place, -1, 0, about["states"], 0, False)
     began, started = log[0] if log else (about["created"], lost)
     progress = Progress(name, started, list(run.records), run.disk, began=began, run=run)
     progress.since = began
     with suppress(FileNotFoundError):  # in an object store, if the run was stopped as it began
-        progress.since = max(began, (run.path / "ledger.json").stat().st_mtime)
+        progress.since = max(began, storage.modified(LEDGER))
     if state != COMPLETE and (done := run.tasks_done()):
         progress.task = events.TaskFinished(len(progress.layers), done, 0, 0)
     if state == UNDER_WAY:
-        progress.holder, progress.began = describe_holder(lock), held_since(lock) or began
+        if lock:
+            progress.holder, progress.began = describe_holder(lock), held_since(lock) or began
         return progress
     if len(log) > 1:
         progress(log[-1][1], log[-1][0])
@@ -152,8 +157,16 @@ def progress_of(run: RunStore) -> Progress:
         progress(events.RunFinished(progress.depth, progress.states, True, elapsed), progress.since)
     elif state != progress.state:  # the log has no end of the run, or one that is out of date
         reason = "killed, or its machine failed" if len(log) == 1 else "its log does not say why"
-        if host := left_by(lock):
+        if lock and (host := left_by(lock)):
             reason = f"killed, or under way on host {host}, which cannot be seen from here"
         progress.ended = events.RunStopped(len(run.records) - 1, reason, elapsed)
         progress.when = None
     return progress
+
+
+def _seems_under_way(storage: Storage) -> bool:
+    """Whether the log of a run has no end, and its status page was written a moment ago."""
+    with suppress(FileNotFoundError):
+        fresh = time.time() - storage.modified(PAGE) < FRESH_SECONDS
+        return fresh and len(read_last_start(storage)) == 1
+    return False

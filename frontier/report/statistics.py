@@ -156,7 +156,7 @@ def statistics_of(run: RunStore) -> RunStatistics:
     run, state = progress.run, progress.state
     total, starts = run.identity["states"], ()
     with suppress(OSError):  # how a run was made is told where that can be read
-        starts = tuple(read_starts(run.environment_path))
+        starts = tuple(read_starts(run.storage))
     if run.puzzle.subject is not run.puzzle:
         total = run.puzzle.subject.states
     records, counts = list(run.records), position_counts(run)

@@ -8,8 +8,7 @@ from frontier.forecast.time_left import TimeLeft
 from frontier.report.progress import NOT_BEGUN, Progress, progress_of
 from frontier.report.summary import run_value
 from frontier.search.events import RunStarted
-from frontier.store.files import disk_bytes
-from frontier.store.objects import Place
+from frontier.storage.base import Storage
 from frontier.store.run import RunStore
 from frontier.text import counted, moment, percent, rate, rough, size, span
 
@@ -105,7 +104,7 @@ def headline(start: RunStarted) -> str:
     return f"{start.name}: {start.title}, {states}{by}; {start.path}{again}{way}{dashboard}"
 
 
-def status_of(path: Place, resume: str | None = None) -> dict:
+def status_of(path: Storage, resume: str | None = None) -> dict:
     """What the files of a run say about it now: the keys of ``summary.json``, and how far it is.
 
     resume: the command that goes on with it, if known. Times are Unix times, but `ends` is in
@@ -114,7 +113,7 @@ def status_of(path: Place, resume: str | None = None) -> dict:
     if not RunStore.exists(path):
         return {"name": path.name, "path": str(path), "state": NOT_BEGUN}
     now, progress = time.time(), progress_of(RunStore.open(path))
-    disk, faults, left = disk_bytes(path), progress.run.missing(), progress.left(now)
+    disk, faults, left = path.size(), progress.run.missing(), progress.left(now)
     words = figures(progress, now) | {"on disk": f"{size(disk)} in {path}"}
     value = run_value(progress.run) | {
         "path": str(path),

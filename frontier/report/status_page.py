@@ -11,21 +11,19 @@ from math import ceil, log10
 
 from frontier.report.console import warn_unwritten
 from frontier.report.html import page
+from frontier.report.progress import PAGE as NAME
 from frontier.report.progress import Progress
 from frontier.report.status import figures
 from frontier.search.events import Listener
-from frontier.store.files import write_text
-from frontier.store.objects import Place
+from frontier.storage.base import Storage
 from frontier.text import power
-
-NAME = "status.html"
 
 SECONDS = 3.0
 """The seconds between two writings of the page; for a shorter run it is written at the end only."""
 
 
 @contextmanager
-def kept_page(folder: Place) -> Iterator[Listener]:
+def kept_page(storage: Storage) -> Iterator[Listener]:
     """A listener to a run, whose page is written every few seconds and at the end.
 
     A thread writes it, as events may be far apart and the page names the time left.
@@ -38,10 +36,10 @@ def kept_page(folder: Place) -> Iterator[Listener]:
             last = over.wait(SECONDS)
             try:
                 if progress.started:
-                    write_text(folder / NAME, status_page(progress))
+                    storage.write(NAME, status_page(progress).encode())
             except Exception as error:  # the search goes on without a page
                 if not warned:
-                    warn_unwritten(folder / NAME, error)
+                    warn_unwritten(storage.place(NAME), error)
                 warned = True
 
     writer = threading.Thread(target=keep, name=NAME, daemon=True)

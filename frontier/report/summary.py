@@ -8,11 +8,13 @@ from frontier.answers.layers import farthest, position_counts
 from frontier.config import member_names
 from frontier.puzzles import puzzle_of
 from frontier.search.environment import versions
-from frontier.store.files import disk_bytes, write_sealed
+from frontier.storage.places import Place, storage_at
+from frontier.storage.sealed import write_sealed
 from frontier.store.ledger import LayerRecord
-from frontier.store.objects import Place
 from frontier.store.run import RunStore
 from frontier.text import counted, percent, size, span
+
+NAME = "summary.json"
 
 FARTHEST = 100
 """The greatest number of farthest positions that a summary lists."""
@@ -70,8 +72,8 @@ def depth_of(value: dict) -> int | None:
 
 
 def write_summary(path: Place, value: dict) -> None:
-    """Write ``summary.json`` of the run directory at `path`."""
-    write_sealed(path / "summary.json", value)
+    """Write ``summary.json`` of the run at `path`."""
+    write_sealed(storage_at(path), NAME, value)
 
 
 def describe(value: dict, path: Place) -> str:
@@ -94,7 +96,7 @@ def describe(value: dict, path: Place) -> str:
         lines.append(f"  start: {'not reached yet' if depth is None else counted(depth, 'move')}")
     lines.append(
         f"  time in layers: {span(value['seconds'])}; written: {size(value['bytes_written'])}; "
-        f"on disk: {size(disk_bytes(path))} in {path}"
+        f"on disk: {size(storage_at(path).size())} in {path}"
     )
     return "\n".join(lines)
 

@@ -10,7 +10,6 @@ from frontier.errors import Stopped
 from frontier.search.events import LayerStarted, Listener, TaskFinished
 from frontier.search.plan import Plan
 from frontier.search.task import expand_task
-from frontier.store.files import free_bytes
 from frontier.store.layers import most_part_bytes
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import PartRecord
@@ -73,10 +72,10 @@ def layer_by_tasks(
 def _check_disk(plan: Plan, executor: Executor, left: int) -> None:
     """Raise Stopped if the tasks under way, of the `left` tasks still to be done, may fill the
     disk."""
-    path = plan.config.path
+    storage = plan.config.storage
     wanted = min(executor.at_once, left) * most_part_bytes(plan.layout) + SPARE_BYTES
-    if (free := free_bytes(path)) < wanted:
+    if (free := storage.free()) < wanted:
         raise Stopped(
-            f"only {size(free)} are free at {path}, and {size(wanted)} are wanted "
+            f"only {size(free)} are free at {storage}, and {size(wanted)} are wanted "
             "for the tasks under way and the ledger; make room, or give it another disk"
         )

@@ -28,14 +28,12 @@ from frontier.search.events import (
     RunStopped,
 )
 from frontier.search.plan import LEAST_KEPT, Mode, Plan
-from frontier.search.repair import caught_up
 from frontier.search.workspace import close_workspace, workspace_of
 from frontier.signals import interrupts_stop
-from frontier.store.copies import check_copies
-from frontier.store.directory import force_all, make_directory, part_names
+from frontier.storage.lock import NotWritable, writing
+from frontier.store.directory import make_directory
 from frontier.store.identity import check_identity
 from frontier.store.ledger import LayerRecord
-from frontier.store.lock import NotWritable, writing
 from frontier.store.run import RunStore
 from frontier.text import counted
 
@@ -154,7 +152,7 @@ class Driver:
         if before not in self.run.stored_depths() or self.run.records[before].form == "list":
             return set()
         files = self.run.files(before, self.plan.layout)
-        gone = before == self._fading or len(part_names(files.folder)) < len(files.tasks)
+        gone = before == self._fading or len(self.run.part_names(before)) < len(files.tasks)
         return {before} if gone else set()
 
     def close(self) -> None:
@@ -175,8 +173,8 @@ def run_plan(
     another host has left. client: a Dask client, whose workers do the tasks; None for the cluster
     of the config. Stopped if interrupted, CorruptRunError if a complete run does not add up.
     """
-    path = plan.config.path
-    make_directory(path)
+    storage = plan.config.storage
+    make_directory(storage)
 
     def emit(event: Event) -> None:
         for listener in listeners:
@@ -184,39 +182,33 @@ def run_plan(
 
     with _system_errors():
         try:
-            with writing(path / "lock", take_over):
+            with writing(storage, take_over):
                 return _run_held(plan, until, emit, client)
         except NotWritable:
-            if not RunStore.exists(path) or not (run := RunStore.open(path)).complete:
+            if not RunStore.exists(storage) or not (run := RunStore.open(storage)).complete:
                 raise
             return _checked(plan, run)  # nothing is left to be written
 
 
 def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> RunStore:
-    path = plan.config.path
+    storage = plan.config.storage
     durable = plan.config.store.fsync == "layer"
-    found = RunStore.exists(path)
-    run = RunStore.open(path) if found else RunStore.create(path, plan.identity, durable)
-    run = _checked(plan, run, held=True)
+    found = RunStore.exists(storage)
+    run = RunStore.open(storage) if found else RunStore.create(storage, plan.identity, durable)
+    run = _checked(plan, run)
     run.durable = durable
-    if not run.is_group():
-        run.describe_group()
     run.sweep()
     if not run.complete and (until is None or len(run.records) <= until):
         if found and durable:
-            force_all(path)  # an earlier start may have left that to the system
+            run.force()  # an earlier start may have left that to the system
         with _missing_it(run):
             _search(plan, run, until, emit, client)
     return run
 
 
-def _checked(plan: Plan, run: RunStore, held: bool = False) -> RunStore:
-    """The run, if it is that of the plan and all of its files are there. held: it may be written,
-    and is brought up to its last commit."""
+def _checked(plan: Plan, run: RunStore) -> RunStore:
+    """The run, if it is that of the plan and all of its files are there."""
     check_identity(run.path, run.identity, plan.identity)
-    check_copies(run)
-    if held:
-        run = caught_up(run)
     if lost := run.missing():  # named now, not hours later
         others = f" (and {counted(len(lost) - 1, 'other')})" if len(lost) > 1 else ""
         raise CorruptRunError(f"{lost[0]}{others}, though its layer is stored")
@@ -283,6 +275,5 @@ def _missing_it(run: RunStore):
     except Gone:
         raise
     except (OSError, FrontierError):
-        run.check_still_there()
-        run.check_alone()
+        run.check_mine()
         raise

@@ -13,8 +13,10 @@ from pathlib import Path
 from frontier import machine
 from frontier.config import Config
 from frontier.errors import CorruptRunError
-from frontier.store.files import read_sealed, write_sealed
-from frontier.store.objects import Place
+from frontier.storage.base import Storage
+from frontier.storage.sealed import read_sealed, write_sealed
+
+NAME = "environment.json"
 
 LIBRARIES = ("frontier", "dask", "distributed", "numba", "numpy", "zarr")
 
@@ -37,8 +39,8 @@ def _version(name: str) -> str:
         return "not installed"
 
 
-def note_start(path: Place, config: Config, layers: int, workers: int) -> None:
-    """Add this start to the environment of a run directory.
+def note_start(storage: Storage, config: Config, layers: int, workers: int) -> None:
+    """Add this start to the environment of the run at a place.
 
     layers: the number of layers that were committed before it. workers: their number at the start.
     OSError if the system cannot read or write the file.
@@ -58,16 +60,17 @@ def note_start(path: Place, config: Config, layers: int, workers: int) -> None:
             **config.model_dump(mode="json", include=PUBLIC, exclude_none=True),
         },
     }
-    write_sealed(path, {"starts": [*read_starts(path), start]})
+    write_sealed(storage, NAME, {"starts": [*read_starts(storage), start]})
 
 
-def read_starts(path: Place) -> list[dict]:
-    """The starts of a run, in order; none if the file is missing, damaged or of another version.
+def read_starts(storage: Storage) -> list[dict]:
+    """The starts of the run at a place, in order; none if the file is missing, damaged or of
+    another version.
 
     OSError if the system cannot read it.
     """
     try:
-        found = read_sealed(path)
+        found = read_sealed(storage, NAME)
         return found.get("starts") or found.get("legs", [])  # their former name
     except CorruptRunError:
         return []

@@ -21,7 +21,6 @@ from frontier.space.lists import ListKernel
 from frontier.space.memory import memory_bytes, memory_layout
 from frontier.space.program import program_of, reads_of
 from frontier.store.layers import most_part_bytes
-from frontier.store.objects import TRANSFER_BYTES, ObjectPath
 from frontier.store.parts import WRITER_BYTES
 from frontier.text import counted, size
 
@@ -282,7 +281,7 @@ def _share(config: Config) -> int:
 
 def _transfer_bytes(config: Config) -> int:
     """Bytes of what is on its way between an object store and one task."""
-    return TRANSFER_BYTES if isinstance(config.path, ObjectPath) else 0
+    return config.storage.transfer_bytes
 
 
 def _row_bytes(layout: Layout) -> int:

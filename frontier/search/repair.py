@@ -3,18 +3,14 @@
 A layer needs the two before it, so a run can go on from depth t if layers t and t - 1 are whole; of
 a complete run the last layer is enough. A run that keeps only these has nothing to fall back on
 once one of them is damaged; one that keeps more (``search.spare``, ``search.keep = "all"``) goes
-back as far as it must. Layers that only the copy of the ledger lists are no damage: the run is
-brought up to them.
+back as far as it must.
 """
 
 from dataclasses import dataclass, field
 
 from frontier.errors import CorruptRunError
-from frontier.search.verify import GROUP, LEDGER, SUMMARY, Verified, verify
-from frontier.store.copies import moved
-from frontier.store.directory import misplaced
-from frontier.store.files import write_json
-from frontier.store.objects import Place
+from frontier.search.verify import GROUP, SUMMARY, SUMS, Verified
+from frontier.store.directory import aside_of, misplaced, moved
 from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
 from frontier.text import counted
@@ -28,7 +24,7 @@ class Repair:
     described: layers whose description for Zarr is written anew.
     tasks: those of the layer under way that are to be done again.
     lost: layers that are given up, whole or not.
-    aside: what is not the run's and is moved aside, each with its new name (`misplaced`).
+    aside: what is not the run's and is moved aside (`misplaced`), each with its new name.
     summary: whether ``summary.json`` is damaged, which the caller is to write anew.
     """
 
@@ -38,41 +34,22 @@ class Repair:
     tasks: list[int] = field(default_factory=list)
     lost: list[int] = field(default_factory=list)
     summary: bool = False
-    aside: dict[Place, Place] = field(default_factory=dict)
+    aside: dict[str, str] = field(default_factory=dict)
 
     @property
     def needed(self) -> bool:
         return bool(self.tasks or self.lost or self.described or self.summary or self.aside)
 
 
-def later_commit(run: RunStore) -> RunStore | None:
-    """The run as it was committed last, where its ledger is behind its copy and the layers that the
-    copy lists are whole."""
-    copy = run.newer_copy()
-    if copy is None:
-        return None
-    found = verify(copy)
-    return copy if all(map(found.sound, (LEDGER, *copy.stored_depths()))) else None
-
-
-def caught_up(run: RunStore) -> RunStore:
-    """The run with its ledger brought up to `later_commit`; the caller holds the lock."""
-    copy = later_commit(run)
-    if copy is None:
-        return run
-    copy.durable = True
-    copy.write()
-    return copy
-
-
 def plan_repair(run: RunStore, verified: Verified) -> Repair:
     """What a repair would do; CorruptRunError if there is no way."""
-    if wrong := [fault.what for fault in verified.faults if fault.depth == LEDGER]:
+    if wrong := [fault.what for fault in verified.faults if fault.depth == SUMS]:
         raise CorruptRunError(f"{run.path} cannot be repaired: {wrong[0]}")
     stored, last, reader = run.stored_depths(), len(run.records) - 1, RunReader(run)
     redo = sorted({fault.task for fault in verified.faults if fault.task is not None})
     described = {fault.depth for fault in verified.faults if fault.described}
-    more = {"summary": SUMMARY in described, "aside": misplaced(run.path)}
+    aside = {name: aside_of(name) for name in misplaced(run.storage, run.layers_name)}
+    more = {"summary": SUMMARY in described, "aside": aside}
     if not run.records:  # it was stopped before anything was committed
         return Repair(last, [], sorted(described & {GROUP}), **more)
     gone = verified.given_up is not None and any(
@@ -104,29 +81,28 @@ def repair(run: RunStore, what: Repair) -> None:
     """Do what was planned; the caller holds the lock."""
     run.durable = True
     reader = RunReader(run)
-    for file, aside in what.aside.items():
-        file.rename(aside)
+    for name, aside in what.aside.items():
+        run.storage.move_aside(name, aside)
     for depth in what.described:
         if depth == GROUP:
             run.describe_group()
             continue
         files = reader.open_layer(depth).files
-        files.folder.mkdir(exist_ok=True)
-        write_json(files.folder / "zarr.json", files.metadata, durable=True)
-        for name in files.surplus():
-            (files.folder / name).unlink()
+        run.storage.make_folder(files.folder)
+        files.describe(durable=True)
+        run.storage.delete(*(f"{files.folder}/{name}" for name in files.surplus()))
     if what.lost:
         run.roll_back(what.depth, what.stored)
     under_way = reader.files(len(run.records))
     for task in what.tasks:
-        under_way.path(task).unlink(missing_ok=True)  # it may have been moved aside
+        run.storage.delete(under_way.name(task))  # it may have been moved aside
     run.sweep()
 
 
 def describe_repair(run: RunStore, what: Repair) -> str:
     """What a repair has done, in words."""
     names = ["the layers" if depth == GROUP else f"layer {depth}" for depth in what.described]
-    said = [moved(*pair) for pair in what.aside.items()]
+    said = [moved(run.storage, *names) for names in what.aside.items()]
     said += [f"{name} cleared of what is not its own and described anew for Zarr" for name in names]
     if what.summary:
         said.append("summary.json written anew")

@@ -17,7 +17,6 @@ from frontier.space.bits import expand, live_rows
 from frontier.space.layout import Layout, Task
 from frontier.space.program import Program, Reads, Swaps
 from frontier.stopwatch import Stopwatch
-from frontier.store.files import force
 from frontier.store.parts import PartRecord
 from frontier.store.reader import Allocate, EncodedSlabs, ListedSlabs
 from frontier.store.run_ref import RunRef
@@ -73,8 +72,7 @@ def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
                 raise error from None
         return None
     if work.run.durable:  # its writer may have died before it was on the disk
-        force(part.path)
-        force(part.path.parent)
+        part.force()
     return TaskResult(part.record)
 
 
@@ -111,7 +109,6 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
                     if asked is not None and asked[0] == slab:
                         start = bool(int(words[asked[1]]) >> asked[2] & 1)
             clock.lap("rest")
-        work.run.check_still_there()
         record = writer.finish(states, start, home, work.edges(edges))
         clock.lap("disk")
     return TaskResult(record, clock.seconds)

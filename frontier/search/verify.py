@@ -18,9 +18,8 @@ import numpy as np
 
 from frontier.errors import CorruptRunError
 from frontier.space.graph import Space
-from frontier.store.copies import check_copies
-from frontier.store.directory import misplaced
-from frontier.store.files import read_json, read_sealed
+from frontier.storage.sealed import read_json, read_sealed
+from frontier.store.directory import COPIES, LEDGER, RUN, misplaced
 from frontier.store.parts import Part, digest_of
 from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
@@ -29,16 +28,16 @@ from frontier.text import counted
 SLABS_DRAWN = 32
 """The greatest number of slabs of a layer that states are drawn from."""
 
-GROUP, LEDGER, SUMMARY, OTHERS = -1, -2, -3, -4
+GROUP, SUMS, SUMMARY, OTHERS = -1, -2, -3, -4
 """These stand in the place of a depth for faults outside the layers: in the Zarr group and the
-copies, in the ledger, in the summary, in what is not the run's."""
+copies, in what the layers of the ledger add up to, in the summary, in what is not the run's."""
 
 
 @dataclass(frozen=True)
 class Fault:
     """Something that is not as it was written, or not right.
 
-    depth: of the layer, or GROUP, LEDGER, SUMMARY or OTHERS. what: the file and what is wrong with
+    depth: of the layer, or GROUP, SUMS, SUMMARY or OTHERS. what: the file and what is wrong with
     it. task: of the layer under way, or of the next one.
     described: whether the file only describes the run to others, and the search does not read it.
     """
@@ -90,9 +89,10 @@ def verify(
             done.faults.append(Fault(depth, what, described=True))
     if not run.complete:
         done.faults += _layer_under_way(reader, done)
-    for file in misplaced(run.path):
-        if not any(str(file) in fault.what for fault in done.faults):
-            what = f"{file} is not what a run makes there"
+    for file in misplaced(run.storage, run.layers_name):
+        place = str(run.storage.place(file))
+        if not any(place in fault.what for fault in done.faults):
+            what = f"{place} is not what a run makes there"
             done.faults.append(Fault(OTHERS, what, described=True))
     rng = np.random.default_rng(seed)
     for depth in stored if deep else ():
@@ -106,22 +106,19 @@ def verify(
 def _faults_outside(run: RunStore) -> Iterator[Fault]:
     """What is wrong outside the layers: with the ledger, whose layers must add up; with the copies,
     the summary and the Zarr group, which must be what was written."""
-    file, found, states = run.path / "ledger.json", run.states, run.identity["states"]
+    storage, found, states = run.storage, run.states, run.identity["states"]
     if found > states or (run.complete and found != states):
-        what = f"{file}: its layers hold {counted(found, 'state')}, the puzzle has {states:,}"
-        yield Fault(LEDGER, what)
-    try:
-        check_copies(run)
-    except CorruptRunError as error:
-        yield Fault(LEDGER, str(error))
-    summary = run.path / "summary.json"
-    for other in [*run.copies, summary] if summary.exists() else run.copies:
+        holds = f"its layers hold {counted(found, 'state')}, the puzzle has {states:,}"
+        yield Fault(SUMS, f"{storage.place(LEDGER)}: {holds}")
+    others = {COPIES[RUN]: GROUP, COPIES[LEDGER]: GROUP, "summary.json": SUMMARY}
+    for name, kind in others.items():
         try:
-            read_sealed(other)
+            if kind == GROUP or storage.exists(name):
+                read_sealed(storage, name)
         except CorruptRunError as error:
-            yield Fault(SUMMARY if other is summary else GROUP, str(error), described=True)
+            yield Fault(kind, str(error), described=True)
     if not run.is_group():
-        group = run.layers_path / "zarr.json"
+        group = storage.place(f"{run.layers_name}/zarr.json")
         yield Fault(GROUP, f"{group} is not what was written there", described=True)
 
 
@@ -129,8 +126,8 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
     """What is wrong with the parts of a layer."""
     run, layer = reader.run, reader.layer(depth)
     record, files, records = run.records[depth], layer.files, []
-    if files.folder.is_symlink():
-        yield f"layer {depth}: {files.folder} is a link, and what the run wrote is not"
+    if files.storage.is_link(files.folder):
+        yield f"layer {depth}: {files.place} is a link, and what the run wrote is not"
         return
     fading = not layer.is_list and depth + 2 == len(run.records)
     for task in files.tasks:
@@ -147,10 +144,10 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
     if len(records) < len(files.tasks):
         return
     if digest_of(records) != record.digest:
-        yield f"layer {depth}: the parts in {files.folder} are not those that the ledger lists"
+        yield f"layer {depth}: the parts in {files.place} are not those that the ledger lists"
     if (found := sum(part.states for part in records)) != record.states:
         yield (
-            f"layer {depth}: the parts in {files.folder} hold {counted(found, 'state')}, the "
+            f"layer {depth}: the parts in {files.place} hold {counted(found, 'state')}, the "
             f"ledger lists {record.states:,}"
         )
 
@@ -186,12 +183,14 @@ def _wrong_description(reader: RunReader, depth: int) -> str | None:
     """What is wrong with what Zarr sees of a layer."""
     files = reader.layer(depth).files
     try:
-        if read_json(files.folder / "zarr.json") != files.metadata:
-            return f"layer {depth}: {files.folder / 'zarr.json'} is not what was written there"
+        name = f"{files.folder}/zarr.json"
+        if read_json(files.storage, name) != files.metadata:
+            return f"layer {depth}: {files.storage.place(name)} is not what was written there"
     except CorruptRunError as error:
         return f"layer {depth}: {error}"
     if others := files.surplus():
-        return f"layer {depth}: {files.folder / others[0]} is none of its parts"
+        other = files.storage.place(f"{files.folder}/{others[0]}")
+        return f"layer {depth}: {other} is none of its parts"
     return None
 
 

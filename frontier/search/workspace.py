@@ -18,7 +18,6 @@ from frontier.space.layout import Task
 from frontier.space.lists import ListKernel
 from frontier.space.memory import MemorySearch
 from frontier.space.program import Program, Reads, program_of, reads_of, swaps_of
-from frontier.store.objects import place_of
 from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
 from frontier.store.run_ref import OpenRun, RunRef
@@ -127,7 +126,7 @@ class Buffer:
 
 def open_workspace(run_ref: RunRef) -> Workspace:
     """Return a new workspace of a run. Raises InputError if another run is there."""
-    run = RunStore.open(place_of(run_ref.path))
+    run = RunStore.open(run_ref.path)
     run_ref.check(run.identity)
     run.durable = run_ref.durable
     return Workspace(run)

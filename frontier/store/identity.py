@@ -7,10 +7,11 @@ from pydantic import Field, StrictInt, ValidationError
 
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.puzzles.tables import PuzzleTable, Table
-from frontier.store.files import first_wrong, read_json, read_sealed
-from frontier.store.objects import Place
+from frontier.storage.base import Storage
+from frontier.storage.places import Place, storage_at
+from frontier.storage.sealed import first_wrong, read_json, read_sealed
 
-FORMAT = 3
+FORMAT = 4
 
 
 class LayoutTable(Table):
@@ -34,27 +35,27 @@ class Identity(Table):
     states: StrictInt = Field(ge=1)
 
 
-def kind_at(folder: Place) -> str | None:
+def kind_at(place: Place) -> str | None:
     """The command whose findings a directory holds, as its ``run.json`` says; None where it holds a
     run by layers, or nothing that can be read."""
     with suppress(CorruptRunError, OSError):
-        identity = read_json(folder / "run.json")
+        identity = read_json(storage_at(place), "run.json")
         return identity.get("kind") if isinstance(identity, dict) else None
     return None
 
 
-def read_identity(file: Place) -> dict:
-    """What a ``run.json`` says; FormatError if its format is not ours, CorruptRunError if it is not
-    what a run has written."""
-    identity = read_json(file)
+def read_identity(storage: Storage) -> dict:
+    """Return what ``run.json`` says. Raises FormatError if its format is not ours, CorruptRunError
+    if it is not what a run has written."""
+    identity, file = read_json(storage, "run.json"), storage.place("run.json")
     if not isinstance(identity, dict) or type(identity.get("format")) is not int:
         raise CorruptRunError(f"{file} is not what was written there")
     if kind := identity.get("kind"):
-        raise InputError(f"{file.parent} holds no run, but what the command {kind} has found")
+        raise InputError(f"{storage} holds no run, but what the command {kind} has found")
     if (format := identity["format"]) != FORMAT:
         how = "install a newer frontier" if format > FORMAT else "use the version that wrote it"
         raise FormatError(f"{file} has format {format}, this program reads format {FORMAT}: {how}")
-    identity = read_sealed(file)
+    identity = read_sealed(storage, "run.json")
     try:
         Identity.model_validate(identity)
     except ValidationError as error:

@@ -14,16 +14,17 @@ also those without a state, so that a lost one is noticed; see `frontier.store.p
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import ceil, prod
+from pathlib import Path
 
 import numpy as np
 
 from frontier.errors import CorruptRunError
 from frontier.space.layout import Layout
 from frontier.stopwatch import Stopwatch
+from frontier.storage.base import Storage
+from frontier.storage.sealed import write_json
 from frontier.store.codecs import LITTLE_ENDIAN, SlabCodec, encoded_bytes
 from frontier.store.directory import part_names
-from frontier.store.files import force, version_of, write_json
-from frontier.store.objects import Place
 from frontier.store.parts import Part, PartRecord, PartWriter, footer_bytes
 
 LIST_SLAB = 1 << 15
@@ -50,11 +51,13 @@ def most_part_bytes(layout: Layout) -> int:
 class LayerFiles:
     """Where the parts of a layer are, and how they are written.
 
-    folder: that of the layer. run: the identifier of the run. listed: how many states a layer has
-    that is a list, which is one part; None for a layer of bits. tasks: the numbers of the parts.
+    folder: the name of that of the layer in the storage. run: the identifier of the run. listed:
+    how many states a layer has that is a list, which is one part; None for a layer of bits. tasks:
+    the numbers of the parts.
     """
 
-    folder: Place
+    storage: Storage
+    folder: str
     run: str
     codec_name: str
     layout: Layout
@@ -103,35 +106,49 @@ class LayerFiles:
     def codec(self) -> SlabCodec:
         return SlabCodec(self.codec_name, plain=self.listed is not None)
 
-    def path(self, task: int) -> Place:
-        """The file of a part, as Zarr names it."""
+    def name(self, task: int) -> str:
+        """The file of a part, named as Zarr names it."""
         if self.listed is not None:
-            return self.folder / LIST_NAME
+            return f"{self.folder}/{LIST_NAME}"
         parent, group = divmod(task, self.layout.groups(self.side))
-        return self.folder / f"c.{group}.{parent}.0"
+        return f"{self.folder}/c.{group}.{parent}.0"
+
+    def path(self, task: int) -> Path | str:
+        """Where the file of a part is, as people name it."""
+        return self.storage.place(self.name(task))
+
+    @property
+    def place(self) -> Path | str:
+        """Where the folder is, as people name it."""
+        return self.storage.place(self.folder)
 
     def there(self, task: int) -> bool:
         """Whether there is something under the name of a part."""
-        return version_of(self.path(task)) is not None
+        return self.storage.exists(self.name(task))
 
     def surplus(self) -> list[str]:
         """Files in the folder that Zarr would take for parts of the layer, though they are none."""
-        return sorted(part_names(self.folder) - {self.path(task).name for task in self.tasks})
+        own = {self.name(task).rpartition("/")[2] for task in self.tasks}
+        return sorted(part_names(self.storage, self.folder) - own)
 
     def part(self, task: int) -> Part:
         """A part; CorruptRunError if it is missing or not the right one."""
-        return Part(self.path(task), self._slabs, self.run, self.depth, task)
+        return Part(self.storage, self.name(task), self._slabs, self.run, self.depth, task)
 
     def begin(self, durable: bool = False) -> None:
         """Make the folder and the metadata of the layer; parts that are there stay."""
-        if self.folder.is_symlink():
+        if self.storage.is_link(self.folder):
             raise CorruptRunError(
-                f"{self.folder} is a link, and what the run wrote is not: take it away"
+                f"{self.place} is a link, and what the run wrote is not: take it away"
             )
-        self.folder.mkdir(exist_ok=True)
-        write_json(self.folder / "zarr.json", self.metadata, durable)
+        self.storage.make_folder(self.folder)
+        self.describe(durable)
         if durable:
-            force(self.folder.parent)
+            self.storage.force(self.folder.rpartition("/")[0])
+
+    def describe(self, durable: bool = False) -> None:
+        """Write Zarr's metadata of the layer, whose folder is there."""
+        write_json(self.storage, f"{self.folder}/zarr.json", self.metadata, durable)
 
     def write_part(
         self,
@@ -141,8 +158,9 @@ class LayerFiles:
         clock: Stopwatch | None = None,
     ) -> PartWriter:
         """A writer of a part, whose folder is there."""
-        path, who = self.path(task), (self.run, self.depth, task)
-        return PartWriter(path, self._slabs, who, self.codec(), thread, durable, clock)
+        name, who = self.name(task), (self.run, self.depth, task)
+        codec = self.codec()
+        return PartWriter(self.storage, name, self._slabs, who, codec, thread, durable, clock)
 
     def write_list(
         self,

@@ -7,6 +7,7 @@ the file; then those between need not be stored.
 
 import hashlib
 import json
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
@@ -14,8 +15,8 @@ from typing import ClassVar, Literal
 from pydantic import ConfigDict, StrictBool, TypeAdapter, ValidationError
 
 from frontier.errors import CorruptRunError
-from frontier.store.files import Count, Seconds, first_wrong, read_sealed, sealed
-from frontier.store.objects import Place
+from frontier.storage.base import Storage
+from frontier.storage.sealed import Count, Seconds, first_wrong, read_sealed, sealed
 from frontier.store.parts import PartRecord, digest_of, value_of
 
 
@@ -79,12 +80,13 @@ class LayerRecord:
 LAYERS = TypeAdapter(list[LayerRecord])
 
 
-def read_ledger(file: Place, run: str) -> tuple[list[LayerRecord], bool]:
-    """The layers that a ledger lists, and whether they are all that the run has.
+def read_ledger(storage: Storage, name: str, run: str) -> tuple[list[LayerRecord], bool]:
+    """Return the layers that a ledger lists, and whether they are all that the run has.
 
-    run: its identifier. CorruptRunError if the file is no ledger of it.
+    name: that of the file. run: the identifier of the run. Raises CorruptRunError if the file is no
+    ledger of it.
     """
-    ledger, before = read_sealed(file), ""
+    ledger, before = read_sealed(storage, name), ""
     try:
         records = LAYERS.validate_python(ledger["layers"])
         complete = bool(ledger["complete"])
@@ -96,20 +98,18 @@ def read_ledger(file: Place, run: str) -> tuple[list[LayerRecord], bool]:
             before = record.chain
     except (KeyError, ValueError) as error:
         why = first_wrong(error) if isinstance(error, ValidationError) else error
-        raise CorruptRunError(f"{file} is no ledger of this run: {why}") from None
+        said = f"{storage.place(name)} is no ledger of this run: {why}"
+        raise CorruptRunError(said) from None
     return records, complete
 
 
-def ledger_bytes(
-    run: str, records: list[LayerRecord], complete: bool, nonce: str | None = None
-) -> bytes:
-    """The content of a ledger's file; sets the chains of its lines.
+def ledger_bytes(run: str, records: list[LayerRecord], complete: bool) -> bytes:
+    """Return the content of a ledger's file, and set the chains of its lines.
 
-    nonce: a text that no other ledger has, so that this one is never taken for an earlier one that
-    lists the same.
+    It has a number of its own, so that it is never taken for an earlier one that lists the same.
     """
     chain = ""
     for record in records:
         chain = record.chain = record.chained(chain, run)
-    ledger = {"layers": list(map(value_of, records)), "complete": complete}
-    return sealed(ledger if nonce is None else {**ledger, "nonce": nonce})
+    layers = list(map(value_of, records))
+    return sealed({"layers": layers, "complete": complete, "number": uuid.uuid4().hex})

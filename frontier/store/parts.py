@@ -22,6 +22,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import ClassVar
 
 import google_crc32c
@@ -30,9 +31,9 @@ from pydantic import ConfigDict, StrictBool, TypeAdapter
 
 from frontier.errors import CorruptRunError
 from frontier.stopwatch import Stopwatch
+from frontier.storage.base import Storage, Writer
+from frontier.storage.sealed import Count
 from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec, encoded_bytes
-from frontier.store.files import Count, FileWriter, new_file, read_ranges, read_tail
-from frontier.store.objects import ObjectWriter, Place
 from frontier.text import counted
 
 RECORD_BYTES = 512
@@ -129,13 +130,14 @@ def digest_of(records: list[PartRecord]) -> str:
 class PartWriter:
     """Writes a part, slab after slab; as context manager it leaves nothing behind if that fails.
 
-    path: the name that the file gets by `finish`. slabs: how many the part has, stored or not. who:
-    the identifier of the run, the depth and the task.
+    name: that of the file, which it gets by `finish`. slabs: how many the part has, stored or not.
+    who: the identifier of the run, the depth and the task.
     """
 
     def __init__(
         self,
-        path: Place,
+        storage: Storage,
+        name: str,
         slabs: int,
         who: tuple[str, int, int],
         codec: SlabCodec,
@@ -149,7 +151,7 @@ class PartWriter:
         self._checksums = np.zeros(slabs, dtype="<u4")
         self._writing: deque[Future] = deque()
         self._block, self._filled, self._size = np.empty(0, dtype=np.uint8), 0, 0
-        self._file: FileWriter | ObjectWriter | None = new_file(path)
+        self._file: Writer | None = storage.new_file(name)
 
     def __enter__(self) -> "PartWriter":
         return self
@@ -215,12 +217,13 @@ class PartWriter:
 class Part:
     """A part that is there, for reading: its record and its index have been checked."""
 
-    def __init__(self, path: Place, slabs: int, run: str, depth: int, task: int):
-        """CorruptRunError if the file is missing, or not that of this run, depth and task."""
-        self.path, self._depth = path, depth
+    def __init__(self, storage: Storage, name: str, slabs: int, run: str, depth: int, task: int):
+        """Raises CorruptRunError if the file is missing, or not that of this run, depth and
+        task."""
+        self._storage, self._name, self._depth = storage, name, depth
         end = footer_bytes(slabs)
         try:
-            footer, size = read_tail(path, end)
+            footer, size = storage.read_tail(name, end)
         except FileNotFoundError:
             raise self._wrong(" is missing, though its layer is stored") from None
         except ValueError:
@@ -256,6 +259,15 @@ class Part:
         return CorruptRunError(f"layer {self._depth}: {self.path}{why}")
 
     @property
+    def path(self) -> Path | str:
+        """Where the file is, as people name it."""
+        return self._storage.place(self._name)
+
+    def force(self) -> None:
+        """Return when the file and its name are on the disk."""
+        self._storage.force(self._name, self._name.rpartition("/")[0])
+
+    @property
     def states(self) -> int:
         return self.record.states
 
@@ -287,7 +299,8 @@ class Part:
         edges = [0, *apart.tolist(), slabs.size] if slabs.size else []
         views = [memoryview(data)[place[a] : place[b]] for a, b in pairwise(edges)]
         try:
-            read_ranges(self.path, [int(offset[first]) for first in edges[:-1]], views)
+            begins = [int(offset[first]) for first in edges[:-1]]
+            self._storage.read_ranges(self._name, begins, views)
         except FileNotFoundError:
             raise CorruptRunError(f"{self.path} was deleted while it was read") from None
         except EOFError:

@@ -272,7 +272,7 @@ class StoredLayer:
             yield numbers
         if found != self.states:
             raise CorruptRunError(
-                f"layer {self.files.depth}: {self.files.folder} holds {counted(found, 'state')}, "
+                f"layer {self.files.depth}: {self.files.place} holds {counted(found, 'state')}, "
                 f"the ledger lists {self.states:,}"
             )
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from frontier import api
 from frontier.config import config_of
-from frontier.config_values import at_home
 from frontier.cosets.store import CosetRun, path_of
 from frontier.errors import InputError
 from frontier.search.plan import config_identity
-from frontier.store.files import Place
+from frontier.storage.base import Storage
+from frontier.storage.places import storage_at
 from frontier.store.run import RunStore
 from frontier.text import counted
 
@@ -79,7 +79,7 @@ class Runs:
         return self._found[name]
 
     def _look_up(self, name: str, puzzle: dict, states: int) -> Depths | None:
-        path = at_home(str(self._directory / name))
+        path = storage_at(self._directory / name)
         there, large = RunStore.exists(path), states > self._limit or puzzle["columns"] > self.most
         tables = {
             "name": name,
@@ -91,7 +91,7 @@ class Runs:
             return _by_cosets(path, puzzle, states)
         config = config_of(tables, "thesis")
         if there:
-            store = RunStore.open(config.path)
+            store = RunStore.open(config.storage)
             wanted = config_identity(config)["puzzle"]
             if store.identity["puzzle"] != wanted:
                 raise InputError(
@@ -115,7 +115,7 @@ class Runs:
         return _depths(name, api.run(plan).store)
 
 
-def _by_cosets(path: Place, puzzle: dict, states: int) -> Depths | None:
+def _by_cosets(path: Storage, puzzle: dict, states: int) -> Depths | None:
     """What a search of cosets says that is beside the place of a run, if it has found God's number;
     there is none of a pattern."""
     if puzzle["kind"] != "tiles":

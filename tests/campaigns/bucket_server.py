@@ -25,7 +25,7 @@ from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
-from frontier.store.buckets import bucket_of
+from frontier.storage.requests import bucket_of
 
 BUCKET = "bucket"
 

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from trials import Campaign, Case
 
-from frontier.store.directory import PART_NAME
-from frontier.store.files import write_sealed
+from frontier.storage.places import storage_at
+from frontier.storage.sealed import write_sealed
+from frontier.store.directory import COPIES, PART_NAME
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import footer_bytes
 from frontier.store.reader import RunReader
@@ -85,7 +86,7 @@ def relied_on(path: Path) -> list[Path]:
     """The files of a run that are read again, by the search or by people; not what a killed
     process has left, which is swept away."""
     run = RunStore.open(path)
-    names = ("run.json", "ledger.json", "summary.json", "layers/zarr.json")
+    names = ("run.json", "ledger.json", "summary.json", f"{run.layers_name}/zarr.json")
     files = [path / name for name in names if (path / name).exists()]
     reader, under_way = RunReader(run), len(run.records)
     done = set() if run.complete else run.parts_under_way(reader.layout)
@@ -109,7 +110,8 @@ def hurt(choice: random.Random, path: Path, kind: str, other: Path) -> str | Non
     if kind in ("turn a bit behind", "exchange tasks", "exchange layers", "another run's"):
         files = parts
     if kind == "delete before":
-        before = path / "layers" / f"{len(RunStore.open(path).records) - 2:04d}"
+        run = RunStore.open(path)
+        before = run.layer_path(len(run.records) - 2)
         files = [file for file in parts if file.parent == before]
     if not files:
         return None
@@ -188,8 +190,8 @@ def _edit(choice: random.Random, path: Path, kind: str) -> str:
         for each in value["layers"]:
             before = each["chain"] = LayerRecord(**each).chained(before, run.identity["identifier"])
     del value["digest"]
-    for folder in (path, path / "copies") if kind == "forge" else (path,):
-        write_sealed(folder / "ledger.json", value)
+    for name in ("ledger.json", COPIES["ledger.json"]) if kind == "forge" else ("ledger.json",):
+        write_sealed(storage_at(path), name, value)
     return said
 
 

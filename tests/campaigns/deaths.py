@@ -99,7 +99,7 @@ def in_a_layer(campaign: Campaign, case: Case, path: Path, process: Run) -> None
     depth = campaign.random.randrange(len(case.counts) // 4, len(case.counts) - 2)
     while process.code is None:
         done = len(ledger(path))
-        if done >= depth and (path / "layers" / f"{done:04d}").exists():
+        if done >= depth and list(path.glob(f"layers/*/{done:04d}")):
             time.sleep(campaign.random.uniform(0, case.seconds / len(case.counts)))
             return
         time.sleep(0.001)

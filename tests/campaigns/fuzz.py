@@ -42,12 +42,13 @@ from frontier.config import Config
 from frontier.errors import FrontierError
 from frontier.report.status import describe_status, status_of
 from frontier.search.events import TaskFinished
-from frontier.search.repair import caught_up, plan_repair, repair
+from frontier.search.repair import plan_repair, repair
 from frontier.search.verify import verify
 from frontier.space import zerobytes
 from frontier.space.layout import Layout
+from frontier.storage.places import storage_at
 from frontier.store.codecs import SlabCodec, encoded_bytes
-from frontier.store.copies import check_copies, restore
+from frontier.store.directory import mend
 from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
 
@@ -146,9 +147,9 @@ class Original:
         run, found = RunStore.open(self.path), {}
         for depth in (*run.stored_depths(), len(run.records)):
             files = run.files(depth, self.layout)
-            found[f"layers/{depth:04d}/c.0"] = depth, 0
+            found[f"{files.folder}/c.0"] = depth, 0
             for task in files.tasks:
-                found[f"layers/{depth:04d}/{files.path(task).name}"] = depth, task
+                found[files.name(task)] = depth, task
         return found
 
     def put(self, path: Path, files: Files) -> None:
@@ -193,8 +194,6 @@ def make_runs(folder: Path) -> list[Original]:
 def glance(path: Path) -> RunStore:
     """Open a run."""
     run = RunStore.open(path)
-    check_copies(run)
-    run.newer_copy()
     run.missing()
     return run
 
@@ -218,8 +217,8 @@ def read_part(path: Path, layout: Layout, depth: int, task: int) -> None:
 
 def go_through(path: Path, choice: random.Random) -> None:
     """Verify a run, repair it and resume it."""
-    restore(path)
-    run = caught_up(RunStore.open(path))
+    mend(storage_at(path))
+    run = RunStore.open(path)
     describe_status(status_of(run.path))
     what = plan_repair(run, verify(run, deep=choice.choice((0, 5))))
     if what.needed:

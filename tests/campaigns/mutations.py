@@ -125,7 +125,7 @@ def identity(choice: random.Random, files: Files) -> None:
     value = _value(files, "run.json")
     key = choice.choice((None, None, "puzzle", "puzzle", "layout", "layout"))
     value = {**value, key: changed(choice, value[key])} if key else changed(choice, value)
-    files["run.json"] = files["copies/run.json"] = _sealed(value)
+    files["run.json"] = files["run.copy.json"] = _sealed(value)
 
 
 def _value(files: Files, name: str):
@@ -143,7 +143,7 @@ def _sealed(value) -> bytes:
 
 
 def _tear(choice: random.Random, files: Files, name: str) -> None:
-    name = choice.choice((name, f"copies/{name}"))
+    name = choice.choice((name, name.replace(".json", ".copy.json")))
     files[name] = torn(choice, files[name])
 
 
@@ -157,7 +157,7 @@ def _put_ledger(choice: random.Random, files: Files, value) -> None:
             before = line["chain"] = hashlib.sha256(json.dumps(values).encode()).hexdigest()
     files["ledger.json"] = _sealed(value)
     if choice.random() < 0.75:
-        files["copies/ledger.json"] = files["ledger.json"]
+        files["ledger.copy.json"] = files["ledger.json"]
 
 
 # --- parts
@@ -251,7 +251,7 @@ def _recommit(choice: random.Random, files: Files, depth: int) -> None:
     if depth >= len(value["layers"]):
         return
     said = []
-    names = [name for name in parts_of(files) if name.startswith(f"layers/{depth:04d}/")]
+    names = [name for name in parts_of(files) if name.split("/")[2] == f"{depth:04d}"]
     for name in sorted(names, key=lambda name: [int(n) for n in name.split(".")[:0:-1]]):
         try:
             said.append(json.loads(files[name][files[name].rindex(b'{"run": ') :][:RECORD_BYTES]))

@@ -16,8 +16,6 @@ from contextlib import suppress
 from bucket_server import BUCKET, HARMS, Proxy, environment, s3_server, settings
 from trials import Campaign, Case, Run
 
-from frontier.store.objects import ObjectPath, place_of
-
 HARMED = 0.1
 """This share of requests is harmed."""
 
@@ -37,7 +35,7 @@ def at_requests(campaign: Campaign, case: Case, count: int) -> None:
     with s3_server() as endpoint:
         while injected < count:
             number += 1
-            place = place_of(f"s3://{BUCKET}/{case.scratch.name}-{number}")
+            place = f"s3://{BUCKET}/{case.scratch.name}-{number}"
             harm = _harm(random.Random(campaign.random.random()))
             with (
                 Proxy(endpoint, harm) as proxy,
@@ -56,14 +54,14 @@ def _harm(choice: random.Random):
     return lambda method, path: choice.choice(HARMS) if choice.random() < HARMED else None
 
 
-def _disturbed(choice: random.Random, case: Case, place: ObjectPath) -> tuple[Counter, str | None]:
+def _disturbed(choice: random.Random, case: Case, place: str) -> tuple[Counter, str | None]:
     """Run to the end, with kills and second drivers: how many there were, and what went wrong."""
     faults = Counter()
     for _ in range(STARTS):
-        run = case.start(place, options=("--take-over",))
+        run = case.start(place)
         second = None
         if choice.random() < SECOND:
-            second = case.start(place, options=("--take-over",), said="second")
+            second = case.start(place, said="second")
             faults["a second driver"] += 1
         if choice.random() < KILLED:
             run.wait(choice.uniform(1, 1 + 2 * case.seconds))

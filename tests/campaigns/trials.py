@@ -22,8 +22,7 @@ from click.testing import CliRunner
 from finely import cut_finely
 
 from frontier.cli import main as command
-from frontier.store.directory import part_names
-from frontier.store.objects import Place
+from frontier.storage.places import Place
 from frontier.store.run import RunStore
 
 HERE = Path(__file__).resolve().parent
@@ -144,13 +143,15 @@ def found_in(path: Place) -> tuple[list[int], dict[int, dict[str, str]]]:
         return [], {}
     stored = {}
     for depth in run.stored_depths():
-        folder = run.layer_path(depth)
-        stored[depth] = {name: _digest(folder / name) for name in part_names(folder)}
+        folder = run.layer_name(depth)
+        stored[depth] = {
+            name: _digest(run.storage.read(f"{folder}/{name}")) for name in run.part_names(depth)
+        }
     return [record.states for record in run.records], stored
 
 
-def _digest(file: Place) -> str:
-    return hashlib.sha256(IDENTITY.sub(rb"\1", file.read_bytes())).hexdigest()
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(IDENTITY.sub(rb"\1", content)).hexdigest()
 
 
 class Run:

@@ -14,7 +14,7 @@ from frontier.config import Config, load_config
 from frontier.forecast import forecast
 from frontier.forecast.forecast import described_cluster, disk_warning, forecast_of
 from frontier.report.plan import describe_plan, plan_value
-from frontier.store.objects import TRANSFER_BYTES
+from frontier.storage.bucket import TRANSFER_BYTES
 
 
 def invoke(*arguments, code=0):

@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from files import write_sealed
 from making import CONFIGS, invoke, made, write_ledger
 from markdown_it import MarkdownIt
 from rich.console import Console
@@ -23,8 +24,7 @@ from frontier.report.formats import report_markdown, report_text
 from frontier.report.statistics import Report, statistics_of
 from frontier.report.summary import summary
 from frontier.report.tables import LAYER
-from frontier.store.files import write_sealed
-from frontier.store.lock import RunLock
+from frontier.storage.lock import RunLock
 from frontier.store.run import RunStore
 
 HEADER = [heading for heading, _ in LAYER.values()]

@@ -8,11 +8,11 @@ from functools import partial
 
 import pytest
 from click.testing import CliRunner
+from files import read_sealed
 from making import BY_TASKS, CONFIGS, invoke, serial
 from sweeps import swept
 
 from frontier.cli import main
-from frontier.store.files import read_sealed
 from frontier.store.run import RunStore
 
 # thesis tables 1.1; totals (mn)!/2

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from files import read_sealed, write_sealed
 
 from frontier import gods_number, make_config
 from frontier.config import Config
@@ -10,8 +11,7 @@ from frontier.cosets import search
 from frontier.cosets.checks import check_cosets
 from frontier.cosets.store import CosetRun, path_of
 from frontier.errors import CorruptRunError, InputError, Stopped
-from frontier.store.files import read_sealed, write_sealed
-from frontier.store.lock import writing
+from frontier.storage.lock import writing
 
 COUNTS_2X4 = {36: 1, 35: 7, 34: 19, 33: 39}
 """The last layers of 2×4, as `run` finds them."""

@@ -17,8 +17,8 @@ from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Blocks, Graph, Tiles
 from frontier.report.displays import PlainProgress
 from frontier.search.events import LayerFinished, RunFinished, RunStarted
+from frontier.storage.lock import describe_holder
 from frontier.store.ledger import LayerRecord
-from frontier.store.lock import describe_holder
 from frontier.text import counted
 
 SEVERAL = re.compile(r"(?<![\d,.×])1 (?!of )(\w+ )?\w+s\b")

@@ -9,14 +9,14 @@ from pathlib import Path
 from statistics import mean, median
 
 import pytest
+from files import read_sealed, write_sealed
 from making import made, write_ledger
 
 from frontier.errors import CorruptRunError
 from frontier.report import colours
 from frontier.report.statistics import DRAWN, Report, statistics_of
 from frontier.report.tables import config_text, tables_of
-from frontier.store.files import read_sealed, write_sealed
-from frontier.store.lock import RunLock
+from frontier.storage.lock import RunLock
 from frontier.store.run import RunStore
 
 
@@ -104,7 +104,7 @@ def test_the_time_of_each_layer_goes_somewhere(tmp_path, monkeypatch, settings):
     slower = statistics_of(RunStore.open(run.path))
     assert isclose(slower.spent["kernel"], work)
     assert slower.spent["others"] > figures.seconds / 2
-    run.environment_path.unlink()
+    (run.path / "environment.json").unlink()
     unknown = statistics_of(RunStore.open(run.path))
     assert "others" not in unknown.spent
     assert isclose(sum(unknown.spent.values()), unknown.seconds)
@@ -133,23 +133,23 @@ def test_what_a_run_was_made_with(tmp_path):
     assert first["config"]["search"]["in_memory"] is True
     assert second["config"]["search"]["in_memory"] is False
     assert second["workers"] == 1
-    text = run.environment_path.read_text()
+    text = (run.path / "environment.json").read_text()
     assert str(tmp_path) not in text
     made(tmp_path / "run", "2x3")  # complete already: nothing is made
-    assert run.environment_path.read_text() == text
+    assert (run.path / "environment.json").read_text() == text
 
 
 def test_the_starts_of_an_older_run_are_known(tmp_path):
     run = made(tmp_path / "run", "2x3")
-    starts = read_sealed(run.environment_path)["starts"]
-    write_sealed(run.environment_path, {"legs": starts})
+    starts = read_sealed(run.path / "environment.json")["starts"]
+    write_sealed((run.path / "environment.json"), {"legs": starts})
     assert list(statistics_of(run).starts) == starts != []
 
 
 @pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_text("{")])
 def test_a_lost_environment_is_no_loss_for_the_search(tmp_path, damage):
     run = made(tmp_path / "run", "2x3", until=5)
-    damage(run.environment_path)
+    damage(run.path / "environment.json")
     assert statistics_of(run).starts == ()
     config = tomllib.loads(config_text(statistics_of(run)))
     assert config["puzzle"]["rows"] == 2

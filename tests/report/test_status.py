@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from files import read_sealed, write_sealed
 from making import invoke
 from report.watching import config_of, events_of, run
 
@@ -21,7 +22,6 @@ from frontier.report.progress import progress_of
 from frontier.report.statistics import statistics_of
 from frontier.report.status import describe_status, line, status_of
 from frontier.search.events import LayerFinished, RunStopped
-from frontier.store.files import read_sealed, write_sealed
 from frontier.store.run import RunStore
 
 

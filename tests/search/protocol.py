@@ -10,10 +10,10 @@ stands for a part of the program:
 | --- | --- |
 | delete | `delete_files` |
 | create | `RunStore.create` |
-| open | `RunStore.open`, `check_copies` |
+| open | `RunStore.open` |
 | missing, missing too | `RunStore.missing` |
 | sweep | `RunStore.sweep` |
-| force all | `force_all` |
+| force all | `RunStore.force` |
 | search | `Driver.search` |
 | make, store | `Driver._commit_origins` |
 | layer, collect | `layer_by_tasks` |
@@ -24,9 +24,8 @@ stands for a part of the program:
 | look, look again | `expand_task`, which looks whether its part is there, and whole |
 | read | `StoredLayer.load` |
 | scratch | `PartWriter` |
-| still there | `RunStore.check_still_there` |
 | rename, force | `PartWriter.finish` |
-| folder, exists, unlink | `RunStore.give_up` |
+| exists, unlink | `RunStore.give_up` |
 | hand in | `TaskResult` |
 | verify | `verify`, `plan_repair`, `repair`, `RunStore.roll_back` |
 """
@@ -127,7 +126,7 @@ class Model(Tasks):
     def _driver_step(self, world: World) -> World:
         todo = world.driver.todo
         step, *arguments = todo[0] if isinstance(todo[0], tuple) else todo[:1]
-        disk = Disk(world, self.power[world.leg])
+        disk = Disk(world, self.power[world.leg], world.driver.run)
         world = world.now(todo=todo[1:])
         try:
             world = getattr(self, f"_{step.replace(' ', '_')}")(world, disk, *arguments) or world
@@ -147,9 +146,9 @@ class Model(Tasks):
         files = [("unlink", name) for name in names]
         layers = [("clear", depth) for depth in range(self.of.last + 2)]
         layers += [("remove", depth) for depth in range(self.of.last + 2)]
-        steps = [*layers, *files] if self.broken("run.json is deleted last") else [*files, *layers]
         world = world._replace(announced=None, excused=True)  # until a new run is there
-        return world.then(*steps, ("unlink", "directory"))
+        world = world.now(run=disk.get("run"))
+        return world.then(*files, *layers, ("unlink", "directory"))
 
     def _unlink(self, world: World, disk: Disk, name) -> None:
         disk.put(name, None)
@@ -166,7 +165,7 @@ class Model(Tasks):
             disk.put("directory", True)
         run = 1 if self.broken("runs have no identifier") else world.leg + 1
         ledger = (run, (), False)
-        files = {("copy", "ledger"): ledger, ("copy", "run"): run, "ledger": ledger, "run": run}
+        files = {"run": run, ("copy", "run"): run, "ledger": ledger, ("copy", "ledger"): ledger}
         writes = [("write", name, value) for name, value in files.items()]
         return world._replace(excused=False).then(*writes, "force above")
 
@@ -181,19 +180,17 @@ class Model(Tasks):
 
     def _open(self, world: World, disk: Disk) -> World:
         run, ledger = disk.get("run"), disk.get("ledger")
-        if TORN in (run, ledger) or ledger is None or ledger[0] != run:
+        disk.run, begun = run, ledger or (run, (), False)
+        lost = ledger is None and any(map(disk.folder, range(self.of.last + 2)))
+        if lost or TORN in (run, ledger) or begun[0] != run:
             raise Refused("run.json or the ledger is damaged")
-        copied = disk.get(("copy", "run")), disk.get(("copy", "ledger"))
-        if copied[0] not in (None, TORN, run):
-            raise Refused("run.json and its copy contradict each other")
-        if copied[1] not in (None, TORN) and not agree(copied[1], ledger):
-            raise Refused("the ledger and its copy contradict each other")
-        records = ledger[1]
+        names = ["ledger", ("copy", "ledger")] if ledger is None else []  # stopped as it began
+        writes, records = [("write", name, begun) for name in names], begun[1]
         two = sum(stored for _, stored in records) == 2 and not self.broken("spare layers fade")
         fading = len(records) - 2 if two else None
-        world = world.now(run=run, records=records, complete=ledger[2], fading=fading)
+        world = world.now(run=run, records=records, complete=begun[2], fading=fading)
         forces = self.legs[world.leg].forced and not world.driver.sure
-        return world.then("missing", "sweep", *["force all"] * forces, "search")
+        return world.then("missing", "sweep", *writes, *["force all"] * forces, "search")
 
     def _missing(self, world: World, disk: Disk) -> World | None:
         records = world.driver.records
@@ -231,7 +228,7 @@ class Model(Tasks):
 
     def _remove(self, world: World, disk: Disk, depth: int) -> None:
         if not (disk.inside(depth, True) or disk.inside(depth, False)):
-            disk.put(("layer", depth), None)
+            disk.put(("layer", disk.run, depth), None)
 
     def _force_all(self, world: World, disk: Disk) -> World:
         if not self.broken("earlier legs are not forced"):
@@ -251,7 +248,7 @@ class Model(Tasks):
         return world.then("layer" if leg.tasks or disk.tasks(len(records)) else "advance")
 
     def _make(self, world: World, disk: Disk, depth: int) -> None:
-        disk.make_folder(depth, {worker.folder for worker in world.workers})
+        disk.make_folder(depth)
 
     def _store(self, world: World, disk: Disk, depth: int, task: int) -> None:
         part = world.driver.run, depth, task, RIGHT
@@ -306,7 +303,7 @@ class Model(Tasks):
         records = tuple((some, kept and d not in forget) for d, (some, kept) in enumerate(records))
         ledger = (driver.run, records, complete)
         cleans = [("clean", depth) for depth in range(len(driver.records), len(records))]
-        writes = [("write", ("copy", "ledger"), ledger), ("write", "ledger", ledger)]
+        writes = [("write", "ledger", ledger), ("write", ("copy", "ledger"), ledger)]
         forgets = [(step, depth) for depth in forget for step in ("clear", "remove")]
         both = [*forgets, *writes] if self.broken("forgotten too early") else [*writes, *forgets]
         world = world.now(records=records, complete=complete)
@@ -325,7 +322,10 @@ class Model(Tasks):
 
     def _verify(self, world: World, disk: Disk) -> World | None:
         """What `verify` and `plan_repair` find; `repair` does it next."""
+        if disk.get("ledger") is None:  # stopped as it began
+            return None
         run, records, complete = disk.get("ledger")
+        disk.run = run
         last, given_up, whole = len(records) - 1, False, []
         for depth, (values, stored) in enumerate(records):
             parts = [disk.part(depth, task) for task in range(len(values))]
@@ -343,7 +343,7 @@ class Model(Tasks):
             if depth == 0 or depth - 1 in back or (complete and depth == last):
                 kept = tuple((values, d in back) for d, (values, _) in enumerate(records))
                 ledger = run, kept[: depth + 1], complete and depth == last
-                steps = [("write", ("copy", "ledger"), ledger), ("write", "ledger", ledger)]
+                steps = [("write", "ledger", ledger), ("write", ("copy", "ledger"), ledger)]
                 for beyond in range(depth + 1, last + 2) if depth < last else ():
                     steps += [("clear", beyond), ("remove", beyond)]
                 steps += [("unlink", (disk.folder(last + 1), n)) for n in redo if depth == last]
@@ -353,10 +353,3 @@ class Model(Tasks):
         if records:
             raise Refused("there are no two whole layers in a row")
         return None
-
-
-def agree(copy: tuple, mine: tuple) -> bool:
-    """Whether two ledgers say the same as far as both go."""
-    both = min(len(copy[1]), len(mine[1]))
-    chains = [tuple(values for values, _ in ledger[1][:both]) for ledger in (copy, mine)]
-    return copy[0] == mine[0] and chains[0] == chains[1]

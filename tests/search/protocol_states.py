@@ -82,8 +82,7 @@ class Driver(NamedTuple):
 
 
 class Worker(NamedTuple):
-    """A task under way. boss: whether a driver waits for it. value: of the part so far. folder:
-    what `give_up` has opened."""
+    """A task under way. boss: whether a driver waits for it. value: of the part so far."""
 
     name: int
     run: int
@@ -93,7 +92,6 @@ class Worker(NamedTuple):
     forced: bool
     boss: bool = True
     value: str = RIGHT
-    folder: tuple | None = None
 
 
 class World(NamedTuple):
@@ -148,13 +146,14 @@ class Disk:
     """What a world's disk holds, to be changed.
 
     Names are "directory", "run", "ledger", their copies ("copy", "run") and ("copy", "ledger"),
-    ("layer", depth), whose value is a folder, (folder, task), whose value is a part, and
+    ("layer", run, depth), whose value is a folder, (folder, task), whose value is a part, and
     (folder, "scratch", worker). A part is (run, depth, task, what it holds), or TORN.
 
-    power: whether it may yet be lost.
+    power: whether it may yet be lost. run: that of who looks, below which its layers lie.
     """
 
-    def __init__(self, world: World, power: bool = False):
+    def __init__(self, world: World, power: bool = False, run: int = 0):
+        self.run = run
         self.now, self.past, self.maybe = dict(world.disk), dict(world.past), dict(world.maybe)
         self._power, self._same = power, True
 
@@ -196,7 +195,7 @@ class Disk:
             self.force_names(home(name))
 
     def folder(self, depth: int):
-        return self.get(("layer", depth))
+        return self.get(("layer", self.run, depth))
 
     def part(self, depth: int, task: int):
         return self.get((self.folder(depth), task))
@@ -213,11 +212,12 @@ class Disk:
         """Those whose parts are there, whatever they hold."""
         return frozenset(name[1] for name in self.inside(depth, scratch=False))
 
-    def make_folder(self, depth: int, opened: set) -> None:
-        """opened: folders that some worker has opened."""
+    def make_folder(self, depth: int) -> None:
         if self.folder(depth) is None:
-            used = {home(name) for name in (*self.now, *self.past)} | opened
-            self.put(("layer", depth), next((depth, i) for i in range(9) if (depth, i) not in used))
+            used = {home(name) for name in (*self.now, *self.past)}
+            used |= {value for name, value in self.now.items() if name[0] == "layer"}
+            folder = next((depth, i) for i in range(9) if (depth, i) not in used)
+            self.put(("layer", self.run, depth), folder)
 
     def lose_power(self) -> None:
         """Leave open what a power loss has left."""
@@ -255,7 +255,7 @@ def home(name):
     """The folder that a name is in."""
     if isinstance(name, str):
         return "above" if name == "directory" else "directory"
-    return name[0]
+    return "directory" if name[0] == "copy" else name[0]
 
 
 def is_part(name) -> bool:
@@ -288,7 +288,7 @@ def check(world: World, scenario: Scenario) -> None:
     if not maybe and not world.excused:
         (run,), (ledger,) = runs, ledgers
         if ledger and run == ledger[0]:
-            check_stored(Disk(world), ledger[1])
+            check_stored(Disk(world, run=run), ledger[1])
 
 
 def check_stored(disk: Disk, records: tuple) -> None:

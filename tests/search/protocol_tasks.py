@@ -41,21 +41,19 @@ class Tasks:
         sources = [(depth - 1, n) for n in sorted(self._sources(task))]
         sources += [(depth - 2, task)] if depth > 1 else []
         reads = dict.fromkeys(("read", d, n if d else 0) for d, n in sources)
-        steps = ["folder", "still there", "exists", "unlink"] if gives_up else []
-        steps = ["scratch", "still there", "rename", "force", *steps]
-        if self.broken("nobody asks whether the run is still there"):
-            steps = [step for step in steps if step != "still there"]
+        steps = ["scratch", "rename", "force", *(["exists", "unlink"] if gives_up else [])]
         if self.broken("given up before it is replaced") and gives_up:
-            steps = ["unlink", *steps[:4]]
+            steps = ["unlink", *steps[:3]]
         if self.broken("given up before the new part is forced") and gives_up:
-            steps = [*steps[:3], *steps[4:], "force"]
+            steps = [*steps[:2], *steps[3:], "force"]
         name = next(i for i in range(9) if i not in {w.name for w in world.workers})
         todo = ("look", *reads, *steps, "hand in")
         return Worker(name, world.driver.run, depth, task, todo, leg.forced)
 
     def worker_step(self, world: World, worker: Worker) -> World:
         step, *arguments = worker.todo[0] if isinstance(worker.todo[0], tuple) else worker.todo[:1]
-        disk, world = Disk(world, self.power[world.leg]), world.without(worker)
+        disk = Disk(world, self.power[world.leg], worker.run)
+        world = world.without(worker)
         after = worker._replace(todo=worker.todo[1:])
         try:
             after = getattr(self, f"_task_{step.replace(' ', '_')}")(disk, after, *arguments)
@@ -68,7 +66,8 @@ class Tasks:
             after = None
         if disk.get("run") not in (None, worker.run):
             changed = {name for name, _ in world.disk ^ frozenset(disk.now.items())}
-            if any(map(is_part, changed)):
+            mine = {of for name, of in disk.now.items() if name[:2] == ("layer", disk.get("run"))}
+            if any(is_part(name) and name[0] in mine for name in changed):
                 raise Violation("a worker of an earlier run changes a part of this one")
         world = world._replace(**disk.frozen())
         if after is not None and after.todo:
@@ -118,11 +117,6 @@ class Tasks:
         empty = worker.depth > self.of.last and worker.value == RIGHT
         return worker._replace(value=EMPTY) if empty else worker
 
-    def _task_still_there(self, disk: Disk, worker: Worker) -> Worker:
-        if disk.get("run") != worker.run:
-            raise Refused("another run is here")
-        return worker
-
     def _task_rename(self, disk: Disk, worker: Worker) -> Worker:
         folder = disk.folder(worker.depth)
         if not disk.get((folder, "scratch", worker.name)):
@@ -141,19 +135,13 @@ class Tasks:
                 disk.force_names(folder)
         return worker
 
-    def _task_folder(self, disk: Disk, worker: Worker) -> Worker:
-        folder = disk.folder(worker.depth - 2)
-        return worker._replace(folder=folder, todo=worker.todo if folder else ("hand in",))
-
     def _task_exists(self, disk: Disk, worker: Worker) -> Worker:
         there = disk.part(worker.depth, worker.task) is not None
         return worker if there else worker._replace(todo=("hand in",))
 
     def _task_unlink(self, disk: Disk, worker: Worker) -> Worker:
-        folder = worker.folder
-        if folder is None or self.broken("given up by its path"):
-            folder = disk.folder(worker.depth - 2)
-        disk.put((folder, worker.task), None)
+        if folder := disk.folder(worker.depth - 2):
+            disk.put((folder, worker.task), None)
         return worker
 
     def _task_hand_in(self, disk: Disk, worker: Worker) -> Worker:

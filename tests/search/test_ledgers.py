@@ -1,18 +1,20 @@
-"""Ledgers that are edited, exchanged, or behind their copy."""
+"""Ledgers that are edited, exchanged, or lost with their last line."""
 
-import json
 import shutil
 
 import pytest
-from making import invoke, write_ledger
+from click.testing import CliRunner
+from files import COPIES, read_sealed, write_sealed
+from making import invoke
 from search.runs import run as run_of
 from search.stopped import finished
 from search.test_two_layers import COUNTS, stopped_of
 
+from frontier.cli import main
 from frontier.errors import CorruptRunError
-from frontier.search.verify import verify
-from frontier.store.files import read_sealed, write_sealed
 from frontier.store.run import RunStore
+
+BOTH = "ledger.json", COPIES["ledger.json"]
 
 
 @pytest.mark.parametrize(
@@ -25,8 +27,8 @@ def test_a_line_of_the_ledger_that_is_edited_breaks_the_chain(copy, change):
     path = copy("frontier")
     ledger = read_sealed(path / "ledger.json")
     ledger["layers"][5] |= change
-    for folder in (path, path / "copies"):
-        write_sealed(folder / "ledger.json", ledger)
+    for name in BOTH:
+        write_sealed(path / name, ledger)
     for words in ("verify", path), ("repair", path, "--yes"), ("status", path):
         assert "is no ledger of this run" in invoke(*words, code=4).output
     with pytest.raises(CorruptRunError, match="is no ledger of this run"):
@@ -47,8 +49,8 @@ def test_lines_of_the_ledger_that_are_exchanged_or_left_out(copy):
 
 def test_the_ledger_of_another_run_is_refused(copy, whole):
     path = copy("frontier")
-    for folder in ("", "copies"):
-        shutil.copy(whole[0] / "spare" / folder / "ledger.json", path / folder / "ledger.json")
+    for name in BOTH:
+        shutil.copy(whole[0] / "spare" / name, path / name)
     with pytest.raises(CorruptRunError, match="is no ledger of this run"):
         RunStore.open(path)
 
@@ -62,30 +64,15 @@ def test_the_ledger_of_another_run_is_exchanged_for_the_copy(copy, whole):
     assert "all sound" in invoke("verify", path).stdout
 
 
-def earlier(path, folders):
-    """Put back the ledger of the layer before; returns that layer's depth."""
-    ledger = read_sealed(path / "ledger.json")
-    lines = ledger["layers"][:-1]
-    lines[-2] |= {"stored": True}  # it was, until the last one was committed
-    for folder in folders:
-        write_sealed(path / folder / "ledger.json", {**ledger, "layers": lines})
-    return lines[-1]["depth"]
-
-
-def test_a_ledger_that_is_behind_its_copy_is_no_fault(tmp_path):
-    """What the layer that it does not list was made from has been given up."""
-    _, store = stopped_of(tmp_path, done=0)
-    earlier(store.path, [""])
-    said = invoke("verify", store.path)
-    assert "the ledger is behind its copy" in said.stderr
-    assert "all sound" in said.stdout
-    assert json.loads(invoke("verify", store.path, "--json").stdout)["faults"] == []
-
-
 def test_both_ledgers_are_behind(tmp_path):
     """All parts of the layer under way are there, and nothing of the one before the last."""
     plan, store = stopped_of(tmp_path, done=0)
-    before = earlier(store.path, ["", "copies"])
+    ledger = read_sealed(store.path / "ledger.json")
+    lines = ledger["layers"][:-1]
+    lines[-2] |= {"stored": True}  # it was, until the last one was committed
+    for name in BOTH:
+        write_sealed(store.path / name, {**ledger, "layers": lines})
+    before = lines[-1]["depth"]
     assert not store.layer_path(before - 1).exists()
     invoke("verify", store.path, code=4)
     assert f"layer {before - 1} cleared" in invoke("repair", store.path, "--yes").stdout
@@ -93,24 +80,22 @@ def test_both_ledgers_are_behind(tmp_path):
     assert [record.states for record in run_of(plan).records] == COUNTS
 
 
-def test_an_edited_ledger_contradicts_its_copy(copy):
-    path = copy("frontier")
-    copy_of_it = read_sealed(path / "copies" / "ledger.json")
-    run = RunStore.open(path)
-    run.records[5].states += 1
-    write_ledger(run)
-    write_sealed(path / "copies" / "ledger.json", copy_of_it)
-    assert "says something else" in invoke("verify", path, code=4).output
-    assert "says something else" in invoke("repair", path, "--yes", code=4).output
-    with pytest.raises(CorruptRunError, match="says something else"):
-        finished(path, "frontier")
-
-
-def test_a_copy_may_be_ahead(copy, whole):
-    """As after a death between the two."""
-    path = copy("frontier")
-    ledger = read_sealed(path / "ledger.json")
-    ahead = {**ledger["layers"][-1], "depth": 21}
-    write_sealed(path / "copies" / "ledger.json", {**ledger, "layers": [*ledger["layers"], ahead]})
-    assert verify(RunStore.open(path)).faults == []
-    assert finished(path, "frontier") == whole[1]
+@pytest.mark.parametrize("lost", ["turned", "gone"])
+def test_a_ledger_whose_copy_is_one_commit_behind(tmp_path, lost):
+    """A kill between the two costs nothing; the loss of the ledger costs that commit."""
+    _, store = stopped_of(tmp_path, done=0)
+    copy = store.path / COPIES["ledger.json"]
+    ledger = read_sealed(copy)
+    write_sealed(copy, {**ledger, "layers": ledger["layers"][:-1]})
+    assert "all sound" in invoke("verify", store.path).stdout
+    shutil.copytree(store.path, tmp_path / "killed")
+    killed = RunStore.open(tmp_path / "killed")
+    assert [r.chain for r in killed.records] == [r.chain for r in store.records]
+    (store.path / "ledger.json").write_bytes(b"{}")
+    if lost == "gone":
+        (store.path / "ledger.json").unlink()
+    invoke("verify", store.path, code=4)
+    assert "ledger.json: written anew from the other copy" in (
+        CliRunner().invoke(main, ["repair", str(store.path), "--yes"]).output
+    )
+    assert len(RunStore.open(store.path).records) == len(store.records) - 1

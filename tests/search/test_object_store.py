@@ -2,8 +2,6 @@
 
 import dataclasses
 import json
-import os
-import subprocess
 import sys
 import time
 from itertools import product
@@ -16,17 +14,15 @@ from search.bucket_runs import CONFIGS, FORMS, assert_same, plan_of
 from sweeps import swept
 
 from frontier import api
-from frontier.errors import CorruptRunError, Gone, InputError
+from frontier.errors import CorruptRunError, Gone
 from frontier.search.events import LayerFinished, LayerStarted
 from frontier.search.task import expand_task
 from frontier.search.verify import verify
 from frontier.search.workspace import Workspace
-from frontier.store import lock as lock_module
+from frontier.storage.places import storage_at
+from frontier.storage.requests import bucket_of
 from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
-from frontier.store.buckets import bucket_of
-from frontier.store.directory import names_in
-from frontier.store.objects import place_of
-from frontier.store.run import ObjectRunStore, RunStore
+from frontier.store.run import RunStore
 
 
 @swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
@@ -36,9 +32,9 @@ def test_a_run_that_is_stopped_and_goes_on(bucket, tmp_path, form, search):
         run = api.run(plan_of(bucket, form, **search), until).store
         assert not verify(run, deep=20).faults
     assert_same(run, api.run(plan_of(tmp_path / "run", form, **search)).store)
-    assert names_in(bucket) == {
-        "run.json", "ledger.json", "layers", "events.jsonl", "summary.json", "environment.json",
-        "status.html",
+    assert bucket.names() == {
+        "run.json", "run.copy.json", "ledger.json", "ledger.copy.json", "layers",
+        "events.jsonl", "summary.json", "environment.json", "status.html",
     }  # fmt: skip
 
 
@@ -55,7 +51,7 @@ def test_of_two_drivers_one_goes_on(bucket, monkeypatch, form, kind):
     def goes_on(event):
         """Another driver does the rest before this one begins with the next layer."""
         if isinstance(event, kind) and event.depth >= 1 and not other:
-            other.append(api.run(plan_of(bucket, form), take_over=True).store)
+            other.append(api.run(plan_of(bucket, form)).store)
 
     with pytest.raises(Gone, match="written by another process, which has gone on with the run"):
         api.run(plan_of(bucket, form), listeners=[goes_on])
@@ -74,14 +70,14 @@ def test_a_driver_that_was_overtaken_deletes_nothing(bucket, monkeypatch, form, 
     """Another one goes on while it has read the ledger and not yet written to it."""
     monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
     api.run(plan_of(bucket, form), 9)
-    original, depth = getattr(ObjectRunStore, moment), 9 + ahead
+    original, depth = getattr(RunStore, moment), 9 + ahead
 
     def overtaken(run, *arguments):
-        monkeypatch.setattr(ObjectRunStore, moment, original)
-        api.run(plan_of(bucket, form), depth, take_over=True)
+        monkeypatch.setattr(RunStore, moment, original)
+        api.run(plan_of(bucket, form), depth)
         original(run, *arguments)
 
-    monkeypatch.setattr(ObjectRunStore, moment, overtaken)
+    monkeypatch.setattr(RunStore, moment, overtaken)
     if ahead:
         with pytest.raises(Gone, match="by another process"):
             api.run(plan_of(bucket, form))
@@ -108,13 +104,10 @@ def test_a_ledger_is_never_taken_for_an_earlier_one(bucket):
 
 def test_a_run_that_was_stopped_between_run_json_and_ledger(bucket):
     api.run(plan_of(bucket, "lists"), 0)
-    (bucket / "ledger.json").unlink()
+    bucket.delete("ledger.json")
     with pytest.raises(CorruptRunError, match=r"ledger\.json is missing"):
         RunStore.open(bucket)  # layers are there
-    for name in names_in(bucket / "layers"):
-        for layer in names_in(bucket / "layers" / name) - {"zarr.json"}:
-            for part in names_in(bucket / "layers" / name / layer):
-                (bucket / "layers" / name / layer / part).unlink()
+    bucket.delete(*(name for name, _ in bucket.files("layers")))
     assert "no layer is committed yet" in invoke("status", bucket).stdout
     assert api.run(plan_of(bucket, "lists")).store.complete
 
@@ -125,9 +118,8 @@ def test_two_that_begin_the_same_run(bucket, monkeypatch):
     def after_another(cls, path, identity, durable=False):
         with monkeypatch.context() as patch:
             patch.setattr(RunStore, "create", classmethod(create))
-            api.run(plan_of(bucket, "lists"), 5, take_over=True)
-        begun = {"format": 3, "identifier": "0" * 32, "created": 0.0, **identity}
-        ObjectRunStore(path, begun, [], False).begin()
+            api.run(plan_of(bucket, "lists"), 5)
+        create(cls, path, identity)
 
     monkeypatch.setattr(RunStore, "create", classmethod(after_another))
     with pytest.raises(Gone, match="by another process"):
@@ -151,15 +143,15 @@ def test_a_late_worker_of_a_run_that_was_deleted(bucket):
     old = api.run(plan_of(bucket, "tasks"), 12).store
     expand_task(durable(old), True, 13, 0)
     new = api.run(plan_of(bucket, "tasks"), 20, fresh=True).store
-    assert names_in(bucket / "layers") == {new.identity["identifier"]}
+    assert bucket.names("layers") == {new.identity["identifier"]}
     files = old.files(13, Workspace(new).layout)
     files.begin()
-    files.path(0).write_bytes(b"late")
+    bucket.write(files.name(0), b"late")
     old.give_up(19, 0, Workspace(new).layout)
     assert not verify(RunStore.open(bucket), deep=20).faults
     assert api.run(plan_of(bucket, "tasks")).store.complete
-    api.delete_run(bucket)
-    assert names_in(bucket) == set()
+    api.delete_run(str(bucket))
+    assert bucket.names() == set()
 
 
 def test_commands(bucket, tmp_path):
@@ -180,21 +172,25 @@ def test_commands(bucket, tmp_path):
     invoke("export", bucket, tmp_path / "distances.zarr")
     assert zarr.open_array(tmp_path / "distances.zarr", mode="r").attrs["states"] == 360
     run = RunStore.open(bucket)
-    part = min(names_in(run.layer_path(12)) - {"zarr.json"})
-    content = bytearray((run.layer_path(12) / part).read_bytes())
+    part = f"{run.layer_name(12)}/{min(run.part_names(12))}"
+    content = bytearray(bucket.read(part))
     content[0] ^= 1
-    (run.layer_path(12) / part).write_bytes(bytes(content))
-    assert str(run.layer_path(12) / part) in invoke("verify", bucket, code=4).stderr
+    bucket.write(part, bytes(content))
+    assert bucket.place(part) in invoke("verify", bucket, code=4).stderr
     assert "layers 12–21 given up" in invoke("repair", bucket, "--yes").stdout
     invoke("run", *words, *settings, *keep)
     assert "all sound" in invoke("verify", bucket, "--deep").stdout
     invoke("run", *words, *settings, "--fresh", "--yes")
     assert RunStore.open(bucket).stored_depths() == [20, 21]
-    for command in (("backup", bucket, tmp_path / "copy"), ("backup", bucket, f"{bucket}-copy")):
-        assert "from one file system to another" in invoke(*command, code=2).stderr
+    invoke("backup", bucket, tmp_path / "copy")
+    invoke("backup", tmp_path / "copy", f"{bucket}-copy")
+    for copy in (tmp_path / "copy", f"{bucket}-copy"):
+        assert "all sound" in invoke("verify", copy, "--deep").stdout
     invoke("export", bucket, f"{bucket}.zarr", code=2)
-    (bucket / "run.json").unlink()
-    assert "cannot be repaired" in invoke("repair", bucket, code=4).stderr
+    bucket.delete("run.json")
+    assert "there is a copy of it" in invoke("status", bucket, code=4).stderr
+    assert "run.json: written anew" in invoke("repair", bucket).stdout
+    assert "all sound" in invoke("verify", bucket).stdout
 
 
 @swept("until", [20, None], few=1)
@@ -216,37 +212,11 @@ def test_zarr_opens_the_layers(s3_bucket, until):
             assert int(np.bitwise_count(array[:]).sum()) == numbers.size == record.states
 
 
-def test_who_says_that_it_writes(bucket, monkeypatch):
-    """It is believed while it is fresh, and never where that process is seen to be gone."""
-    lock = bucket / "lock"
-    api.run(plan_of(bucket, "lists"), 5)
-    with (
-        lock_module.Lease(lock),
-        pytest.raises(InputError, match=f"is being written by process {os.getpid()}"),
-    ):
-        api.run(plan_of(bucket, "lists"), 6)
-    assert not lock.exists()
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    said = {**lock_module.Lease(lock)._said, "process": gone.pid}
-    lock.write_bytes(json.dumps(said).encode())
-    api.run(plan_of(bucket, "lists"), 6)
-    elsewhere = {**said, "host": "elsewhere"}
-    lock.write_bytes(json.dumps(elsewhere).encode())
-    with pytest.raises(InputError, match="on host elsewhere; stop that run first"):
-        api.run(plan_of(bucket, "lists"), 7)
-    api.run(plan_of(bucket, "lists"), 7, take_over=True)
-    lock.write_bytes(json.dumps(elsewhere).encode())
-    now = time.time()
-    monkeypatch.setattr("time.time", lambda: now + lock_module.FRESH + 1)
-    api.run(plan_of(bucket, "lists"), 8)
-
-
 def test_a_bucket_that_cannot_be_used(s3_bucket, monkeypatch):
     missing = "s3://no-such-bucket/run"
     words = CONFIGS / "2x3.toml", "--set", f"store.path={missing}"
     assert "no-such-bucket" in invoke("run", *words, code=3).stderr
-    assert "no such run directory" in invoke("status", s3_bucket / "run", code=2).stderr
+    assert "no such run directory" in invoke("status", f"{s3_bucket}/run", code=2).stderr
     assert "NoSuchBucket" in invoke("run", *words, code=3).stderr
     with monkeypatch.context() as patch:
         patch.setenv("AWS_ENDPOINT_URL", "127.0.0.1:1")
@@ -267,14 +237,14 @@ def test_a_plan(bucket, form):
         assert "free: not known" in invoke(*words).stdout
     else:
         assert json.loads(invoke(*words, "--json").stdout)["forecast"]["disk"]["free"] is None
-    assert names_in(bucket) == set()
+    assert bucket.names() == set()
 
 
 def test_a_family(bucket):
     words = CONFIGS / "2x3.toml", "--set", "puzzle.blank=all", "--set", f"store.path={bucket}"
     invoke("run", *words)
     assert len(json.loads(invoke("status", bucket, "--json").stdout)["runs"]) == 2
-    assert place_of(str(bucket)).is_dir()
+    assert storage_at(str(bucket)).is_folder()
 
 
 def test_a_run_that_is_read_while_it_goes_on(bucket, monkeypatch):
@@ -292,8 +262,7 @@ def test_a_run_that_is_read_while_it_goes_on(bucket, monkeypatch):
     assert "all sound" in said
     run = RunStore.open(bucket)
     assert len(run.records) == 17
-    layer = run.layer_path(16)
-    (layer / min(names_in(layer) - {"zarr.json"})).unlink()
+    bucket.delete(f"{run.layer_name(16)}/{min(run.part_names(16))}")
     assert "is missing" in invoke("verify", bucket, code=4).stderr
 
 
@@ -309,23 +278,18 @@ def test_a_part_that_is_given_up_while_a_run_is_read(bucket):
     assert (found.faults, found.given_up) == ([], 11)
 
 
-def test_of_two_that_say_at_once_that_they_write(bucket, monkeypatch):
-    """One of them is refused; and one that was taken over says it no more."""
-    lock = bucket / "lock"
-    original = lock_module.is_held
+def test_how_far_a_run_is_without_a_lock(bucket, monkeypatch):
+    """Its log has no end and its page is fresh, while it is under way."""
+    states, now = [], time.time()
 
-    def another_first(path):
-        monkeypatch.setattr("frontier.store.lock.is_held", original)
-        other.__enter__()
-        return False
+    def look(event):
+        if isinstance(event, LayerFinished) and event.layer.depth == 5:
+            bucket.write("status.html", b"as the thread writes it")
+            states.append(json.loads(invoke("status", bucket, "--json").stdout)["state"])
+            monkeypatch.setattr("time.time", lambda: now + 100)
+            states.append(json.loads(invoke("status", bucket, "--json").stdout)["state"])
+            monkeypatch.undo()
 
-    other = lock_module.Lease(lock)
-    other._said["host"] = "other"
-    monkeypatch.setattr("frontier.store.lock.is_held", another_first)
-    with pytest.raises(InputError, match="on host other"), lock_module.Lease(lock):
-        pass
-    monkeypatch.setattr("frontier.store.lock.RENEWED", 0.01)
-    with lock_module.Lease(lock, take_over=True) as mine:
-        monkeypatch.setattr(other._over, "wait", lambda seconds: False)
-        other._renew()  # once, and never again
-        assert lock_module.holder(lock) == mine._said
+    api.run(plan_of(bucket, "tasks"), 9, listeners=[look])
+    states.append(json.loads(invoke("status", bucket, "--json").stdout)["state"])
+    assert states == ["under way", "stopped", "stopped"]

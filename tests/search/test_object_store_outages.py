@@ -33,7 +33,7 @@ def test_a_driver_that_is_killed_within_a_layer(s3_bucket, proxy, tmp_path):
     driver.append(subprocess.Popen([*command, *sets]))
     assert driver[0].wait() == -signal.SIGKILL
     assert len(RunStore.open(s3_bucket).records) == 13
-    run = api.run(plan_of(s3_bucket, "tasks"), take_over=True).store
+    run = api.run(plan_of(s3_bucket, "tasks")).store
     assert not verify(run, deep=20).faults
     assert_same(run, api.run(plan_of(tmp_path / "run", "tasks")).store)
 
@@ -43,7 +43,7 @@ def test_a_store_that_stays_away_stops_a_run_which_goes_on(s3_bucket, proxy, mon
     monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
     monkeypatch.setattr("frontier.search.driver.MEMORY_SECONDS", 0)
     for name in ("PATIENCE", "FIRST_PATIENCE"):
-        monkeypatch.setattr(f"frontier.store.buckets.{name}", 0.1)
+        monkeypatch.setattr(f"frontier.storage.requests.{name}", 0.1)
     commits = []
 
     def harm(method, path):

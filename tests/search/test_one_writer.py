@@ -13,7 +13,7 @@ from frontier import api
 from frontier.cli import upkeep
 from frontier.errors import InputError
 from frontier.search import verify as verify_module
-from frontier.store.lock import RunLock
+from frontier.storage.lock import RunLock
 
 
 def test_a_holder_on_another_host(copy, whole):

@@ -30,11 +30,11 @@ from frontier import api
 from frontier.errors import CorruptRunError
 from frontier.search import advance, driver, task
 from frontier.search.events import LayerFinished, RunStarted
-from frontier.search.repair import caught_up, plan_repair, repair
+from frontier.search.repair import plan_repair, repair
 from frontier.search.verify import verify
 from frontier.search.workspace import open_workspace
-from frontier.store.copies import restore
-from frontier.store.directory import delete_files, make_directory
+from frontier.storage.places import storage_at
+from frontier.store.directory import delete_files, make_directory, mend
 from frontier.store.run import RunStore
 
 COUNTS = [len(layer) for layer in bfs_layers(2, 3)]
@@ -141,8 +141,8 @@ class Runs(RuleBasedStateMachine):
 
         def drive():
             if fresh and RunStore.exists(self.path):
-                delete_files(self.path)
-            make_directory(self.path)
+                delete_files(storage_at(self.path))
+            make_directory(storage_at(self.path))
             driver._run_held(plan, None, self._hear, None)
 
         self._lead(drive, steps)
@@ -256,9 +256,9 @@ class Runs(RuleBasedStateMachine):
         self.hurt = True
         assert verify(run).faults
 
-        def mend():
-            restore(self.path)
-            run = caught_up(RunStore.open(self.path))
+        def repairs():
+            mend(storage_at(self.path))
+            run = RunStore.open(self.path)
             try:
                 what = plan_repair(run, verify(run))
             except CorruptRunError:
@@ -267,7 +267,7 @@ class Runs(RuleBasedStateMachine):
             repair(run, what)
             self.hurt = False
 
-        self._lead(mend, steps)
+        self._lead(repairs, steps)
 
     # --- what must be so
 

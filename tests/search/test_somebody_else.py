@@ -4,6 +4,7 @@ import dataclasses
 import shutil
 
 import pytest
+from files import COPIES
 from making import CONFIGS, invoke
 from search.stopped import SETTINGS, config_of, copy_of_half_done, half_done
 from sweeps import swept
@@ -46,12 +47,10 @@ def test_layers_of_another_run_are_refused(tmp_path, depths, form, monkeypatch):
 def test_the_whole_of_another_run_s_layers_and_ledger_is_refused(tmp_path):
     mine = copy_of_half_done(tmp_path / "mine")
     other = of_another_blank(tmp_path / "other")
-    for name in ("layers", "copies", "ledger.json"):
-        if (mine.path / name).is_dir():
-            shutil.rmtree(mine.path / name)
-            shutil.copytree(other.path / name, mine.path / name)
-        else:
-            shutil.copy(other.path / name, mine.path / name)
+    shutil.rmtree(mine.layers_path)
+    shutil.copytree(other.layers_path, mine.layers_path)
+    for name in ("ledger.json", COPIES["ledger.json"]):
+        shutil.copy(other.path / name, mine.path / name)
     invoke("verify", mine.path, code=4)
     with pytest.raises(CorruptRunError):
         api.run(api.plan(config_of(mine.path)))
@@ -97,15 +96,15 @@ def test_run_fresh_leaves_what_is_not_the_run_s(tmp_path):
     run = copy_of_half_done(tmp_path / "run")
     shutil.copytree(run.layer_path(20), tmp_path / "elsewhere")
     linked = {path: path.read_bytes() for path in (tmp_path / "elsewhere").iterdir()}
-    (run.path / "layers" / "0040").symlink_to(tmp_path / "elsewhere")
-    others = [run.layer_path(20) / "notes", run.path / "layers" / "c.0.bak"]
+    run.layer_path(40).symlink_to(tmp_path / "elsewhere")
+    others = [run.layer_path(20) / "notes", run.layers_path / "c.0.bak"]
     for path in others:
         path.write_text("mine")
     words = "--set", f"store.path={run.path}", *SETTINGS, "--fresh", "--yes"
     invoke("run", CONFIGS / "2x4.toml", *words)
     assert RunStore.open(run.path).complete
     assert all(path.read_text() == "mine" for path in others)
-    assert (run.path / "layers" / "0040").is_symlink()
+    assert run.layer_path(40).is_symlink()
     assert {path: path.read_bytes() for path in linked} == linked
 
 

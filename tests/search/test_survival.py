@@ -2,10 +2,12 @@
 
 import dataclasses
 import json
+import os
 import time
 from pathlib import Path
 
 import pytest
+from files import COPIES, read_sealed, write_sealed
 from making import invoke
 from search.stopped import WAYS, config_of, copy_of_half_done, way_of
 
@@ -14,8 +16,7 @@ from frontier.errors import CorruptRunError, InputError
 from frontier.search import by_tasks
 from frontier.search.repair import Repair, repair
 from frontier.search.verify import verify
-from frontier.store.files import read_sealed, write_sealed
-from frontier.store.lock import RunLock, is_held
+from frontier.storage.lock import RunLock, is_held
 from frontier.store.run import RunStore
 
 
@@ -46,15 +47,15 @@ def test_a_run_with_nothing_to_go_on_from_needs_no_repair(tmp_path):
     begun = RunStore.create(tmp_path / "begun", plan.identity)
     for run in (done, begun):
         assert "nothing to repair" in invoke("repair", run.path).stdout
-        (run.path / "layers" / "zarr.json").unlink()
+        (run.layers_path / "zarr.json").unlink()
         assert "described anew" in invoke("repair", run.path).stdout
         invoke("verify", run.path)
 
 
-def test_a_repair_that_was_killed_between_ledger_and_copy(tmp_path):
+def test_a_commit_that_was_killed_between_ledger_and_copy(tmp_path):
     run = copy_of_half_done(tmp_path / "run", keep="all")
     ledger = read_sealed(run.path / "ledger.json")
-    write_sealed(run.path / "copies" / "ledger.json", {**ledger, "layers": ledger["layers"][:10]})
+    write_sealed(run.path / COPIES["ledger.json"], {**ledger, "layers": ledger["layers"][:10]})
     assert verify(RunStore.open(run.path)).faults == []
     api.run(api.plan(config_of(run.path, keep="all")), until=21)
 
@@ -88,14 +89,14 @@ def test_giving_up_a_spare_layer_loses_nothing_else(tmp_path, complete):
 
 def test_an_interrupted_deletion_is_recognised(tmp_path, monkeypatch):
     run = copy_of_half_done(tmp_path / "run")
-    real, left = Path.unlink, iter(range(100))
+    real, left = os.unlink, iter(range(100))
 
-    def dying(path, missing_ok=False):
-        if path.name == "events.jsonl":
+    def dying(path, **more):
+        if Path(path).name == "events.jsonl":
             raise KeyboardInterrupt(next(left))
-        real(path, missing_ok=missing_ok)
+        real(path, **more)
 
-    monkeypatch.setattr(Path, "unlink", dying)
+    monkeypatch.setattr(os, "unlink", dying)
     with pytest.raises(KeyboardInterrupt):
         api.delete_run(run.path)
     monkeypatch.undo()

@@ -7,6 +7,7 @@ from contextlib import chdir
 
 import numpy as np
 import pytest
+from files import COPIES, file_of, layers_of
 from making import invoke, write_ledger
 from search.stopped import SEARCH, config_of, finished
 from sweeps import swept
@@ -69,14 +70,14 @@ DAMAGES = {
 @pytest.mark.parametrize("file", ["layers/0020/c.0", "layers/0019/c.0"])
 @swept("name", SEARCH, few=1)
 def test_damage_is_named_and_mended_where_that_can_be(copy, whole, name, file, damage):
-    path = copy(name)
-    DAMAGES[damage](path / file)
+    path, place = copy(name), file_of(copy(name), file)
+    DAMAGES[damage](place)
     said = invoke("verify", path, code=4).output
-    assert str(path / file) in said
+    assert str(place) in said
     if name == "frontier":
         assert "cannot be repaired" in invoke("repair", path, "--yes", code=4).output
-        assert str(path / file) in invoke("verify", path, code=4).output  # nothing was changed
-        with pytest.raises(CorruptRunError, match=file.removesuffix("/c.0")):
+        assert str(place) in invoke("verify", path, code=4).output  # nothing was changed
+        with pytest.raises(CorruptRunError, match=place.parent.name):
             finished(path, name)
         return
     depth = 16 if name == "spare" else int(file.split("/")[1][:4]) - 1
@@ -87,7 +88,7 @@ def test_damage_is_named_and_mended_where_that_can_be(copy, whole, name, file, d
 
 def test_nothing_is_given_up_unasked(copy):
     path = copy("spare")
-    turned(path / "layers/0020/c.0")
+    turned(file_of(path, "layers/0020/c.0"))
     assert "Nothing is changed" in invoke("repair", path, code=2).output
     assert len(RunStore.open(path).records) == 21
 
@@ -95,27 +96,27 @@ def test_nothing_is_given_up_unasked(copy):
 def test_what_only_zarr_reads(copy, whole):
     path = copy("frontier")
     for file in ("layers/zarr.json", "layers/0020/zarr.json"):
-        (path / file).write_text("{}")
-        assert str(path / file) in invoke("verify", path, code=4).output
+        file_of(path, file).write_text("{}")
+        assert str(file_of(path, file)) in invoke("verify", path, code=4).output
         invoke("repair", path)
         assert verify(RunStore.open(path)).faults == []
     assert finished(path, "frontier") == whole[1]
 
 
 @pytest.mark.parametrize("name", ["run.json", "ledger.json"])
-@pytest.mark.parametrize("folder", ["", "copies"])
-def test_a_damaged_file_comes_back_from_its_copy(copy, whole, name, folder):
-    path = copy("frontier")
-    turned(path / folder / name)
+@pytest.mark.parametrize("copied", [False, True])
+def test_a_damaged_file_comes_back_from_its_copy(copy, whole, name, copied):
+    path, name = copy("frontier"), COPIES[name] if copied else name
+    turned(path / name)
     assert name in invoke("verify", path, code=4).output
-    assert f"{path / folder / name}: written anew" in invoke("repair", path).output
+    assert f"{path / name}: written anew" in invoke("repair", path).output
     assert verify(RunStore.open(path)).faults == []
     assert finished(path, "frontier") == whole[1]
 
 
 def test_what_is_not_a_layer_s_own(copy, whole):
     path = copy("frontier")
-    (path / "layers/0020/c.7").write_bytes(b"stray")
+    file_of(path, "layers/0020/c.7").write_bytes(b"stray")
     assert "c.7 is none of its parts" in invoke("verify", path, code=4).output
     invoke("repair", path)
     assert verify(RunStore.open(path)).faults == []
@@ -123,9 +124,12 @@ def test_what_is_not_a_layer_s_own(copy, whole):
     assert finished(path, "frontier") == whole[1]
 
 
-def test_a_folder_that_is_made_again(copy, whole):
+def test_copies_that_are_made_again(copy, whole):
     path = copy("frontier")
-    shutil.rmtree(path / "copies")
+    for name in COPIES.values():
+        (path / name).unlink()
+    invoke("repair", path)
+    invoke("verify", path)
     assert finished(path, "frontier") == whole[1]
 
 
@@ -134,16 +138,17 @@ def test_a_folder_whose_loss_is_damage(copy):
     shutil.rmtree(path / "layers")
     invoke("verify", path, code=4)
     assert "cannot be repaired" in invoke("repair", path, "--yes", code=4).output
-    with pytest.raises(CorruptRunError, match="layers/0020 lacks 1 of its 1 part"):
+    with pytest.raises(CorruptRunError, match="/0020 lacks 1 of its 1 part"):
         finished(path, "frontier")
 
 
 def test_a_folder_in_the_place_of_a_file(copy, whole):
     path = copy("spare")
     for file in ("ledger.json", "layers/0020/c.0"):
-        (path / file).unlink()
-        (path / file).mkdir()
-        assert file in invoke("verify", path, code=4).output
+        place = file_of(path, file)
+        place.unlink()
+        place.mkdir()
+        assert str(place) in invoke("verify", path, code=4).output
         invoke("repair", path, "--yes")
     assert verify(RunStore.open(path)).faults == []
     assert finished(path, "spare") == whole[1]
@@ -176,20 +181,19 @@ PLACES = {
     "what Zarr reads": ("layers/0020/zarr.json", "frontier"),
     "the group": ("layers/zarr.json", "frontier"),
     "run.json": ("run.json", "frontier"),
-    "the ledger's copy": ("copies/ledger.json", "frontier"),
-    "the copies": ("copies", "frontier"),
+    "the ledger's copy": ("ledger.copy.json", "frontier"),
     "the summary": ("summary.json", "frontier"),
 }
 
 
-FOLDERS = {"a layer", "a layer to come", "the copies"}
+FOLDERS = {"a layer", "a layer to come"}
 
 
 @swept("kind", NO_FILES, few=["directory", "socket"])
 @pytest.mark.parametrize("where", PLACES)
 def test_what_stands_in_a_place_and_is_no_file_is_moved_aside(copy, whole, where, kind):
     file, name = PLACES[where]
-    path, place = copy(name), copy(name) / file
+    path, place = copy(name), file_of(copy(name), file)
     place.parent.mkdir(exist_ok=True)
     if place.is_dir():
         shutil.rmtree(place)
@@ -213,7 +217,7 @@ def test_what_stands_in_a_place_and_is_no_file_is_moved_aside(copy, whole, where
 
 def test_where_there_is_no_way_back_nothing_is_moved(copy):
     path = copy("frontier")
-    place = path / "layers/0020/c.0"
+    place = file_of(path, "layers/0020/c.0")
     place.unlink()
     a_directory(place)
     for _ in range(2):
@@ -236,14 +240,16 @@ def test_an_edited_summary(copy, whole):
 def test_both_copies_damaged(copy):
     path = copy("frontier")
     turned(path / "ledger.json")
-    turned(path / "copies" / "ledger.json")
+    turned(path / COPIES["ledger.json"])
     assert "cannot be repaired: " in invoke("repair", path, "--yes", code=4).output
 
 
 DAMAGED_RUNS = {
     "run.json": lambda path: turned(path / "run.json"),
-    "both ledgers": lambda path: [turned(path / f / "ledger.json") for f in (".", "copies")],
-    "a layer": lambda path: turned(next(path.glob("layers/0020/c.*"))),
+    "both ledgers": lambda path: [
+        turned(path / name) for name in ("ledger.json", COPIES["ledger.json"])
+    ],
+    "a layer": lambda path: turned(next(layers_of(path).glob("0020/c.*"))),
 }
 
 
@@ -268,7 +274,7 @@ def test_no_command_advises_itself(copy, damage):
 def test_nothing_says_what_was_searched(copy):
     path = copy("frontier")
     (path / "run.json").unlink()
-    (path / "copies" / "run.json").unlink()
+    (path / COPIES["run.json"]).unlink()
     assert "put one of them back" in invoke("repair", path, "--yes", code=4).output
 
 

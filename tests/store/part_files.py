@@ -3,6 +3,7 @@
 import numpy as np
 
 from frontier.errors import CorruptRunError
+from frontier.storage.places import storage_at
 from frontier.store.codecs import SlabCodec
 from frontier.store.parts import (
     Part,
@@ -29,10 +30,15 @@ def states_of(slabs):
 
 def write(path, thread, slabs, codec="bitmap", run=RUN, depth=DEPTH, task=TASK, **more):
     who = run, depth, task
-    with PartWriter(path, SLABS, who, SlabCodec(codec), thread, **more) as writer:
+    with PartWriter(storage_at(path), "", SLABS, who, SlabCodec(codec), thread, **more) as writer:
         for number, slab in slabs.items():
             writer.write(number, slab)
         return writer.finish(states_of(slabs))
+
+
+def part_at(path, who=WHO):
+    """The part in a file."""
+    return Part(storage_at(path), "", *who)
 
 
 def read(part, wanted=None, codec="bitmap"):
@@ -59,7 +65,7 @@ def turn(path, at, bit=2):
 def noticed(path, who=WHO):
     """Whether a part is refused, by an error that names it and is nothing but CorruptRunError."""
     try:
-        Part(path, *who).check()
+        part_at(path, who).check()
     except CorruptRunError as error:
         return str(path) in str(error)
     return False

@@ -2,10 +2,8 @@
 
 import shutil
 
-import pytest
 from making import IDENTITY
 
-from frontier.errors import Gone
 from frontier.puzzles import Tiles
 from frontier.space.layout import Layout
 from frontier.store.run import RunStore
@@ -31,20 +29,11 @@ def test_a_part_is_given_up_for_its_successor_only(tmp_path):
     run.give_up(0, 1, LAYOUT)  # the layer has been forgotten
 
 
-def test_parts_of_a_run_that_takes_the_place_meanwhile_are_kept(tmp_path, monkeypatch):
-    """The worker is held just after it has seen that its run is there."""
-    path = tmp_path / "run"
-    run, look = begun(path), RunStore.check_still_there
-
-    def look_and_stall(self):
-        look(self)
-        shutil.rmtree(path)
-        begun(path)
-
-    monkeypatch.setattr(RunStore, "check_still_there", look_and_stall)
-    run.give_up(2, 1, LAYOUT)
-    assert run.files(2, LAYOUT).path(1).exists()
-    monkeypatch.undo()
-    with pytest.raises(Gone, match="no longer holds the run"):
-        run.give_up(2, 1, LAYOUT)
-    assert run.files(2, LAYOUT).path(1).exists()
+def test_parts_of_a_run_that_has_taken_the_place_are_not_met(tmp_path):
+    """However late a worker of the earlier one is."""
+    earlier = begun(tmp_path / "run")
+    shutil.rmtree(tmp_path / "run")
+    later = begun(tmp_path / "run")
+    before = {path: path.read_bytes() for path in later.layers_path.rglob("c.*")}
+    earlier.give_up(2, 1, LAYOUT)
+    assert {path: path.read_bytes() for path in later.layers_path.rglob("c.*")} == before

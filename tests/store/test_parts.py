@@ -16,6 +16,7 @@ from store.part_files import (
     WHO,
     WORDS,
     assert_same,
+    part_at,
     read,
     slabs_of,
     states_of,
@@ -24,11 +25,11 @@ from store.part_files import (
 )
 
 from frontier.errors import CorruptRunError
+from frontier.storage.places import storage_at
 from frontier.store import parts as parts_module
 from frontier.store.codecs import SlabCodec
 from frontier.store.parts import (
     RECORD_BYTES,
-    Part,
     PartRecord,
     PartWriter,
     digest_of,
@@ -44,7 +45,7 @@ def test_slabs_come_back(tmp_path, thread, codec):
     slabs = slabs_of()
     record = write(tmp_path / "c.0.0.0", thread, slabs, codec)
     assert [file.name for file in tmp_path.iterdir()] == ["c.0.0.0"]
-    part = Part(tmp_path / "c.0.0.0", *WHO)
+    part = part_at(tmp_path / "c.0.0.0")
     part.check()
     assert part.record == record
     assert (record.run, record.depth, record.task) == (RUN, DEPTH, TASK)
@@ -59,7 +60,7 @@ def test_slabs_come_back(tmp_path, thread, codec):
 def test_a_part_without_states(tmp_path, thread):
     record = write(tmp_path / "c.0", thread, {})
     assert record.bytes == footer_bytes(SLABS)
-    part = Part(tmp_path / "c.0", *WHO)
+    part = part_at(tmp_path / "c.0")
     part.check()
     assert part.slabs.size == 0
     assert read(part) == {}
@@ -92,7 +93,7 @@ def test_a_writer_that_fails_leaves_what_was_there(tmp_path, thread):
     before = (tmp_path / "c.0").read_bytes()
 
     def written(path):
-        with PartWriter(path, SLABS, WHO[1:], SlabCodec("raw"), thread) as writer:
+        with PartWriter(storage_at(path), "", SLABS, WHO[1:], SlabCodec("raw"), thread) as writer:
             writer.write(0, np.ones(WORDS, dtype=np.uint64))
             assert len(list(tmp_path.iterdir())) == 2
             raise KeyboardInterrupt
@@ -112,7 +113,7 @@ def test_what_has_another_name_too_is_not_written_over(tmp_path, thread):
     for name in ("c.0", "c.1"):
         write(tmp_path / name, thread, slabs_of(2))
         assert not (tmp_path / name).is_symlink()
-        assert_same(read(Part(tmp_path / name, *WHO)), slabs_of(2))
+        assert_same(read(part_at(tmp_path / name)), slabs_of(2))
     assert (tmp_path / "backup").read_bytes() == before
 
 
@@ -124,7 +125,7 @@ def test_blocks_of_all_sizes(tmp_path, thread, block, monkeypatch):
     monkeypatch.setattr(parts_module, "BLOCK_BYTES", block)
     write(tmp_path / "b", thread, slabs, "raw")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    part = Part(tmp_path / "b", *WHO)
+    part = part_at(tmp_path / "b")
     part.check()
     assert_same(read(part, codec="raw"), slabs)
 
@@ -136,7 +137,7 @@ def test_blocks_of_all_sizes(tmp_path, thread, block, monkeypatch):
 def test_only_slabs_that_are_wanted_are_read(tmp_path, thread, monkeypatch, slabs, runs):
     """Those that lie side by side at once."""
     write(tmp_path / "c.0", thread, slabs_of(order=range(SLABS)), "raw")
-    part, asked, real, each = Part(tmp_path / "c.0", *WHO), [], os.preadv, 8 * WORDS + 4
+    part, asked, real, each = part_at(tmp_path / "c.0"), [], os.preadv, 8 * WORDS + 4
 
     def noted(file, views, offset):
         asked.append((offset // each, len(views[0]) // each))
@@ -153,13 +154,13 @@ def test_a_file_may_give_less_than_it_is_asked_for(tmp_path, thread, monkeypatch
     write(tmp_path / "c.0", thread, slabs_of(), "raw")
     real = os.preadv
     monkeypatch.setattr(os, "preadv", lambda file, views, at: real(file, [views[0][:7]], at))
-    assert_same(read(Part(tmp_path / "c.0", *WHO), codec="raw"), slabs_of())
+    assert_same(read(part_at(tmp_path / "c.0"), codec="raw"), slabs_of())
 
 
 def test_a_damaged_slab_is_told_of_where_it_is_read(tmp_path, thread):
     write(tmp_path / "c.0", thread, slabs_of(order=range(SLABS)), "raw")
     turn(tmp_path / "c.0", 9 * (8 * WORDS + 4) + 17)
-    part = Part(tmp_path / "c.0", *WHO)
+    part = part_at(tmp_path / "c.0")
     with pytest.raises(CorruptRunError, match=r"layer 7: .*c\.0: slab 9 is damaged"):
         read(part, codec="raw")
     read(part, [8, 10], "raw")
@@ -199,13 +200,13 @@ def test_a_folder_or_a_pipe_in_the_place_of_a_part(tmp_path):
     (tmp_path / "device").symlink_to("/dev/zero")
     for name in ("folder", "pipe", "device"):
         with pytest.raises(CorruptRunError, match=f"{name} is no file"):  # and does not wait
-            Part(tmp_path / name, *WHO)
+            part_at(tmp_path / name)
 
 
 def test_a_part_that_goes_while_it_is_read(tmp_path, thread):
     path = tmp_path / "c.0"
     write(path, thread, slabs_of(), "raw")
-    part = Part(path, *WHO)
+    part = part_at(path)
     os.truncate(path, 400)
     with pytest.raises(CorruptRunError, match="was cut while it was read"):
         part.check()
@@ -217,7 +218,7 @@ def test_a_part_that_goes_while_it_is_read(tmp_path, thread):
 def test_a_part_that_becomes_a_pipe_while_it_is_read(tmp_path, thread):
     path = tmp_path / "c.0"
     write(path, thread, slabs_of(), "raw")
-    part = Part(path, *WHO)
+    part = part_at(path)
     path.unlink()
     os.mkfifo(path)
     with pytest.raises(CorruptRunError, match=r"c\.0"):

@@ -7,10 +7,10 @@ from store.part_files import (
     RUN,
     SLABS,
     TASK,
-    WHO,
     WORDS,
     noticed,
     overwrite,
+    part_at,
     read,
     slabs_of,
     write,
@@ -20,7 +20,6 @@ from sweeps import swept
 from frontier.errors import CorruptRunError
 from frontier.store.parts import (
     RECORD_BYTES,
-    Part,
 )
 
 FLIPS = [(bit, CODECS[0]) for bit in (5, 0, 1, 2, 3, 4, 6, 7)]
@@ -71,10 +70,10 @@ def test_each_cut_and_what_is_longer_is_noticed(tmp_path, thread):
 
 def test_a_part_that_is_missing_or_empty(tmp_path):
     with pytest.raises(CorruptRunError, match=r"layer 7: .*c\.0 is missing"):
-        Part(tmp_path / "c.0", *WHO)
+        part_at(tmp_path / "c.0")
     (tmp_path / "c.0").write_bytes(b"")
     with pytest.raises(CorruptRunError, match=r"c\.0 is cut: 0 bytes, at least 708 expected"):
-        Part(tmp_path / "c.0", *WHO)
+        part_at(tmp_path / "c.0")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +88,7 @@ def test_a_part_that_is_missing_or_empty(tmp_path):
 def test_parts_of_another_run_or_layer_or_task_are_refused(tmp_path, thread, other, words):
     write(tmp_path / "c.0", thread, slabs_of(), **other)
     with pytest.raises(CorruptRunError, match=f"not the one that was written there: {words}"):
-        Part(tmp_path / "c.0", *WHO)
+        part_at(tmp_path / "c.0")
 
 
 @pytest.mark.parametrize("slabs", [1, SLABS - 1, SLABS + 1, 1000])
@@ -106,6 +105,6 @@ def test_slabs_of_another_part_are_noticed_though_each_is_whole(tmp_path, thread
     size = 8 * WORDS + 4
     data = other.read_bytes()[:size] + one.read_bytes()[size:]
     one.write_bytes(data)
-    assert len(read(Part(one, *WHO), codec="raw")) == 5  # no slab tells
+    assert len(read(part_at(one), codec="raw")) == 5  # no slab tells
     with pytest.raises(CorruptRunError, match="its slabs are not those that were written there"):
-        Part(one, *WHO).check()
+        part_at(one).check()

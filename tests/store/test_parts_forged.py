@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from store.part_files import (
     SLABS,
-    WHO,
     noticed,
+    part_at,
     slabs_of,
     write,
 )
@@ -21,7 +21,6 @@ from frontier.errors import CorruptRunError
 from frontier.store.codecs import CHECKSUM_BYTES
 from frontier.store.parts import (
     RECORD_BYTES,
-    Part,
     PartRecord,
     footer_bytes,
     value_of,
@@ -62,14 +61,14 @@ def test_an_index_that_points_anywhere(tmp_path, thread, offset, size):
     index[5] = offset, size
     forge(path, thread, index=index.tobytes())
     if offset == 2**64 - 1:
-        part = Part(path, *WHO)
+        part = part_at(path)
         assert part.slabs.size == 0
         return
     if offset + size > 1620 or size <= 4:
         with pytest.raises(CorruptRunError, match="its index points outside its slabs"):
-            Part(path, *WHO)
+            part_at(path)
         return
-    part = Part(path, *WHO)
+    part = part_at(path)
     with pytest.raises(CorruptRunError, match=r"c\.0"):
         part.check()
 
@@ -106,7 +105,7 @@ def test_a_record_that_is_none(tmp_path, thread, text):
     data, end = path.read_bytes(), footer_bytes(SLABS)
     path.write_bytes(data[:-end] + text.ljust(RECORD_BYTES) + data[RECORD_BYTES - end :])
     with pytest.raises(CorruptRunError, match="has no record at its end"):
-        Part(path, *WHO)
+        part_at(path)
 
 
 @given(text=st.binary(max_size=RECORD_BYTES))

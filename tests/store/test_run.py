@@ -4,19 +4,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from files import read_json, write_json
 from making import IDENTITY
 
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Tiles
 from frontier.space.layout import Layout
-from frontier.store.directory import delete_files, force_all, refuse_others
-from frontier.store.files import (
-    disk_bytes,
-    read_json,
-    remove_tree,
-    sweep,
-    write_json,
-)
+from frontier.storage.local import LocalStorage, remove_tree
+from frontier.storage.places import storage_at
+from frontier.store.directory import delete_files, refuse_others
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import digest_of
 from frontier.store.reader import RunReader
@@ -60,7 +56,7 @@ def test_other_forms_of_a_layer_stay_until_it_is_committed(tmp_path, monkeypatch
     passed = run.files(2, LAYOUT)
     passed.begin()
     run.commit([LayerRecord(2, 3, "bits", False, 0.5)], complete=False)
-    assert not passed.folder.exists()
+    assert not passed.place.exists()
 
 
 def test_the_names_of_new_directories_are_forced_too(tmp_path, monkeypatch):
@@ -73,7 +69,7 @@ def test_the_names_of_new_directories_are_forced_too(tmp_path, monkeypatch):
     for folder in (place, place.parent, tmp_path):
         assert str(folder) in forced
     forced.clear()
-    force_all(place / "run")
+    RunStore.open(place / "run").force()
     assert str(tmp_path) in forced
     forced.clear()
     RunStore.create(tmp_path / "never", IDENTITY)
@@ -93,7 +89,7 @@ def test_what_is_committed_is_there_when_opened_again(tmp_path):
     assert again.stored_depths() == [2, 3]
     assert again.states == 1 + 2 + 3 + 4
     assert numbers_of(again, 3) == [0, 1, 2, 3]
-    assert sorted(path.name for path in (tmp_path / "run" / "layers").glob("0*")) == [
+    assert sorted(path.name for path in run.layers_path.glob("0*")) == [
         "0002",
         "0003",
     ]
@@ -108,22 +104,23 @@ def test_sweep_keeps_what_a_resumed_run_uses(tmp_path):
         writer.finish(0)
     leftovers = [
         run.layer_path(1) / f"c.7.{MARK}.partial",
-        run.path / "layers" / f"0009.{MARK}.deleting",
-        run.path / "copies" / f"ledger.json.{MARK}.partial",
+        run.layers_path / f"0009.{MARK}.deleting",
+        run.path / "layers" / f"x.{MARK}.partial",
         run.path / f"ledger.json.{MARK}.partial",
     ]
     for path in leftovers:
         path.write_bytes(b"torn")
     written(run, 2)  # never committed
-    others = ["layers/notes", "layers/c.7.abc.partial", "layers/0001/mine.partial", "copies/0016"]
-    for name in others:
-        (run.path / name).write_text("not ours")
+    others = [run.path / "layers" / "notes", run.path / "layers" / "0016"]
+    others += [run.layers_path / "c.7.abc.partial", run.layer_path(1) / "mine.partial"]
+    for file in others:
+        file.write_text("not ours")
     run.sweep()
     assert numbers_of(run, 0) == [0]
     assert run.parts_under_way(LAYOUT) == {1}
     assert run.tasks_done() == 1
     assert not any(path.exists() for path in (run.layer_path(2), *leftovers))
-    assert all((run.path / name).read_text() == "not ours" for name in others)
+    assert all(file.read_text() == "not ours" for file in others)
 
 
 def test_of_the_layer_under_way_only_parts_of_tasks_count(tmp_path):
@@ -149,7 +146,7 @@ def test_layers_that_are_links_are_left_alone(tmp_path):
     links = [run.layer_path(depth) for depth in (1, 3, 7)]
     run.commit([], complete=False, forget=(1,))
     run.roll_back(0, [0])
-    delete_files(run.path)
+    delete_files(run.storage)
     assert all(path.is_symlink() for path in links)
     assert {p.name: p.read_bytes() for p in (tmp_path / "elsewhere").iterdir()} == before
     assert not (run.path / "run.json").exists()
@@ -162,7 +159,7 @@ def test_what_is_not_the_run_s_own_survives_in_layers(tmp_path):
         committed(run, depth)
     written(run, 4)
     others = [run.layer_path(depth) / name for depth in range(5) for name in ("c.0.bak", "notes")]
-    others += [run.path / "layers" / "notes", run.path / "copies" / "notes"]
+    others += [run.path / "layers" / "notes", run.layers_path / "notes"]
     for path in others:
         path.write_text("mine")
     (run.layer_path(3) / "c.9").mkdir()
@@ -173,7 +170,7 @@ def test_what_is_not_the_run_s_own_survives_in_layers(tmp_path):
     for depth in (0, 1, 3, 4):
         assert not (run.layer_path(depth) / "c.0").exists()
         assert not (run.layer_path(depth) / "zarr.json").exists()
-    delete_files(run.path)
+    delete_files(run.storage)
     assert all(path.read_text() == "mine" for path in others)
     assert (run.layer_path(3) / "c.9" / "notes").read_text() == "mine"
     files = {path for path in run.path.rglob("*") if path.is_file()}
@@ -209,13 +206,13 @@ def test_files_are_replaced_whole_and_trees_go(tmp_path):
     write_json(tmp_path / "a" / "x.json", {"n": 2})
     assert read_json(tmp_path / "a" / "x.json") == {"n": 2}
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["x.json"]
-    assert disk_bytes(tmp_path) == len('{"n": 2}')
+    assert storage_at(tmp_path).size() == len('{"n": 2}')
     remove_tree(tmp_path / "a")
     remove_tree(tmp_path / "a")
     assert list(tmp_path.iterdir()) == []
     (tmp_path / f"x.{MARK}.partial").write_text("torn")
     (tmp_path / "x.partial").write_text("mine")
-    sweep(tmp_path)
+    LocalStorage(tmp_path).sweep()
     assert [path.name for path in tmp_path.iterdir()] == ["x.partial"]
 
 
@@ -240,7 +237,7 @@ def test_delete_leaves_what_is_not_its_own(tmp_path):
     committed(run, 0)
     (run.path / "notes.txt").write_text("mine")
     (run.path / "ledger.json").write_text("damaged")
-    delete_files(run.path)
+    delete_files(run.storage)
     assert [path.name for path in run.path.iterdir()] == ["notes.txt"]
 
 
@@ -248,6 +245,6 @@ def test_leftovers_of_a_killed_run_are_its_own(tmp_path):
     run = RunStore.create(tmp_path / "run", IDENTITY)
     (run.path / f"ledger.json.{MARK}.partial").write_text("torn")
     (run.path / f"layers.{MARK}.deleting").mkdir()
-    refuse_others({path.name for path in run.path.iterdir()}, run.path)
-    delete_files(run.path)
+    refuse_others(run.storage.names(), run.path)
+    delete_files(run.storage)
     assert list(run.path.iterdir()) == []

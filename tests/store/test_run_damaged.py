@@ -4,23 +4,18 @@ import json
 import tracemalloc
 
 import pytest
+from files import read_json, read_sealed, write_json, write_sealed
 from making import IDENTITY
-from store.test_run import committed, numbers_of
+from store.test_run import committed, numbers_of, written
 
 from frontier.errors import CorruptRunError, FormatError, InputError
-from frontier.store.files import (
-    read_json,
-    read_sealed,
-    write_json,
-    write_sealed,
-)
 from frontier.store.run import RunStore
 
 
 def test_a_run_of_the_old_format_is_refused_by_name(tmp_path):
     run = RunStore.create(tmp_path / "run", IDENTITY)
-    write_json(run.path / "run.json", {**read_json(run.path / "run.json"), "format": 2})
-    with pytest.raises(FormatError, match=r"has format 2, this program reads format 3"):
+    write_json(run.path / "run.json", {**read_json(run.path / "run.json"), "format": 3})
+    with pytest.raises(FormatError, match=r"has format 3, this program reads format 4"):
         RunStore.open(run.path)
 
 
@@ -32,7 +27,7 @@ def test_other_formats_and_no_run(tmp_path):
     write_json(run.path / "run.json", {**identity, "format": 99})
     with pytest.raises(CorruptRunError, match="99"):
         RunStore.open(run.path)
-    for odd in ("3", "\n", True, None, [], 3.0):
+    for odd in ("4", "\n", True, None, [], 4.0):
         write_json(run.path / "run.json", {**identity, "format": odd})
         with pytest.raises(CorruptRunError, match="not what was written there"):
             RunStore.open(run.path)
@@ -44,6 +39,8 @@ def test_damaged_ledger(tmp_path):
     with pytest.raises(CorruptRunError, match="ledger"):
         RunStore.open(run.path)
     (run.path / "ledger.json").unlink()
+    assert RunStore.open(run.path).records == []  # as if it had been killed when it began
+    written(run, 0)
     with pytest.raises(CorruptRunError, match="missing"):
         RunStore.open(run.path)
 

@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 import pytest
 import zarr
+from files import read_json
 from sweeps import swept
 from zarr.codecs import BytesCodec, Crc32cCodec, ShardingCodec
 from zarr.registry import get_codec_class
@@ -18,9 +19,9 @@ from frontier.puzzles import Tiles
 from frontier.search.workspace import Workspace
 from frontier.space import layout as layout_module
 from frontier.space.layout import Layout
+from frontier.storage.places import storage_at
 from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.store.codecs import SlabCodec
-from frontier.store.files import read_json
 from frontier.store.layers import LIST_SLAB, LayerFiles
 
 CODECS = ["bitmap", "raw", "lz4", "zstd:1", "zstd:-5"]
@@ -83,7 +84,7 @@ assert not [name for name in sys.modules if name.split(".")[0] == "frontier"]
 def test_zarr_alone_reads_every_layer(tmp_path, codec, digits, monkeypatch):
     """In a process that knows nothing of this package, whole arrays and some of their parts."""
     store = run_of(tmp_path / "run", codec, digits, monkeypatch)
-    command = [sys.executable, "-c", ALONE, store.path / "layers", tmp_path / "found.npz"]
+    command = [sys.executable, "-c", ALONE, store.layers_path, tmp_path / "found.npz"]
     subprocess.run(list(map(str, command)), check=True, cwd=tmp_path)
     found = np.load(tmp_path / "found.npz")
     assert {record.form for record in store.records} == {"list", "bits"}
@@ -162,7 +163,7 @@ def test_metadata_are_those_that_zarr_writes(tmp_path, codec, digits, nodes, mon
                 (layout.slab_nodes, 1, layout.slab_words),
                 codec,
             )
-            files = LayerFiles(tmp_path, "", codec, layout, depth=side)
+            files = LayerFiles(storage_at(tmp_path), "", "", codec, layout, depth=side)
             assert (files.side, files.metadata) == (side, expected)
 
 
@@ -172,7 +173,7 @@ def test_metadata_of_lists_are_those_that_zarr_writes(tmp_path, codec, states):
     whole = -(-states // LIST_SLAB) * LIST_SLAB
     expected = by_zarr(tmp_path / "list", (states,), (whole,), (LIST_SLAB,), codec)
     layout = Layout(Tiles(2, 2).space, 0, 1)
-    assert LayerFiles(tmp_path, "", codec, layout, 0, states).metadata == expected
+    assert LayerFiles(storage_at(tmp_path), "", "", codec, layout, 0, states).metadata == expected
 
 
 @swept("codec", CODECS, few=["bitmap", "lz4"])
@@ -183,7 +184,7 @@ def test_what_zarr_writes_is_a_part_but_for_the_record(tmp_path, codec, monkeypa
     work = Workspace(store)
     files, words = work.files(depth), words_of(store, depth)
     (tmp_path / "zarr").mkdir()
-    (tmp_path / "zarr" / "zarr.json").write_bytes((files.folder / "zarr.json").read_bytes())
+    (tmp_path / "zarr" / "zarr.json").write_bytes((files.place / "zarr.json").read_bytes())
     zarr.open_array(tmp_path / "zarr", mode="r+")[:] = words
     for task in files.tasks:
         theirs = tmp_path / "zarr" / files.path(task).name

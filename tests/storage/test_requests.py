@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from sweeps import swept
 
-from frontier.store import buckets
-from frontier.store.objects import GAP_BYTES, PIECE_BYTES, in_pieces
+from frontier.storage import requests as buckets
+from frontier.storage.bucket import GAP_BYTES, PIECE_BYTES, in_pieces
 
 SOON = {"init_backoff": timedelta(milliseconds=1), "max_backoff": timedelta(milliseconds=5)}
 
 READS = """
 import sys
-from frontier.store.objects import place_of
-place_of(sys.argv[1]).read_ranges([0], [memoryview(bytearray(5))])
+from frontier.storage.places import storage_at
+storage_at(sys.argv[1]).read_ranges("file", [0], [memoryview(bytearray(5))])
 """
 
 
@@ -40,10 +40,10 @@ def first(count, harm):
 
 def test_a_store_that_is_away_for_a_while(s3_bucket, proxy, monkeypatch, impatient):
     """However many requests that costs."""
-    assert not (s3_bucket / "file").exists()  # it answers
+    assert not s3_bucket.exists("file")  # it answers
     proxy.harm = first(300, "refused")
-    (s3_bucket / "file").write_bytes(b"there")
-    assert (s3_bucket / "file").read_bytes() == b"there"
+    s3_bucket.write("file", b"there")
+    assert s3_bucket.read("file") == b"there"
     assert proxy.injected["refused"] == 300
 
 
@@ -52,14 +52,14 @@ def test_a_store_that_stays_away(s3_bucket, proxy, monkeypatch, impatient):
     monkeypatch.setattr(buckets, "PATIENCE", 0.4)
     monkeypatch.setenv("AWS_TIMEOUT", "30s")  # what is answered here is answered at once
     for action in (
-        lambda: s3_bucket.write_bytes(b"1"),
-        lambda: s3_bucket.replace_bytes(b"1", None),
-        lambda: s3_bucket.read_bytes(),
-        lambda: list(s3_bucket.iterdir()),
-        lambda: s3_bucket.unlink(missing_ok=True),
+        lambda: s3_bucket.write("file", b"1"),
+        lambda: s3_bucket.replace("file", b"1", None),
+        lambda: s3_bucket.read("file"),
+        lambda: s3_bucket.names(),
+        lambda: s3_bucket.delete("file"),
     ):
         proxy.harm = lambda method, path: None
-        assert not (s3_bucket / "other").exists()
+        assert not s3_bucket.exists("other")
         assert buckets.patience_for(s3_bucket.bucket) == 0.4
         proxy.harm = lambda method, path: "busy"
         with pytest.raises(OSError, match=r"has not answered for \d s .*503 Service Unavailable"):
@@ -69,14 +69,14 @@ def test_a_store_that_stays_away(s3_bucket, proxy, monkeypatch, impatient):
 
 def test_a_request_that_is_never_answered(s3_bucket, proxy, impatient):
     """It is made again, also where obstore does not dare to as it may have been carried out."""
-    assert not s3_bucket.exists()
+    assert not s3_bucket.exists("file")
     proxy.harm = first(1, "never")
-    first_version = s3_bucket.replace_bytes(b"first", None)
+    first_version = s3_bucket.replace("file", b"first", None)
     proxy.harm = first(1, "never")
-    assert s3_bucket.replace_bytes(b"second", first_version) == s3_bucket.version()
+    assert s3_bucket.replace("file", b"second", first_version) == s3_bucket.version("file")
     proxy.harm = first(1, "never")
-    s3_bucket.unlink()
-    assert not s3_bucket.exists()
+    s3_bucket.delete("file")
+    assert not s3_bucket.exists("file")
     assert proxy.injected["never"] == 3
 
 
@@ -90,7 +90,7 @@ def test_signals_are_heard_while_a_request_is_under_way(s3_bucket, proxy):
     before = signal.signal(signal.SIGUSR1, lambda *_: heard.set())
     try:
         proxy.harm = harm
-        s3_bucket.write_bytes(b"1")
+        s3_bucket.write("file", b"1")
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert all(answered)
@@ -98,7 +98,7 @@ def test_signals_are_heard_while_a_request_is_under_way(s3_bucket, proxy):
 
 def test_an_interrupted_process_ends_though_it_has_no_answer(s3_bucket, proxy, monkeypatch):
     monkeypatch.setenv("AWS_TIMEOUT", "1000s")
-    s3_bucket.write_bytes(b"there")
+    s3_bucket.write("file", b"there")
     asked, ended, late = threading.Event(), threading.Event(), []
 
     def harm(method, path):
@@ -142,8 +142,8 @@ def test_what_is_read_in_one_request(count):
 
 def test_much_is_read_in_pieces(s3_bucket, proxy):
     content = np.random.default_rng(0).bytes(3 * PIECE_BYTES + 7)
-    s3_bucket.write_bytes(content)
+    s3_bucket.write("file", content)
     before, data = proxy.requests["GET"], bytearray(len(content))
-    s3_bucket.read_ranges([0], [memoryview(data)])
+    s3_bucket.read_ranges("file", [0], [memoryview(data)])
     assert data == content
     assert proxy.requests["GET"] - before == 4

@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, TypeVar
 
 from frontier.errors import InputError
+from frontier.storage.base import Replaced
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -38,10 +39,6 @@ WAITS = {
 before; with a base below e they would not grow."""
 
 T = TypeVar("T")
-
-
-class Replaced(Exception):
-    """A file is no longer the one that was read."""
 
 
 def library() -> ModuleType:

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 import pytest
 
 from frontier.errors import InputError
-from frontier.store.lock import NotWritable, RunLock, describe_holder, is_held, reading
+from frontier.storage.lock import NotWritable, RunLock, describe_holder, is_held, shared
 
 
 def test_one_writer(tmp_path):
@@ -50,7 +50,7 @@ def test_a_lock_that_is_no_file_is_refused_and_left_alone(tmp_path, kind):
     other, lock = tmp_path / "other", tmp_path / "lock"
     other.write_text("mine")
     ODD_LOCKS[kind](lock)
-    for use in RunLock, reading:
+    for use in RunLock, shared:
         with pytest.raises(InputError, match=r"lock is no file .* take it away"), use(lock):
             pass
     assert (other.read_text(), is_held(lock)) == ("mine", False)
@@ -68,7 +68,7 @@ def test_a_lock_that_the_system_refuses_is_no_lock_that_is_missing(tmp_path, mon
         return opened(path, *arguments, **options)
 
     monkeypatch.setattr(os, "open", refuses)
-    with pytest.raises(PermissionError), reading(lock):
+    with pytest.raises(PermissionError), shared(lock):
         pass
     with pytest.raises(NotWritable, match="Permission denied"), RunLock(lock):
         pass
@@ -81,27 +81,27 @@ def test_a_file_system_without_locks_is_told_from_one_that_fails(
     def fails(file, how):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr("frontier.store.lock.fcntl.flock", fails)
+    monkeypatch.setattr("frontier.storage.lock.fcntl.flock", fails)
     with pytest.raises(kind, match=os.strerror(number)), RunLock(tmp_path / "lock"):
         pass
     refused = pytest.raises(OSError, match=os.strerror(number))
-    with refused if kind is OSError else nullcontext(), reading(tmp_path / "lock"):
+    with refused if kind is OSError else nullcontext(), shared(tmp_path / "lock"):
         pass
 
 
 def test_readers_share_the_lock_and_keep_writers_out(tmp_path):
     lock = tmp_path / "lock"
-    with reading(lock):  # nobody has written here
+    with shared(lock):  # nobody has written here
         assert not lock.exists()
     with RunLock(lock):
         pass
-    with reading(lock), reading(lock):
+    with shared(lock), shared(lock):
         assert not is_held(lock)
         with pytest.raises(InputError, match="is being read by another process"), RunLock(lock):
             pass
         assert lock.read_text() == ""
     written = pytest.raises(InputError, match=f"written by process {os.getpid()}")
-    with RunLock(lock), written, reading(lock):
+    with RunLock(lock), written, shared(lock):
         pass
 
 

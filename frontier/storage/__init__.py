@@ -1,0 +1,1 @@
+"""Where the files of a run are kept: a directory, or a part of a bucket of an object store."""

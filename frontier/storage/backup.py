@@ -1,0 +1,124 @@
+"""A checked copy of all that is at a place, from one kind of storage to another.
+
+It knows nothing of what the files mean but that ``run.json`` says that there is a run and that the
+ledger says how far it is. These are written last, so what an interrupted backup leaves is no run,
+and is written over by the next one. Every file is forced to the disk, read again and compared.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import google_crc32c
+
+from frontier.errors import CorruptRunError, InputError, unwritable
+from frontier.storage.base import Storage
+from frontier.storage.local import MARKED
+from frontier.storage.lock import reading, writing
+
+PIECE_BYTES = 16 << 20
+"""Bytes of a file that are in memory at a time."""
+
+LEDGER, RUN = LAST = "ledger.json", "run.json"
+
+
+@dataclass
+class Backup:
+    """What a backup holds: how many files and bytes. left_out: files that could not be read and
+    that the run can do without."""
+
+    path: str
+    files: int = 0
+    bytes: int = 0
+    left_out: list[str] = field(default_factory=list)
+
+
+def back_up(
+    source: Storage,
+    target: Storage,
+    spare: set[str] = frozenset(),
+    say: Callable[[str], None] = lambda text: None,
+) -> Backup:
+    """Copy a run that nobody is writing to a place where there is none.
+
+    spare: names of files that are left out where the system cannot read them. say: called with the
+    name of each file before it is copied. Raises InputError if the run is being written, or if
+    something is at `target`; CorruptRunError if a file is no file, or is not copied as it is.
+    """
+    check_new(target)
+    names, own = target.names(), source.names() | {"lock"}
+    if names & set(LAST) or not all(name in own or MARKED.fullmatch(name) for name in names):
+        raise InputError(f"{target} exists; nothing is overwritten, name another place")
+    try:
+        target.make_folder()
+    except OSError as error:
+        raise unwritable(f"{target} cannot be made: {error.strerror}", error) from None
+    made = Backup(str(target))
+    with reading(source), writing(target):
+        target.delete(*(name for name, _ in list(target.files()) if name != "lock"))
+        version = source.version(LEDGER)
+        files = [name for name, _ in source.files() if not _is_passing(name)]
+        for name in sorted(files, key=lambda name: (name in LAST, name != LEDGER, name)):
+            if name in LAST and source.version(LEDGER) != version:
+                raise _written(source)
+            say(name)
+            try:
+                made.bytes += _copy(source, target, name)
+                made.files += 1
+            except FileNotFoundError:
+                raise _written(source) from None
+            except (OSError, ValueError):
+                if name not in spare:
+                    raise
+                made.left_out.append(name)
+    target.force_above()
+    return made
+
+
+def check_new(target: Storage) -> None:
+    """Raise InputError if a place is a file, or lies inside a run."""
+    if target.exists("") and not target.is_folder():
+        raise InputError(f"{target} exists; nothing is overwritten, name another place")
+    inside, above = target.resolved(), target.resolved().parent
+    while above != inside:
+        if above.exists(RUN):
+            raise InputError(
+                f"{target} lies in the run directory {above}, which holds nothing but its run; "
+                "name another place"
+            )
+        inside, above = above, above.parent
+
+
+def _is_passing(name: str) -> bool:
+    return name == "lock" or any(map(MARKED.fullmatch, name.split("/")))
+
+
+def _written(source: Storage) -> InputError:
+    return InputError(f"{source} was written while it was copied; stop that run first")
+
+
+def _copy(source: Storage, target: Storage, name: str) -> int:
+    """Copy a file, and return its bytes."""
+    for end in range(len(name)):
+        if name[end] == "/":
+            target.make_folder(name[:end])
+    total = checksum = again = 0
+    with target.new_file(name) as writer:
+        for piece in _pieces(source, name):
+            writer.write(piece)
+            total, checksum = total + len(piece), google_crc32c.extend(checksum, bytes(piece))
+        writer.finish(durable=True)
+    for piece in _pieces(target, name):
+        again = google_crc32c.extend(again, bytes(piece))
+    if again != checksum:
+        raise CorruptRunError(f"{target.place(name)} is not what was written there; try again")
+    return total
+
+
+def _pieces(storage: Storage, name: str) -> Iterator[memoryview]:
+    """The bytes of a file, some at a time."""
+    _, size = storage.read_tail(name, 1)
+    room = memoryview(bytearray(min(size, PIECE_BYTES)))
+    for begin in range(0, size, PIECE_BYTES):
+        view = room[: size - begin]
+        storage.read_ranges(name, [begin], [view])
+        yield view

@@ -1,0 +1,279 @@
+"""Files in an object store, such as Amazon S3: names in a bucket, without folders.
+
+It asks little of a store (`frontier.storage.requests`), as stores promise little: read a range,
+write a whole object, delete it, list names, and replace an object if it is still the one that was
+read. There is no renaming and no locking. An object is there whole or not at all, an upload that is
+interrupted leaves none, and nothing has to be forced to a disk.
+"""
+
+import asyncio
+import errno
+import re
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from frontier.errors import InputError
+from frontier.storage.base import MOST_BYTES, Replaced, Storage, Writer
+from frontier.storage.requests import T, asked, bucket_of, library, masked, patience_for
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+SCHEMES = ("s3", "gs", "az")
+"""A place in an object store begins with one of these and ``://``."""
+
+URL = re.compile(rf"({'|'.join(SCHEMES)})://([^/@]+)/(.+)")
+BEGINS = re.compile(rf"({'|'.join(SCHEMES)}):|[^/]*://")
+"""A text that begins so is meant as a URL. One with a user name or password in it is refused."""
+
+GAP_BYTES = 64 << 10
+"""Ranges that are at most this far apart are read in one request."""
+
+PIECE_BYTES, PIECES = 8 << 20, 4
+"""Large objects are read and sent in pieces: the bytes of one, and how many are on their way."""
+
+TRANSFER_BYTES = PIECE_BYTES * (PIECES + 1)
+"""The most bytes of memory for what is on its way from or to one object."""
+
+Version = dict[str, str]
+"""The ETag of an object, and its version in stores that number them."""
+
+
+def _version(about: dict[str, Any]) -> Version:
+    return {name: about[name] for name in ("e_tag", "version") if about[name] is not None}
+
+
+class BucketStorage(Storage):
+    """The objects of a bucket whose names begin with a prefix and a slash.
+
+    bucket: its URL.
+    """
+
+    transfer_bytes = TRANSFER_BYTES
+
+    def __init__(self, bucket: str, prefix: str):
+        self.bucket, self.prefix = bucket, prefix
+        self.path = f"{bucket}/{prefix}"
+
+    @classmethod
+    def parse(cls, url: str) -> "BucketStorage":
+        """Return the place that a URL names; raises InputError if it names none."""
+        found = URL.fullmatch(url)
+        parts = found[3].strip("/").split("/") if found else []
+        if not parts or any(part in ("", ".", "..") for part in parts):
+            raise InputError(
+                f"{masked(url)!r} names no place in an object store: expected one of "
+                f"{', '.join(f'{scheme}://BUCKET/NAME' for scheme in SCHEMES)}, such as "
+                "s3://my-bucket/runs/2x8"
+            )
+        return cls(f"{found[1]}://{found[2]}", "/".join(parts))
+
+    @property
+    def parent(self) -> "BucketStorage":
+        return BucketStorage(self.bucket, self.prefix.rpartition("/")[0])
+
+    def below(self, name: str) -> "BucketStorage":
+        return BucketStorage(self.bucket, self._key(name))
+
+    def place(self, name: str = "") -> str:
+        return f"{self.bucket}/{self._key(name)}"
+
+    def _key(self, name: str) -> str:
+        """The name of a file in the bucket."""
+        return "/".join(filter(None, (self.prefix, name)))
+
+    @property
+    def store(self) -> "ObjectStore":
+        """The bucket, as Zarr and obstore know it."""
+        return bucket_of(self.bucket, patience_for(self.bucket))
+
+    def _ask(self, name: str, request: Callable[["ObjectStore"], T]) -> T:
+        """What the bucket answers to a request about a file."""
+        store = self.store
+        return asked(self.bucket, self.place(name), lambda: request(store))
+
+    # What is there.
+
+    def _head(self, name: str) -> dict[str, Any]:
+        return dict(self._ask(name, lambda store: store.head(self._key(name))))
+
+    def version(self, name: str) -> Version | None:
+        try:
+            return _version(self._head(name))
+        except FileNotFoundError:
+            return None
+
+    def is_folder(self, name: str = "") -> bool:
+        return next(self._below(name), None) is not None
+
+    def names(self, folder: str = "") -> set[str]:
+        key = self._key(folder)
+        found = self._ask(folder, lambda store: store.list_with_delimiter(f"{key}/" if key else ""))
+        files = {file["path"] for file in found["objects"]} - {key}  # not its marker
+        names = (name.rstrip("/") for name in (*found["common_prefixes"], *files))
+        return {name.rpartition("/")[2] for name in names}
+
+    def _below(self, folder: str) -> Iterator[dict[str, Any]]:
+        key = self._key(folder)
+        listing = self.store.list(f"{key}/", chunk_size=1000)
+        while some := self._ask(folder, lambda _: next(listing, None)):
+            yield from (dict(about) for about in some if about["path"] != key)
+
+    def files(self, folder: str = "") -> Iterator[tuple[str, int]]:
+        begin = len(self.prefix) + 1 if self.prefix else 0
+        for about in self._below(folder):
+            yield about["path"][begin:], about["size"]
+
+    def modified(self, name: str) -> float:
+        return self._head(name)["last_modified"].timestamp()
+
+    # Reading.
+
+    def read(self, name: str, most: int = MOST_BYTES) -> bytes:
+        def get(store: "ObjectStore") -> bytes:
+            found = store.get(self._key(name))
+            if found.meta["size"] > most:
+                raise ValueError(f"it has more than {most:,} bytes")
+            return found.bytes().to_bytes()
+
+        return self._ask(name, get)
+
+    def read_tail(self, name: str, size: int) -> tuple[bytes, int]:
+        def get(store: "ObjectStore") -> tuple[bytes, int]:
+            found = store.get(self._key(name), options={"range": {"suffix": size}})
+            return found.bytes().to_bytes(), found.meta["size"]
+
+        try:
+            return self._ask(name, get)
+        except FileNotFoundError:
+            raise
+        except OSError:  # Azure reads no range from the end; an empty object has no range
+            total = self._head(name)["size"]
+            data = bytearray(min(size, total))
+            self.read_ranges(name, [total - len(data)], [memoryview(data)])
+            return bytes(data), total
+
+    def read_ranges(self, name: str, begin: Sequence[int], views: Sequence[memoryview]) -> None:
+        pieces, key = in_pieces(begin, views), self._key(name)
+
+        async def get(store: "ObjectStore") -> None:
+            at_once = asyncio.Semaphore(PIECES)
+
+            async def read(piece: Piece) -> None:
+                first, end = piece[0][0], piece[-1][0] + len(piece[-1][1])
+                async with at_once:
+                    found = await store.get_range_async(key, start=first, end=end)
+                    data = memoryview(found)
+                    if len(data) != end - first:
+                        why = "fewer bytes came than were asked for"
+                        raise OSError(errno.EIO, why, self.place(name))
+                    for at, view in piece:
+                        view[:] = data[at - first :][: len(view)]
+
+            await asyncio.gather(*map(read, pieces))
+
+        if pieces:  # not by a pool of threads, whose requests a process waits for at its end
+            self._ask(name, lambda store: asyncio.run(get(store)))
+
+    # Writing.
+
+    def write(self, name: str, content: bytes, durable: bool = False) -> None:
+        self._ask(name, lambda store: store.put(self._key(name), content))
+
+    def replace(self, name: str, content: bytes, was: object, durable: bool = False) -> Version:
+        mode, key = "create" if was is None else was, self._key(name)
+
+        def get(store: "ObjectStore") -> tuple[bytes, Version]:
+            found = store.get(key)
+            return found.bytes().to_bytes(), _version(found.meta)
+
+        try:
+            return _version(self._ask(name, lambda store: store.put(key, content, mode=mode)))
+        except (Replaced, FileNotFoundError):
+            with suppress(FileNotFoundError):
+                there, version = self._ask(name, get)
+                if there == content:
+                    return version  # this request has put it there, but its answer was lost
+            raise Replaced(self.place(name)) from None
+
+    def append(self, name: str, content: bytes) -> None:
+        before = b""
+        with suppress(FileNotFoundError, ValueError):
+            before = self.read(name)
+        self.write(name, before + content)
+
+    def new_file(self, name: str) -> "ObjectWriter":
+        return ObjectWriter(self, name)
+
+    def delete(self, *names: str) -> None:
+        if names:  # in as few requests as it takes
+            keys = list(map(self._key, names))
+            with suppress(FileNotFoundError):
+                self._ask(names[0], lambda store: store.delete(keys))
+
+    # What other places have, or do not.
+
+    def free(self) -> float:
+        return inf
+
+    @contextmanager
+    def scratch(self) -> Iterator["BucketStorage"]:
+        yield self.below(f"plan-{uuid.uuid4().hex}")
+
+    def zarr(self, name: str) -> Any:
+        from zarr.storage import ObjectStore, StorePath
+
+        return StorePath(ObjectStore(self.store, read_only=True), self._key(name))
+
+
+Piece = list[tuple[int, memoryview]]
+"""Ranges near one another: where each begins, and the memory for it."""
+
+
+def in_pieces(begin: Sequence[int], views: Sequence[memoryview]) -> list[Piece]:
+    """Ascending ranges, cut and joined to pieces of which each is read in one request."""
+    pieces: list[Piece] = []
+    first = end = -1
+    for at, view in zip(begin, views, strict=True):
+        for skip in range(0, len(view), PIECE_BYTES):
+            some = view[skip : skip + PIECE_BYTES]
+            start = at + skip
+            near = pieces and 0 <= start - end <= GAP_BYTES
+            if not near or start + len(some) - first > PIECE_BYTES:
+                pieces.append([])
+                first = start
+            pieces[-1].append((start, some))
+            end = start + len(some)
+    return pieces
+
+
+class ObjectWriter(Writer):
+    """An object that is written piece by piece."""
+
+    def __init__(self, storage: BucketStorage, name: str):
+        self._storage, self._name, self._size = storage, name, 0
+        self._file = library().open_writer(
+            storage.store, storage._key(name), buffer_size=PIECE_BYTES, max_concurrency=PIECES
+        )
+
+    def write(self, data: memoryview) -> None:
+        # A copy: it is sent later, when the caller may have used the memory again.
+        self._size += self._storage._ask(self._name, lambda _: self._file.write(bytes(data)))
+
+    def finish(self, durable: bool) -> None:
+        try:
+            self._storage._ask(self._name, lambda _: self._file.close())
+        except FileNotFoundError:  # the upload has ended, and its answer was lost; or it has failed
+            try:
+                if self._storage._head(self._name)["size"] == self._size:
+                    return
+            except FileNotFoundError:
+                pass
+            raise
+
+    def abandon(self) -> None:
+        """Leave no object. Pieces of a large one, which nobody sees, stay in the store until a rule
+        of the bucket deletes them."""

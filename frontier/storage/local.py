@@ -1,0 +1,293 @@
+"""Files in a directory."""
+
+import errno
+import os
+import re
+import shutil
+import stat
+import tempfile
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+
+from frontier.storage.base import MOST_BYTES, Replaced, Storage, Writer
+from frontier.storage.lock import is_held
+
+DELETING = ".deleting"
+PARTIAL = ".partial"
+MARKED = re.compile(rf".+\.[0-9a-f]{{32}}({re.escape(PARTIAL)}|{re.escape(DELETING)})")
+"""Names of files and folders that are being written or deleted; nothing else has such names."""
+
+
+class LocalStorage(Storage):
+    """A directory, which need not be there yet."""
+
+    def __init__(self, path: Path):
+        self.path, self._root = path, str(path)
+        self.lock_file = path / "lock"
+
+    @property
+    def parent(self) -> "LocalStorage":
+        return LocalStorage(self.path.parent)
+
+    def absolute(self) -> "LocalStorage":
+        return LocalStorage(self.path.absolute())
+
+    def resolved(self) -> "LocalStorage":
+        return LocalStorage(self.path.resolve())
+
+    def below(self, name: str) -> "LocalStorage":
+        return LocalStorage(self.path / name)
+
+    def place(self, name: str = "") -> Path:
+        return self.path / name
+
+    def _at(self, name: str) -> str:
+        return f"{self._root}/{name}" if name else self._root
+
+    # What is there.
+
+    def version(self, name: str) -> object:
+        try:
+            about = os.stat(self._at(name))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return about.st_ino, about.st_mtime_ns, about.st_size
+
+    def is_folder(self, name: str = "") -> bool:
+        return os.path.isdir(self._at(name))
+
+    def names(self, folder: str = "") -> set[str]:
+        if folder and self.is_link(folder):
+            return set()
+        try:
+            return set(os.listdir(self._at(folder)))
+        except (FileNotFoundError, NotADirectoryError):
+            return set()
+
+    def files(self, folder: str = "") -> Iterator[tuple[str, int]]:
+        for root, _, names in os.walk(self._at(folder)):
+            for name in names:
+                path = os.path.join(root, name)
+                with suppress(FileNotFoundError):  # deleted while we looked
+                    yield os.path.relpath(path, self._root), os.lstat(path).st_size
+
+    def modified(self, name: str) -> float:
+        return os.stat(self._at(name)).st_mtime
+
+    # Reading.
+
+    def read(self, name: str, most: int = MOST_BYTES) -> bytes:
+        content, size = self.read_tail(name, most)
+        if size > most:
+            raise ValueError(f"it has more than {most:,} bytes")
+        return content
+
+    def read_tail(self, name: str, size: int) -> tuple[bytes, int]:
+        with _opened(self._at(name)) as number:
+            total = os.fstat(number).st_size
+            view = memoryview(bytearray(min(size, total)))
+            return bytes(view[: _fill(view, number, total - len(view))]), total
+
+    def read_ranges(self, name: str, begin: Sequence[int], views: Sequence[memoryview]) -> None:
+        with _opened(self._at(name)) as number:
+            for offset, view in zip(begin, views, strict=True):
+                if _fill(view, number, offset) < len(view):
+                    raise EOFError
+
+    # Writing.
+
+    def write(self, name: str, content: bytes, durable: bool = False) -> None:
+        write_bytes(self._at(name), content, durable)
+
+    def replace(self, name: str, content: bytes, was: object, durable: bool = False) -> object:
+        if self.version(name) != was:
+            raise Replaced(str(self.place(name)))
+        self.write(name, content, durable)
+        return self.version(name)
+
+    def append(self, name: str, content: bytes) -> None:
+        self._make_own(name)
+        with open(self._at(name), "ab") as file:
+            file.write(content)
+
+    def _make_own(self, name: str) -> None:
+        """Make sure that a file to be appended to has no other name: a link, or a file that has
+        one, is replaced by a copy, and a pipe or a device by an empty file."""
+        path = self._at(name)
+        with suppress(FileNotFoundError):
+            about = os.lstat(path)
+            if not (stat.S_ISREG(about.st_mode) and about.st_nlink == 1):
+                self.write(name, Path(path).read_bytes() if os.path.isfile(path) else b"")
+
+    def new_file(self, name: str) -> "FileWriter":
+        return FileWriter(self._at(name))
+
+    def delete(self, *names: str) -> None:
+        for name in names:
+            with suppress(FileNotFoundError, NotADirectoryError):
+                os.unlink(self._at(name))
+
+    # What only a file system has.
+
+    def make_folder(self, name: str = "") -> None:
+        if name:
+            with suppress(FileExistsError):
+                os.mkdir(self._at(name))
+        else:
+            self.path.mkdir(parents=True, exist_ok=True)
+
+    def remove_folder(self, name: str = "") -> None:
+        with suppress(OSError):  # what is left in it is somebody else's
+            os.rmdir(self._at(name))
+
+    def force(self, *names: str) -> None:
+        for name in names:
+            force(self._at(name))
+
+    def force_above(self) -> None:
+        device = self.path.stat().st_dev
+        for folder in self.path.resolve().parents:
+            if folder.stat().st_dev != device or not os.access(folder, os.R_OK | os.W_OK):
+                break  # this process has made nothing there
+            force(folder)
+
+    def sweep(self, folder: str = "", name: str | None = None) -> None:
+        """Delete what interrupted writes left directly in a folder. A folder whose lock is held is
+        still being made, so it stays."""
+        for marked in filter(MARKED.fullmatch, self.names(folder)):
+            path = self.place(folder) / marked
+            if name not in (None, marked.rsplit(".", 2)[0]):
+                continue
+            if path.is_symlink() or not path.is_dir():
+                path.unlink(missing_ok=True)
+            elif not is_held(path / "lock"):
+                shutil.rmtree(path, ignore_errors=True)
+
+    def is_link(self, name: str) -> bool:
+        return os.path.islink(self._at(name))
+
+    def is_odd(self, name: str, folder: bool = False) -> bool:
+        path = self._at(name)
+        if folder:
+            return os.path.lexists(path) and not os.path.isdir(path)
+        return os.path.lexists(path) and not os.path.isfile(path)
+
+    def move_aside(self, name: str, to: str) -> None:
+        os.rename(self._at(name), self._at(to))
+
+    def free(self) -> float:
+        return shutil.disk_usage(existing(self.path)).free
+
+    def free_files(self) -> int | None:
+        files = os.statvfs(existing(self.path))
+        return files.f_favail if files.f_files else None
+
+    @contextmanager
+    def scratch(self) -> Iterator["LocalStorage"]:
+        """Return a directory that is deleted at the end. If a kill leaves it in a run directory,
+        the next run there removes it."""
+        with tempfile.TemporaryDirectory(DELETING, "plan-", existing(self.path)) as folder:
+            yield LocalStorage(Path(folder))
+
+    def forget_cached(self, name: str) -> None:
+        # macOS has no such call; reading then looks as fast as from memory.
+        if hasattr(os, "posix_fadvise"):
+            with open(self._at(name), "rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+    def load(self, name: str, shared: bool) -> np.ndarray:
+        return np.load(self._at(name), mmap_mode="r" if shared else None)
+
+    def zarr(self, name: str) -> Path:
+        return self.place(name)
+
+
+class FileWriter(Writer):
+    """A file that is written piece by piece, and gets its name by `finish`."""
+
+    def __init__(self, path: str | Path):
+        self._path = str(path)
+        self._scratch = f"{self._path}.{uuid.uuid4().hex}{PARTIAL}"
+        self._file = open(self._scratch, "xb", buffering=0)  # noqa: SIM115
+
+    def write(self, data: memoryview) -> None:
+        data = memoryview(data)
+        while data:
+            data = data[self._file.write(data) :]  # a file may take less than it is given
+
+    def finish(self, durable: bool) -> None:
+        if durable:
+            os.fsync(self._file.fileno())
+        self._file.close()
+        os.replace(self._scratch, self._path)
+        self._scratch = None
+        if durable:
+            force(os.path.dirname(self._path) or ".")
+
+    def abandon(self) -> None:
+        self._file.close()
+        if self._scratch:
+            with suppress(OSError):
+                os.unlink(self._scratch)
+
+
+def write_bytes(path: str | Path, content: bytes, durable: bool = False) -> None:
+    """Write a file as `Storage.write` does."""
+    with FileWriter(path) as writer:  # on a full disk the scratch file would stay
+        writer.write(content)
+        writer.finish(durable)
+
+
+def force(path: str | Path) -> None:
+    """Return when a file's content, or the names in a folder, are on the disk."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def _fill(view: memoryview, number: int, offset: int) -> int:
+    """Read a file from an offset on; returns how many bytes came before the memory was full or the
+    file ended."""
+    done = 0
+    while done < len(view) and (got := os.preadv(number, [view[done:]], offset + done)):
+        done += got
+    return done
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[int]:
+    """The number of a regular file that is open for reading. Raises ValueError if it is none,
+    FileNotFoundError also if a file is in the place of its folder."""
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # not to wait for the writer of a pipe
+    except NotADirectoryError as error:
+        raise FileNotFoundError(errno.ENOENT, error.strerror, path) from None
+    except OSError as error:
+        if error.errno in (errno.ENXIO, errno.ENODEV, errno.ELOOP):
+            raise ValueError("it is no regular file") from None  # a socket, or a link to itself
+        raise
+    try:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            raise ValueError("it is no regular file")
+        yield number
+    finally:
+        os.close(number)
+
+
+def remove_tree(path: Path) -> None:
+    """Delete a directory so that what an interrupt leaves of it is never taken for data."""
+    if path.exists():
+        doomed = path.with_name(f"{path.name}.{uuid.uuid4().hex}{DELETING}")
+        path.rename(doomed)
+        shutil.rmtree(doomed, ignore_errors=True)
+
+
+def existing(path: Path) -> Path:
+    """Return the nearest directory above a path, or the path itself, that is there."""
+    return next(place for place in (path, *path.parents) if place.is_dir())

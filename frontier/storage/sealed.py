@@ -1,0 +1,64 @@
+"""Values in files as JSON, of which some have a digest over themselves."""
+
+import hashlib
+import json
+from typing import Annotated
+
+from pydantic import Field, ValidationError
+
+from frontier.errors import CorruptRunError
+from frontier.storage.base import Storage
+
+Count = Annotated[int, Field(strict=True, ge=0, lt=1 << 63)]
+Seconds = Annotated[float, Field(strict=True, ge=0, lt=1 << 63)]
+"""Numbers in the files of a run."""
+
+
+def write_json(storage: Storage, name: str, value: object, durable: bool = False) -> None:
+    """Write a value as JSON, as `Storage.write` does."""
+    storage.write(name, json.dumps(value).encode(), durable)
+
+
+def read_json(storage: Storage, name: str) -> dict:
+    """Return the value of a file of `write_json`; raises CorruptRunError if it is missing or holds
+    none, and OSError if the system cannot read it, which says nothing about what the file holds."""
+    try:
+        return json.loads(storage.read(name))
+    except FileNotFoundError:
+        missing = f"{storage.place(name)} is missing, though the run says it was written"
+        raise CorruptRunError(missing) from None
+    except (ValueError, RecursionError) as error:
+        said = f"{storage.place(name)} is not what was written there: {error}"
+        raise CorruptRunError(said) from None
+
+
+def sealed(value: dict) -> bytes:
+    """Return what a file of `write_sealed` holds."""
+    return json.dumps({**value, "digest": _digest(value)}).encode()
+
+
+def write_sealed(storage: Storage, name: str, value: dict, durable: bool = False) -> None:
+    """Write a value as `write_json` does, with a digest that `read_sealed` checks."""
+    storage.write(name, sealed(value), durable)
+
+
+def read_sealed(storage: Storage, name: str) -> dict:
+    """Return the value of a file of `write_sealed`; raises CorruptRunError if it was edited or
+    damaged."""
+    value = read_json(storage, name)
+    digest = value.pop("digest", None) if isinstance(value, dict) else None
+    if digest is None or digest != _digest(value):
+        said = f"{storage.place(name)} is not what was written there: its digest does not match"
+        raise CorruptRunError(said)
+    return value
+
+
+def _digest(value: dict) -> str:
+    plain = json.loads(json.dumps(value))  # as it will be read: keys are strings
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+
+def first_wrong(error: ValidationError) -> str:
+    """Return the first value that is not what a run writes, and why."""
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))[:100]!r}: {first['msg'][:200]!r}"
