@@ -82,7 +82,6 @@ class CosetRun:
         """Begin a search in a directory that is empty or not there."""
         path = storage_at(place)
         path.make_folder()
-        path.make_folder("tables")
         names = {name for name in path.names() if not MARKED.fullmatch(name)}
         if foreign := sorted(names - OWN_NAMES):
             raise InputError(

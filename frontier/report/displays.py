@@ -17,6 +17,7 @@ from frontier.report.progress import UNDER_WAY, Progress, progress_of
 from frontier.report.status import figures, headline, line, title
 from frontier.search.events import Event, Listener, RunStarted
 from frontier.storage.base import Storage
+from frontier.storage.places import Place, storage_at
 from frontier.store.run import RunStore
 from frontier.text import rate, span
 
@@ -118,10 +119,9 @@ def display_for_people(wanted: bool | None) -> Listener | None:
     return PlainProgress(sys.stderr) if wanted else None
 
 
-def watch(
-    paths: list[Storage], interval: float, wait: Callable[[float], None] = time.sleep
-) -> None:
+def watch(places: list[Place], interval: float, wait: Callable[[float], None] = time.sleep) -> None:
     """Follow runs by their files until all are complete, on standard output."""
+    paths = list(map(storage_at, places))
     runs = {path: Progress(path.name) for path in paths}
     lines, console, table = {path: PlainProgress() for path in paths}, console_on(), None
     if is_live(console):

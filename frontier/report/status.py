@@ -8,7 +8,7 @@ from frontier.forecast.time_left import TimeLeft
 from frontier.report.progress import NOT_BEGUN, Progress, progress_of
 from frontier.report.summary import run_value
 from frontier.search.events import RunStarted
-from frontier.storage.base import Storage
+from frontier.storage.places import Place, storage_at
 from frontier.store.run import RunStore
 from frontier.text import counted, moment, percent, rate, rough, size, span
 
@@ -104,12 +104,13 @@ def headline(start: RunStarted) -> str:
     return f"{start.name}: {start.title}, {states}{by}; {start.path}{again}{way}{dashboard}"
 
 
-def status_of(path: Storage, resume: str | None = None) -> dict:
+def status_of(place: Place, resume: str | None = None) -> dict:
     """What the files of a run say about it now: the keys of ``summary.json``, and how far it is.
 
     resume: the command that goes on with it, if known. Times are Unix times, but `ends` is in
     ISO 8601 with the zone of this machine. A run that has not begun has few keys.
     """
+    path = storage_at(place)
     if not RunStore.exists(path):
         return {"name": path.name, "path": str(path), "state": NOT_BEGUN}
     now, progress = time.time(), progress_of(RunStore.open(path))

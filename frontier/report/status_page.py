@@ -15,7 +15,7 @@ from frontier.report.progress import PAGE as NAME
 from frontier.report.progress import Progress
 from frontier.report.status import figures
 from frontier.search.events import Listener
-from frontier.storage.base import Storage
+from frontier.storage.places import Place, storage_at
 from frontier.text import power
 
 SECONDS = 3.0
@@ -23,12 +23,12 @@ SECONDS = 3.0
 
 
 @contextmanager
-def kept_page(storage: Storage) -> Iterator[Listener]:
+def kept_page(place: Place) -> Iterator[Listener]:
     """A listener to a run, whose page is written every few seconds and at the end.
 
     A thread writes it, as events may be far apart and the page names the time left.
     """
-    progress, over = Progress(), threading.Event()
+    storage, progress, over = storage_at(place), Progress(), threading.Event()
 
     def keep() -> None:
         last = warned = False

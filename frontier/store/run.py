@@ -87,6 +87,7 @@ class RunStore:
         except Gone:
             said = "is being written by another process, which has begun a run there meanwhile"
             raise Gone(f"{storage} {said}") from None
+        remove_runs(storage, but=identity["identifier"])
         run.describe_group()
         run.begin()
         if durable:
@@ -305,14 +306,13 @@ class RunStore:
         remove_layer(self.storage, self.layer_name(depth))
 
     def sweep(self) -> None:
-        """Remove what a killed run left behind and no resumed run can use, here and of runs that
-        were deleted here; and write what a kill has kept from being written."""
+        """Remove what a killed run left behind and no resumed run can use, and write what a kill
+        has kept from being written."""
         storage, group = self.storage, self.layers_name
         for folder in (LAYERS, group):
             storage.make_folder(folder)
         for folder in ("", LAYERS, group):
             storage.sweep(folder)
-        remove_runs(storage, but=self.identity["identifier"])
         if not self.is_group():
             self.describe_group()
         if self._version is None:

@@ -67,12 +67,29 @@ def test_status_and_verify_of_a_search(tmp_path):
     assert "digest" in invoke(found, command="verify", code=4).stderr
 
 
-@pytest.mark.parametrize("command", ["run", "farthest", "report", "backup"])
+@pytest.mark.parametrize("command", ["run", "farthest", "report"])
 def test_other_commands_refuse_a_search(tmp_path, command):
     invoke(CONFIGS / "2x3.toml", *at(tmp_path))
-    target = [tmp_path / "copy"] if command == "backup" else []
-    said = invoke(tmp_path / "run-gods-number", *target, command=command, code=2).stderr
+    said = invoke(tmp_path / "run-gods-number", command=command, code=2).stderr
     assert "what the command gods-number has found" in said
+
+
+def test_a_search_in_a_bucket_and_its_backup(tmp_path, memory_bucket):
+    """Copied there and back; each goes on where the first one was."""
+    words = CONFIGS / "2x4.toml", "--set", f"store.path={memory_bucket}/run"
+    said = invoke(*words, "--at-most", "36", "--hours", "1e-9").stdout
+    assert "36 moves: that is not known yet" in said
+    search = memory_bucket.below("run-gods-number")
+    invoke(search, tmp_path / "run-gods-number", command="backup")
+    invoke(tmp_path / "run-gods-number", memory_bucket.below("copy"), command="backup")
+    for place in (search, tmp_path / "run-gods-number", memory_bucket.below("copy")):
+        assert "all sound" in invoke(place, command="verify").stdout
+    assert "God's number: 36\n" in invoke(*words).stdout
+    assert "God's number: 36\n" in invoke(CONFIGS / "2x4.toml", *at(tmp_path)).stdout
+    assert "all sound" in invoke(search, "--deep", command="verify").stdout
+    (tmp_path / "run-gods-number" / "tables" / "boards.npy").write_bytes(b"damaged")
+    said = invoke(tmp_path / "run-gods-number", "--deep", command="verify", code=4).stderr
+    assert "Traceback" not in said
 
 
 def test_a_run_and_a_search_of_one_config_stand_side_by_side(tmp_path):

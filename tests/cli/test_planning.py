@@ -15,6 +15,7 @@ from frontier.forecast import forecast
 from frontier.forecast.forecast import described_cluster, disk_warning, forecast_of
 from frontier.report.plan import describe_plan, plan_value
 from frontier.storage.bucket import TRANSFER_BYTES
+from frontier.storage.local import LocalStorage
 
 
 def invoke(*arguments, code=0):
@@ -170,8 +171,7 @@ def test_warnings_say_what_is_short(tmp_path):
 def test_a_run_says_before_it_starts_that_its_disk_is_too_small(tmp_path, monkeypatch):
     config = load_config(CONFIGS / "2x7.toml", (f"store.path={tmp_path}", "search.in_memory=false"))
     plan = api.plan(described_cluster(config, 100))
-    free = type("Usage", (), {"free": 10**9})
-    monkeypatch.setattr(forecast.shutil, "disk_usage", lambda path: free)
+    monkeypatch.setattr(LocalStorage, "free", lambda storage: 10**9)
     said = disk_warning(plan)
     assert "the disk at its peak takes" in said
     assert "has room for 1.0 GB" in said
@@ -189,7 +189,7 @@ def test_what_is_refused(tmp_path):
     small = "--set", "cluster.memory=1MB"
     assert "is too little" in invoke(config, *at(tmp_path), *small, code=2).stderr
     said = invoke(config, *at("/proc/frontier"), code=2).stderr
-    assert "the disk cannot be tried in /proc" in said
+    assert "/proc/frontier: the disk cannot be tried there" in said
 
 
 @pytest.mark.parametrize("in_memory", [True, False])

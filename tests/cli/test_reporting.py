@@ -275,7 +275,7 @@ def test_damaged_runs(tmp_path):
     identity.pop("digest")
     write_sealed(run.path / "run.json", {**identity, "format": 99})
     said = invoke("report", run.path, code=4).stderr
-    assert "has format 99, this program reads format 3" in said
+    assert "has format 99, this program reads format 4" in said
     assert "repair" not in said
 
 

@@ -193,8 +193,7 @@ def test_what_the_system_refuses_is_no_bad_input(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "mkdir", partial(refuses, os.mkdir, tmp_path))
     asked = {
         "cannot be made there (Read-only file system)": (*run, *serial(tmp_path)),
-        f"{tmp_path / 'new'} cannot be made": ("backup", kept, tmp_path / "new" / "x"),
-        f"{tmp_path} cannot be written": ("backup", kept, tmp_path / "x"),
+        f"{tmp_path / 'new' / 'x'} cannot be made": ("backup", kept, tmp_path / "new" / "x"),
         f"{tmp_path / 'array'} cannot be written": ("export", kept, tmp_path / "array"),
     }
     for said, words in asked.items():

@@ -101,7 +101,7 @@ def test_by_the_workers_of_a_scheduler(tmp_path):
 
 def test_a_damaged_table_is_found(tmp_path):
     gods_number(config(tmp_path), layers=1)
-    file = path_of(config(tmp_path)) / "tables" / "patterns.npy"
+    file = path_of(config(tmp_path)).path / "tables" / "patterns.npy"
     content = bytearray(file.read_bytes())
     content[-1] ^= 1
     file.write_bytes(content)
@@ -115,7 +115,7 @@ def test_a_damaged_table_is_found(tmp_path):
 @pytest.mark.parametrize("name", ["run.json", "ledger.json"])
 def test_an_edited_file_is_found(tmp_path, name):
     gods_number(config(tmp_path))
-    file = path_of(config(tmp_path)) / name
+    file = path_of(config(tmp_path)).path / name
     file.write_text(file.read_text().replace("3", "4", 1))
     with pytest.raises(CorruptRunError, match="digest"):
         gods_number(config(tmp_path))
@@ -123,7 +123,7 @@ def test_an_edited_file_is_found(tmp_path, name):
 
 def test_the_ledger_of_another_search_is_refused(tmp_path):
     gods_number(config(tmp_path))
-    file = path_of(config(tmp_path)) / "ledger.json"
+    file = path_of(config(tmp_path)).path / "ledger.json"
     write_sealed(file, {**read_sealed(file), "run": "0" * 32})
     with pytest.raises(CorruptRunError, match="another search"):
         gods_number(config(tmp_path))
@@ -162,7 +162,7 @@ def test_an_unknown_region_is_refused(tmp_path):
 
 def test_checks_find_what_is_wrong(tmp_path):
     gods_number(config(tmp_path), layers=2)
-    path, said = path_of(config(tmp_path)), []
+    path, said = path_of(config(tmp_path)).path, []
     assert check_cosets(CosetRun(path), None, 0, said.append) == []
     ledger = read_sealed(path / "ledger.json")
     (found, *_) = [
@@ -187,6 +187,5 @@ def test_checks_find_what_is_wrong(tmp_path):
 
 def test_two_searches_at_once_are_refused(tmp_path):
     gods_number(config(tmp_path), hours=1e-9)
-    lock = path_of(config(tmp_path)) / "lock"
-    with writing(lock), pytest.raises(InputError, match=r"written|writing"):
+    with writing(path_of(config(tmp_path))), pytest.raises(InputError, match=r"written|writing"):
         gods_number(config(tmp_path))

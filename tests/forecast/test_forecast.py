@@ -24,7 +24,7 @@ from frontier.search.events import LayerFinished, TaskFinished
 from frontier.search.plan import PROCESS_BYTES
 from frontier.space import layout as layout_module
 from frontier.space.program import program_of, reads_of
-from frontier.store import parts as parts_module
+from frontier.storage.local import LocalStorage
 from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec
 from frontier.store.layers import LIST_SLAB
 from frontier.store.parts import footer_bytes
@@ -132,14 +132,14 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, digits, nod
     assert plan.layout.slab_nodes == slab
     made = {step.depth: step for step in forecast_of(plan, sizes_of(2, 5)).steps}
     reads, tasks, slabs, disk = Counter(), Counter(), {}, Counter()
-    read = parts_module.read_ranges
+    read = LocalStorage.read_ranges
 
-    def counting(path, begin, views):
+    def counting(storage, name, begin, views):
         reads[counting.depth] += sum(map(len, views))
-        return read(path, begin, views)
+        return read(storage, name, begin, views)
 
     counting.depth = 1
-    monkeypatch.setattr(parts_module, "read_ranges", counting)
+    monkeypatch.setattr(LocalStorage, "read_ranges", counting)
     give_up = RunStore.give_up
 
     def looking(self, depth, *arguments):

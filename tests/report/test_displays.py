@@ -30,6 +30,7 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
+from frontier.storage.local import LocalStorage
 from frontier.store.directory import OWN_NAMES
 from frontier.store.ledger import LayerRecord
 
@@ -189,10 +190,10 @@ def test_an_output_that_is_full(tmp_path, command, unbuffered):
 def test_an_error_of_another_file_is_not_that_of_the_output(tmp_path, monkeypatch):
     run(tmp_path / "run", until=5)
 
-    def broken(path):
+    def broken(path, folder=""):
         raise OSError(5, "Input/output error", str(path))
 
-    monkeypatch.setattr("frontier.report.status.disk_bytes", broken)
+    monkeypatch.setattr(LocalStorage, "size", broken)
     result = CliRunner().invoke(main, ["status", str(tmp_path / "run")])
     assert result.exit_code == 3
     assert "the system failed to read or write ([Errno 5] Input/output error" in result.stderr
@@ -228,12 +229,25 @@ def test_the_page_is_kept(tmp_path):
     assert not re.search(r'(src|href)="|@import|url\(', page)
 
 
+def page_by(put):
+    """How files are written, where the status page is given to a function."""
+    write = LocalStorage.write
+
+    def written(storage, name, content, durable=False):
+        if name == "status.html":
+            put(content.decode())
+        else:
+            write(storage, name, content, durable)
+
+    return written
+
+
 @pytest.fixture
 def pages(monkeypatch):
     """The pages of a run as they are written, which here is often."""
     written = queue.Queue()
     monkeypatch.setattr(status_page_module, "SECONDS", 0.01)
-    monkeypatch.setattr(status_page_module, "write_text", lambda _, text: written.put(text))
+    monkeypatch.setattr(LocalStorage, "write", page_by(lambda text: written.put(text)))
     return written
 
 
@@ -292,11 +306,11 @@ def test_a_page_that_cannot_be_written_does_not_stop_the_run(
 ):
     failed = threading.Event()
 
-    def full(path, text):
+    def full(text):
         failed.set()
         raise error
 
-    monkeypatch.setattr(status_page_module, "write_text", full)
+    monkeypatch.setattr(LocalStorage, "write", page_by(full))
     monkeypatch.setattr(status_page_module, "SECONDS", 0.01)
 
     def wait(event):
@@ -309,10 +323,10 @@ def test_a_page_that_cannot_be_written_does_not_stop_the_run(
 
 
 def test_a_page_that_cannot_be_written_at_the_end(tmp_path, monkeypatch, capsys):
-    def full(path, text):
+    def full(text):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(status_page_module, "write_text", full)
+    monkeypatch.setattr(LocalStorage, "write", page_by(full))
     monkeypatch.setattr(status_page_module, "SECONDS", 10**6)
     assert run(tmp_path / "run", until=5)
     said = capsys.readouterr().err

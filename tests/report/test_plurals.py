@@ -7,6 +7,7 @@ import time
 
 import pytest
 from click.testing import CliRunner
+from files import layers_of
 from making import CONFIGS
 
 from frontier import api
@@ -60,8 +61,8 @@ def test_a_run_of_one_move(tmp_path):
     assert "  not complete: depth 0, 1 state (" in output(
         "run", config, *start, *where, "--until", 0
     )
-    (path / "layers" / "0001").mkdir()
-    (path / "layers" / "0001" / "c.0.0.0").write_text("{}")
+    (layers_of(path) / "0001").mkdir()
+    (layers_of(path) / "0001" / "c.0.0.0").write_text("{}")
     assert "next layer: 1 (1 task done)\n" in output("status", path)
     assert "  start: 1 move\n" in output("run", config, *start, *where)
     assert "1 move, 1 shortest solution\n" in output("solve", path, "--all-counts")

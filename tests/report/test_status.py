@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from files import read_sealed, write_sealed
+from files import file_of, read_sealed, write_sealed
 from making import invoke
 from report.watching import config_of, events_of, run
 
@@ -217,10 +217,11 @@ def test_a_part_that_is_missing(tmp_path, folder):
     path = tmp_path / "run"
     run(path)
     assert json.loads(invoke("status", path, "--json").stdout)["damaged"] == []
-    next((path / folder).glob("c.*")).unlink()
+    folder = file_of(path, folder)
+    next(folder.glob("c.*")).unlink()
     said = invoke("status", path, code=4).stdout
     assert said.startswith("2x4: 2×4 tiles, complete\n")
-    what = f"{path / folder} lacks 1 of its 1 part"
+    what = f"{folder} lacks 1 of its 1 part"
     assert f"\n  damaged: {what}; `verify {path}` tells more\n" in said
     value = json.loads(invoke("status", path, "--json", code=4).stdout)
     assert value["damaged"] == [what]
@@ -230,17 +231,18 @@ def test_a_part_that_is_missing(tmp_path, folder):
 def test_a_layer_that_is_a_link(tmp_path):
     path = tmp_path / "run"
     run(path)
-    (path / "layers/0036").rename(tmp_path / "elsewhere")
-    (path / "layers/0036").symlink_to(tmp_path / "elsewhere")
+    layer = file_of(path, "layers/0036")
+    layer.rename(tmp_path / "elsewhere")
+    layer.symlink_to(tmp_path / "elsewhere")
     said = invoke("status", path, code=4).stdout
-    assert f"damaged: {path / 'layers/0036'} is a link" in said
+    assert f"damaged: {layer} is a link" in said
 
 
 def test_a_file_of_somebody_else_s_is_no_part(tmp_path):
     """Not even one that is called like one."""
     path = tmp_path / "run"
     run(path, until=9)
-    (path / "layers/0009/c.7").write_bytes(b"")
+    file_of(path, "layers/0009/c.7").write_bytes(b"")
     assert "damaged" not in invoke("status", path).stdout
     assert run(path).complete
 
@@ -248,11 +250,11 @@ def test_a_file_of_somebody_else_s_is_no_part(tmp_path):
 def test_a_list_that_is_lost_is_not_replaced_by_parts_of_the_layer_under_way(tmp_path):
     path = tmp_path / "run"
     store = run(path, until=9)
-    (path / "layers/0008/c.0").unlink()
+    (store.layer_path(8) / "c.0").unlink()
     store.layer_path(10).mkdir()
     for name in ("c.0.0.0", "c.1.0.0"):
         (store.layer_path(10) / name).write_bytes(b"")
-    assert store.missing() == [f"{path / 'layers/0008'} lacks 1 of its 1 part"]
+    assert store.missing() == [f"{store.layer_path(8)} lacks 1 of its 1 part"]
 
 
 def test_a_layer_that_is_forgotten_while_one_looks_is_not_missing(tmp_path):

@@ -46,7 +46,7 @@ def test_a_family_is_followed_to_its_end(tmp_path, capsys):
     from frontier.find_runs import paths_of
 
     paths = paths_of(str(tmp_path / "run"))
-    assert paths == [first.path, second.path]
+    assert paths == [first.storage, second.storage]
     follow(paths, lambda: invoke("run", config, *sets))
     assert capsys.readouterr().out.count("tiles, complete; depth 21 ") == 2
 

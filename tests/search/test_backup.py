@@ -142,7 +142,7 @@ def test_one_that_was_interrupted_is_no_run_and_is_written_over(tmp_path, monkey
     """Wherever it was; what it left of another run does not stay."""
     plan, store = stopped_of(tmp_path)
     target, copy = storage_at(tmp_path / "backup"), backup_module._copy
-    for last in (0, 3, len(contents(store.path)) - 1):
+    for last in (0, 3, len(contents(store.path)) - 2):
         left = iter(range(last + 1))
 
         def interrupted(*names, left=left):

@@ -6,7 +6,8 @@ from search.runs import as_bits, config_of
 from frontier import api
 from frontier.clusters.executor import Executor
 from frontier.errors import Stopped
-from frontier.search import by_tasks, driver
+from frontier.search import driver
+from frontier.storage.local import LocalStorage
 from frontier.store.run import RunStore
 
 
@@ -42,7 +43,7 @@ def test_tasks_under_way_are_cancelled_though_somebody_keeps_the_error(tmp_path,
     open: its tasks would go on filling the disk."""
     executor, free = Cancelling(), iter([10**12] * 2)
     monkeypatch.setattr(driver, "executor_of", lambda *_: executor)
-    monkeypatch.setattr(by_tasks, "free_bytes", lambda path: next(free, 0))
+    monkeypatch.setattr(LocalStorage, "free", lambda storage: next(free, 0))
     with pytest.raises(Stopped, match="only 0 B are free") as kept:
         api.run(plan_of(tmp_path))
     assert kept.tb
@@ -52,10 +53,10 @@ def test_tasks_under_way_are_cancelled_though_somebody_keeps_the_error(tmp_path,
 def test_a_whole_layer_is_committed_though_the_disk_is_full_by_then(tmp_path, monkeypatch):
     plan = plan_of(tmp_path)
 
-    def free(path):
-        run = RunStore.open(path)
+    def free(storage):
+        run = RunStore.open(storage)
         whole = plan.layout.task_count(plan.space.side_of(len(run.records)))
         return 0 if run.tasks_done() == whole else 10**12
 
-    monkeypatch.setattr(by_tasks, "free_bytes", free)
+    monkeypatch.setattr(LocalStorage, "free", free)
     assert sum(api.run(plan).counts) == plan.puzzle.states

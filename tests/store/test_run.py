@@ -7,12 +7,12 @@ import pytest
 from files import read_json, write_json
 from making import IDENTITY
 
-from frontier.errors import CorruptRunError, InputError
+from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.puzzles import Tiles
 from frontier.space.layout import Layout
 from frontier.storage.local import LocalStorage, remove_tree
 from frontier.storage.places import storage_at
-from frontier.store.directory import delete_files, refuse_others
+from frontier.store.directory import delete_files, mend, refuse_others
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import digest_of
 from frontier.store.reader import RunReader
@@ -248,3 +248,52 @@ def test_leftovers_of_a_killed_run_are_its_own(tmp_path):
     refuse_others(run.storage.names(), run.path)
     delete_files(run.storage)
     assert list(run.path.iterdir()) == []
+
+
+@pytest.fixture(params=["tmp_path", "memory_bucket"])
+def place(request):
+    return storage_at(request.getfixturevalue(request.param)).below("run")
+
+
+def test_of_two_that_go_on_with_a_run_one_commits(place):
+    """The other says so and changes nothing, wherever the run is."""
+    first, second = RunStore.create(place, IDENTITY), RunStore.open(place)
+    committed(first, 0)
+    written = dict(place.files()), place.read("ledger.json")
+    with pytest.raises(Gone, match="by another process, which has gone on with the run"):
+        second.commit([], complete=True)
+    assert (dict(place.files()), place.read("ledger.json")) == written
+    assert RunStore.open(place).records == first.records
+    committed(first, 1)
+
+
+def test_a_run_that_takes_the_place_of_another(place):
+    """The earlier one commits nothing to it, and meets none of its layers."""
+    earlier = RunStore.create(place, IDENTITY)
+    committed(earlier, 0)
+    with pytest.raises(Gone, match="another process"):
+        RunStore.create(place, IDENTITY)
+    delete_files(place)
+    later = RunStore.create(place, IDENTITY)
+    committed(later, 0)
+    with pytest.raises(Gone, match="no longer holds the run"):
+        earlier.commit([], complete=True)
+    earlier.abandon_layer(0)
+    assert place.names("layers") == {later.identity["identifier"]}
+    assert numbers_of(RunStore.open(place), 0) == [0]
+
+
+def test_a_run_that_was_killed_as_it_began(place):
+    """After any of the files by which it begins."""
+    RunStore.create(place, IDENTITY)
+    for gone in (["ledger.copy.json"], ["ledger.json"], ["run.copy.json"]):
+        place.delete(*gone)
+        run = RunStore.open(place)
+        assert run.records == []
+        assert len(mend(place)) == 1
+    place.delete("ledger.json", "ledger.copy.json", "run.copy.json")
+    run = RunStore.open(place)
+    run.sweep()
+    committed(run, 0)
+    assert len(RunStore.open(place).records) == 1
+    assert mend(place) == []
