@@ -57,19 +57,24 @@ def back_up(
         target.delete(*(name for name, _ in list(target.files()) if name != "lock"))
         version = source.version(LEDGER)
         files = [name for name, _ in source.files() if not _is_passing(name)]
-        for name in sorted(files, key=lambda name: (name in LAST, name != LEDGER, name)):
-            if name in LAST and source.version(LEDGER) != version:
-                raise _written(source)
-            say(name)
-            try:
-                made.bytes += _copy(source, target, name)
-                made.files += 1
-            except FileNotFoundError:
-                raise _written(source) from None
-            except (OSError, ValueError):
-                if name not in spare:
-                    raise
-                made.left_out.append(name)
+        in_order = sorted(files, key=lambda name: (name in LAST, name != LEDGER, name))
+        try:
+            for name in in_order:
+                if name in LAST and source.version(LEDGER) != version:
+                    raise _written(source)
+                say(name)
+                try:
+                    made.bytes += _copy(source, target, name)
+                    made.files += 1
+                except FileNotFoundError:
+                    raise _written(source) from None
+                except (OSError, ValueError):
+                    if name not in spare:
+                        raise
+                    made.left_out.append(name)
+        except BaseException:
+            target.delete(*LAST)
+            raise
     target.force_above()
     return made
 
