@@ -134,7 +134,8 @@ class RunStore:
         try:
             ledger = read_ledger(self.storage, LEDGER, self.identity["identifier"])
         except CorruptRunError:
-            if self._version is not None or layer_names(self.storage, self.layers_name):
+            begun = self._version is not None or layer_names(self.storage, self.layers_name)
+            if begun or not self._is_there():
                 raise
             ledger = [], False
         self.records, self.complete = ledger
