@@ -16,7 +16,6 @@ from frontier.errors import InputError
 from frontier.find_runs import puzzle_and_run, puzzle_at
 from frontier.puzzles import Puzzle
 from frontier.report.boards import (
-    animation,
     board_svg,
     boards_strip,
     draw_boards,
@@ -73,11 +72,7 @@ from frontier.text import counted, span
     "May be repeated: the greatest distance counts, or sums where databases can be added.",
 )
 @file_option("--strip", "Draw all boards of the one solution in a file.", ".svg")
-@file_option(
-    "--animate",
-    "Draw the one solution so that it moves: FILE.svg, or FILE.html to step through.",
-    *(".svg", ".html"),
-)
+@file_option("--animate", "Draw the one solution on a page to step through.", ".html")
 @force_option
 @click.option(
     "--most-nodes",
@@ -128,10 +123,8 @@ def solve(
         if strip:
             strip.write(film_strip(puzzle, solution))
         if animate:
-            moving = animate.path.suffix == ".html"
             title = f"{counted(solution.distance, 'move')} of {puzzle.title}"
-            drawn = film_page(puzzle, solution, title) if moving else animation(puzzle, solution)
-            animate.write(drawn)
+            animate.write(film_page(puzzle, solution, title))
 
 
 @command(

@@ -1,9 +1,9 @@
-"""Solutions as strips and animations, and the commands that draw."""
+"""Solutions as strips and pages, and the commands that draw."""
 
+import json
 import os
 import re
-from bisect import bisect_right
-from itertools import combinations, pairwise
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,10 +16,10 @@ from frontier.answers.solution import Solution
 from frontier.cli import main
 from frontier.puzzles import Blocks, Cells, Graph, Pattern, Permutations
 from frontier.report.boards import (
-    animation,
     board_svg,
     captions_of,
     draw_boards,
+    film_page,
     film_strip,
 )
 
@@ -85,18 +85,14 @@ def film(request):
     return puzzle, solved(puzzle, board)
 
 
-def is_seen(element, time):
-    """Whether an element of an animation is seen, as it says itself; time: 0 to 1."""
-    if (animate := element.find(f"{SVG}animate")) is None:
-        return True
-    times = [float(of) for of in animate.get("keyTimes").split(";")]
-    return animate.get("values").split(";")[bisect_right(times, time) - 1] == "visible"
+def ways_of(puzzle, solution):
+    """For each position, the ways of the pieces on a page, by code, in pixels."""
+    page = film_page(puzzle, solution, "a title")
+    return json.loads(re.search(r"const ways = (.+);", page)[1])
 
 
-def pieces_at(element, shift=(0.0, 0.0), time=1.0):
+def pieces_at(element, shift=(0.0, 0.0)):
     """(what it says, x, y) of each text in a part of an SVG, moved by the groups it is in."""
-    if not is_seen(element, time):
-        return []
     found = []
     if match := re.match(r"translate\((\S+) (\S+)\)", element.get("transform", "")):
         shift = shift[0] + float(match[1]), shift[1] + float(match[2])
@@ -105,7 +101,7 @@ def pieces_at(element, shift=(0.0, 0.0), time=1.0):
             x, y = float(child.get("x")) + shift[0], float(child.get("y")) + shift[1]
             found.append((child.text, round(x), round(y)))
         else:
-            found += pieces_at(child, shift, time)
+            found += pieces_at(child, shift)
     return found
 
 
@@ -155,49 +151,6 @@ def test_the_strip_shows_what_has_moved(film):
     assert list(zip(shadows, marked, strict=True)) == [(0, 0), *expected]
 
 
-def test_the_animation_shows_each_board(film):
-    """Its pieces stand still there for a while, and begin again where they were first drawn."""
-    puzzle, solution = film
-    root = ElementTree.fromstring(animation(puzzle, solution))
-    captions = root.findall(f"{SVG}text")
-    assert [element.text for element in captions] == captions_of(puzzle, solution)
-    assert [e.get("visibility") for e in captions] == ["visible", *["hidden"] * solution.distance]
-    begins = [first_seen(caption) for caption in captions]
-    for time, board, caption in zip([*begins[1:], 1], solution.boards, captions, strict=True):
-        just_before = time - 1e-4
-        assert [of for of in captions if is_seen(of, just_before)] == [caption]
-        shown = []
-        for piece in root.findall(f"{SVG}g/{SVG}g"):
-            x, y = shift_at(piece, time)
-            shown += [
-                (s, round(a + x), round(b + y)) for s, a, b in pieces_at(piece, time=just_before)
-            ]
-        for name in root.findall(f"{SVG}g/{SVG}text[@paint-order]"):
-            shown.append((name.text, round(float(name.get("x"))), round(float(name.get("y")))))
-        alone = ElementTree.fromstring(board_svg(puzzle, board, side=48))
-        assert shared(puzzle, board, shown) == sorted(pieces_at(alone))
-
-
-def first_seen(element):
-    """When an element of an animation is first seen, 0 to 1."""
-    animate = element.find(f"{SVG}animate")
-    at = animate.get("values").split(";").index("visible")
-    return float(animate.get("keyTimes").split(";")[at])
-
-
-def shift_at(piece, time):
-    """Where a piece of an animation is, from where it was first; it has been there for a tick."""
-    if (moves := piece.find(f"{SVG}animateTransform")) is None:
-        return 0.0, 0.0
-    values = moves.get("values").split(";")
-    ticks = len(values) - 1
-    assert moves.get("dur") == f"{0.4 * ticks:g}s"
-    tick = round(time * ticks)
-    assert values[0] == "0 0"
-    assert values[tick] == values[tick - 1]
-    return tuple(map(float, values[tick].split()))
-
-
 @pytest.mark.parametrize("name", TURNING)
 def test_pieces_that_turn_are_drawn_as_in_a_terminal(name):
     puzzle, board, moves = TURNING[name]
@@ -205,25 +158,18 @@ def test_pieces_that_turn_are_drawn_as_in_a_terminal(name):
     assert solution.moves == moves
     captions = ["start", *(f"{n}. {move}" for n, move in enumerate(moves, start=1))]
     assert captions_of(puzzle, solution) == captions
-    root = ElementTree.fromstring(animation(puzzle, solution))
-    begins = [first_seen(caption) for caption in root.findall(f"{SVG}text")]
-    for time, board in zip([*begins[1:], 1], solution.boards, strict=True):
-        shown = []
-        for piece in root.findall(f"{SVG}g/{SVG}g"):
-            ((said, x, _),) = pieces_at(piece, time=time - 1e-4)
-            shown.append((x + shift_at(piece, time)[0], said))
+    frames = ElementTree.fromstring(film_strip(puzzle, solution)).findall(f"{SVG}g")
+    for frame, board in zip(frames, solution.boards, strict=True):
+        shown = sorted((x, said) for said, x, _ in pieces_at(frame))
         printed = draw_boards(puzzle, [board], named=True).splitlines()[1]
-        assert [said for _, said in sorted(shown)] == printed.replace("│", " ").split()
+        assert [said for _, said in shown] == printed.replace("│", " ").split()
 
 
 def test_pieces_on_their_way_never_meet():
     """A move along a path goes around corners, not through what lies between."""
-    root = ElementTree.fromstring(animation(CORNER, solved(CORNER, AROUND)))
-    (moves,) = root.iter(f"{SVG}animateTransform")
-    places = [tuple(map(float, place.split())) for place in moves.get("values").split(";")]
-    assert places[0] == places[1]
-    steps = [(one, other) for one, other in pairwise(places) if one != other]
-    assert all(abs(a - c) + abs(b - d) == 48 for (a, b), (c, d) in steps)
+    (way,) = (way for moved in ways_of(CORNER, solved(CORNER, AROUND)) for way in moved.values())
+    places = [(0, 0), *map(tuple, way)]
+    assert all(abs(a - c) + abs(b - d) == 48 for (a, b), (c, d) in pairwise(places))
     assert (144, 48) in places
 
 
@@ -231,8 +177,7 @@ def test_like_tiles_stay_where_they_can_when_their_moves_are_not_counted():
     puzzle = Pattern(2, 3, k=1, metric="labelled")
     boards = [(1, 2, 0, 3, 4, 5), (2, 0, 1, 3, 4, 5)]
     solution = Solution([puzzle.parse([b[:3], b[3:]]) for b in map(list, boards)], ["2←"])
-    root = ElementTree.fromstring(animation(puzzle, solution))
-    assert len(list(root.iter(f"{SVG}animateTransform"))) == 2
+    assert list(map(len, ways_of(puzzle, solution))) == [0, 2]
 
 
 def test_captions_say_what_is_drawn():
@@ -253,8 +198,7 @@ def test_cells_are_named_where_moves_name_them():
     assert texts(board_svg(ways, ways.goals[0])) == ["a"]
     puzzle, board = FILMS["graph"]
     solution = solved(puzzle, board)
-    for drawn in (film_strip(puzzle, solution), animation(puzzle, solution)):
-        assert {"0", "1", "2"} <= set(texts(drawn))
+    assert {"0", "1", "2"} <= set(texts(film_strip(puzzle, solution)))
 
 
 # --- commands
@@ -292,13 +236,11 @@ def test_a_terminal_of_few_columns(monkeypatch):
 
 
 def test_drawings_of_a_solution(tmp_path):
-    strip, moving, page = (tmp_path / name for name in ("strip.svg", "moving.svg", "page.html"))
+    strip, page = tmp_path / "strip.svg", tmp_path / "page.html"
     asked = ("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida")
-    result = invoke(*asked, "--strip", strip, "--animate", moving)
-    assert result.stderr == f"by IDA* …\n{strip} is written\n{moving} is written\n"
+    result = invoke(*asked, "--strip", strip, "--animate", page)
+    assert result.stderr == f"by IDA* …\n{strip} is written\n{page} is written\n"
     assert texts(strip.read_text(encoding="utf-8")).count("8") == 4
-    assert "<animateTransform" in moving.read_text(encoding="utf-8")
-    invoke(*asked, "--animate", page, "--json")
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
@@ -306,8 +248,7 @@ def test_drawings_of_a_solution(tmp_path):
     ("arguments", "message"),
     [
         (["--strip", "a.png"], "--strip a.png: expected a name that ends in .svg"),
-        (["--animate", "a.gif"], "--animate a.gif: expected a name that ends in .svg or .html"),
-        (["--animate", "a.svg", "--strip", "a.svg"], "another option names the same file"),
+        (["--animate", "a.svg"], "--animate a.svg: expected a name that ends in .html"),
         (
             ["--strip", "here.svg"],
             "--strip here.svg exists already; name another file, or give --force",
@@ -315,8 +256,8 @@ def test_drawings_of_a_solution(tmp_path):
         (["--strip", "none/a.svg"], "--strip none/a.svg: there is no directory none"),
         (["--strip", "dir.svg"], "--strip dir.svg is a directory"),
         (["--strip", "pipe.svg", "--force"], "--strip pipe.svg exists and is not a regular file"),
-        (["--animate", "run/a.svg"], "--animate run/a.svg lies in a run directory"),
-        (["--animate", "linked/a.svg"], "--animate linked/a.svg lies in a run directory"),
+        (["--animate", "run/a.html"], "--animate run/a.html lies in a run directory"),
+        (["--animate", "linked/a.html"], "--animate linked/a.html lies in a run directory"),
         (["1 0 2/3 4 5/6 7 8", "--strip", "a.svg"], "of one position, and 2 are given; name one"),
     ],
 )
@@ -367,5 +308,4 @@ def test_a_terminal_that_cannot_write_arrows(tmp_path):
 def test_films_of_many_pictures_share_no_names(film):
     """Several drawings can stand in one page: they name nothing."""
     puzzle, solution = film
-    for one, other in combinations([film_strip(puzzle, solution), animation(puzzle, solution)], 2):
-        assert " id=" not in one + other
+    assert " id=" not in film_strip(puzzle, solution)

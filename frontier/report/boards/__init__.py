@@ -1,10 +1,10 @@
 """Boards and solutions as drawings: in a terminal, as SVG, as a page that moves."""
 
-from frontier.report.boards.film import animation, boards_strip, captions_of, film_page, film_strip
+from frontier.report.boards.film import boards_strip, captions_of, film_page, film_strip
 from frontier.report.boards.svg import board_svg, boards_html
 from frontier.report.boards.terminal import draw_boards
 
 __all__ = [
-    "animation", "board_svg", "boards_html", "boards_strip", "captions_of", "draw_boards",
+    "board_svg", "boards_html", "boards_strip", "captions_of", "draw_boards",
     "film_page", "film_strip",
 ]  # fmt: skip

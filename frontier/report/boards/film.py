@@ -1,6 +1,6 @@
-"""Solutions as film strips, as SVG that moves, and as pages that one can step through."""
+"""Solutions as film strips, and as pages that move and that one can step through."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -20,15 +20,10 @@ STRIP_WIDTH = 960
 """The greatest width of a strip in pixels, unless a single board is wider."""
 
 STRIP_SIDE, SIDE = 30, 48
-"""The side of a cell in a strip, and in a drawing that moves, in pixels."""
+"""The side of a cell in a strip, and on a page that moves, in pixels."""
 
-CAPTION, LARGE, GAP = 13, 16, 14
-"""The letter sizes of the captions of a strip and of captions that change, and the room between
-boards, in pixels."""
-
-TICK, FIRST, LAST = 0.4, 3, 6
-"""The seconds of a tick, in which a piece makes a step, or stands still after a move; the ticks for
-which the first position is shown, and the extra ticks for the last one."""
+CAPTION, GAP = 13, 14
+"""The letter size of the captions of a strip, and the room between boards, in pixels."""
 
 
 def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> list[str]:
@@ -63,45 +58,6 @@ def film_strip(puzzle: Puzzle, solution: Solution) -> str:
     """
     film = _Film(puzzle, solution)
     return _strip(film.frames(), film.captions, film.title)
-
-
-def animation(puzzle: Puzzle, solution: Solution) -> str:
-    """A solution as an SVG in which the pieces slide and turn, again and again."""
-    film = _Film(puzzle, solution)
-    scene = Scene(film.pictures[0], SIDE)
-    ticks = [FIRST, *(steps + 1 for steps in film.steps[1:])]
-    ticks[-1] += LAST
-    begins = [sum(ticks[:position]) for position in range(len(ticks) + 1)]
-    again = {"dur": f"{number(TICK * begins[-1])}s", "repeatCount": "indefinite"}
-
-    def shows(seen: Sequence[bool]) -> str:
-        """What makes the element around it visible at those positions at which it is seen."""
-        changes = [at for at, now in enumerate(seen) if at == 0 or now != seen[at - 1]]
-        times = ";".join(f"{begins[at] / begins[-1]:.5f}" for at in changes)
-        values = ";".join(_visibility(seen[at]) for at in changes)
-        shown = {"attributeName": "visibility", "calcMode": "discrete", "keyTimes": times}
-        return tag("animate", values=values, **shown, **again)
-
-    pieces = []
-    for piece in scene.picture.pieces:
-        places = [0j]  # after each tick
-        for ways, end in zip(film.ways, begins[1:], strict=True):
-            places += ways.get(piece.code, [])
-            places += [places[-1]] * (end + 1 - len(places))
-        values = ";".join(f"{number(at.real * SIDE)} {number(at.imag * SIDE)}" for at in places)
-        slide = {"attributeName": "transform", "type": "translate", "values": values}
-        moves = tag("animateTransform", **slide, **again) if any(places) else ""
-        pieces.append(tag("g", *film.faces(scene, piece, shows), moves))
-    broad = max(scene.width, _breadth(film.captions, LARGE))
-    high = scene.height + 2 * LARGE
-    captions = ""
-    for position, caption in enumerate(film.captions):
-        seen = [position == at for at in range(len(ticks))]
-        look = {"visibility": _visibility(seen[0])}
-        captions += text(broad / 2, high - 0.7 * LARGE, caption, LARGE, INK, shows(seen), **look)
-    shift = f"translate({number((broad - scene.width) / 2)} 0)"
-    board = tag("g", scene.board(pieces), transform=shift)
-    return standalone(_paper(broad, high) + board + captions, broad, high, film.title)
 
 
 def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
@@ -161,22 +117,17 @@ class _Film:
         self.labels = {code: list(dict.fromkeys(labels)) for code, labels in borne.items()}
         self.shown = {code: list(map(self.labels[code].index, borne[code])) for code in homes}
 
-    def faces(
-        self, scene: Scene, piece: Piece, shows: Callable[[Sequence[bool]], str] = lambda seen: ""
-    ) -> list[str]:
-        """A piece of the first position as it is drawn with each of its labels, the first visible.
-
-        shows: what is to be put into a drawing that is seen in some positions alone.
-        """
-        labels, shown = self.labels[piece.code], self.shown[piece.code]
+    def faces(self, scene: Scene, piece: Piece) -> list[str]:
+        """Return a piece of the first position as it is drawn with each of its labels, the first
+        visible."""
+        labels, first = self.labels[piece.code], self.shown[piece.code][0]
         if len(labels) == 1:
             return [scene.piece(piece)]
-        faces = []
-        for face, label in enumerate(labels):
-            seen = [face == other for other in shown]
-            drawn = scene.piece(replace(piece, label=label))
-            faces.append(tag("g", drawn, shows(seen), visibility=_visibility(seen[0])))
-        return faces
+        drawn = [scene.piece(replace(piece, label=label)) for label in labels]
+        return [
+            tag("g", one, visibility="visible" if face == first else "hidden")
+            for face, one in enumerate(drawn)
+        ]
 
     def frames(self) -> list[tuple[Scene, str]]:
         """The positions of a strip; in each the pieces that have just moved or turned are marked,
@@ -193,10 +144,6 @@ class _Film:
             frames.append((scene, scene.board([*still, *traces, *ahead])))
             before = picture
         return frames
-
-
-def _visibility(seen: bool) -> str:
-    return "visible" if seen else "hidden"
 
 
 def _labels(picture: Picture) -> dict[int, str]:
@@ -227,7 +174,7 @@ def _places(picture: Picture) -> dict[int, complex]:
 def _strip(frames: Sequence[tuple[Scene, str]], captions: Sequence[str], title: str) -> str:
     """Boards as they are drawn, with their captions, as one SVG."""
     (scene, _), *_ = frames
-    broad, high = max(scene.width, _breadth(captions, CAPTION)), scene.height
+    broad, high = max(scene.width, 0.62 * CAPTION * max(map(width, captions))), scene.height
     across, down = broad + GAP, high + 1.6 * CAPTION + GAP
     columns = min(max(1, int((STRIP_WIDTH - GAP) // across)), len(frames))
     elements = ""
@@ -237,13 +184,5 @@ def _strip(frames: Sequence[tuple[Scene, str]], captions: Sequence[str], title: 
         elements += tag("g", board, transform=shift)
         elements += text(x + broad / 2, y + high + 1.3 * CAPTION, caption, CAPTION, INK)
     wide, high = GAP + columns * across, GAP + -(-len(frames) // columns) * down
-    return standalone(_paper(wide, high) + elements, wide, high, title)
-
-
-def _breadth(captions: Sequence[str], size: float) -> float:
-    """About the width in pixels of the longest caption."""
-    return 0.62 * size * max(map(width, captions))
-
-
-def _paper(wide: float, high: float) -> str:
-    return tag("rect", width=wide, height=high, rx=6, fill=GROUND)
+    paper = tag("rect", width=wide, height=high, rx=6, fill=GROUND)
+    return standalone(paper + elements, wide, high, title)

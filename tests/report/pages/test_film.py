@@ -2,7 +2,6 @@
 
 import re
 from itertools import pairwise
-from xml.etree import ElementTree
 
 import pytest
 from report.test_boards import solved
@@ -10,7 +9,7 @@ from report.test_films import TURNING
 from sweeps import cases
 
 from frontier.puzzles import Blocks, Tiles
-from frontier.report.boards import animation, captions_of, film_page
+from frontier.report.boards import captions_of, film_page
 
 PUZZLES = {
     "tiles": (Tiles(3, 3), "1 4 2/3 5 0/6 7 8"),
@@ -148,46 +147,3 @@ def test_the_page_needs_nothing_from_outside(film):
     _, _, file = film
     text = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
     assert not re.search(r"(src|href)=|https?://|@import|url\(", text)
-
-
-def test_an_animation_moves(browser, film, tmp_path):
-    """By the clock of the drawing, which is set rather than waited for."""
-    puzzle, solution, _ = film
-    file = tmp_path / "moving.svg"
-    file.write_text(animation(puzzle, solution), encoding="utf-8")
-    with browser.open(file) as page:
-
-        def at(seconds):
-            return page.evaluate(
-                """(seconds) => {
-                  const svg = document.documentElement;
-                  svg.pauseAnimations();
-                  svg.setCurrentTime(seconds);
-                  const texts = [...svg.querySelectorAll("text")];
-                  const seen = texts.filter((t) => getComputedStyle(t).visibility === "visible");
-                  return seen.map((t) => [t.textContent, Math.round(t.getBoundingClientRect().x),
-                    Math.round(t.getBoundingClientRect().y)]);
-                }""",
-                seconds,
-            )
-
-        for caption, (first, last) in zip(captions_of(puzzle, solution), shown(file), strict=True):
-            for seconds in (first + 0.01, last - 0.01):
-                seen = [said for said, *_ in at(seconds) if said in captions_of(puzzle, solution)]
-                assert seen == [caption]
-        (_, begins), *_, (_, ended) = shown(file)
-        pieces = [at(seconds)[:-1] for seconds in (begins - 0.1, begins + 0.2, begins + 0.5)]
-        assert pieces[0] != pieces[1] != pieces[2]
-        assert at(ended - 2)[:-1] == at(ended - 0.5)[:-1]
-
-
-def shown(file):
-    """From when to when, in seconds, each caption of an animation is shown."""
-    times = []
-    svg = "{http://www.w3.org/2000/svg}"
-    for element in ElementTree.parse(file).iterfind(f"{svg}text/{svg}animate"):
-        seconds = float(element.get("dur").removesuffix("s"))
-        changes = [float(time) * seconds for time in element.get("keyTimes").split(";")]
-        first = element.get("values").split(";").index("visible")
-        times.append(([*changes, seconds][first], [*changes, seconds][first + 1]))
-    return times
