@@ -30,6 +30,7 @@ __all__ = [
 
 _HOMES = dict.fromkeys(__all__, "frontier.api") | {
     "Layer": "frontier.answers.layers",
+    **dict.fromkeys(["GodsNumber", "gods_number"], "frontier.api_cosets"),
     "define_puzzle": "frontier.puzzles.cells",
     **dict.fromkeys(["Config", "load_config", "make_config"], "frontier.config"),
 }

@@ -24,19 +24,15 @@ from frontier.find_runs import config_at, open_one, puzzle_and_run
 from frontier.puzzles import Board, Puzzle
 from frontier.report.boards import boards_html, draw_boards, film_strip
 from frontier.report.console import warn_unwritten
-from frontier.report.displays import display_for_people
 from frontier.report.html import run_html
-from frontier.report.log import NAME as LOG
-from frontier.report.log import EventLog, StartLog, noted
-from frontier.report.progress import LayerTotals, progress_of
+from frontier.report.listening import listening
+from frontier.report.progress import LayerTotals, Progress, progress_of
 from frontier.report.solution import describe_solution, solution_value
 from frontier.report.status import figures
-from frontier.report.status_page import kept_page
 from frontier.report.summary import NAME as SUMMARY
 from frontier.report.summary import summary, write_summary
 from frontier.search import plan as plans
 from frontier.search.driver import run_plan
-from frontier.search.environment import NAME as ENVIRONMENT
 from frontier.search.events import Listener
 from frontier.storage.lock import writing
 from frontier.storage.places import Place, storage_at
@@ -299,11 +295,7 @@ def run(
     if there and fresh:
         delete_run(storage, take_over)
     until = config.search.until if until is None else until
-    shown = filter(None, [display_for_people(progress)])
-    start = noted(storage.place(ENVIRONMENT), StartLog(storage, what.config))
-    log = noted(storage.place(LOG), EventLog(storage))
-    with kept_page(storage) as page:
-        told = [start, *shown, *listeners, log, page]
+    with listening(what.config, storage, Progress, listeners, progress) as told:
         done = Run(run_plan(what, until, told, take_over, client))
     try:
         write_summary(storage, done.summary)
@@ -348,55 +340,6 @@ def solve(
     way = way_to_solve(config, store, method, heuristics=heuristics, most_nodes=most_nodes)
     solution, _ = way.solve(start)
     return Solved(solution.boards, solution.moves, puzzle, way.method)
-
-
-@dataclass(frozen=True)
-class GodsNumber:
-    """Bounds of God's number of a tile puzzle; it is known where they are equal.
-
-    lower, upper: the bounds. layers: the positions of the last layers, by their depths, as far as
-    they were asked for and God's number is known. path: where the search is kept.
-    """
-
-    puzzle: Puzzle
-    lower: int
-    upper: int
-    layers: dict[int, list[Board]]
-    path: Path | str
-
-    @property
-    def known(self) -> bool:
-        """Whether the bounds are equal."""
-        return self.lower == self.upper
-
-
-def gods_number(
-    what: Config | Place,
-    at_most: int | None = None,
-    layers: int = 1,
-    *,
-    hours: float | None = None,
-    region: str | None = None,
-    take_over: bool = False,
-    client=None,
-) -> GodsNumber:
-    """Find God's number of a tile puzzle without visiting every position, or go on with that.
-
-    what: a config, or the path of one. at_most: asks only whether so many moves suffice. layers: of
-    how many of the last layers all positions are wanted. hours: after which the search ends with
-    the bounds that it has. region: its name, such as "2x5". take_over, client: as for `run`.
-    InputError if the puzzle is none that cosets are made for, or its tables do not fit in memory;
-    Stopped if the search was interrupted. docs/mathematics.md has the theorem.
-    """
-    from frontier.cosets.search import find_gods_number
-
-    config = what if isinstance(what, Config) else config_at(what)
-    found = find_gods_number(
-        config, at_most, layers, hours, region, take_over=take_over, client=client
-    )
-    last = {depth: [of.board for of in some] for depth, some in found.proof.last_layers()}
-    bounds = found.proof.lower, found.proof.upper
-    return GodsNumber(found.region.puzzle, *bounds, last, found.path)
 
 
 def delete_run(path: Place, take_over: bool = False) -> None:

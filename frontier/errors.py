@@ -59,5 +59,9 @@ class CorruptRunError(FrontierError):
     exit_code = 4
 
 
+class CorruptSearchError(CorruptRunError):
+    """The same of a search of cosets; its message says what helps, as `repair` is for runs."""
+
+
 class FormatError(CorruptRunError):
     """A run directory was written by a version of frontier that has another format."""

@@ -3,18 +3,21 @@
 import shlex
 
 from frontier.config import HERE, Config, checked_config, load_config, member_names
+from frontier.cosets.store import CosetRun, open_any, path_of
 from frontier.errors import InputError, StorageError
 from frontier.search.environment import NAME as ENVIRONMENT
 from frontier.search.environment import PUBLIC, read_starts
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 from frontier.store.directory import OWN_NAMES
-from frontier.store.identity import check_identity, read_identity, same_puzzle
+from frontier.store.identity import check_identity, kind_at, read_identity, same_puzzle
 from frontier.store.run import RunStore
 
 
-def open_all(run: Place) -> list[RunStore]:
-    """The runs that a run directory or a config names; several for a config with several goals."""
+def open_all(run: Place) -> list[RunStore | CosetRun]:
+    """The runs that a run directory or a config names; several for a config with several goals. A
+    search of cosets is meant by its own directory, and by a config of which there is no run by
+    layers."""
     return [_open(path, config, run_command(run)) for path, config in _named(run)]
 
 
@@ -41,7 +44,12 @@ def resume_commands(run: Place, paths: list[Storage]) -> list[str]:
     named = _place_of(run)
     begun = [path for path in paths if RunStore.exists(path)]
     apart = named.is_folder() and _family_at(named, begun) is None
-    return [run_command(path if apart else run) for path in paths]
+    return [
+        search_command(path if apart else run, path)
+        if kind_at(path)
+        else run_command(path if apart else run)
+        for path in paths
+    ]
 
 
 def _family_at(directory: Storage, runs: list[Storage]) -> list[Storage] | None:
@@ -50,7 +58,7 @@ def _family_at(directory: Storage, runs: list[Storage]) -> list[Storage] | None:
     runs: the runs in the directory. They make a family if they are all of one puzzle, each from the
     blank cell that its name tells.
     """
-    if not directory.is_folder() or runs == [directory]:
+    if not directory.is_folder() or runs == [directory] or any(map(kind_at, runs)):
         return None
     puzzles = {path.name: read_identity(path)["puzzle"] for path in runs}
     first, *_ = puzzles.values()
@@ -76,7 +84,7 @@ def config_at(run: Place, settings: tuple[str, ...] = ()) -> Config:
     family = _family_at(path, runs)
     if family is None:
         path = _only(run, runs)
-    store = RunStore.open(runs[0])
+    store = open_any(runs[0])
     try:
         starts = read_starts(store.storage)
     except OSError as error:
@@ -84,17 +92,20 @@ def config_at(run: Place, settings: tuple[str, ...] = ()) -> Config:
             f"{store.storage.place(ENVIRONMENT)} cannot be read ({error.strerror}), which says how "
             "the run was searched: mend that, or name its config instead"
         ) from None
-    told = starts[-1]["config"] if starts else {}
-    puzzle, name = dict(store.identity["puzzle"]), store.identity["name"]
+    told, kept = starts[-1]["config"] if starts else {}, store.identity
+    puzzle, name = dict(kept["puzzle"]), kept["name"]
     if family:
         puzzle, name = {**puzzle, "blank": "all"}, name.removesuffix(f"-{runs[0].name}")
     values = {
         "name": name,
         "puzzle": puzzle,
-        "search": told.get("search", {}) | {"keep": store.identity["keep"]},
-        "store": told.get("store", {}) | {"codec": store.identity["codec"], "path": str(path)},
+        "search": told.get("search", {}),
+        "store": told.get("store", {}) | {"path": str(path)},
         "cluster": {k: v for k, v in told.get("cluster", {}).items() if k in PUBLIC["cluster"]},
     }
+    for table, key in (("search", "keep"), ("store", "codec")):
+        if key in kept:  # a search of cosets has neither
+            values[table][key] = kept[key]
     kind = values["cluster"].get("kind", "local")
     here = any(setting.partition("=")[0].strip() == "cluster.kind" for setting in settings)
     if kind not in HERE and not here:
@@ -110,7 +121,8 @@ def puzzle_at(run: Config | Place, settings: tuple[str, ...] = ()) -> Config:
     config = run if isinstance(run, Config) else None
     path = None if config else _place_of(run)
     if path and path.is_folder():
-        store = open_one(run, settings)
+        named = _named(run, settings)
+        store = open_any(_only(run, [at for at, _ in named]))
         told = {"name": store.identity["name"], "puzzle": store.identity["puzzle"]}
         return checked_config(told | {"store": {"path": str(store.path)}}, str(run))
     members = (config or _config_in(path, settings)).members
@@ -126,6 +138,10 @@ def puzzle_and_run(
     """What `puzzle_at` gives, and the run of that puzzle, or None if its directory has none."""
     config = puzzle_at(run, settings)
     place = config.storage
+    refuse_search(
+        place,
+        "it has the ways of few positions: give solve the config of the puzzle instead of it",
+    )
     store = RunStore.open(place) if RunStore.exists(place) else None
     if store and not same_puzzle(store.identity["puzzle"], config.puzzle_settings):
         store = None
@@ -142,7 +158,15 @@ def _named(run: Place, settings: tuple[str, ...] = ()) -> list[tuple[Storage, Co
         inside = list(filter(RunStore.exists, others))
         several = inside and not RunStore.exists(path)
         return [(entry, None) for entry in (inside if several else [path])]
-    return [(member.storage, member) for member in _config_in(path, settings).members]
+    return [(_begun_at(member), member) for member in _config_in(path, settings).members]
+
+
+def _begun_at(config: Config) -> Storage:
+    """The directory of the run of a config; that of its search of cosets if only this has begun."""
+    if RunStore.exists(config.storage):
+        return config.storage
+    beside = path_of(config)
+    return beside if RunStore.exists(beside) else config.storage
 
 
 def _place_of(run: Place) -> Storage:
@@ -167,10 +191,23 @@ def run_command(config: Place, settings: tuple[str, ...] = (), until: int | None
     return "python -m frontier run " + shlex.join(words)
 
 
-def _open(path: Storage, config: Config | None, begin: str) -> RunStore:
+def search_command(
+    config: Place, path: Place, settings: tuple[str, ...] = (), region: str | None = None
+) -> str:
+    """The command that goes on with the search of cosets at a path, which a config or its own
+    directory names, and asks it what it was asked last."""
+    at_most, layers = CosetRun(path).asked
+    words = [str(config), *(word for setting in settings for word in ("--set", setting))]
+    words += [] if at_most is None else ["--at-most", str(at_most)]
+    words += [] if layers == 1 else ["--layers", str(layers)]
+    words += [] if region is None else ["--region", region]
+    return "python -m frontier gods-number " + shlex.join(words)
+
+
+def _open(path: Storage, config: Config | None, begin: str) -> RunStore | CosetRun:
     """The run at a path; InputError if there is none, or if its puzzle is not the config's."""
     try:
-        store = RunStore.open(path)
+        store = open_any(path)
     except InputError:  # there is none
         if config is None:
             raise
@@ -181,10 +218,18 @@ def _open(path: Storage, config: Config | None, begin: str) -> RunStore:
 
 
 def open_one(run: Place, settings: tuple[str, ...] = ()) -> RunStore:
-    """The one run that a run directory or a config names."""
+    """The one run by layers that a run directory or a config names; InputError where that is a
+    search of cosets."""
     named = _named(run, settings)
     _only(run, [path for path, _ in named])
-    return _open(*named[0], run_command(run, settings))
+    store = _open(*named[0], run_command(run, settings))
+    return store if isinstance(store, RunStore) else RunStore.open(store.path)  # which refuses it
+
+
+def refuse_search(path: Place, why: str) -> None:
+    """InputError if a directory holds a search of cosets. why: what to do instead."""
+    if kind := kind_at(path):
+        raise InputError(f"{path} holds what the command {kind} has found; {why}")
 
 
 def _only(run: Place, paths: list[Storage]) -> Storage:

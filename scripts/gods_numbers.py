@@ -89,7 +89,7 @@ def main(root: Path = ROOT):
         run = CosetRun(path)
         if run.proof is None:
             sys.exit(f"{path}: no table is made yet")
-        if faults := check_cosets(run, 0, 0, lambda text: None):
+        if faults := check_cosets(run).faults:
             sys.exit(f"{path}: {faults[0]}")
         value = gods_number_value(run)
         found.append(entry_of(run, value))

@@ -13,7 +13,14 @@ import click
 
 from frontier.cli.help import Group
 from frontier.cli.streams import OutputError, drop_output, prepare_streams
-from frontier.errors import CorruptRunError, FormatError, FrontierError, Stopped, StorageError
+from frontier.errors import (
+    CorruptRunError,
+    CorruptSearchError,
+    FormatError,
+    FrontierError,
+    Stopped,
+    StorageError,
+)
 from frontier.signals import ending, handling
 
 REMEDY = ". `verify RUN` lists all that is damaged, `repair RUN` mends what can be mended"
@@ -55,7 +62,8 @@ def _say(what: str) -> None:
 
 def _remedy(error: FrontierError, command: str | None) -> str:
     """What helps against damage, besides the command that has just found it."""
-    if not isinstance(error, CorruptRunError) or isinstance(error, FormatError):
+    helps_itself = FormatError | CorruptSearchError
+    if not isinstance(error, CorruptRunError) or isinstance(error, helps_itself):
         return ""
     # `repair` says itself what is left to be done.
     return {"repair": "", "verify": ". See what `repair RUN` can do"}.get(command, REMEDY)

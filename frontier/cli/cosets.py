@@ -2,24 +2,20 @@
 
 import click
 
+from frontier.api_cosets import search_cosets
 from frontier.cli import common
 from frontier.cli.help import command
-from frontier.cosets.checks import check_cosets
-from frontier.cosets.search import find_gods_number, plan_cosets
-from frontier.cosets.store import CosetRun
-from frontier.errors import CorruptRunError, Stopped
-from frontier.find_runs import config_at, run_command
+from frontier.cosets.search import plan_cosets
+from frontier.cosets.store import path_of
+from frontier.errors import Gone, Stopped
+from frontier.find_runs import config_at, search_command
 from frontier.report.gods_number import (
-    QuestionDisplay,
     describe_gods_number,
     describe_plan,
     gods_number_value,
     plan_value,
 )
-from frontier.report.summary import write_summary
-from frontier.storage.lock import reading
-from frontier.storage.places import storage_at
-from frontier.text import counted
+from frontier.store.run import RunStore
 
 
 @command(
@@ -28,6 +24,7 @@ from frontier.text import counted
         "gods-number configs/2x8.toml --layers 4": "That of 2×8, and its last four layers.",
         "gods-number configs/2x8.toml --at-most 141": "Whether 141 moves suffice.",
         "gods-number configs/4x4.toml --hours 2": "As close as two hours come; again to go on.",
+        "gods-number runs/2x8-gods-number": "Go on with a search by its directory.",
         "gods-number configs/2x9.toml --plan": "What it would take, and nothing else.",
     },
     files={
@@ -40,7 +37,7 @@ from frontier.text import counted
         "3": "stopped; the same command goes on with it",
         "4": "a file is damaged",
     },
-    see_also=("run", "verify", "docs/mathematics.md"),
+    see_also=("run", "status", "farthest", "verify", "docs/mathematics.md"),
 )
 @common.config_argument
 @common.set_option
@@ -77,46 +74,26 @@ def gods_number(config, settings, at_most, layers, hours, region, planning, take
     from both sides where it is stopped before. docs/mathematics.md has the theorem.
 
     Bounds close in by questions: do all positions take at most T moves? What was found is kept
-    every few seconds, so a search that was stopped (Ctrl-C) or killed goes on by the same command.
+    every few seconds, so a search that was stopped (Ctrl-C) or killed goes on by the same command,
+    or by its directory RUN.
     """
     loaded = config_at(config, settings)
     if planning:
         plan = plan_cosets(loaded, region)
         common.echo_json([plan_value(plan)]) if as_json else click.echo(describe_plan(plan))
         return
-    display = QuestionDisplay()
+    path = path_of(loaded)
     try:
-        run = find_gods_number(loaded, at_most, layers, hours, region, display, take_over)
-    except Stopped as error:
-        again = run_command(config, settings).replace(" run ", " gods-number ", 1)
-        raise Stopped(f"{error}. Nothing is lost; go on with: {again}") from None
-    finally:
-        display.close()
-    write_summary(run.path, gods_number_value(run))
-    _print(run, as_json, at_most)
-
-
-def show_search(path: str, as_json: bool) -> None:
-    """What `status` says of a search."""
-    _print(CosetRun(storage_at(path)), as_json)
-
-
-def _print(run: CosetRun, as_json: bool, at_most: int | None = None) -> None:
+        run = search_cosets(
+            loaded, at_most, layers, hours, region, take_over=take_over, progress=True
+        )
+    except Gone:
+        raise
+    except (Stopped, KeyboardInterrupt) as error:  # the latter at once, in the middle of a block
+        why = str(error) or "interrupted"
+        if not RunStore.exists(path):
+            raise Stopped(why) from None
+        again = search_command(config, path, settings, region)
+        raise Stopped(f"{why}. Nothing is lost; go on with: {again}") from None
     value = gods_number_value(run)
     common.echo_json([value]) if as_json else click.echo(describe_gods_number(run, value, at_most))
-
-
-def verify_search(path: str, blocks: int, seed: int, as_json: bool, say) -> None:
-    """What `verify` does with a search; CorruptRunError if something is wrong.
-
-    blocks: how many blocks of cosets are searched again.
-    """
-    folder = storage_at(path)
-    with reading(folder):
-        faults = check_cosets(CosetRun(folder), blocks, seed, say)
-    if as_json:
-        common.echo_json([{"path": path, "faults": [{"what": fault} for fault in faults]}])
-    elif not faults:
-        click.echo(f"{path}: all sound")
-    if faults:
-        raise CorruptRunError(f"{counted(len(faults), 'fault')}, the first: {faults[0]}")

@@ -11,14 +11,24 @@ from frontier.cli import common
 from frontier.cli.help import command
 from frontier.clusters.allocation import allocation
 from frontier.config import Config
+from frontier.cosets.store import CosetRun
 from frontier.errors import CorruptRunError, Gone, InputError, Stopped
-from frontier.find_runs import config_at, open_all, open_one, paths_of, resume_commands, run_command
+from frontier.find_runs import (
+    config_at,
+    open_all,
+    open_one,
+    paths_of,
+    refuse_search,
+    resume_commands,
+    run_command,
+)
 from frontier.report.boards import draw_boards
 from frontier.report.displays import watch
+from frontier.report.gods_number import farthest_found
 from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, family_in, family_summary
 from frontier.search.events import Event, RunStarted
-from frontier.store.identity import kind_at
+from frontier.storage.places import storage_at
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 
@@ -156,11 +166,6 @@ def status(run, watching, interval, as_json):
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
-    if kind_at(run):
-        from frontier.cli.cosets import show_search
-
-        show_search(run, as_json)
-        return
     try:
         paths = paths_of(run, waiting=watching)
         if watching:
@@ -197,11 +202,13 @@ def status(run, watching, interval, as_json):
 def farthest(run, limit, as_json):
     """Print the positions that need the most moves.
 
-    They are those of the last layer, so RUN must be complete.
+    They are those of the last layer, so RUN must be complete; of what `gods-number` has found, the
+    last layer must have been asked for, as it is by default.
     """
     values = []
     for store in open_all(run):
-        depth, count, boards = farthest_of(store, limit)
+        found = farthest_found if isinstance(store, CosetRun) else farthest_of
+        depth, count, boards = found(store, limit)
         puzzle = store.puzzle
         positions = [puzzle.write(board) for board in boards]
         values.append({"depth": depth, "count": count, "positions": positions})
@@ -234,6 +241,11 @@ def export(run, target, as_json):
     RUN must be complete and have kept its layers (search.keep = "all"). docs/patterns.md says how
     the array is indexed. TARGET must not exist.
     """
+    refuse_search(
+        storage_at(run),
+        "it has the distances of few positions: `run` the config with --set search.keep=all, and "
+        "export that",
+    )
     store = open_one(run)
     array = api.Run(store).export(target)
     value = {"path": str(target), "shape": list(array.shape), "type": str(array.dtype)}

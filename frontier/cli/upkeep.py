@@ -7,8 +7,10 @@ import click
 
 from frontier.cli.common import confirmed, echo_json, json_option, run_argument, take_over_option
 from frontier.cli.help import command
-from frontier.errors import CorruptRunError, InputError
-from frontier.find_runs import open_all, open_one
+from frontier.cosets.checks import Checked, check_cosets
+from frontier.cosets.store import CosetRun, open_any
+from frontier.errors import CorruptRunError, CorruptSearchError, InputError
+from frontier.find_runs import open_all, open_one, refuse_search
 from frontier.report.summary import NAME as SUMMARY
 from frontier.report.summary import summary, write_summary
 from frontier.search.repair import describe_repair, plan_repair
@@ -57,18 +59,13 @@ def verify(run, deep, states, seed, as_json):
     changed, and no run can start in RUN before `verify` has ended. The exit code is 4 if something
     is wrong; `repair` may mend it.
 
-    Of what `gods-number` has found, the way of every position is gone move by move; with --deep, N
-    blocks of cosets are searched again as well.
+    Of what `gods-number` has found, checksums of the tables are checked, and the way of every
+    position is gone move by move; with --deep, N blocks of cosets are searched again as well.
     """
-    if kind_at(run):
-        from frontier.cli.cosets import verify_search
-
-        verify_search(run, states if deep else 0, seed, as_json, _say)
-        return
     values = []
     for store in open_all(run):
         with reading(store.storage):
-            store = RunStore.open(store.storage)  # as it is now that nobody writes
+            store = open_any(store.storage)  # as it is now that nobody writes
             store, found = _verified(store, states if deep else 0, seed)
         values.append(asdict(found))
         if not as_json:
@@ -76,7 +73,8 @@ def verify(run, deep, states, seed, as_json):
     if as_json:
         echo_json(values)
     if faults := [fault["what"] for value in values for fault in value["faults"]]:
-        raise CorruptRunError(f"{counted(len(faults), 'fault')}, the first: {faults[0]}")
+        kind = CorruptSearchError if isinstance(store, CosetRun) else CorruptRunError
+        raise kind(f"{counted(len(faults), 'fault')}, the first: {faults[0]}")
 
 
 @command(
@@ -98,6 +96,11 @@ def repair(run, yes, take_over):
     """
     path = storage_at(run)
     path = path if path.is_folder() else open_one(run).storage
+    refuse_search(
+        path,
+        "nothing of it is repaired: a table or ledger that `verify` names may be deleted, and "
+        "`gods-number` makes it anew",
+    )
     if not (path.exists(RUN) or path.exists(COPIES[RUN])):
         if path.exists(LEDGER):
             raise CorruptRunError(
@@ -163,12 +166,16 @@ def backup(run, target, as_json):
         click.echo(_describe_backup(made))
 
 
-def _verified(store: RunStore, states: int, seed: int) -> tuple[RunStore, Verified]:
+def _verified(
+    store: RunStore | CosetRun, states: int, seed: int
+) -> tuple[RunStore | CosetRun, Verified | Checked]:
     """The run in the state from which `run` would go on, and what `verify` finds of it.
 
     In an object store no lock keeps writers out, so a run that seems to be damaged is verified
     again if another process has gone on with it meanwhile.
     """
+    if isinstance(store, CosetRun):
+        return store, check_cosets(store, states, seed, _say)
     try:
         found = verify_run(store, states, seed, _say)
     except CorruptRunError:
@@ -197,13 +204,19 @@ def _say(text: str) -> None:
         click.echo(f"\r\x1b[K{text}", err=True, nl=False)
 
 
-def _describe(store: RunStore, found: Verified) -> str:
+def _looked_at(found: Verified | Checked) -> str:
+    if isinstance(found, Checked):
+        ways = f"{counted(found.tables, 'table')}, {counted(found.ways, 'way')} gone"
+        return f"{ways}, {counted(found.blocks, 'block')} searched again" if found.blocks else ways
     looked = (
         f"{counted(found.layers, 'layer')} on disk, {counted(found.parts, 'part')}, "
         f"{size(found.bytes)}"
     )
-    if found.asked:
-        looked += f"; {counted(found.asked, 'position')} asked"
+    return f"{looked}; {counted(found.asked, 'position')} asked" if found.asked else looked
+
+
+def _describe(store: RunStore | CosetRun, found: Verified | Checked) -> str:
+    looked = _looked_at(found)
     if not found.faults:
         return f"{store.path}: {looked}: all sound"
     lines = [f"{store.path}: {looked}: {counted(len(found.faults), 'fault')}"]

@@ -1,63 +1,86 @@
 """Whether what a search of cosets has found is right, as far as its files can tell.
 
+* The checksums of the tables that are there must be right.
 * The shortest way of every position found is gone move by move, without any kernel.
-* Blocks of finished questions are searched again, all or some of them drawn at random, with the
-  tables, whose checksums are checked as they are read; they must give the same.
+* Blocks of finished questions are searched again, all or some of them drawn at random; they
+  must give the same.
 """
 
 import random
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from frontier import machine
-from frontier.cosets.proof import Proof
 from frontier.cosets.questions import Asker, Farther
 from frontier.cosets.store import CosetRun
 from frontier.puzzles import Tiles
+from frontier.search.verify import Fault
 from frontier.text import counted
 
 
+@dataclass
+class Checked:
+    """What was looked at, and what was found.
+
+    tables: whose checksums were looked at. ways: gone move by move. blocks: searched again.
+    """
+
+    tables: int = 0
+    ways: int = 0
+    blocks: int = 0
+    faults: list[Fault] = field(default_factory=list)
+
+
 def check_cosets(
-    run: CosetRun, blocks: int | None, seed: int, say: Callable[[str], None]
-) -> list[str]:
-    """What is wrong with a search of cosets, as sentences.
+    run: CosetRun,
+    blocks: int | None = 0,
+    seed: int = 0,
+    say: Callable[[str], None] = lambda text: None,
+) -> Checked:
+    """What is wrong with a search of cosets. The depth of a fault is that of the farther positions
+    of its question.
 
     blocks: how many are searched again, None for all. say: is told what is being done.
-    CorruptRunError if a file is damaged.
     """
-    proof, puzzle = run.proof, run.region.puzzle
+    proof, found = run.proof, Checked()
     if proof is None:
-        return []
-    faults = [
-        f"a position of the question of {limit}, {puzzle.line(position.board)}: {wrong}"
-        for limit, answer in proof.answers.items()
-        for position in answer.farther
-        if (wrong := _wrong_way(puzzle, position, limit))
-    ]
-    say(f"{counted(len(proof.farther), 'way')} gone move by move")
+        return found
+    say("checksums of the tables")
+    found.tables = len(run.tables)
+    found.faults += [Fault(0, fault) for fault in run.check_tables()]
+    found.ways = len(proof.farther)
+    say(f"{counted(found.ways, 'way')}, move by move")
+    for limit, answer in proof.answers.items():
+        for position in answer.farther:
+            if wrong := _wrong_way(run.puzzle, position, limit):
+                where = f"the question of {limit}, {run.puzzle.line(position.board)}"
+                found.faults.append(Fault(limit + 2, f"a position of {where}: {wrong}"))
     done = [(t, number) for t, answer in proof.answers.items() for number in answer.done]
     count = len(done) if blocks is None else min(blocks, len(done))
     drawn = sorted(random.Random(seed).sample(done, count))
-    if not drawn:
-        return faults
+    if drawn and not found.faults:
+        _search_again(run, drawn, found, say)
+    return found
+
+
+def _search_again(run: CosetRun, drawn: list[tuple[int, int]], found: Checked, say) -> None:
+    """Search blocks again, and note what is found."""
+    proof = run.proof
     asker = Asker(run.region, run.groups, machine.cores(), run.kept(shared=False))
     if asker.deepest != proof.deepest:
-        faults.append(f"the deepest pattern and board are {asker.deepest}, not {proof.deepest}")
-    faults += _searched_again(asker, proof, drawn)
-    say(f"{counted(len(drawn), 'block')} of {len(done):,} searched again")
-    return faults
-
-
-def _searched_again(asker: Asker, proof: Proof, drawn: list[tuple[int, int]]) -> list[str]:
-    faults = []
+        said = f"the deepest pattern and board are {asker.deepest}, not {proof.deepest}"
+        found.faults.append(Fault(0, said))
     for limit, number in drawn:
+        say(f"{found.blocks:,} of {counted(len(drawn), 'block')} searched again")
         kept, block = proof.answers[limit].done[number], asker.search(limit, number)
         before, now = ({(p.board, p.depth) for p in of.farther} for of in (kept, block))
         if before != now or kept.cosets != block.cosets:
-            faults.append(
+            said = (
                 f"block {number} of the question of {limit} has {counted(len(now), 'position')} "
                 f"that need more moves, and {len(before):,} are listed"
             )
-    return faults
+            found.faults.append(Fault(limit + 2, said))
+        found.blocks += 1
 
 
 def _wrong_way(puzzle: Tiles, position: Farther, limit: int) -> str | None:

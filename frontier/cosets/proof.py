@@ -17,6 +17,13 @@ from dataclasses import dataclass, field
 from frontier.cosets.questions import Block, Farther
 
 
+def in_words(limit: int, whole: bool) -> str:
+    """A question in words. whole: whether all of its positions are wanted; else one suffices."""
+    if whole:
+        return f"which positions lie at depth {limit + 2}?"
+    return f"do all positions take at most {limit + 1} moves?"
+
+
 @dataclass
 class Answer:
     """What is known of a question. blocks: how many there are; cosets: in all of them together;

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from frontier import machine
 from frontier.clusters.executor import Call, Executor, Threads
 from frontier.clusters.kinds import client_for, executor_of
 from frontier.config import SHARE, Config
-from frontier.cosets.proof import Answer, Proof
+from frontier.cosets.proof import Answer, Proof, in_words
 from frontier.cosets.questions import Asker, Block
 from frontier.cosets.regions import (
     Region,
@@ -22,6 +22,14 @@ from frontier.cosets.regions import (
 )
 from frontier.cosets.store import CosetRun, path_of
 from frontier.errors import InputError, Stopped
+from frontier.search.events import (
+    Asking,
+    Event,
+    Listener,
+    SearchFinished,
+    SearchStarted,
+    SearchStopped,
+)
 from frontier.signals import interrupts_stop
 from frontier.storage.lock import writing
 from frontier.store.run_ref import OpenRun, RunRef
@@ -42,22 +50,6 @@ class CosetPlan:
     region: Region
     groups: tuple[int, ...]
     bytes: int
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a search is. doing: what is under way, in words. limit: of the question, None before
-    there is one. done, blocks: of it. left: the seconds that the question may still take, None if
-    that is not known. positions: found to need more."""
-
-    doing: str
-    lower: int | None = None
-    upper: int | None = None
-    limit: int | None = None
-    done: int = 0
-    blocks: int = 0
-    left: float | None = None
-    positions: int = 0
 
 
 def plan_cosets(config: Config, region: str | None = None) -> CosetPlan:
@@ -86,7 +78,7 @@ def find_gods_number(
     layers: int = 1,
     hours: float | None = None,
     region: str | None = None,
-    tell: Callable[[Progress], None] = lambda progress: None,
+    listeners: Sequence[Listener] = (),
     take_over: bool = False,
     client=None,
 ) -> CosetRun:
@@ -94,7 +86,7 @@ def find_gods_number(
 
     at_most: asks only whether so many moves suffice. layers: of how many of the last layers all
     positions are wanted. hours: after which the search ends with the bounds that it has. region:
-    its name. tell: called as the search goes on. take_over, client: as for `frontier.run`.
+    its name. listeners: called with each event. take_over, client: as for `frontier.run`.
     Stopped if the search is interrupted.
     """
     plan = plan_cosets(config, region)
@@ -106,38 +98,65 @@ def find_gods_number(
             run.check_is_of(config, region)
         else:
             run = CosetRun.create(path, config, plan.region, plan.groups)
-        if run.proof is None or run.proof.next_question(at_most, layers) is not None:
-            _Search(run, tell, hours).go(config, at_most, layers, client)
+        run.ask(at_most, layers)
+        if not run.complete:
+            _Search(run, listeners, hours).go(config, client)
         return run
 
 
 class _Search:
     """One start of a search."""
 
-    def __init__(self, run: CosetRun, tell: Callable[[Progress], None], hours: float | None):
-        self._run, self._tell = run, tell
+    def __init__(self, run: CosetRun, listeners: Sequence[Listener], hours: float | None):
+        self._run, self._listeners = run, listeners
         self._ends = None if hours is None else time.monotonic() + 3600 * hours
         self._interrupted = threading.Event()
-        self._committed = time.monotonic()
+        self._began = self._committed = time.monotonic()
+
+    def _tell(self, event: Event) -> None:
+        for listener in self._listeners:
+            listener(event)
 
     def _stops(self) -> bool:
         over = self._ends is not None and time.monotonic() > self._ends
         return over or self._interrupted.is_set()
 
-    def go(self, config: Config, at_most: int | None, layers: int, client) -> None:
+    def go(self, config: Config, client) -> None:
         run = self._run
-        self._tell(Progress("reading the tables" if run.proof else "making the tables"))
-        with _executor_for(config, client) as executor, interrupts_stop(self._interrupted.set):
-            asker = _asker(run, executor.here, machine.cores())
-            if run.proof is None:
-                run.proof = Proof(asker.deepest)
-                run.commit()
+        with _executor_for(config, client) as executor:
+            self._tell(SearchStarted(
+                run.identity["name"], run.puzzle.title, str(run.path), executor.workers,
+                *run.asked, run.proof is not None, executor.dashboard,
+            ))  # fmt: skip
             try:
-                while not self._stops() and (asked := run.proof.next_question(at_most, layers)):
-                    self._ask(asker, executor, *asked)
-            finally:
-                run.commit()
-        if self._interrupted.is_set() and run.proof.next_question(at_most, layers):
+                with interrupts_stop(self._interrupted.set):
+                    self._search(executor)
+            except BaseException as error:
+                self._tell(SearchStopped(str(error) or type(error).__name__, self._elapsed()))
+                raise
+        if run.complete:
+            self._tell(SearchFinished(run.proof.lower, run.proof.upper, self._elapsed()))
+        else:
+            self._tell(SearchStopped("the hours that were given are over", self._elapsed()))
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self._began
+
+    def _search(self, executor: Executor) -> None:
+        """Ask question after question, until all is known that was asked; Stopped if interrupted
+        before."""
+        run = self._run
+        self._tell(Asking("reading the tables" if run.proof else "making the tables"))
+        asker = _asker(run, executor.here, machine.cores())
+        if run.proof is None:
+            run.proof = Proof(asker.deepest)
+            run.commit()
+        try:
+            while not self._stops() and (question := run.next_question):
+                self._ask(asker, executor, *question)
+        finally:
+            run.commit()
+        if self._interrupted.is_set() and not run.complete:
             raise Stopped("interrupted")
 
     def _ask(self, asker: Asker, executor: Executor, limit: int, whole: bool) -> None:
@@ -152,9 +171,7 @@ class _Search:
             return self._stops() or enough.is_set()
 
         calls = (self._call(asker, executor, limit, number, stops) for number in answer.missing)
-        doing = f"do all positions take at most {limit + 1} moves?"
-        if whole:
-            doing = f"which positions lie at depth {limit + 2}?"
+        doing = in_words(limit, whole)
         self._say(doing, limit, answer, None)
         for block in executor.run(calls, stops):
             if block is None:
@@ -175,7 +192,7 @@ class _Search:
 
     def _say(self, doing: str, limit: int, answer: Answer, left: float | None) -> None:
         proof = self._run.proof
-        self._tell(Progress(
+        self._tell(Asking(
             doing, proof.lower, proof.upper, limit, len(answer.done), answer.blocks, left,
             len(answer.farther),
         ))  # fmt: skip

@@ -1,18 +1,22 @@
 """A search of cosets on disk.
 
     run.json      what is searched: format, identifier, puzzle, region, groups
-    ledger.json   the blocks that were searched, question by question, and what was found
+    ledger.json   the blocks that were searched, question by question, what was found and asked
     tables/       the tables, NAME.npy, and the checksum of each, NAME.json
-    summary.json  what was found, for people
     lock
 
-These .json files have a digest each, and every file is put in place whole, so a search that is
+and for people summary.json, environment.json, events.jsonl and status.html, as in the directory of
+a run by layers.
+
+The .json files have a digest each, and every file is put in place whole, so a search that is
 killed goes on from the blocks that the ledger lists. The tables may be deleted: they are made anew.
 """
 
+import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
 
 import google_crc32c
@@ -24,13 +28,15 @@ from frontier.cosets.proof import Answer, Proof
 from frontier.cosets.questions import Block
 from frontier.cosets.regions import Region, check_puzzle, region_named
 from frontier.cosets.tables import Kept
-from frontier.errors import CorruptRunError, FormatError, InputError
-from frontier.puzzles import puzzle_of
+from frontier.errors import CorruptRunError, CorruptSearchError, FormatError, InputError
+from frontier.puzzles import Tiles, puzzle_of
 from frontier.storage.base import Storage
 from frontier.storage.local import MARKED
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import first_wrong, read_sealed, write_sealed
-from frontier.store.identity import same_puzzle
+from frontier.store.directory import FOR_PEOPLE
+from frontier.store.identity import kind_at, same_puzzle
+from frontier.store.run import RunStore
 from frontier.store.run_ref import RunRef
 
 FORMAT = 1
@@ -38,7 +44,7 @@ FORMAT = 1
 KIND = "gods-number"
 """What run.json calls such a search."""
 
-OWN_NAMES = {"run.json", "ledger.json", "tables", "lock", "summary.json"}
+OWN_NAMES = {"run.json", "ledger.json", "tables", "lock"} | FOR_PEOPLE
 
 CHUNK = 1 << 26
 """The bytes whose checksum is computed at a time."""
@@ -47,25 +53,36 @@ BLOCKS = TypeAdapter(list[Block])
 
 
 def path_of(config: Config) -> Storage:
-    """Where the search of a config is: beside its run, with "-gods-number" behind its name."""
+    """Where the search of a config is: beside its run, with "-gods-number" behind its name; or in
+    the directory of the config itself, if that holds a search."""
+    if kind_at(config.storage) == KIND:
+        return config.storage
     return config.storage.parent.below(f"{config.storage.name}-{KIND}")
+
+
+def open_any(path: Place) -> "RunStore | CosetRun":
+    """Open what a run directory holds: a run by layers, or a search of cosets."""
+    return CosetRun(path) if kind_at(path) == KIND else RunStore.open(path)
 
 
 class CosetRun:
     """A search of cosets in its directory.
 
     identity: what ``run.json`` says. proof: what was found so far; None before the tables are made.
+    asked: the bound that was asked about last, and how many of the last layers are wanted; see
+    `frontier.cosets.proof.Proof.next_question`.
     """
 
     def __init__(self, place: Place):
-        """Open a search that exists; CorruptRunError if its files are not what was written."""
-        self.storage = storage_at(place)
-        self.identity, path = read_sealed(self.storage, "run.json"), self.storage
+        """Open a search that exists; CorruptSearchError if its files are not what was written."""
+        self.storage = path = storage_at(place)
+        self.identity = _read(path, "run.json", f"delete {path}, and it is searched anew")
         if self.identity.get("kind") != KIND or self.identity.get("format") != FORMAT:
             raise FormatError(
                 f"{path.place('run.json')} is of kind {self.identity.get('kind')!r} and format "
                 f"{self.identity.get('format')!r}; this program reads {KIND!r} of format {FORMAT}"
             )
+        self.asked: tuple[int | None, int] = (None, 1)
         self.proof = self._read_ledger()
 
     @property
@@ -92,6 +109,7 @@ class CosetRun:
             "kind": KIND,
             "format": FORMAT,
             "identifier": uuid.uuid4().hex,
+            "created": time.time(),
             "name": config.name,
             "puzzle": config.puzzle_settings,
             "region": region.name,
@@ -119,6 +137,27 @@ class CosetRun:
         return RunRef(str(self.path), self.identity["identifier"])
 
     @property
+    def puzzle(self) -> Tiles:
+        return self.region.puzzle
+
+    @property
+    def next_question(self) -> tuple[int, bool] | None:
+        """The next question, as `Proof` has it; None if all is known that was asked."""
+        return self.proof.next_question(*self.asked)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all is known that was asked."""
+        return self.proof is not None and self.next_question is None
+
+    def ask(self, at_most: int | None, layers: int) -> None:
+        """Note what is asked."""
+        if self.asked != (at_most, layers):
+            self.asked = at_most, layers
+            if self.proof is not None:
+                self.commit()
+
+    @cached_property
     def region(self) -> Region:
         puzzle = check_puzzle(puzzle_of(self.identity["puzzle"]))
         return region_named(puzzle, self.identity["region"])
@@ -131,10 +170,12 @@ class CosetRun:
         file = self.storage.place("ledger.json")
         if not self.storage.exists("ledger.json"):
             return None
-        ledger = read_sealed(self.storage, "ledger.json")
+        remedy = f"delete {file}, and its questions are asked anew, with the tables that are there"
+        ledger = _read(self.storage, "ledger.json", remedy)
         if ledger.get("run") != self.identity["identifier"]:
-            raise CorruptRunError(f"{file} is the ledger of another search")
+            raise CorruptSearchError(f"{file} is the ledger of another search: {remedy}")
         proof = Proof(tuple(ledger["deepest"]))
+        self.asked = tuple(ledger.get("asked", self.asked))
         try:
             for limit, answer in ledger["answers"].items():
                 blocks = BLOCKS.validate_python(answer["done"])
@@ -142,7 +183,8 @@ class CosetRun:
                 proof.answers[int(limit)] = Answer(answer["blocks"], answer["cosets"], done)
         except (KeyError, ValidationError) as error:
             why = first_wrong(error) if isinstance(error, ValidationError) else error
-            raise CorruptRunError(f"{file} is no ledger of this search: {why}") from None
+            said = f"{file} is no ledger of this search ({why}): {remedy}"
+            raise CorruptSearchError(said) from None
         return proof
 
     def commit(self) -> None:
@@ -156,13 +198,14 @@ class CosetRun:
             for limit, answer in self.proof.answers.items()
         }
         ledger = {"run": self.identity["identifier"], "deepest": list(self.proof.deepest)}
+        ledger["asked"] = list(self.asked)
         write_sealed(self.storage, "ledger.json", {**ledger, "answers": answers}, durable=True)
 
     def kept(self, shared: bool) -> Kept:
         """Gives tables as they were kept, or makes and keeps them.
 
         shared: whether they are mapped, so that the processes of a host have them once; else they
-        are read, which makes look-ups faster. CorruptRunError if a table is damaged.
+        are read, which makes look-ups faster. CorruptSearchError if a table is damaged.
         """
         storage = self.storage
 
@@ -177,19 +220,53 @@ class CosetRun:
                 write_sealed(storage, sums, {"crc32c": _checksum(table)}, durable=True)
                 if not shared:
                     return table
-            try:
-                table = storage.load(file, shared)
-                whole = _checksum(table) == read_sealed(storage, sums)["crc32c"]
-            except (ValueError, EOFError, FileNotFoundError):
-                whole = False
-            if not whole:
-                raise CorruptRunError(
-                    f"{storage.place(file)} is not what was written there: delete "
-                    f"{storage.place('tables')}, and it is made anew"
-                )
+            table = self._table(name, shared)
+            self._check(table, name)
             return table
 
         return give
+
+    @property
+    def _remedy(self) -> str:
+        return f"delete {self.storage.place('tables')}, and the tables are made anew"
+
+    def _table(self, name: str, shared: bool) -> np.ndarray:
+        """A table that is kept; CorruptSearchError if its file is missing or is none."""
+        file = f"tables/{name}.npy"
+        try:
+            return self.storage.load(file, shared)
+        except (FileNotFoundError, ValueError, EOFError) as error:
+            said = f"{self.storage.place(file)} is not what was written there ({error})"
+            raise CorruptSearchError(f"{said}: {self._remedy}") from None
+
+    def _check(self, table: np.ndarray, name: str) -> None:
+        """CorruptSearchError if a table is not what was written."""
+        sums = _read(self.storage, f"tables/{name}.json", self._remedy)
+        if _checksum(table) != sums["crc32c"]:
+            said = f"{self.storage.place(f'tables/{name}.npy')} is not what was written there"
+            raise CorruptSearchError(f"{said}: {self._remedy}")
+
+    @property
+    def tables(self) -> list[str]:
+        """The names of the tables that are kept."""
+        names = self.storage.names("tables")
+        return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
+
+    def check_tables(self) -> Iterator[str]:
+        """What is wrong with the tables that are there, one after the other."""
+        for name in self.tables:
+            try:
+                self._check(self._table(name, shared=True), name)
+            except CorruptSearchError as error:
+                yield str(error)
+
+
+def _read(storage: Storage, name: str, remedy: str) -> dict:
+    """What a sealed file says; CorruptSearchError, with a remedy, if it is damaged."""
+    try:
+        return read_sealed(storage, name)
+    except CorruptRunError as error:
+        raise CorruptSearchError(f"{error}: {remedy}") from None
 
 
 def _checksum(table: np.ndarray) -> int:

@@ -10,36 +10,41 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from frontier.cosets.store import open_any
 from frontier.errors import CorruptRunError, InputError
 from frontier.report.console import console_on, fitting_table, is_live, say
 from frontier.report.html import run_html
-from frontier.report.progress import UNDER_WAY, Progress, progress_of
+from frontier.report.progress import Progress, progress_of
+from frontier.report.standing import UNDER_WAY, Standing
 from frontier.report.status import figures, headline, line, title
-from frontier.search.events import Event, Listener, RunStarted
+from frontier.search.events import Event, Listener, RunStarted, SearchStarted
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 from frontier.store.run import RunStore
 from frontier.text import rate, span
+
+STARTS = RunStarted | SearchStarted
 
 
 class PlainProgress:
     """Prints lines when a run begins and ends, after its layers, and during long ones."""
 
     LAYER_SECONDS, TASK_SECONDS = 1.0, 60.0
-    """The least seconds between the lines of two layers, and between two within a layer."""
+    """The least seconds between the lines of two layers, and between two within a layer; in a
+    search of cosets between two questions, and within one."""
 
-    def __init__(self, file: TextIO | None = None):
-        self._file, self._progress = file, Progress()
+    def __init__(self, file: TextIO | None = None, progress: Standing | None = None):
+        self._file, self._progress = file, progress or Progress()
         self._told, self._known = 0.0, (None, None, None)
 
     def __call__(self, event: Event) -> None:
         self._progress(event)
         if news := self.news(self._progress):
-            self._show(headline(event) if isinstance(event, RunStarted) else news)
+            self._show(headline(event) if isinstance(event, STARTS) else news)
 
-    def news(self, progress: Progress) -> str | None:
+    def news(self, progress: Standing) -> str | None:
         """A line about a run, if there is something new and it is time for one."""
-        now, known = time.monotonic(), (progress.state, progress.ended, progress.depth)
+        now, known = time.monotonic(), (progress.state, progress.ended, progress.stage)
         if known[:2] == self._known[:2]:
             least = self.TASK_SECONDS if known == self._known else self.LAYER_SECONDS
             if progress.state != UNDER_WAY or now - self._told < least:
@@ -71,8 +76,8 @@ class LiveProgress(PlainProgress):
 
     LAYER_SECONDS = TASK_SECONDS = float("inf")
 
-    def __init__(self, console: Console):
-        super().__init__()
+    def __init__(self, console: Console, progress: Standing | None = None):
+        super().__init__(progress=progress)
         self._live = Live(get_renderable=lambda: shown([self._progress], console), console=console)
 
     def _show(self, news: str) -> None:
@@ -86,7 +91,7 @@ class LiveProgress(PlainProgress):
             self._live.console.quiet = True
 
 
-def shown(runs: Iterable[Progress], console: Console) -> Group:
+def shown(runs: Iterable[Standing], console: Console) -> Group:
     """The last layers of each run that is under way, and its figures; a line for any other run."""
     parts = []
     for progress in runs:
@@ -99,24 +104,26 @@ def shown(runs: Iterable[Progress], console: Console) -> Group:
         ]
         header = ("depth", "states", "time", "rate")
         parts.append(Text(title(progress), style="bold"))
-        parts.append(fitting_table(header, rows, ("rate", "time"), console))
+        if rows:
+            parts.append(fitting_table(header, rows, ("rate", "time"), console))
         parts += [Text(f"{name}: {text}") for name, text in figures(progress).items()]
     return Group(*parts)
 
 
-def display_for_people(wanted: bool | None) -> Listener | None:
+def display_for_people(wanted: bool | None, progress: Standing | None = None) -> Listener | None:
     """The display on standard error, or in a notebook; None if none is wanted. If `wanted` is None,
-    only terminals and notebooks get one."""
+    only terminals and notebooks get one. progress: what it shows, by default that of a run by
+    layers."""
     if wanted is False:
         return None
     if "IPython" in sys.modules:
         from IPython import get_ipython
 
         if getattr(get_ipython(), "kernel", None):  # its output is shown by a notebook
-            return NotebookProgress()
+            return NotebookProgress(progress=progress)
     if sys.stderr is not None and is_live(console := console_on(sys.stderr)):
-        return LiveProgress(console)
-    return PlainProgress(sys.stderr) if wanted else None
+        return LiveProgress(console, progress)
+    return PlainProgress(sys.stderr, progress) if wanted else None
 
 
 def watch(places: list[Place], interval: float, wait: Callable[[float], None] = time.sleep) -> None:
@@ -140,13 +147,13 @@ def watch(places: list[Place], interval: float, wait: Callable[[float], None] = 
             wait(interval)
 
 
-def _look(path: Storage, pause: Callable[[], None]) -> Progress:
+def _look(path: Storage, pause: Callable[[], None]) -> Standing:
     """The progress of a run by its files; InputError if it is gone, CorruptRunError if it is
     damaged. While its files are being replaced it may look damaged, so it has three tries."""
     for _ in range(2):
         with suppress(InputError, CorruptRunError):
-            return progress_of(RunStore.open(path))
+            return progress_of(open_any(path))
         if not path.is_folder():
             raise InputError(f"{path} is gone: the run was deleted")
         pause()
-    return progress_of(RunStore.open(path))
+    return progress_of(open_any(path))

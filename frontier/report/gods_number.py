@@ -1,20 +1,13 @@
 """What a search of God's number has found, as JSON and as text, and how far it is."""
 
-import sys
-import time
-from typing import TextIO
-
-from rich.progress import BarColumn, TextColumn
-from rich.progress import Progress as Bars
-
-from frontier.cosets.search import CosetPlan, Progress
+from frontier.cosets.search import CosetPlan
 from frontier.cosets.store import CosetRun
+from frontier.errors import InputError
+from frontier.puzzles import Board
 from frontier.report.boards import draw_boards
-from frontier.report.console import console_on, is_live, say
+from frontier.report.search_progress import SearchProgress
+from frontier.search.events import Asking
 from frontier.text import counted, rough, size, span
-
-LINE_SECONDS = 20.0
-"""The least seconds between two lines of a display that does not stay in place."""
 
 DRAWN = 10
 """The farthest positions that are drawn, at most."""
@@ -61,12 +54,7 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
     """What a search has found, as text. at_most: the bound that was asked about."""
     puzzle, (row, column) = run.region.puzzle, _home(run)
     lines = [f"{value['name']}: {value['puzzle']['title']}, the blank's home in [{row}, {column}]"]
-    if value["complete"]:
-        lines.append(f"  God's number: {value['upper']}")
-    elif value["upper"] is None:
-        lines.append("  no table is made yet")
-    else:
-        lines.append(f"  God's number: from {value['lower']} to {value['upper']}")
+    lines.append(f"  God's number: {bounds_words(value['lower'], value['upper'])}")
     if at_most is not None:
         answer = "yes" if value["upper"] <= at_most else "no"
         if value["lower"] <= at_most < value["upper"]:
@@ -117,49 +105,57 @@ def describe_plan(plan: CosetPlan) -> str:
     ])  # fmt: skip
 
 
-class QuestionDisplay:
-    """Shows how far a search is: a bar in a terminal, a line now and then elsewhere."""
-
-    def __init__(self, file: TextIO | None = None):
-        self._file, self._told, self._limit = file or sys.stderr, 0.0, -1
-        console = console_on(self._file)
-        self._bars = self._task = None
-        if is_live(console):
-            columns = (
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TextColumn("{task.fields[note]}"),
-            )
-            self._bars = Bars(*columns, console=console, transient=True)
-            self._task = self._bars.add_task("", note="")
-
-    def __call__(self, progress: Progress) -> None:
-        note = _note(progress)
-        if self._bars is not None:
-            self._bars.start()
-            self._bars.update(
-                self._task, description=progress.doing, completed=progress.done,
-                total=progress.blocks or None, note=note,
-            )  # fmt: skip
-            return
-        now = time.monotonic()
-        if progress.limit != self._limit or now - self._told > LINE_SECONDS:
-            self._told, self._limit = now, progress.limit
-            say(f"{time.strftime('%H:%M:%S')}  {progress.doing} {note}".rstrip(), self._file)
-
-    def close(self) -> None:
-        if self._bars is not None:
-            self._bars.stop()
+def search_figures(progress: SearchProgress) -> dict[str, str]:
+    """What is known of a search, by the name of each figure."""
+    asking, run, found = progress.asking or Asking("nothing yet"), progress.run, {}
+    if asking.blocks and not progress.complete:
+        left = "too early to tell"
+        if asking.left is not None:
+            left = f"about {rough(asking.left)}" if asking.left >= 2 else "a moment"
+        found["time left"] = f"{left} (for this question)"
+    found["God's number"] = bounds_words(asking.lower, asking.upper)
+    if asking.doing and not progress.complete:
+        found["next" if progress.ended else "now"] = _doing_words(asking)
+    if run and run.proof:
+        if layers := list(run.proof.last_layers()):
+            counts = (f"{counted(len(some), 'position')} at depth {d}" for d, some in layers)
+            found["last layers"] = ", ".join(counts)
+        found["cosets searched"] = _cosets_words(run)
+    dashboard = None if progress.ended else progress.started.dashboard
+    more = {"written by": progress.holder, "dashboard": dashboard}
+    return found | {name: text for name, text in more.items() if text}
 
 
-def _note(progress: Progress) -> str:
-    if progress.upper is None:
-        return ""
-    parts = [f"(so far {progress.lower} to {progress.upper})"]
-    if progress.done:
-        parts.append(f"{progress.done / progress.blocks:.0%}")
-    if progress.positions:
-        parts.append(f"{counted(progress.positions, 'position')} more")
-    if progress.left:
-        parts.append(f"about {rough(progress.left)} left")
-    return ", ".join(parts)
+def farthest_found(run: CosetRun, limit: int) -> tuple[int, int, list[Board]]:
+    """The depth of the farthest positions, how many there are, and up to `limit` of them; as
+    `frontier.answers.layers.farthest`. InputError if they are not known."""
+    for depth, positions in run.proof.last_layers() if run.proof else ():
+        return depth, len(positions), [position.board for position in positions[:limit]]
+    proof, go_on = run.proof, f"go on with: python -m frontier gods-number {run.path}"
+    known = bounds_words(proof and proof.lower, proof and proof.upper)
+    raise InputError(
+        f"{run.path}: the positions of the last layer are not all known, and God's number is "
+        f"{known}; {go_on}"
+    )
+
+
+def bounds_words(lower: int | None, upper: int | None) -> str:
+    """What is known of God's number."""
+    if upper is None:
+        return "not known yet"
+    return str(upper) if lower == upper else f"from {lower} to {upper}"
+
+
+def _doing_words(asking: Asking) -> str:
+    """What a search does, and how much of it is done."""
+    done = [f"{asking.done / asking.blocks:.0%}"] if asking.done else []
+    if asking.positions:
+        done.append(f"{counted(asking.positions, 'position')} found")
+    return f"{asking.doing} ({', '.join(done)})" if done else asking.doing
+
+
+def _cosets_words(run: CosetRun) -> str:
+    answers = run.proof.answers.values()
+    cosets = sum(block.cosets for answer in answers for block in answer.done.values())
+    seconds = sum(answer.seconds for answer in answers)
+    return f"{cosets:,}, in {span(seconds)} of processor time"

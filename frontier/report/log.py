@@ -17,10 +17,14 @@ from frontier.search.events import (
     RunFinished,
     RunStarted,
     RunStopped,
+    SearchFinished,
+    SearchStarted,
+    SearchStopped,
 )
 from frontier.storage.base import Storage
 
-LOGGED = {kind.__name__: kind for kind in (RunStarted, LayerFinished, RunFinished, RunStopped)}
+STARTS, ENDS = (RunStarted, SearchStarted), (RunFinished, RunStopped, SearchFinished, SearchStopped)
+LOGGED = {kind.__name__: kind for kind in (*STARTS, LayerFinished, *ENDS)}
 
 NAME = "events.jsonl"
 
@@ -53,7 +57,10 @@ class StartLog:
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, RunStarted):
-            note_start(self._storage, self._config, event.depth + 1, event.workers)
+            note_start(self._storage, self._config, event.workers, layers=event.depth + 1)
+        elif isinstance(event, SearchStarted):
+            asked = {"at_most": event.at_most, "layers": event.layers}
+            note_start(self._storage, self._config, event.workers, asked=asked)
 
 
 class EventLog:
@@ -87,7 +94,7 @@ def read_last_start(storage: Storage) -> list[tuple[float, Event]]:
             with suppress(ValueError, TypeError, KeyError, AttributeError):
                 values = json.loads(line)
                 when, kind = float(values.pop("time")), LOGGED[values.pop("event")]
-                if kind is RunStarted:
+                if kind in STARTS:
                     events = [(when, kind(**values))]
                 elif events and kind is not LayerFinished:
                     events.append((when, kind(**values)))

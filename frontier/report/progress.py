@@ -5,20 +5,23 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from frontier.cosets.store import CosetRun
 from frontier.forecast.time_left import TimeLeft, time_left
 from frontier.report.log import read_last_start
+from frontier.report.search_progress import SearchProgress, search_progress_of
+from frontier.report.standing import (
+    COMPLETE,
+    STOPPED,
+    UNDER_WAY,
+    Standing,
+    seems_under_way,
+    untold_reason,
+)
 from frontier.search import events
-from frontier.storage.base import Storage
-from frontier.storage.lock import describe_holder, held_since, is_held, left_by
+from frontier.storage.lock import describe_holder, held_since, is_held
 from frontier.store.directory import LEDGER
 from frontier.store.ledger import LayerRecord
 from frontier.store.run import RunStore
-
-NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
-"""The states of a run."""
-
-PAGE, FRESH_SECONDS = "status.html", 60.0
-"""The status page, and the age up to which it says that its run is under way."""
 
 
 class LayerTotals:
@@ -49,15 +52,14 @@ class LayerTotals:
 
 
 @dataclass(eq=False)
-class Progress(LayerTotals):
-    """What is known of a run at a moment. It listens to the run's events.
+class Progress(LayerTotals, Standing):
+    """What is known of a run by layers at a moment. It listens to the run's events.
 
-    started: the event of the last start, None if it has not begun. layers: all committed ones, from
-    depth 0. disk: the bytes of the layers on the disk. task: the tasks done of the next layer, None
-    if not known; its number of tasks is 0 if only that is not known. since, began: when the next
-    layer and the run were begun, in Unix time. ended: the event that ended the run, None while it
-    is under way. when: the Unix time of that event, None if not known. Only a progress that was
-    read from files has run, the run as these were then, and holder, the process that writes it.
+    layers: all committed ones, from depth 0. disk: the bytes of the layers on the disk. task: the
+    tasks done of the next layer, None if not known; its number of tasks is 0 if only that is not
+    known. since, began: when the next layer and the run were begun, in Unix time. Only a progress
+    that was read from files has run, the run as these were then, and holder, the process that
+    writes it.
     """
 
     name: str = ""
@@ -95,19 +97,9 @@ class Progress(LayerTotals):
                 self.ended, self.when = event, now
 
     @property
-    def state(self) -> str:
-        if self.ended:
-            return COMPLETE if isinstance(self.ended, events.RunFinished) else STOPPED
-        return UNDER_WAY if self.started else NOT_BEGUN
-
-    @property
-    def complete(self) -> bool:
-        return self.state == COMPLETE
-
-    @property
-    def reason(self) -> str | None:
-        """Why the run is stopped, if it is."""
-        return self.ended.reason if self.state == STOPPED else None
+    def stage(self) -> int | None:
+        """The depth of the last layer."""
+        return self.depth
 
     def left(self, now: float) -> TimeLeft | None:
         """The time left, less what the layer under way has already taken; None where it is too
@@ -125,14 +117,16 @@ class Progress(LayerTotals):
         return TimeLeft(*(max(0.0, seconds - had) for seconds in made[:3]), *made[3:])
 
 
-def progress_of(run: RunStore) -> Progress:
+def progress_of(run: RunStore | CosetRun) -> Progress | SearchProgress:
     """The progress of a run by its files, while it may be under way in another process.
 
     The lock is looked at first: if it is free, all that its last holder wrote is there, and only
     then the ledger is read again. Where there are no locks, the log and the status page tell.
     """
+    if isinstance(run, CosetRun):
+        return search_progress_of(run)
     storage, lock = run.storage, run.storage.lock_file
-    held = is_held(lock) if lock else _seems_under_way(storage)
+    held = is_held(lock) if lock else seems_under_way(storage)
     if not held and not run.complete:
         run = RunStore.open(storage)
     state = COMPLETE if run.complete else UNDER_WAY if held else STOPPED
@@ -156,17 +150,7 @@ def progress_of(run: RunStore) -> Progress:
     if state == COMPLETE and not progress.complete:
         progress(events.RunFinished(progress.depth, progress.states, True, elapsed), progress.since)
     elif state != progress.state:  # the log has no end of the run, or one that is out of date
-        reason = "killed, or its machine failed" if len(log) == 1 else "its log does not say why"
-        if lock and (host := left_by(lock)):
-            reason = f"killed, or under way on host {host}, which cannot be seen from here"
+        reason = untold_reason(log, lock)
         progress.ended = events.RunStopped(len(run.records) - 1, reason, elapsed)
         progress.when = None
     return progress
-
-
-def _seems_under_way(storage: Storage) -> bool:
-    """Whether the log of a run has no end, and its status page was written a moment ago."""
-    with suppress(FileNotFoundError):
-        fresh = time.time() - storage.modified(PAGE) < FRESH_SECONDS
-        return fresh and len(read_last_start(storage)) == 1
-    return False

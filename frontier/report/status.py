@@ -2,19 +2,26 @@
 by its files alone."""
 
 import time
+from dataclasses import asdict
 from datetime import datetime
 
+from frontier.cosets.store import CosetRun, open_any
 from frontier.forecast.time_left import TimeLeft
-from frontier.report.progress import NOT_BEGUN, Progress, progress_of
+from frontier.report.gods_number import gods_number_value, search_figures
+from frontier.report.progress import Progress, progress_of
+from frontier.report.search_progress import SearchProgress
+from frontier.report.standing import NOT_BEGUN, Standing
 from frontier.report.summary import run_value
-from frontier.search.events import RunStarted
+from frontier.search.events import RunStarted, SearchStarted
 from frontier.storage.places import Place, storage_at
 from frontier.store.run import RunStore
 from frontier.text import counted, moment, percent, rate, rough, size, span
 
 
-def figures(progress: Progress, now: float | None = None) -> dict[str, str]:
+def figures(progress: Standing, now: float | None = None) -> dict[str, str]:
     """What is known of a run, by the name of each figure."""
+    if isinstance(progress, SearchProgress):
+        return search_figures(progress)
     now = time.time() if now is None else now
     start, layers, found = progress.started, progress.layers, {}
     if not progress.complete and progress.states < start.states:
@@ -72,21 +79,21 @@ def next_layer_words(progress: Progress, now: float) -> str:
     return ", ".join(words)
 
 
-def describe_state(progress: Progress) -> str:
+def describe_state(progress: Standing) -> str:
     """The state of a run and, if it is stopped, since when and why."""
     at = f" at {moment(progress.when)}" if progress.when else ""
     return f"{progress.state}{at}: {progress.reason}" if progress.reason else progress.state
 
 
-def title(progress: Progress) -> str:
+def title(progress: Standing) -> str:
     """The name of a run, its puzzle and its state."""
     puzzle = f"{progress.started.title}, " if progress.started else ""
     return f"{progress.name}: {puzzle}{describe_state(progress)}"
 
 
-def line(progress: Progress) -> str:
+def line(progress: Standing) -> str:
     """The progress in one line."""
-    wanted = "depth", "states", "time in layers", "next layer", "time left"
+    wanted = "depth", "states", "time in layers", "next layer", "God's number", "now", "time left"
     known = figures(progress) if progress.started else {}
     parts = [f"{name} {known[name]}" for name in wanted if name in known]
     if progress.ended:
@@ -94,8 +101,12 @@ def line(progress: Progress) -> str:
     return "; ".join([title(progress), *parts])
 
 
-def headline(start: RunStarted) -> str:
+def headline(start: RunStarted | SearchStarted) -> str:
     """What is searched, by whom, where and how, in some lines."""
+    if isinstance(start, SearchStarted):
+        by, again = counted(start.workers, "worker"), ", going on" if start.resumed else ""
+        dashboard = f"\ndashboard: {start.dashboard}" if start.dashboard else ""
+        return f"{start.name}: {start.title}, coset by coset; {by}; {start.path}{again}{dashboard}"
     states, workers = counted(start.states, "state"), counted(start.workers, "worker")
     by = f"; {workers}" if start.workers > 1 else ""
     again = f", resuming after depth {start.depth}" if start.resumed else ""
@@ -113,34 +124,48 @@ def status_of(place: Place, resume: str | None = None) -> dict:
     path = storage_at(place)
     if not RunStore.exists(path):
         return {"name": path.name, "path": str(path), "state": NOT_BEGUN}
-    now, progress = time.time(), progress_of(RunStore.open(path))
-    disk, faults, left = path.size(), progress.run.missing(), progress.left(now)
+    now, run = time.time(), open_any(path)
+    progress, disk = progress_of(run), path.size()
     words = figures(progress, now) | {"on disk": f"{size(disk)} in {path}"}
-    value = run_value(progress.run) | {
+    about = gods_number_value if isinstance(run, CosetRun) else run_value
+    value = about(progress.run) | {
         "path": str(path),
         "state": progress.state,
         "holder": progress.holder,
         "state_in_words": describe_state(progress),
         "in_words": words,
         "disk": disk,
+    }
+    if progress.ended:
+        value |= {"ended": progress.when, "reason": progress.reason}
+    else:
+        value |= {"since": progress.began, "dashboard": progress.started.dashboard}
+    if progress.reason:
+        value["resume"], words["resume with"] = resume, resume or "the same command"
+    if isinstance(progress, SearchProgress):
+        value["asking"] = asdict(progress.asking)
+    else:
+        value |= _of_layers(progress, now)
+        if faults := value["damaged"]:
+            more = f", and {counted(len(faults) - 1, 'more fault')}" if len(faults) > 1 else ""
+            words["damaged"] = f"{faults[0]}{more}; `verify {path}` tells more"
+    return value
+
+
+def _of_layers(progress: Progress, now: float) -> dict:
+    """What is said of a run by layers alone."""
+    left = progress.left(now)
+    value = {
         "tasks_finished_of_the_next_layer": progress.task.done if progress.task else 0,
-        "damaged": faults,
+        "damaged": progress.run.missing(),
     }
     if not progress.complete:
         fields = left._asdict().items() if left else ()
         value["left"] = {name: of for name, of in fields if name not in ("first", "sizes")} or None
-    if progress.ended:
-        value |= {"ended": progress.when, "reason": progress.reason}
-    else:
+    if not progress.ended:
         dates = [datetime.fromtimestamp(end).astimezone() for end in end_of(left, now) or ()]
         ends = [date.isoformat(timespec="seconds") for date in dates]
         value["ends"] = dict(zip(("likely", "least", "most"), ends, strict=True)) if ends else None
-        value |= {"since": progress.began, "dashboard": progress.started.dashboard}
-    if progress.reason:
-        value["resume"], words["resume with"] = resume, resume or "the same command"
-    if faults:
-        more = f", and {counted(len(faults) - 1, 'more fault')}" if len(faults) > 1 else ""
-        words["damaged"] = f"{faults[0]}{more}; `verify {path}` tells more"
     return value
 
 

@@ -11,8 +11,9 @@ from math import ceil, log10
 
 from frontier.report.console import warn_unwritten
 from frontier.report.html import page
-from frontier.report.progress import PAGE as NAME
 from frontier.report.progress import Progress
+from frontier.report.standing import PAGE as NAME
+from frontier.report.standing import Standing
 from frontier.report.status import figures
 from frontier.search.events import Listener
 from frontier.storage.places import Place, storage_at
@@ -23,12 +24,13 @@ SECONDS = 3.0
 
 
 @contextmanager
-def kept_page(place: Place) -> Iterator[Listener]:
-    """A listener to a run, whose page is written every few seconds and at the end.
+def kept_page(place: Place, progress: Standing | None = None) -> Iterator[Listener]:
+    """A listener to a run, whose page is written every few seconds and at the end; by default it is
+    one to a run by layers.
 
     A thread writes it, as events may be far apart and the page names the time left.
     """
-    storage, progress, over = storage_at(place), Progress(), threading.Event()
+    storage, progress, over = storage_at(place), progress or Progress(), threading.Event()
 
     def keep() -> None:
         last = warned = False
@@ -51,10 +53,10 @@ def kept_page(place: Place) -> Iterator[Listener]:
         writer.join()
 
 
-def status_page(progress: Progress, now: float | None = None) -> str:
+def status_page(progress: Standing, now: float | None = None) -> str:
     """The page of a run, as HTML."""
     now = time.time() if now is None else now
-    left = None if progress.ended else progress.left(now)
+    left = None if progress.ended or not progress.layers else progress.left(now)
     states = [layer.states for layer in progress.layers]
     states += left.sizes[:400] if left else []  # a puzzle may have thousands of thin layers
     decades = max(1, ceil(log10(max([*states, 1]) * 1.05)))
@@ -66,6 +68,7 @@ def status_page(progress: Progress, now: float | None = None) -> str:
     return page(
         "status.html",
         progress=progress,
+        by_layers=isinstance(progress, Progress),
         figures=figures(progress, now),
         now=now,
         bars=[(number, height(number)) for number in states],

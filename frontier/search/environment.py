@@ -39,15 +39,16 @@ def _version(name: str) -> str:
         return "not installed"
 
 
-def note_start(storage: Storage, config: Config, layers: int, workers: int) -> None:
+def note_start(storage: Storage, config: Config, workers: int, **more) -> None:
     """Add this start to the environment of the run at a place.
 
-    layers: the number of layers that were committed before it. workers: their number at the start.
-    OSError if the system cannot read or write the file.
+    workers: their number at the start. more: of a run by layers, the number of layers that were
+    committed before it; of a search of cosets, what is asked. OSError if the system cannot read or
+    write the file.
     """
     start = {
         "began": time.time(),
-        "layers": layers,
+        **more,
         "workers": workers,
         "python": platform.python_version(),
         "versions": versions(),

@@ -1,4 +1,5 @@
-"""What happens during a run, as values that progress displays and logs listen to."""
+"""What happens during a run, by layers or of cosets, as values that progress displays and logs
+listen to."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -83,5 +84,62 @@ class RunStopped:
     elapsed: float
 
 
-Event = RunStarted | LayerStarted | TaskFinished | LayerFinished | RunFinished | RunStopped
+@dataclass(frozen=True)
+class SearchStarted:
+    """A search of cosets begins, or goes on.
+
+    at_most, layers: what it was asked, as for `frontier.gods_number`. dashboard: the address of
+    Dask's dashboard.
+    """
+
+    name: str
+    title: str
+    path: str
+    workers: int
+    at_most: int | None
+    layers: int
+    resumed: bool
+    dashboard: str | None = None
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Tables are made or read, or a question about all cosets is under way.
+
+    doing: which, in words. lower, upper: the bounds of God's number, None before there are tables.
+    limit: of the question, None before there is one. done, blocks: of it. left: the seconds that
+    the question may still take, None if that is not known. positions: found to need more moves.
+    """
+
+    doing: str
+    lower: int | None = None
+    upper: int | None = None
+    limit: int | None = None
+    done: int = 0
+    blocks: int = 0
+    left: float | None = None
+    positions: int = 0
+
+
+@dataclass(frozen=True)
+class SearchFinished:
+    """A search of cosets has found all that it was asked. elapsed: seconds since it was started."""
+
+    lower: int
+    upper: int
+    elapsed: float
+
+
+@dataclass(frozen=True)
+class SearchStopped:
+    """A search of cosets ends before that, and can be resumed."""
+
+    reason: str
+    elapsed: float
+
+
+Event = (
+    RunStarted | LayerStarted | TaskFinished | LayerFinished | RunFinished | RunStopped
+    | SearchStarted | Asking | SearchFinished | SearchStopped
+)  # fmt: skip
 Listener = Callable[[Event], None]

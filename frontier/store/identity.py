@@ -51,7 +51,10 @@ def read_identity(storage: Storage) -> dict:
     if not isinstance(identity, dict) or type(identity.get("format")) is not int:
         raise CorruptRunError(f"{file} is not what was written there")
     if kind := identity.get("kind"):
-        raise InputError(f"{storage} holds no run, but what the command {kind} has found")
+        raise InputError(
+            f"{storage} holds no run by layers, but what the command {kind} has found: {kind} "
+            "goes on with it; status, farthest and verify tell of it"
+        )
     if (format := identity["format"]) != FORMAT:
         how = "install a newer frontier" if format > FORMAT else "use the version that wrote it"
         raise FormatError(f"{file} has format {format}, this program reads format {FORMAT}: {how}")

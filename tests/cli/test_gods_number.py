@@ -57,23 +57,6 @@ def test_a_plan_makes_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_status_and_verify_of_a_search(tmp_path):
-    invoke(CONFIGS / "2x4.toml", *at(tmp_path))
-    found = tmp_path / "run-gods-number"
-    assert "God's number: 36\n" in invoke(found, command="status").stdout
-    assert json.loads(invoke(found, "--json", command="status").stdout)["upper"] == 36
-    assert "all sound" in invoke(found, "--deep", command="verify").stdout
-    (found / "ledger.json").write_text("{}")
-    assert "digest" in invoke(found, command="verify", code=4).stderr
-
-
-@pytest.mark.parametrize("command", ["run", "farthest", "report"])
-def test_other_commands_refuse_a_search(tmp_path, command):
-    invoke(CONFIGS / "2x3.toml", *at(tmp_path))
-    said = invoke(tmp_path / "run-gods-number", command=command, code=2).stderr
-    assert "what the command gods-number has found" in said
-
-
 def test_a_search_in_a_bucket_and_its_backup(tmp_path, memory_bucket):
     """Copied there and back; each goes on where the first one was."""
     words = CONFIGS / "2x4.toml", "--set", f"store.path={memory_bucket}/run"
@@ -89,7 +72,8 @@ def test_a_search_in_a_bucket_and_its_backup(tmp_path, memory_bucket):
     assert "all sound" in invoke(search, "--deep", command="verify").stdout
     (tmp_path / "run-gods-number" / "tables" / "boards.npy").write_bytes(b"damaged")
     said = invoke(tmp_path / "run-gods-number", "--deep", command="verify", code=4).stderr
-    assert "is not what was written there: delete" in said
+    assert "boards.npy is not what was written there" in said
+    assert "and the tables are made anew" in said
 
 
 def test_a_run_and_a_search_of_one_config_stand_side_by_side(tmp_path):
@@ -114,5 +98,9 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path):
     assert process.returncode == 3
     resume = re.search(r"Nothing is lost; go on with: python -m (.*)", said)[1]
     assert resume.startswith("frontier gods-number")
+    assert "--layers 9" in resume
+    stopped = invoke(tmp_path / "run-gods-number", command="status").stdout
+    assert re.search("stopped at .*: interrupted", stopped)
+    assert "resume with: python -m frontier gods-number" in stopped
     made = invoke(CONFIGS / "2x6.toml", *at(tmp_path)).stdout
     assert "God's number: 80\n" in made

@@ -10,7 +10,8 @@ from frontier.config import Config
 from frontier.cosets import search
 from frontier.cosets.checks import check_cosets
 from frontier.cosets.store import CosetRun, path_of
-from frontier.errors import CorruptRunError, InputError, Stopped
+from frontier.errors import CorruptRunError, CorruptSearchError, InputError, Stopped
+from frontier.search.events import Asking, SearchFinished, SearchStarted, SearchStopped
 from frontier.storage.lock import writing
 
 COUNTS_2X4 = {36: 1, 35: 7, 34: 19, 33: 39}
@@ -162,8 +163,10 @@ def test_an_unknown_region_is_refused(tmp_path):
 
 def test_checks_find_what_is_wrong(tmp_path):
     gods_number(config(tmp_path), layers=2)
-    path, said = path_of(config(tmp_path)).path, []
-    assert check_cosets(CosetRun(path), None, 0, said.append) == []
+    path = path_of(config(tmp_path)).path
+    found = check_cosets(CosetRun(path), None)
+    assert (found.tables, found.ways, found.faults) == (3, 8, [])
+    assert found.blocks == sum(len(of.done) for of in CosetRun(path).proof.answers.values())
     ledger = read_sealed(path / "ledger.json")
     (found, *_) = [
         block for answer in ledger["answers"].values() for block in answer["done"]
@@ -177,12 +180,73 @@ def test_checks_find_what_is_wrong(tmp_path):
     ):
         found["farther"][0]["blanks"] = blanks
         write_sealed(path / "ledger.json", ledger)
-        faults = check_cosets(CosetRun(path), 0, 0, said.append)
+        faults = check_cosets(CosetRun(path)).faults
         assert len(faults) == 1
-        assert re.search(wrong, faults[0])
+        assert re.search(wrong, faults[0].what)
     found["farther"] = []
     write_sealed(path / "ledger.json", ledger)
-    assert len(check_cosets(CosetRun(path), None, 0, said.append)) == 1
+    assert len(check_cosets(CosetRun(path), None).faults) == 1
+
+
+def test_checks_find_a_damaged_table(tmp_path):
+    gods_number(config(tmp_path))
+    path = path_of(config(tmp_path)).path
+    file = path / "tables" / "boards.npy"
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    (fault,) = check_cosets(CosetRun(path), None).faults
+    assert "boards.npy is not what was written there: delete" in fault.what
+    file.write_bytes(b"")
+    (fault,) = check_cosets(CosetRun(path), None).faults
+    assert "boards.npy" in fault.what
+    for kept in file.parent.iterdir():
+        kept.unlink()
+    assert check_cosets(CosetRun(path), 1).faults == [], "a table that is missing is made anew"
+
+
+def test_what_was_asked_is_kept(tmp_path):
+    gods_number(config(tmp_path), layers=2)
+    run = CosetRun(path_of(config(tmp_path)))
+    assert (run.asked, run.complete) == ((None, 2), True)
+    gods_number(config(tmp_path), at_most=40)
+    assert CosetRun(run.path).asked == (40, 1)
+    run.ask(None, 9)
+    assert not CosetRun(run.path).complete
+
+
+def test_the_ledger_of_a_former_version_does_not_say_what_was_asked(tmp_path):
+    gods_number(config(tmp_path))
+    file = path_of(config(tmp_path)).path / "ledger.json"
+    ledger = read_sealed(file)
+    del ledger["asked"]
+    write_sealed(file, ledger)
+    assert CosetRun(file.parent).asked == (None, 1)
+
+
+def test_listeners_are_told_what_happens(tmp_path):
+    told = []
+    search.find_gods_number(config(tmp_path), hours=1e-9, listeners=[told.append])
+    search.find_gods_number(config(tmp_path), layers=2, listeners=[told.append])
+    kinds = [type(event) for event in told if not isinstance(event, Asking)]
+    assert kinds == [SearchStarted, SearchStopped, SearchStarted, SearchFinished]
+    assert [told[0].resumed, told[0].at_most, told[0].layers] == [False, None, 1]
+    assert "hours" in told[kinds.index(SearchStopped) + 1].reason
+    asked = [event for event in told if isinstance(event, Asking)]
+    assert asked[0].doing == "making the tables"
+    assert all(event.done <= event.blocks for event in asked)
+    assert (asked[-1].lower, asked[-1].upper, asked[-1].limit) == (36, 36, 33)
+    told.clear()
+    search.find_gods_number(config(tmp_path), layers=2, listeners=[told.append])
+    assert not told, "nothing is left to be done"
+
+
+@pytest.mark.parametrize(("name", "helps"), [("run.json", "anew"), ("ledger.json", "anew")])
+def test_damage_comes_with_its_remedy(tmp_path, name, helps):
+    gods_number(config(tmp_path))
+    (path_of(config(tmp_path)).path / name).write_text("{}")
+    with pytest.raises(CorruptSearchError, match=helps):
+        CosetRun(path_of(config(tmp_path)))
 
 
 def test_two_searches_at_once_are_refused(tmp_path):

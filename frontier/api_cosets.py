@@ -1,0 +1,80 @@
+"""God's number as a function: a search of cosets, with all that a run has besides."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from frontier.config import Config
+from frontier.cosets.search import find_gods_number
+from frontier.cosets.store import CosetRun, path_of
+from frontier.find_runs import config_at
+from frontier.puzzles import Board, Puzzle
+from frontier.report.console import warn_unwritten
+from frontier.report.gods_number import gods_number_value
+from frontier.report.listening import listening
+from frontier.report.search_progress import SearchProgress
+from frontier.report.summary import NAME as SUMMARY
+from frontier.report.summary import write_summary
+from frontier.storage.places import Place
+
+
+@dataclass(frozen=True)
+class GodsNumber:
+    """Bounds of God's number of a tile puzzle; it is known where they are equal.
+
+    lower, upper: the bounds. layers: the positions of the last layers, by their depths, as far as
+    they were asked for and God's number is known. path: where the search is kept.
+    """
+
+    puzzle: Puzzle
+    lower: int
+    upper: int
+    layers: dict[int, list[Board]]
+    path: Path | str
+
+    @property
+    def known(self) -> bool:
+        """Whether the bounds are equal."""
+        return self.lower == self.upper
+
+
+def gods_number(
+    what: Config | Place,
+    at_most: int | None = None,
+    layers: int = 1,
+    *,
+    hours: float | None = None,
+    region: str | None = None,
+    take_over: bool = False,
+    progress: bool | None = None,
+    client=None,
+) -> GodsNumber:
+    """Find God's number of a tile puzzle without visiting every position, or go on with that.
+
+    what: a config, or the path of one or of a search. at_most: asks only whether so many moves
+    suffice. layers: of how many of the last layers all positions are wanted. hours: after which the
+    search ends with the bounds that it has. region: its name, such as "2x5". take_over, progress,
+    client: as for `run`. InputError if the puzzle is none that cosets are made for, or its tables
+    do not fit in memory; Stopped if the search was interrupted. docs/mathematics.md has the
+    theorem.
+    """
+    config = what if isinstance(what, Config) else config_at(what)
+    found = search_cosets(
+        config, at_most, layers, hours, region, take_over=take_over, progress=progress,
+        client=client,
+    )  # fmt: skip
+    last = {depth: [of.board for of in some] for depth, some in found.proof.last_layers()}
+    bounds = found.proof.lower, found.proof.upper
+    return GodsNumber(found.region.puzzle, *bounds, last, found.path)
+
+
+def search_cosets(
+    config: Config, *what, take_over: bool = False, progress: bool | None = None, client=None
+) -> CosetRun:
+    """Do what `gods_number` does, which has the arguments, and return the search itself."""
+    with listening(config, path_of(config), SearchProgress, (), progress) as told:
+        found = find_gods_number(config, *what, told, take_over, client)
+    try:
+        write_summary(found.storage, gods_number_value(found))
+    except OSError as error:
+        warn_unwritten(found.storage.place(SUMMARY), error)
+    return found

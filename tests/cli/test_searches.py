@@ -1,0 +1,213 @@
+"""Commands on searches of cosets: a search is a run like others, or is refused with what helps."""
+
+import json
+import shutil
+
+import making
+import pytest
+from making import CONFIGS
+
+from frontier import make_config
+from frontier.cosets.proof import Proof
+from frontier.cosets.store import CosetRun
+from frontier.search.environment import read_starts
+from frontier.storage.lock import writing
+from frontier.storage.places import storage_at
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """A search of 2×4 that has found all that it was asked."""
+    path = tmp_path_factory.mktemp("found")
+    invoke("gods-number", CONFIGS / "2x4.toml", *at(path), "--layers", "2")
+    return path / "run-gods-number"
+
+
+@pytest.fixture
+def begun(tmp_path):
+    """A search of 2×4 that was stopped before its first question."""
+    invoke("gods-number", CONFIGS / "2x4.toml", *at(tmp_path), "--hours", "1e-9")
+    return tmp_path / "run-gods-number"
+
+
+def invoke(*arguments, code=0):
+    return making.invoke(*arguments, code=code)
+
+
+def at(path):
+    return "--set", f"store.path={path / 'run'}"
+
+
+def config_file(path, run):
+    """A config whose run is at a path."""
+    file = path / "board.toml"
+    text = (CONFIGS / "2x4.toml").read_text()
+    file.write_text(f'{text}\n[store]\npath = "{run}"\n')
+    return file
+
+
+# --- status
+
+
+def test_status(found):
+    said = invoke("status", found).stdout
+    assert said.startswith("2x4: 2×4 tiles, complete\n")
+    assert "  God's number: 36\n" in said
+    assert "  last layers: 1 position at depth 36, 7 positions at depth 35\n" in said
+    value = json.loads(invoke("status", found, "--json").stdout)
+    assert (value["state"], value["lower"], value["upper"]) == ("complete", 36, 36)
+
+
+def test_status_of_a_search_that_was_stopped(begun):
+    said = invoke("status", begun).stdout
+    assert ": the hours that were given are over\n" in said
+    assert "  next: do all positions take at most" in said
+    assert f"  resume with: python -m frontier gods-number {begun}\n" in said
+    value = json.loads(invoke("status", begun, "--json").stdout)
+    assert value["state"] == "stopped"
+    assert value["asking"]["limit"] == value["upper"] - 3
+
+
+def test_status_of_a_search_under_way(begun):
+    with writing(storage_at(begun)):
+        said = invoke("status", begun).stdout
+    assert ", under way\n" in said
+    assert "  written by: process" in said
+    assert "  now: do all positions take at most" in said
+
+
+def test_status_of_a_search_that_was_killed(begun):
+    log = begun / "events.jsonl"
+    log.write_text(log.read_text().splitlines()[0])
+    assert "stopped: killed, or its machine failed" in invoke("status", begun).stdout
+
+
+def test_status_says_when_the_question_will_be_answered(begun):
+    run = CosetRun(begun)
+    run.ask(None, 2)
+    invoke("gods-number", begun, "--layers", "2")
+    proof = CosetRun(begun).proof
+    limit = proof.upper - 3
+    answer = proof.answers[limit]
+    run.proof = proof
+    blocks = list(answer.done.items())
+    answer.done = dict(blocks[: len(blocks) // 2])
+    run.commit()
+    with writing(storage_at(begun)):
+        value = json.loads(invoke("status", begun, "--json").stdout)
+    asking = value["asking"]
+    assert (asking["done"], asking["blocks"]) == (len(blocks) // 2, answer.blocks)
+    workers = read_starts(storage_at(begun))[-1]["workers"]
+    expected = answer.seconds / asking["done"] * (answer.blocks - asking["done"]) / workers
+    assert asking["left"] == pytest.approx(expected)
+    assert "(for this question)" in value["in_words"]["time left"]
+
+
+def test_watch_ends_when_a_search_is_complete(found):
+    said = invoke("status", found, "--watch").stdout
+    assert "2×4 tiles, complete; God's number 36" in said
+
+
+def test_a_config_names_its_search_where_there_is_no_run(tmp_path, found):
+    shutil.copytree(found, tmp_path / "run-gods-number")
+    config = config_file(tmp_path, tmp_path / "run")
+    assert "God's number: 36\n" in invoke("status", config).stdout
+    assert "1 position at depth 36" in invoke("farthest", config).stdout
+    assert "all sound" in invoke("verify", config).stdout
+    invoke("run", config)
+    assert "states: 20,160 (all)" in invoke("status", config).stdout, "the run comes first"
+    assert "God's number: 36" in invoke("status", tmp_path / "run-gods-number").stdout
+
+
+def test_a_search_of_another_puzzle_is_not_that_of_a_config(tmp_path, found):
+    shutil.copytree(found, tmp_path / "run-gods-number")
+    assert "another" in invoke("gods-number", CONFIGS / "2x3.toml", *at(tmp_path), code=2).stderr
+    file = config_file(tmp_path, tmp_path / "run")
+    file.write_text(file.read_text().replace("columns = 4", "columns = 3"))
+    assert "made by another config" in invoke("status", file, code=2).stderr
+
+
+def test_a_directory_of_runs_and_searches(tmp_path, found):
+    shutil.copytree(found, tmp_path / "2x4-gods-number")
+    invoke("run", CONFIGS / "2x3.toml", "--set", f"store.path={tmp_path / '2x3'}")
+    said = invoke("status", tmp_path).stdout
+    assert "2x3: 2×3 tiles, complete" in said
+    assert "God's number: 36" in said
+    assert invoke("verify", tmp_path).stdout.count("all sound") == 2
+    assert "names several runs" in invoke("gods-number", tmp_path, code=2).stderr
+
+
+# --- gods-number by directory, and what it keeps
+
+
+def test_a_search_goes_on_by_its_directory(begun):
+    assert "God's number: 36\n" in invoke("gods-number", begun).stdout
+    assert CosetRun(begun).complete
+
+
+def test_machine_and_settings_are_noted_at_each_start(begun):
+    (start,) = read_starts(storage_at(begun))
+    assert start["asked"] == {"at_most": None, "layers": 1}
+    assert start["config"]["puzzle"]["columns"] == 4
+    assert {"workers", "processor", "versions", "memory"} <= start.keys()
+    invoke("gods-number", begun, "--layers", "3")
+    assert [of["asked"]["layers"] for of in read_starts(storage_at(begun))] == [1, 3]
+
+
+def test_the_page_of_a_search(found):
+    page = (found / "status.html").read_text()
+    assert "2x4: complete" in page
+    assert "States of each layer" not in page
+
+
+# --- verify, farthest
+
+
+def test_verify(found, tmp_path):
+    assert "3 tables, 8 ways gone: all sound" in invoke("verify", found).stdout
+    assert "blocks searched again: all sound" in invoke("verify", found, "--deep").stdout
+    path = tmp_path / "copy"
+    shutil.copytree(found, path)
+    (path / "tables" / "groups.npy").write_bytes(b"")
+    said = invoke("verify", path, "--json", code=4)
+    assert "groups.npy" in json.loads(said.stdout)["faults"][0]["what"]
+    assert "are made anew" in said.stderr
+    assert "repair" not in said.stderr
+    (path / "ledger.json").write_text("{}")
+    assert "digest" in invoke("verify", path, code=4).stderr
+
+
+def test_farthest(found, begun):
+    said = json.loads(invoke("farthest", found, "--json").stdout)
+    assert (said["depth"], said["count"]) == (36, 1)
+    assert "go on with: python -m frontier gods-number" in invoke("farthest", begun, code=2).stderr
+    run = CosetRun(begun)
+    run.proof = Proof((36, 0))  # both bounds are 36, and no layer is listed
+    run.commit()
+    assert "is 36; go on" in invoke("farthest", begun, code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "helps"),
+    [
+        ("run", "gods-number goes on with it"),
+        ("plan", "gods-number goes on with it"),
+        ("export", "search.keep=all"),
+        ("repair", "may be deleted, and `gods-number` makes it anew"),
+        ("solve", "the config of the puzzle"),
+    ],
+)
+def test_other_commands_say_what_to_do_instead(found, tmp_path, command, helps):
+    more = [tmp_path / "copy"] if command == "export" else []
+    said = invoke(command, found, *more, code=2).stderr
+    assert "what the command gods-number has found" in said
+    assert helps in said
+
+
+def test_a_notebook_or_program_may_ask_for_a_display(tmp_path, capsys):
+    from frontier import gods_number
+
+    puzzle = {"kind": "tiles", "rows": 2, "columns": 3}
+    config = make_config("small", puzzle, store={"path": str(tmp_path / "run")})
+    gods_number(config, progress=True)
+    assert "small: 2×3 tiles, coset by coset" in capsys.readouterr().err
