@@ -66,7 +66,7 @@ docs/results/thesis.md."""
 HEAD = (
     "# {}, the blank's home in [{}, {}]: all positions at depth {}.",
     "# Depth; position, row by row, 0 is the blank; where the blank goes on a shortest way: up, "
-    "down, left or right.",
+    "down, left or right; in brackets what is one move.",
 )
 """The first lines of a file of farthest positions."""
 
@@ -90,7 +90,7 @@ def main(root: Path = ROOT):
         if run.proof is None:
             sys.exit(f"{path}: no table is made yet")
         if faults := check_cosets(run).faults:
-            sys.exit(f"{path}: {faults[0]}")
+            sys.exit(f"{path}: {faults[0].what}")
         value = gods_number_value(run)
         found.append(entry_of(run, value))
         file = RESULTS / "farthest" / f"{name_of(found[-1])}.txt"
@@ -167,6 +167,8 @@ def entry_of(run: CosetRun, value: dict) -> dict:
     if not (ROOT / config).exists():
         sys.exit(f"{run.path}: there is no {config}, which a command could name")
     command = f"python -m frontier gods-number {config}"
+    if puzzle.metric != "step":
+        command += f" --set puzzle.metric={puzzle.metric}"
     if load_config(ROOT / config).make_puzzle().goals != puzzle.goals:
         command += f' --set "puzzle.blank=[{blank[0]}, {blank[1]}]"'
     if region != best_region(puzzle).name:
@@ -252,10 +254,17 @@ def farthest(run: CosetRun, value: dict) -> str:
         for position in run.proof.layer(layer["depth"]):
             here, way = position.board.index(0), ""
             for there in ways[position.board]:
-                way += {-puzzle.columns: "U", puzzle.columns: "D", -1: "L", 1: "R"}[there - here]
-                here = there
+                way, here = way + direction(here, there, puzzle.columns), there
             lines.append(f"{layer['depth']}; {puzzle.line(position.board)}; {way}")
     return "\n".join(lines) + "\n"
+
+
+def direction(here: int, there: int, columns: int) -> str:
+    """Where the blank goes from one cell to another one, once for each cell; in brackets where one
+    move takes it several cells far."""
+    (r, c), (rr, cc) = divmod(here, columns), divmod(there, columns)
+    way = "U" * (r - rr) + "D" * (rr - r) + "L" * (c - cc) + "R" * (cc - c)
+    return way if len(way) == 1 else f"({way})"
 
 
 def tables(entries: list[dict]) -> dict[Path, dict[str, str]]:
@@ -291,7 +300,8 @@ def cells(entry: dict) -> dict[str, str]:
         for depth, count in zip(range(upper, 0, -1), last, strict=False)
     ]
     return {
-        "board": f"{entry['rows']}×{entry['columns']}",
+        "board": f"{entry['rows']}×{entry['columns']}"
+        + (", any number of tiles a move" if entry["metric"] != "step" else ""),
         "home": "corner" if entry["blank"] == [0, 0] else "{}, {}".format(*entry["blank"]),
         "positions": f"{states(entry['rows'], entry['columns']):,}",
         "number": f"**{upper}**" if lower == upper else f"{lower} … {upper}",
@@ -312,6 +322,8 @@ def time_of(entry: dict) -> str:
 
 
 def others(entry: dict) -> str:
+    if entry["metric"] != "step":
+        return ""
     known = published(entry)
     return f"{known[0]}: {known[2]}" if known else "not that we know"
 

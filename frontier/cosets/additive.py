@@ -1,6 +1,6 @@
 """Single positions, by depth-first search with additive pattern databases.
 
-The tiles are split, in the order of their homes, into groups. The distance of a position in a group
+The tiles are split into groups (`frontier.cosets.groups`). The distance of a position in a group
 is the least number of moves of the group's tiles in any sequence of moves that brings these tiles
 and the blank home. No move is of two groups, so the sum over the groups is a lower bound (R. E.
 Korf and A. Felner, Disjoint Pattern Database Heuristics, Artificial Intelligence 134, 2002), and it
@@ -18,6 +18,7 @@ from math import prod
 
 import numpy as np
 
+from frontier.cosets.groups import WORD, Split, all_numbers, joined
 from frontier.cosets.kernel import (
     BLANK,
     FIRST_MIX,
@@ -30,10 +31,8 @@ from frontier.cosets.kernel import (
 )
 from frontier.cosets.tables import Kept, images, moves_on, pattern_graph
 from frontier.puzzles import Pattern, Tiles
-from frontier.puzzles.pattern_graph import set_ranks
 from frontier.space.bits import lowest_bit
 from frontier.space.jit import kernel
-from frontier.space.lehmer import LehmerCode
 from frontier.space.memory import residue_table
 
 Groups = namedtuple("Groups", "residue odd row region move image group home start target voltage")
@@ -55,73 +54,50 @@ salt: int64[1], how often it was used. vertex, number, distance: int64[depths, G
 modulo 4. rest: the bound. least: int64[depths, K], the bound after each of the moves. board:
 int64[cells], the home of the tile in each cell, -1 for the blank."""
 
-WORD = 64
-
 MET_BITS = 18
 """The table of boards met has 2**18 entries."""
-
-
-def split(puzzle: Tiles, sizes: Sequence[int]) -> list[Pattern]:
-    """The patterns of the groups, of so many tiles each, in the order of their homes."""
-    goal = np.array(puzzle.goals[0])[puzzle.reading]
-    blank = divmod(puzzle.goals[0].index(0), puzzle.columns)
-    return [
-        Pattern(puzzle.rows, puzzle.columns, labels=labels.tolist(), blank=blank, metric="labelled")
-        for labels in np.split(goal[goal > 0], np.cumsum(sizes)[:-1])
-    ]
 
 
 class Additive:
     """The tables of all groups of a puzzle whose moves slide one tile.
 
-    tables: as the kernels read them. patterns: those of the groups. groups: their number. moves: of
-    the blank. home: the blank's cell in the goal, in reading order.
+    tables: as the kernels read them. moves: of the blank. home: its cell in the goal, in reading
+    order.
     """
 
     def __init__(self, puzzle: Tiles, sizes: Sequence[int], threads: int, kept: Kept):
-        self.puzzle, self.patterns = puzzle, split(puzzle, sizes)
         self.moves = moves_on(puzzle.rows, puzzle.columns, "step")
-        self._goal = np.array(puzzle.goals[0])[puzzle.reading]
-        self.groups, self.home = len(sizes), int(self._goal.argmin())
-        self._codes = [LehmerCode(size) for size in sizes]
+        self._split = split = Split(puzzle, sizes, "labelled")
+        self.home = split.home
         shapes = [
             (2 * pattern.graph.vertices, code.words)
-            for pattern, code in zip(self.patterns, self._codes, strict=True)
+            for pattern, code in zip(split.patterns, split.codes, strict=True)
         ]
         starts = np.cumsum([0, *map(prod, shapes)]).tolist()
 
         def make() -> np.ndarray:
             residue = np.zeros(starts[-1], dtype=np.uint64)
-            for pattern, first, shape in zip(self.patterns, starts, shapes, strict=False):
+            for pattern, first, shape in zip(split.patterns, starts, shapes, strict=False):
                 table = residue[first : first + prod(shape)].reshape(shape)
                 residue_table(pattern.space, pattern.origins(), threads, table)
             return residue
 
         residue, parts = kept("groups", make), []
-        for pattern, code, first in zip(self.patterns, self._codes, starts, strict=False):
+        for pattern, code, first in zip(split.patterns, split.codes, starts, strict=False):
             steps = Pattern(puzzle.rows, puzzle.columns, labels=pattern.labelled)
             graph, move, _ = pattern_graph(steps, self.moves)
             row = first + np.arange(pattern.graph.vertices) * 2 * code.words
             odd = np.zeros(pattern.graph.vertices, dtype=np.int64)
             odd[pattern.space.vertex[1]] = 1
-            number = _numbers(code, *np.divmod(np.arange(2 * code.half), code.half))
-            parts.append((pattern, move, row * WORD, odd, images(graph, code, number)))
+            parts.append((move, row * WORD, odd, images(graph, code, all_numbers(code))))
         self.tables = self._joined(residue, parts)
 
     def _joined(self, residue: np.ndarray, parts: Sequence[tuple]) -> Groups:
         """The tables of the groups, whose vertices and voltages are numbered one after the other;
-        parts: for each group its pattern, moves, rows, oddness and images."""
-        patterns, moves, rows, odd, pictures = zip(*parts, strict=True)
-        self._first = np.cumsum([0, *map(len, moves)])
-        voltages = np.cumsum([0, *map(len, pictures)])
-        move = [
-            np.where(some < 0, -1, some + (vertex << VOLTAGE_BITS) + voltage)
-            for some, vertex, voltage in zip(moves, self._first, voltages, strict=False)
-        ]
-        most = max(pictures, key=lambda picture: picture.shape[1])
-        image = np.zeros((voltages[-1], most.shape[1]), dtype=most.dtype)
-        for first, picture in zip(voltages, pictures, strict=False):
-            image[first : first + len(picture), : picture.shape[1]] = picture
+        parts: for each group its moves, rows, oddness and images."""
+        patterns = self._split.patterns
+        moves, rows, odd, pictures = zip(*parts, strict=True)
+        move, image, self._first, voltages = joined(moves, pictures)
         arcs = [pattern.graph.arcs for pattern in patterns]
         regions = np.cumsum([0, *(pattern.graph.vertices for pattern in patterns)])
         ends = np.cumsum([0, *(some.target.size for some in arcs)])
@@ -129,14 +105,13 @@ class Additive:
         target = [some.target + region for some, region in zip(arcs, regions, strict=False)]
         voltage = [some.voltage + first for some, first in zip(arcs, voltages, strict=False)]
         region = [p.base.region + first for p, first in zip(patterns, regions, strict=False)]
-        group = np.full(self._goal.size, -1, dtype=np.int64)
-        group[self._goal > 0] = np.repeat(
-            np.arange(len(parts)), [code.length for code in self._codes]
-        )
+        group = np.full(len(self.moves.target), -1, dtype=np.int64)
+        for g, members in enumerate(self._split.members):
+            group[members] = g
         home = [p.origins()[0][0] + first for p, first in zip(patterns, regions, strict=False)]
         return Groups(
-            residue, np.concatenate(odd), np.concatenate(rows), np.concatenate(region),
-            np.concatenate(move), image, group, np.array(home),
+            residue, np.concatenate(odd), np.concatenate(rows), np.concatenate(region), move, image,
+            group, np.array(home),
             np.concatenate([*start, ends[-1:]]), np.concatenate(target), np.concatenate(voltage),
         )  # fmt: skip
 
@@ -145,39 +120,39 @@ class Additive:
 
         boards: int8[N, cells], the home of the tile in each cell, in reading order, or `BLANK`.
         """
-        blank = (boards == BLANK).argmax(axis=1)
-        vertices, numbers = [], []
-        for g, code in enumerate(self._codes):
-            mine = (self.tables.group[boards] == g) & (boards != BLANK)
-            position = np.nonzero(mine)[1].reshape(len(boards), code.length)
-            tiles = boards[mine].reshape(len(boards), code.length)
-            index, sign = code.ranks(np.argsort(np.argsort(tiles, axis=1), axis=1))
-            places = position - (position > blank[:, None])
-            base = self.patterns[g].base
-            vertex = set_ranks(places, base.binomial) * base.cells + blank
-            vertices.append(self._first[g] + vertex)
-            numbers.append(_numbers(code, sign, index))
-        return np.stack(vertices, axis=1), np.stack(numbers, axis=1)
+        vertices, numbers = self._split.states(boards)
+        return vertices + self._first[:-1], numbers
 
+    def memory(self) -> Way:
+        """Memory for one thread."""
+        (cells, moves), groups = self.moves.target.shape, len(self._split.patterns)
+        depths = MOST_LENGTH + 2
+        words = np.random.default_rng(2).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
+        vertex, number, distance = np.zeros((3, depths, groups), dtype=np.int64)
+        rest, blank, slot = np.zeros((3, depths), dtype=np.int64)
+        slots, sums = np.zeros((2, depths), dtype=np.uint64)
+        return Way(
+            words, nothing_met(MET_BITS), np.zeros(1, np.int64),
+            np.zeros(cells, np.int64), vertex, number, distance, rest, blank, slots,
+            np.zeros((depths, moves), np.int64), slot, sums,
+        )  # fmt: skip
 
-def _numbers(code: LehmerCode, sign: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """The numbers of the bits of sequences among those of their region."""
-    word, bit = np.divmod(index, code.bits)
-    return (sign * code.words + word) * WORD + bit
+    def settle(self, boards: np.ndarray, limit: int, way: Way) -> tuple[int, np.ndarray]:
+        """Find out which positions take more than `limit` moves: the nodes, and bool[N].
 
+        boards: as for `states`.
+        """
+        needs_more = np.zeros(len(boards), dtype=np.bool_)
+        states = self.states(boards)
+        nodes = settle(boards, *states, limit, self.moves, self.tables, way, needs_more)
+        return nodes, needs_more
 
-def way_for(cells: int, groups: int, moves: int) -> Way:
-    """Memory for one thread."""
-    depths = MOST_LENGTH + 2
-    words = np.random.default_rng(2).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
-    vertex, number, distance = np.zeros((3, depths, groups), dtype=np.int64)
-    rest, blank, slot = np.zeros((3, depths), dtype=np.int64)
-    slots, sums = np.zeros((2, depths), dtype=np.uint64)
-    return Way(
-        words, nothing_met(MET_BITS), np.zeros(1, np.int64),
-        np.zeros(cells, np.int64), vertex, number, distance, rest, blank, slots,
-        np.zeros((depths, moves), np.int64), slot, sums,
-    )  # fmt: skip
+    def solution(self, board: np.ndarray, limit: int, way: Way) -> np.ndarray | None:
+        """The cells that the blank comes to, one after the other, in a solution of at most `limit`
+        moves; None if there is none."""
+        (vertices,), (numbers,) = self.states(board[None])
+        found, _ = within(board, vertices, numbers, limit, self.moves, self.tables, way)
+        return way.blank[1 : way.slot[-1] + 1] if found else None
 
 
 @kernel

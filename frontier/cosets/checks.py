@@ -86,12 +86,18 @@ def _search_again(run: CosetRun, drawn: list[tuple[int, int]], found: Checked, s
 def _wrong_way(puzzle: Tiles, position: Farther, limit: int) -> str | None:
     """What is wrong with the way of a position, if anything."""
     board, columns = list(position.board), puzzle.columns
+    several = puzzle.metric == "multi"
     if position.depth != len(position.blanks) or position.depth <= limit:
         return f"its way has {len(position.blanks)} moves, its depth is {position.depth}"
     for there in position.blanks:
         here = board.index(0)
         (r, c), (rr, cc) = divmod(here, columns), divmod(there, columns)
-        if abs(r - rr) + abs(c - cc) != 1:
+        down, right = rr - r, cc - c
+        far = max(abs(down), abs(right))
+        if (down and right) or far == 0 or (far > 1 and not several):
             return f"its way has a move from cell {here} to cell {there}"
-        board[here], board[there] = board[there], 0
+        stride = (there - here) // far
+        for cell in range(here, there, stride):
+            board[cell] = board[cell + stride]
+        board[there] = 0
     return None if tuple(board) == puzzle.goals[0] else "its way does not lead to the goal"

@@ -1,12 +1,15 @@
 """What the questions asked so far say of God's number, and which one to ask next.
 
-Let X(T) be the positions whose distances have the parity of T and are greater than T
-(`frontier.cosets.questions`). If X(T) is empty, no position needs more than T + 1 moves; a position
-in it is at depth T + 2 or more. So with an upper bound U and a lower bound L of God's number
+Let p be 2 where a move slides one tile, and 1 where it slides several. Let X(T) be the positions
+whose distances are greater than T and equal to T modulo p (`frontier.cosets.questions`). If X(T) is
+empty, no position needs more than T + p - 1 moves, as depths go by one; a position in it is at
+depth T + p or more. So with an upper bound U and a lower bound L of God's number
 
-* while U - L > 1, X(U - 3) is asked about: it is empty, and U falls by two, or L rises to U - 1;
-* if U - L = 1, X(U - 2) is, and settles it;
-* once L = U = G, X(G - 2) is the last layer, X(G - 3) the one before it, and so on.
+* while U - L > 1, X(U - p - 1) is asked about: it is empty, and U falls by two, or L rises to
+  U - 1;
+* if U - L = 1, X(U - p) is, and settles it;
+* once L = U = G, the positions of X(G - p) at depth G are the last layer, those of X(G - p - 1) at
+  depth G - 1 the one before it, and so on.
 
 But for the last case a question ends with the first position that is found.
 """
@@ -15,13 +18,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from frontier.cosets.questions import Block, Farther
-
-
-def in_words(limit: int, whole: bool) -> str:
-    """A question in words. whole: whether all of its positions are wanted; else one suffices."""
-    if whole:
-        return f"which positions lie at depth {limit + 2}?"
-    return f"do all positions take at most {limit + 1} moves?"
 
 
 @dataclass
@@ -57,19 +53,19 @@ class Answer:
 class Proof:
     """Bounds of God's number of a puzzle, and what they rest on.
 
-    deepest: the greatest distance of a pattern, and that of a board of the region. answers: by the
-    limits of their questions.
+    deepest: the greatest distance of a pattern, and that of a board of the region. period: p, see
+    the module's text. answers: by the limits of their questions.
     """
 
-    def __init__(self, deepest: tuple[int, int]):
-        self.deepest = deepest
+    def __init__(self, deepest: tuple[int, int], period: int):
+        self.deepest, self.period = deepest, period
         self.answers: dict[int, Answer] = {}
 
     @property
     def upper(self) -> int:
         """A number of moves that suffices for every position."""
         empty = [t for t, answer in self.answers.items() if answer.complete and not answer.farther]
-        return min([sum(self.deepest), *(limit + 1 for limit in empty)])
+        return min([sum(self.deepest), *(limit + self.period - 1 for limit in empty)])
 
     @property
     def lower(self) -> int:
@@ -83,7 +79,7 @@ class Proof:
 
     def layer(self, depth: int) -> list[Farther] | None:
         """The positions at a depth; None if they are not all known."""
-        answer = self.answers.get(depth - 2)
+        answer = self.answers.get(depth - self.period)
         if depth > self.upper:
             return []
         if answer is None or not answer.complete:
@@ -97,6 +93,12 @@ class Proof:
             yield depth, layer
             depth -= 1
 
+    def in_words(self, limit: int, whole: bool) -> str:
+        """A question in words. whole: whether all of its positions are wanted, or one."""
+        if whole:
+            return f"which positions lie at depth {limit + self.period}?"
+        return f"do all positions take at most {limit + self.period - 1} moves?"
+
     def next_question(self, at_most: int | None, layers: int) -> tuple[int, bool] | None:
         """The limit of the question to be asked next, and whether all of its positions are wanted;
         None if there is none.
@@ -106,10 +108,11 @@ class Proof:
         """
         upper, lower = self.upper, self.lower
         if at_most is not None:
-            return None if upper <= at_most or lower > at_most else (at_most - 1, False)
+            known = upper <= at_most or lower > at_most
+            return None if known else (at_most + 1 - self.period, False)
         if upper > lower:
-            return upper - (2 if upper - lower == 1 else 3), False
+            return upper - self.period - (upper - lower > 1), False
         for depth in range(upper, max(1, upper - layers), -1):
             if self.layer(depth) is None:
-                return depth - 2, True
+                return depth - self.period, True
         return None

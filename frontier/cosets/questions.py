@@ -1,11 +1,14 @@
 """Which positions need more than so many moves: one question about all cosets of a region.
 
 Moves of one tile change the colour of the blank's cell on the checkerboard, so the parity of a
-position's distance is that of its blank's way home. A question of T is about the positions whose
-distances have the parity of T. If none of them needs more than T moves, then no position at all
-needs more than T + 1, as each has a neighbour of the other parity: half of the cosets are never
+position's distance is that of its blank's way home. A question of T is then about the positions
+whose distances have the parity of T. If none of them needs more than T moves, then no position at
+all needs more than T + 1, as each has a neighbour of the other parity: half of the cosets are never
 looked at. And those that need more are all positions at the depths T + 2, T + 4, ...: with T =
 G - 2 for God's number G they are the last layer, with T = G - 3 the one before it.
+
+Where a move slides several tiles, a question of T is about all positions, and those that need more
+are at the depths T + 1, T + 2, ...
 
 A coset with dB + max D <= T has no such position. Of cosets that are mirror images of each other
 one is searched (`frontier.cosets.symmetry`). Those left are shuffled, so that any block of them
@@ -22,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from frontier.cosets.additive import Additive, settle, way_for, within
+from frontier.cosets.additive import Additive
 from frontier.cosets.kernel import (
     BLANK,
     FIRST_MIX,
@@ -31,12 +34,16 @@ from frontier.cosets.kernel import (
     scratch_for,
     search_cosets,
 )
+from frontier.cosets.lines import Lines
 from frontier.cosets.regions import Region
 from frontier.cosets.symmetry import mirrored, symmetries
 from frontier.cosets.tables import Kept, Tables, far_boards, pattern_table, region_table
 from frontier.puzzles import Board
 from frontier.space.lehmer import LehmerCode
 from frontier.space.memory import UNREACHED, deepest
+
+SINGLE = {"step": Additive, "multi": Lines}
+"""What searches single positions, by the metric."""
 
 BLOCKS = 1000
 """The blocks of a question, at most."""
@@ -115,17 +122,17 @@ class Asker:
         threads: int,
         kept: Kept = lambda name, make: make(),
     ):
-        """sizes: the tiles of the groups of the additive databases; see `Additive`. kept: where
-        tables that were made before come from."""
+        """sizes: the tiles of the groups of the databases; see `frontier.cosets.groups`. kept:
+        where tables that were made before come from."""
         self.region, self.puzzle = region, region.puzzle
-        self._single = Additive(self.puzzle, sizes, threads, kept)
+        self._single = SINGLE[self.puzzle.metric](self.puzzle, sizes, threads, kept)
         moves, boards = self._single.moves, region_table(region, threads, kept)
         self._tables = Tables(moves, pattern_table(region, moves, threads, kept), boards)
         self.deepest = deepest(self._tables.patterns.distance), int(boards.distance.max())
         self.bound = sum(self.deepest)
         row, column = np.array(self.puzzle.squares).T[:, self.puzzle.reading]
         home = self._single.home
-        self._odd = (row + column + row[home] + column[home]) % 2
+        self._odd = (row + column + row[home] + column[home]) % region.period
         self._symmetries = symmetries(region)
         self._settled = self._steps = 0  # positions searched by themselves, and their nodes
         self._prepare = Lock()
@@ -185,7 +192,8 @@ class Asker:
         if limit >= of_boards:
             worth &= distance > limit - of_boards
         cosets = np.flatnonzero(worth)
-        cosets = cosets[self._odd[cosets // size % self.puzzle.cells] == limit % 2]
+        period = self.region.period
+        cosets = cosets[self._odd[cosets // size % self.puzzle.cells] == limit % period]
         for first in range(0, cosets.size, MIRRORED):
             some = cosets[first : first + MIRRORED]
             some[~self._is_first(some)] = -1
@@ -235,27 +243,21 @@ class Asker:
         """The nodes of the positions' own searches, and the positions that need more moves; None if
         it was stopped."""
         needs_more, nodes, first = np.zeros(len(boards), dtype=np.bool_), 0, 0
-        vertices, numbers = self._single.states(boards)
-        moves, tables = self._single.moves, self._single.tables
         while first < len(boards):
             if stop():
                 return None
             some = slice(first, first + max(1, SLICE // max(1, self._worth)))
-            its = settle(
-                boards[some], vertices[some], numbers[some], limit, moves, tables, way,
-                needs_more[some],
-            )  # fmt: skip
+            its, needs_more[some] = self._single.settle(boards[some], limit, way)
             self._settled, self._steps = self._settled + len(boards[some]), self._steps + its
             nodes, first = nodes + its, some.stop
         return nodes, boards[needs_more]
 
     def _farther(self, board: np.ndarray, limit: int, way) -> dict[Board, Farther]:
         """A position that needs more moves and its mirror images, with their shortest ways."""
-        (vertices,), (numbers,) = self._single.states(board[None])
-        tables, moves = self._single.tables, self._single.moves
-        for depth in range(limit + 2, MOST_LENGTH, 2):
-            if within(board, vertices, numbers, depth, moves, tables, way)[0]:
-                cells = way.blank[1 : way.slot[-1] + 1]
+        period = self.region.period
+        for depth in range(limit + period, MOST_LENGTH, period):
+            cells = self._single.solution(board, depth, way)
+            if cells is not None:
                 images = {self._codes(board): cells}
                 for symmetry in self._symmetries:
                     image = self._codes(mirrored(board[None], symmetry)[0])
@@ -281,7 +283,7 @@ class Asker:
             scratch, way = self._spare.get_nowait()
         except Empty:
             scratch = scratch_for(self.puzzle.cells, most_open)
-            way = way_for(self.puzzle.cells, self._single.groups, self._single.moves.then.shape[1])
+            way = self._single.memory()
         if scratch.open.size < most_open:
             scratch = scratch_for(self.puzzle.cells, most_open)
         yield scratch, way

@@ -7,14 +7,12 @@ there are and the more boards it has itself; both tables must fit in memory.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, comb, factorial, perm
+from math import factorial, perm
 
 import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles import Pattern, Tiles
-from frontier.space.layout import WORD_BYTES
-from frontier.space.lehmer import LehmerCode
 
 LEAST_SIDE = 2
 """A region of one line has too few moves: its tiles keep their order."""
@@ -26,12 +24,6 @@ MOST_LABELLED = 9
 """Labelled tiles, at most: all their orders are listed."""
 
 BALANCE = 1 / 4
-
-SAMPLE = 1000
-"""Random sets of cells from which the size of an additive database is told."""
-
-BASE_BYTES = 400
-"""Bytes of the base graph of a group for each set of cells and cell of the blank, about."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +68,13 @@ class Region:
         return Pattern(self.puzzle.rows, self.puzzle.columns, labels=labels, blank=blank)
 
     @property
+    def period(self) -> int:
+        """The distances of all positions of a coset are the same modulo this number: 2 where a
+        move slides one tile, as it changes the colour of the blank's cell on the checkerboard; else
+        1, which says nothing."""
+        return 2 if self.puzzle.metric == "step" else 1
+
+    @property
     def tiles(self) -> int:
         """The tiles of the region."""
         return self.rows * self.columns - 1
@@ -111,11 +110,6 @@ def check_puzzle(puzzle) -> Tiles:
     """The puzzle; InputError unless it is one of tiles that cosets are made for."""
     if not isinstance(puzzle, Tiles):
         raise InputError(f"{puzzle.title}: cosets are searched for tile puzzles")
-    if puzzle.metric != "step":
-        raise InputError(
-            f"{puzzle.title}: cosets are searched where a move slides one tile; set puzzle.metric "
-            f'= "step" instead of "{puzzle.metric}"'
-        )
     in_order = puzzle.goals[0] == puzzle._home(divmod(puzzle.goals[0].index(0), puzzle.columns))
     if len(puzzle.goals) > 1 or not in_order:
         raise InputError(
@@ -170,48 +164,3 @@ def region_named(puzzle: Tiles, name: str) -> Region:
         names = ", ".join(known)
         raise InputError(f"region {name!r}: {puzzle.title} has the regions {names}")
     return known[name]
-
-
-def group_sizes(puzzle: Tiles, room: int) -> tuple[int, ...]:
-    """The tiles of the groups of additive databases: as few groups as fit, of almost equal sizes.
-
-    room: bytes of memory. InputError if none fit.
-    """
-    tiles = puzzle.cells - 1
-    for count in range(1, tiles + 1):
-        small, larger = divmod(tiles, count)
-        sizes = (small + 1,) * larger + (small,) * (count - larger)
-        if sizes[0] <= MOST_LABELLED and group_bytes(puzzle, sizes) <= room:
-            return sizes
-    raise InputError(f"{puzzle.title}: no additive database fits in {room:,} bytes of memory")
-
-
-def group_bytes(puzzle: Tiles, sizes: tuple[int, ...]) -> int:
-    """The bytes of memory that the databases of groups of these sizes take while they are made."""
-    tables = [_regions(puzzle, size) * 2 * LehmerCode(size).words * WORD_BYTES for size in sizes]
-    return (
-        sum(tables)
-        + max(tables)
-        + sum(BASE_BYTES * puzzle.cells * comb(puzzle.cells - 1, size) for size in sizes)
-    )
-
-
-def _regions(puzzle: Tiles, size: int) -> int:
-    """The ways to lie of so many tiles and of the blank, up to its moves among the others; about,
-    as it is found from a sample."""
-    random = np.random.default_rng(size)
-    beside = [
-        [b for b, there in enumerate(puzzle.squares) if abs(r - there[0]) + abs(c - there[1]) == 1]
-        for r, c in puzzle.squares
-    ]
-    found = 0
-    for _ in range(SAMPLE):
-        free = set(random.permutation(puzzle.cells)[size:].tolist())
-        while free:
-            found += 1
-            pending = [free.pop()]
-            while pending:
-                near = free.intersection(beside[pending.pop()])
-                free -= near
-                pending += near
-    return ceil(comb(puzzle.cells, size) * found / SAMPLE)

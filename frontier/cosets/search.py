@@ -10,16 +10,10 @@ from frontier import machine
 from frontier.clusters.executor import Call, Executor, Threads
 from frontier.clusters.kinds import client_for, executor_of
 from frontier.config import SHARE, Config
-from frontier.cosets.proof import Answer, Proof, in_words
+from frontier.cosets.groups import group_bytes, group_sizes
+from frontier.cosets.proof import Answer, Proof
 from frontier.cosets.questions import Asker, Block
-from frontier.cosets.regions import (
-    Region,
-    best_region,
-    check_puzzle,
-    group_bytes,
-    group_sizes,
-    region_named,
-)
+from frontier.cosets.regions import Region, best_region, check_puzzle, region_named
 from frontier.cosets.store import CosetRun, path_of
 from frontier.errors import InputError, Stopped
 from frontier.search.events import (
@@ -149,7 +143,7 @@ class _Search:
         self._tell(Asking("reading the tables" if run.proof else "making the tables"))
         asker = _asker(run, executor.here, machine.cores())
         if run.proof is None:
-            run.proof = Proof(asker.deepest)
+            run.proof = Proof(asker.deepest, run.region.period)
             run.commit()
         try:
             while not self._stops() and (question := run.next_question):
@@ -171,7 +165,7 @@ class _Search:
             return self._stops() or enough.is_set()
 
         calls = (self._call(asker, executor, limit, number, stops) for number in answer.missing)
-        doing = in_words(limit, whole)
+        doing = proof.in_words(limit, whole)
         self._say(doing, limit, answer, None)
         for block in executor.run(calls, stops):
             if block is None:

@@ -174,7 +174,7 @@ class CosetRun:
         ledger = _read(self.storage, "ledger.json", remedy)
         if ledger.get("run") != self.identity["identifier"]:
             raise CorruptSearchError(f"{file} is the ledger of another search: {remedy}")
-        proof = Proof(tuple(ledger["deepest"]))
+        proof = Proof(tuple(ledger["deepest"]), self.region.period)
         self.asked = tuple(ledger.get("asked", self.asked))
         try:
             for limit, answer in ledger["answers"].items():

@@ -100,7 +100,7 @@ def describe_plan(plan: CosetPlan) -> str:
         f"{plan.config.name}: {region.puzzle.title}",
         f"  region {region.name}: {counted(region.boards, 'board')}; "
         f"{counted(region.labelled, 'labelled tile')} outside: {region.patterns:,} patterns",
-        f"  additive databases of {groups} tiles",
+        f"  databases of groups of {groups} tiles",
         f"  memory: about {size(plan.bytes)} while tables are made",
     ])  # fmt: skip
 

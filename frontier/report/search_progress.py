@@ -4,7 +4,6 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 
-from frontier.cosets.proof import in_words
 from frontier.cosets.store import CosetRun
 from frontier.report.log import read_last_start
 from frontier.report.standing import (
@@ -100,7 +99,7 @@ def _asking(run: CosetRun, workers: int) -> events.Asking:
     if (question := run.next_question) is None:
         return events.Asking("", proof.lower, proof.upper)
     limit, whole = question
-    doing, answer = in_words(limit, whole), proof.answers.get(limit)
+    doing, answer = proof.in_words(limit, whole), proof.answers.get(limit)
     if answer is None:
         return events.Asking(doing, proof.lower, proof.upper, limit)
     left, done = None, len(answer.done)

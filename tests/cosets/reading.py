@@ -48,6 +48,18 @@ def as_homes(board, tiles, like=UNLABELLED):
     return np.array([homes[tiles[cell]] for cell in board.reading], dtype=np.int8)
 
 
+def rows_of(board, boards):
+    return np.array([as_homes(board, tiles) for tiles in boards])
+
+
+def some_boards(board, rng, most):
+    """Boards that can be reached, the goal and the farthest among them."""
+    order = sorted(board.distances, key=lambda b: (board.distances[b], b))
+    if len(order) <= most:
+        return order
+    return [*order[:20], *order[-20:], *rng.sample(order, most - 40)]
+
+
 def from_homes(board, homes):
     """Inverse of `as_homes`, of whole boards."""
     tiles = {n: tile for tile, n in home_cells(board).items() if tile} | {BLANK: 0}

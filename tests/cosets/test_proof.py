@@ -6,15 +6,15 @@ from frontier.cosets.proof import Answer, Proof
 from frontier.cosets.questions import Block, Farther
 
 
-def play(counts: list[int], bound: int, deepest: int, at_most=None, layers=1) -> Proof:
+def play(counts: list[int], bound: int, deepest: int, period: int, at_most=None, layers=1) -> Proof:
     """Ask until there is no question, of a made-up puzzle with so many positions at each depth."""
-    proof = Proof((deepest, bound - deepest))
+    proof = Proof((deepest, bound - deepest), period)
     while asked := proof.next_question(at_most, layers):
         limit, whole = asked
         assert limit >= 0
         positions = [
             Farther((depth, n), depth, ())
-            for depth in range(limit + 2, len(counts), 2)
+            for depth in range(limit + period, len(counts), period)
             for n in range(counts[depth])
         ]
         answer = proof.answers.setdefault(limit, Answer(2, 2))
@@ -33,12 +33,16 @@ def block(number: int, positions: list[Farther]) -> Block:
 COUNTS = [1, 2, 4, 7, 9, 20, 31, 17, 5, 2]
 
 
+each_period = pytest.mark.parametrize("period", [1, 2])
+
+
+@each_period
 @pytest.mark.parametrize("end", range(5, len(COUNTS)))
 @pytest.mark.parametrize("slack", range(8))
 @pytest.mark.parametrize("layers", range(6))
-def test_gods_number_and_the_last_layers(end, slack, layers):
+def test_gods_number_and_the_last_layers(end, slack, layers, period):
     counts = COUNTS[: end + 1]
-    proof = play(counts, end + slack, 3, layers=layers)
+    proof = play(counts, end + slack, 3, period, layers=layers)
     assert (proof.lower, proof.upper) == (end, end)
     found = {depth: len(positions) for depth, positions in proof.last_layers()}
     wanted = {depth: counts[depth] for depth in range(end, max(1, end - layers), -1)}
@@ -46,15 +50,17 @@ def test_gods_number_and_the_last_layers(end, slack, layers):
     assert all(counts[depth] == count for depth, count in found.items())
 
 
+@each_period
 @pytest.mark.parametrize("at_most", range(1, 14))
-def test_one_bound_is_asked_about(at_most):
-    proof = play(COUNTS, 12, 3, at_most=at_most)
+def test_one_bound_is_asked_about(at_most, period):
+    proof = play(COUNTS, 12, 3, period, at_most=at_most)
     assert (proof.upper <= at_most) == (at_most >= len(COUNTS) - 1)
     assert (proof.lower > at_most) == (at_most < len(COUNTS) - 1)
     assert len(proof.answers) <= 1
 
 
-def test_a_question_that_found_a_position_early_is_finished_for_its_layer():
-    proof = play(COUNTS, 12, 3, layers=0)
+@each_period
+def test_a_question_that_found_a_position_early_is_finished_for_its_layer(period):
+    proof = play(COUNTS, 12, 3, period, layers=0)
     assert not all(answer.complete for answer in proof.answers.values() if answer.farther)
     assert proof.layer(len(COUNTS)) == [], "no position is deeper than God's number"

@@ -33,8 +33,12 @@ RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
 
 @lru_cache(maxsize=4)
-def asker_of(shape, blank, name, sizes):
-    return Asker(region_named(check_puzzle(Tiles(*shape, blank=blank)), name), sizes, 2)
+def asker_of(shape, blank, name, sizes, metric="step"):
+    puzzle = check_puzzle(Tiles(*shape, blank=blank, metric=metric))
+    return Asker(region_named(puzzle, name), sizes, 2)
+
+
+PERIOD = {"step": 2, "multi": 1}
 
 
 def random_sizes(rng, tiles, most=MOST_LABELLED):
@@ -70,19 +74,22 @@ def check_answer(asker, board, limit, expected):
 
 
 def by_dictionary(board, limit):
-    """What lies at the depths limit + 2, limit + 4, ..."""
+    """What lies at the depths that a question is about: limit + 2, limit + 4, ... of "step", and
+    limit + 1, limit + 2, ... of "multi"."""
     return {
         tiles: depth
         for tiles, depth in board.distances.items()
-        if depth > limit and (depth - limit) % 2 == 0
+        if depth > limit and (depth - limit) % PERIOD[board.metric] == 0
     }
 
 
 # --- boards of which all positions are known by dictionaries
 
 
-SIX = [case[:3] for case in regions([(2, 3), (3, 2)])]
-EIGHT = [case[:3] for case in regions([(2, 4), (4, 2)])]
+METRICS = ("step", "multi")
+SIX = regions([(2, 3), (3, 2)], METRICS)
+EIGHT = regions([(2, 4), (4, 2)], METRICS)
+FEW_EIGHT = [EIGHT[0], EIGHT[5], *[case for case in EIGHT if case[3] == "multi"][3:40:18]]
 
 
 def name_of(rectangle):
@@ -90,11 +97,11 @@ def name_of(rectangle):
     return f"{rows}x{columns}" + (f"+{top}+{left}" if top or left else "")
 
 
-@swept(("shape", "blank", "rectangle"), SIX, few=SIX[::5])
-def test_every_limit(shape, blank, rectangle):
+@swept(("shape", "blank", "rectangle", "metric"), SIX, few=SIX[::7])
+def test_every_limit(shape, blank, rectangle, metric):
     """Of a board of six cells; and some beyond the greatest distance."""
-    board, rng = board_of(*shape, blank), random.Random(str((shape, blank, rectangle)))
-    asker = asker_of(shape, blank, name_of(rectangle), random_sizes(rng, 5))
+    board, rng = board_of(*shape, blank, metric), random.Random(str((shape, blank, rectangle)))
+    asker = asker_of(shape, blank, name_of(rectangle), random_sizes(rng, 5), metric)
     most = max(board.distances.values())
     assert asker.bound >= most
     for limit in range(asker.bound + 4):
@@ -102,11 +109,11 @@ def test_every_limit(shape, blank, rectangle):
     assert asker.cosets(asker.bound) == asker.blocks(asker.bound) == 0
 
 
-@swept(("shape", "blank", "rectangle"), EIGHT, few=[EIGHT[0], EIGHT[5], EIGHT[-7]])
-def test_boards_of_eight_cells(shape, blank, rectangle):
+@swept(("shape", "blank", "rectangle", "metric"), EIGHT, few=FEW_EIGHT)
+def test_boards_of_eight_cells(shape, blank, rectangle, metric):
     """Random limits, most of them near the greatest distance."""
-    board, rng = board_of(*shape, blank), random.Random(str((shape, blank, rectangle)))
-    asker = asker_of(shape, blank, name_of(rectangle), random_sizes(rng, 7))
+    board, rng = board_of(*shape, blank, metric), random.Random(str((shape, blank, rectangle)))
+    asker = asker_of(shape, blank, name_of(rectangle), random_sizes(rng, 7), metric)
     most = max(board.distances.values())
     near = range(most - 6, asker.bound + 1)
     for limit in {most - 2, most - 1, *rng.sample(near, 3), rng.randrange(2, 8)}:
@@ -119,19 +126,19 @@ def test_boards_of_eight_cells(shape, blank, rectangle):
 
 
 @lru_cache(maxsize=4)
-def known(shape, blank):
+def known(shape, blank, metric):
     """(puzzle, the distances of all its states, the sizes of the layers)"""
-    puzzle = Tiles(*shape, blank=blank)
+    puzzle = Tiles(*shape, blank=blank, metric=metric)
     table = distance_table(puzzle.space, puzzle.origins(), 2)
     sizes = np.bincount(table.ravel(), minlength=256)[:UNREACHED]
     return puzzle, table, np.trim_zeros(sizes, "b").tolist()
 
 
-def from_the_engine(shape, blank, limit):
-    """What lies at the depths limit + 2, limit + 4, ..."""
-    puzzle, table, sizes = known(shape, blank)
+def from_the_engine(shape, blank, metric, limit):
+    """What lies at the depths that a question is about."""
+    puzzle, table, sizes = known(shape, blank, metric)
     expected = {}
-    for depth in range(limit + 2, len(sizes), 2):
+    for depth in range(limit + PERIOD[metric], len(sizes), PERIOD[metric]):
         row, index = np.nonzero(table == depth)
         vertex, sign = np.divmod(row, 2)
         boards = puzzle.boards_of(vertex, puzzle.space.code.unranks(index, sign))
@@ -139,43 +146,54 @@ def from_the_engine(shape, blank, limit):
     return expected
 
 
-LARGER = [(shape, blank) for shape in [(2, 5), (3, 3), (5, 2)] for blank in blank_cells(*shape)]
-LARGEST = [(shape, blank) for shape in [(2, 6), (3, 4)] for blank in blank_orbits(*shape)]
-FEW = [((2, 5), blank) for blank in blank_orbits(2, 5)]
+LARGER = [
+    (shape, blank, metric)
+    for shape in [(2, 5), (3, 3), (5, 2)]
+    for metric in METRICS
+    for blank in blank_cells(*shape)
+]
+LARGEST = [(shape, blank, "step") for shape in [(2, 6), (3, 4)] for blank in blank_orbits(*shape)]
+"""In moves of several tiles 2×6 takes three minutes from each blank cell."""
+FEW = [*(((2, 5), blank, "step") for blank in blank_orbits(2, 5)), ((3, 3), (0, 1), "multi")]
 
 
-def random_asker(shape, blank, seed):
+def random_asker(shape, blank, metric, seed):
     """Of a random region, whose tables are not large, and random groups."""
     rng, puzzle = random.Random(str((shape, blank, seed))), Tiles(*shape, blank=blank)
     tiles = puzzle.cells - 1
     rooms = [r for r in regions_of(puzzle) if r.bytes < 10**8 and 2 * r.tiles >= tiles - 1]
-    return asker_of(shape, blank, rng.choice(rooms).name, random_sizes(rng, tiles, 6))
+    sizes = random_sizes(rng, tiles, 6)
+    return asker_of(shape, blank, rng.choice(rooms).name, sizes, metric)
 
 
 @swept("seed", range(2), few=1)
-@swept(("shape", "blank"), LARGER, few=FEW)
-def test_larger_boards(shape, blank, seed):
+@swept(("shape", "blank", "metric"), LARGER, few=FEW)
+def test_larger_boards(shape, blank, metric, seed):
     """The last layers, and limits beyond them."""
-    _, _, sizes = known(shape, blank)
-    asker, most = random_asker(shape, blank, seed), len(sizes) - 1
+    _, _, sizes = known(shape, blank, metric)
+    asker, most = random_asker(shape, blank, metric, seed), len(sizes) - 1
     assert asker.bound >= most
     for limit in {most - 3, most - 2, most - 1, most, (most + asker.bound) // 2}:
-        expected = from_the_engine(shape, blank, limit)
-        check_answer(asker, Board(*shape, blank), limit, expected)
+        expected = from_the_engine(shape, blank, metric, limit)
+        check_answer(asker, Board(*shape, blank, metric), limit, expected)
 
 
-SYMMETRIC = [((0, 0), "2x2"), ((0, 1), "2x3"), ((1, 1), "2x2"), ((2, 2), "2x2+1+1")]
+SYMMETRIC = [
+    (blank, region, metric)
+    for blank, region in [((0, 0), "2x2"), ((0, 1), "2x3"), ((1, 1), "2x2"), ((2, 2), "2x2+1+1")]
+    for metric in METRICS
+]
 
 
-@swept(("blank", "region"), SYMMETRIC, few=SYMMETRIC[:2])
-def test_symmetries(monkeypatch, blank, region):
+@swept(("blank", "region", "metric"), SYMMETRIC, few=[SYMMETRIC[1], SYMMETRIC[2]])
+def test_symmetries(monkeypatch, blank, region, metric):
     """Mirror images of a coset are not searched, and the positions in them are found all the same;
     most of the 181,440 positions of 3×3 lie at the depths near its middle."""
-    asker, board = asker_of((3, 3), blank, region, (4, 4)), Board(3, 3, blank)
-    _, _, sizes = known((3, 3), blank)
+    asker = asker_of((3, 3), blank, region, (4, 4), metric)
+    board, (_, _, sizes) = Board(3, 3, blank, metric), known((3, 3), blank, metric)
     monkeypatch.setattr(questions, "MIRRORED", 1000)
-    for limit in (len(sizes) - 2, len(sizes) - 3, len(sizes) - 6):
-        check_answer(asker, board, limit, from_the_engine((3, 3), blank, limit))
+    for limit in (len(sizes) - 2, len(sizes) - 3, len(sizes) - 5):
+        check_answer(asker, board, limit, from_the_engine((3, 3), blank, metric, limit))
         asker._prepared, halved = None, asker.cosets(limit)
         asker._prepared = None
         with pytest.MonkeyPatch.context() as patch:
@@ -186,19 +204,20 @@ def test_symmetries(monkeypatch, blank, region):
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("shape", "blank"), LARGEST)
-def test_the_largest_boards(shape, blank):
+@pytest.mark.parametrize(("shape", "blank", "metric"), LARGEST)
+def test_the_largest_boards(shape, blank, metric):
     """As many positions at each of the last depths as an exhaustive search finds there."""
-    puzzle, board = Tiles(*shape, blank=blank), Board(*shape, blank)
+    puzzle, board = Tiles(*shape, blank=blank, metric=metric), Board(*shape, blank, metric)
     search = MemorySearch(memory_layout(puzzle.space, 2), 2)
     sizes = [int(counts.sum()) for counts in search.layers(puzzle.origins())]
     del search
-    asker, most = asker_of(shape, blank, best_region(puzzle).name, (6, 5)), len(sizes) - 1
+    asker = asker_of(shape, blank, best_region(puzzle).name, (6, 5), metric)
+    most, period = len(sizes) - 1, PERIOD[metric]
     assert asker.bound >= most
-    for limit in (most - 3, most - 2, most - 1, most, (most + asker.bound) // 2):
+    for limit in (most - 1 - period, most - 2, most - 1, most, (most + asker.bound) // 2):
         found = [far for block in answer(asker, limit) for far in block.farther]
         depths = Counter(far.depth for far in found)
-        assert depths == {d: sizes[d] for d in range(limit + 2, most + 1, 2)}
+        assert depths == {d: sizes[d] for d in range(limit + period, most + 1, period)}
         assert len({far.board for far in found}) == len(found)
         for far in found:
             assert len(far.blanks) == far.depth

@@ -109,6 +109,27 @@ class Board:
             now = later
         return found
 
+    def line_of(self, board: Flat, along: bool) -> frozenset[Flat]:
+        """The line of a board or pattern: with it all that moves along the blank's row lead to, or
+        along its column. along: that of these along which the board is read."""
+        in_rows = along == (self.rows > self.columns)
+
+        def place(other: Flat) -> int:
+            return divmod(other.index(0), self.columns)[0 if in_rows else 1]
+
+        moved = line_moves(self.rows, self.columns, board)
+        return frozenset([board, *(other for other in moved if place(other) == place(board))])
+
+    def lines_from(self, tiles: Collection[int], along: bool) -> dict[frozenset[Flat], int]:
+        """The distance of each line of the patterns of some tiles from a line of the goal, where
+        lines that share a pattern are neighbours."""
+
+        def near(line: frozenset[Flat]) -> list[frozenset[Flat]]:
+            both = (self.line_of(board, kind) for board in line for kind in (True, False))
+            return [other for other in both if other != line]
+
+        return numbered(layers_of([self.line_of(pattern_of(self.goal, tiles), along)], near))
+
     def leads_home(self, board: Flat, blanks: Iterable[int]) -> bool:
         """Whether the blank, going to these cells one after the other, makes the goal of a board,
         by moves of this metric."""

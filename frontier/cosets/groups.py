@@ -1,0 +1,169 @@
+"""The tiles of a puzzle in groups, each with a pattern database that bounds single positions.
+
+Groups are runs of tiles in the order of their homes, which together are all tiles. Where the
+distances in the groups are added (`frontier.cosets.additive`), no tile is in two groups. Where the
+greatest one counts (`frontier.cosets.lines`), all groups are of one size, and may overlap.
+"""
+
+from collections.abc import Sequence
+from math import ceil, comb
+
+import numpy as np
+
+from frontier.cosets.kernel import BLANK, VOLTAGE_BITS
+from frontier.cosets.regions import MOST_LABELLED
+from frontier.errors import InputError
+from frontier.puzzles import Pattern, Tiles
+from frontier.puzzles.pattern_graph import set_ranks
+from frontier.space.layout import WORD_BYTES
+from frontier.space.lehmer import LehmerCode
+
+MOST_OF_LINES = 8
+"""The tiles of a group, at most, where a move slides several tiles: databases of nine take more
+than two gigabytes for each end of a way, on a board of sixteen cells."""
+
+SAMPLE = 1000
+"""Random sets of cells from which the size of an additive database is told."""
+
+BASE_BYTES = 400
+"""Bytes of the base graph of a group for each set of cells and cell of the blank, about."""
+
+WORD = 64
+
+
+def group_sizes(puzzle: Tiles, room: int) -> tuple[int, ...]:
+    """The tiles of the groups: as few groups as fit, of almost equal sizes.
+
+    room: bytes of memory. InputError if none fit.
+    """
+    tiles, adds = puzzle.cells - 1, puzzle.metric == "step"
+    for count in range(1, tiles + 1):
+        small, larger = divmod(tiles, count)
+        sizes = (small + 1,) * larger + (small,) * (count - larger)
+        if not adds:
+            sizes = sizes[:1] * count
+        most = MOST_LABELLED if adds else MOST_OF_LINES
+        if sizes[0] <= most and group_bytes(puzzle, sizes) <= room:
+            return sizes
+    raise InputError(
+        f"{puzzle.title}: no database of a group of tiles fits in {room:,} bytes of memory"
+    )
+
+
+def group_bytes(puzzle: Tiles, sizes: tuple[int, ...]) -> int:
+    """The bytes of memory that the databases of groups of these sizes take while they are made."""
+    adds = puzzle.metric == "step"
+    vertices = _regions if adds else _lines
+    tables = [vertices(puzzle, size) * 2 * LehmerCode(size).words * WORD_BYTES for size in sizes]
+    return (
+        sum(tables) * (1 if adds else 2)
+        + max(tables)
+        + sum(BASE_BYTES * puzzle.cells * comb(puzzle.cells - 1, size) for size in sizes)
+    )
+
+
+def _lines(puzzle: Tiles, size: int) -> int:
+    """The lines of patterns of so many tiles: see `frontier.cosets.lines`."""
+    return comb(puzzle.cells - 1, size) * (puzzle.rows + puzzle.columns)
+
+
+def _regions(puzzle: Tiles, size: int) -> int:
+    """The ways to lie of so many tiles and of the blank, up to its moves among the others; about,
+    as it is found from a sample."""
+    random = np.random.default_rng(size)
+    beside = [
+        [b for b, there in enumerate(puzzle.squares) if abs(r - there[0]) + abs(c - there[1]) == 1]
+        for r, c in puzzle.squares
+    ]
+    found = 0
+    for _ in range(SAMPLE):
+        free = set(random.permutation(puzzle.cells)[size:].tolist())
+        while free:
+            found += 1
+            pending = [free.pop()]
+            while pending:
+                near = free.intersection(beside[pending.pop()])
+                free -= near
+                pending += near
+    return ceil(comb(puzzle.cells, size) * found / SAMPLE)
+
+
+class Split:
+    """The tiles of a puzzle in groups.
+
+    sizes: how many tiles each group has. patterns: those of the groups; codes: of their sequences.
+    members: int64[size] each, the homes of its tiles, in reading order. home: of the blank.
+    """
+
+    def __init__(self, puzzle: Tiles, sizes: Sequence[int], metric: str):
+        """metric: of the patterns."""
+        goal = np.array(puzzle.goals[0])[puzzle.reading]
+        blank = divmod(puzzle.goals[0].index(0), puzzle.columns)
+        tiles = np.flatnonzero(goal)
+        starts = np.cumsum([0, *sizes[:-1]])
+        shared = np.linspace(0, sum(sizes) - tiles.size, len(sizes)).astype(np.int64)
+        starts = np.maximum(0, starts - shared)
+        self.sizes, self.home = tuple(sizes), int(goal.argmin())
+        self.members = [
+            tiles[start : start + size] for start, size in zip(starts, sizes, strict=True)
+        ]
+        self.patterns = [
+            Pattern(
+                puzzle.rows, puzzle.columns, labels=goal[mine].tolist(), blank=blank, metric=metric
+            )
+            for mine in self.members
+        ]
+        self.codes = [LehmerCode(size) for size in sizes]
+
+    def states(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The states of boards in all groups, int64[N, G] each: the number of the set of places of
+        the group's tiles times the number of cells, plus the blank's cell; and the number of their
+        sequence, as `numbers` has it.
+
+        boards: int8[N, cells], the home of the tile in each cell, in reading order, or `BLANK`.
+        """
+        blank = (boards == BLANK).argmax(axis=1)
+        vertices, sequences = [], []
+        for members, pattern, code in zip(self.members, self.patterns, self.codes, strict=True):
+            mine = np.isin(boards, members)
+            position = np.nonzero(mine)[1].reshape(len(boards), code.length)
+            tiles = boards[mine].reshape(len(boards), code.length)
+            index, sign = code.ranks(np.argsort(np.argsort(tiles, axis=1), axis=1))
+            places = position - (position > blank[:, None])
+            base = pattern.base
+            vertices.append(set_ranks(places, base.binomial) * base.cells + blank)
+            sequences.append(numbers(code, sign, index))
+        return np.stack(vertices, axis=1), np.stack(sequences, axis=1)
+
+
+def numbers(code: LehmerCode, sign: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """The numbers of the bits of sequences among those of their vertex, in a table of
+    `residue_table`."""
+    word, bit = np.divmod(index, code.bits)
+    return (sign * code.words + word) * WORD + bit
+
+
+def all_numbers(code: LehmerCode) -> np.ndarray:
+    """The `numbers` of all sequences, ascending."""
+    return numbers(code, *np.divmod(np.arange(2 * code.half), code.half))
+
+
+def joined(
+    moves: Sequence[np.ndarray], pictures: Sequence[np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """`move` and `image` of all groups together, as a `PatternTable` has them of one, whose
+    vertices and voltages are numbered one after the other; and the first numbers of each group,
+    of its vertices and of its voltages."""
+    vertices = np.cumsum([0, *map(len, moves)])
+    voltages = np.cumsum([0, *map(len, pictures)])
+    if voltages[-1] >> VOLTAGE_BITS:
+        raise OverflowError(f"{voltages[-1]} voltages; {VOLTAGE_BITS} bits are kept for them")
+    move = [
+        np.where(some < 0, -1, some + (vertex << VOLTAGE_BITS) + voltage)
+        for some, vertex, voltage in zip(moves, vertices, voltages, strict=False)
+    ]
+    most = max(pictures, key=lambda picture: picture.shape[1])
+    image = np.zeros((voltages[-1], most.shape[1]), dtype=most.dtype)
+    for first, picture in zip(voltages, pictures, strict=False):
+        image[first : first + len(picture), : picture.shape[1]] = picture
+    return np.concatenate(move), image, vertices, voltages

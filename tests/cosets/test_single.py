@@ -1,0 +1,157 @@
+"""The search of single positions, in both metrics, against the distances of all positions."""
+
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+from cosets.reading import made, rows_of, some_boards
+from cosets.twin import Board, board_of
+from hypothesis import given
+from hypothesis import strategies as st
+from sweeps import swept
+
+from frontier.cosets.additive import Additive
+from frontier.cosets.kernel import nothing_met
+from frontier.cosets.lines import Lines
+from frontier.cosets.questions import SINGLE
+from frontier.puzzles import Tiles
+
+STEP = [
+    ((2, 3), (0, 0), (2, 3), "step"),
+    ((2, 3), (0, 1), (1, 1, 1, 1, 1), "step"),
+    ((2, 3), (1, 2), (5,), "step"),
+    ((3, 2), (1, 1), (3, 2), "step"),
+    ((3, 2), (0, 0), (4, 1), "step"),
+    ((2, 4), (0, 0), (4, 3), "step"),
+    ((2, 4), (0, 1), (1, 6), "step"),
+    ((2, 4), (1, 2), (7,), "step"),
+    ((4, 2), (2, 1), (2, 3, 2), "step"),
+    ((4, 2), (0, 0), (1,) * 7, "step"),
+    ((3, 3), (0, 0), (4, 4), "step"),
+    ((3, 3), (1, 1), (1, 3, 4), "step"),
+    ((3, 3), (0, 1), (8,), "step"),
+]
+MULTI = [
+    ((2, 3), (0, 0), (3, 3), "multi"),
+    ((2, 3), (0, 1), (1, 1, 1, 1, 1), "multi"),
+    ((3, 2), (1, 1), (3, 2), "multi"),
+    ((3, 2), (2, 0), (5,), "multi"),
+    ((2, 4), (0, 0), (4, 4), "multi"),
+    ((2, 4), (1, 2), (3, 3, 3), "multi"),
+    ((4, 2), (2, 1), (2, 3, 2), "multi"),
+    ((4, 2), (0, 0), (7,), "multi"),
+    ((3, 3), (0, 0), (4, 4), "multi"),
+    ((3, 3), (1, 1), (6, 6), "multi"),
+    ((3, 3), (0, 1), (8,), "multi"),
+]
+each_case = swept(
+    ("shape", "blank", "sizes", "metric"),
+    STEP + MULTI,
+    few=[*STEP[:4], STEP[5], STEP[8], *MULTI[:3], MULTI[5], MULTI[9]],
+)
+two_cases = swept(("shape", "blank", "sizes", "metric"), STEP + MULTI, few=[STEP[5], MULTI[4]])
+
+
+@cache
+def single_of(shape, blank, sizes, metric):
+    return SINGLE[metric](Tiles(*shape, blank=blank, metric=metric), sizes, 2, made)
+
+
+def made_for(shape, blank, sizes, metric):
+    """(board of the twin, its tables, memory of one thread)"""
+    single = single_of(shape, blank, sizes, metric)
+    return board_of(*shape, blank, metric), single, single.memory()
+
+
+def check_solution(board, single, way, tiles, limit):
+    """Assert that the search says whether a board takes so few moves, and how."""
+    (row,), distance = rows_of(board, [tiles]), board.distances[tiles]
+    cells = single.solution(row, limit, way)
+    assert (cells is not None) == (distance <= limit)
+    if cells is not None:
+        assert distance <= len(cells) <= limit
+        assert board.leads_home(tiles, [board.reading[cell] for cell in cells])
+
+
+@each_case
+def test_solutions(shape, blank, sizes, metric):
+    """In just enough moves, one or two too few, and other numbers of them."""
+    board, single, way = made_for(shape, blank, sizes, metric)
+    rng = random.Random(3)
+    for tiles in some_boards(board, rng, 400):
+        distance = board.distances[tiles]
+        for limit in {distance - 2, distance - 1, distance, distance + 1, rng.randrange(40)}:
+            if limit >= 0:
+                check_solution(board, single, way, tiles, limit)
+
+
+@each_case
+def test_settle_finds_all_positions_that_take_more(shape, blank, sizes, metric):
+    """Of a whole board, for some limits of both parities."""
+    board, single, way = made_for(shape, blank, sizes, metric)
+    boards = some_boards(board, random.Random(4), 20160)
+    rows, most = rows_of(board, boards), max(board.distances.values())
+    for limit in {0, 1, most // 2, most - 3, most - 2, most - 1, most, most + 10}:
+        _, needs_more = single.settle(rows, limit, way)
+        assert needs_more.tolist() == [board.distances[tiles] > limit for tiles in boards]
+
+
+@swept("bits", [8, 11], few=[8])
+@two_cases
+def test_small_tables_of_what_was_met(shape, blank, sizes, metric, bits):
+    """Most of it is forgotten, and nothing is missed."""
+    board, single, way = made_for(shape, blank, sizes, metric)
+    way = way._replace(met=nothing_met(bits))
+    for tiles in some_boards(board, random.Random(5), 60):
+        for limit in range(max(0, board.distances[tiles] - 2), board.distances[tiles] + 1):
+            check_solution(board, single, way, tiles, limit)
+
+
+@cache
+def boards_of(shape, blank, metric):
+    return sorted(board_of(*shape, blank, metric).distances)
+
+
+@pytest.mark.parametrize("case", [STEP[5], MULTI[4]])
+@given(st.lists(st.integers(0, 20159), min_size=1, max_size=30), st.integers(0, 40))
+def test_positions_are_settled_one_like_another(case, picks, limit):
+    """In any order, each as by itself."""
+    shape, blank, _, metric = case
+    board, single, way = made_for(*case)
+    boards = [boards_of(shape, blank, metric)[pick] for pick in picks]
+    _, needs_more = single.settle(rows_of(board, boards), limit, way)
+    assert needs_more.tolist() == [board.distances[tiles] > limit for tiles in boards]
+
+
+@pytest.mark.parametrize("kind", [Additive, Lines])
+@pytest.mark.parametrize("sizes", [(3, 2), (1,) * 5, (5,)])
+def test_tables_are_kept_by_their_name(kind, sizes):
+    kept = {}
+
+    def keep(name, make):
+        kept[name] = make()
+        return kept[name]
+
+    first = kind(Tiles(2, 3), sizes, 1, keep)
+    assert list(kept) == ["groups"]
+    again = kind(Tiles(2, 3), sizes, 1, lambda name, make: kept[name])
+    for one, other in zip(first.tables, again.tables, strict=True):
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("metric", ["step", "multi"])
+@given(st.data())
+def test_states_tell_boards_apart(metric, data):
+    """Two boards that differ are not of the same states in all groups."""
+    shape = data.draw(st.sampled_from([(2, 3), (3, 2), (2, 4), (3, 3)]))
+    tiles = shape[0] * shape[1] - 1
+    cuts = sorted(data.draw(st.sets(st.integers(1, tiles - 1), max_size=3)))
+    sizes = tuple(b - a for a, b in zip([0, *cuts], [*cuts, tiles], strict=True))
+    board = Board(*shape, (0, 0), metric)
+    boards = list(data.draw(st.sets(st.permutations(range(tiles + 1)).map(tuple), max_size=20)))
+    if boards:
+        single = single_of(shape, (0, 0), sizes, metric)
+        vertices, numbers = single.states(rows_of(board, boards))
+        states = np.hstack([part.reshape(len(boards), -1) for part in (vertices, numbers)])
+        assert len(np.unique(states, axis=0)) == len(boards)
