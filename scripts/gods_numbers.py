@@ -66,9 +66,12 @@ docs/results/thesis.md."""
 HEAD = (
     "# {}, the blank's home in [{}, {}]: all positions at depth {}.",
     "# Depth; position, row by row, 0 is the blank; where the blank goes on a shortest way: up, "
-    "down, left or right; in brackets what is one move.",
+    "down, left or right{}.",
 )
 """The first lines of a file of farthest positions."""
+
+IN_BRACKETS = {"step": "", "multi": "; in brackets a move over several cells"}
+"""What these say more, by the metric."""
 
 SIDES = 4
 """The rows of the largest boards beside the OEIS."""
@@ -249,7 +252,10 @@ def farthest(run: CosetRun, value: dict) -> str:
     puzzle, (row, column) = run.region.puzzle, home_of(run)
     ways = {position.board: position.blanks for position in run.proof.farther}
     depths = ", ".join(str(layer["depth"]) for layer in value["layers"])
-    lines = [line.format(puzzle.title, row, column, depths) for line in HEAD]
+    lines = [
+        HEAD[0].format(puzzle.title, row, column, depths),
+        HEAD[1].format(IN_BRACKETS[puzzle.metric]),
+    ]
     for layer in value["layers"]:
         for position in run.proof.layer(layer["depth"]):
             here, way = position.board.index(0), ""

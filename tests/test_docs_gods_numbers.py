@@ -130,6 +130,47 @@ def test_another_blank_and_a_region_that_was_asked_for_stand_in_the_command(numb
     assert (entry["lower"], entry["upper"], entry["last"]) == (35, 35, [4])
 
 
+def test_moves_of_several_tiles(write, clone, tmp_path):
+    """The search says more than the table of layers; its board is told apart, and so are the moves
+    of its ways."""
+    run = searched(tmp_path, "2x4", "puzzle.metric=multi", layers=6)
+    write(run.path)
+    entries = {
+        of["metric"]: of
+        for of in json.loads((clone / FILE).read_text())
+        if (of["rows"], of["columns"], of["blank"]) == (2, 4, [0, 0])
+    }
+    assert (entries["step"]["upper"], entries["multi"]["upper"]) == (36, 25)
+    assert entries["multi"]["last"][:3] == [8, 50, 140]
+    assert entries["multi"]["command"] == (
+        "python -m frontier gods-number configs/2x4.toml --set puzzle.metric=multi --layers 6"
+    )
+    for page in PAGES:
+        text = (clone / page).read_text()
+        assert re.search(r"\| 2×4, any number of tiles a move \|.* \*\*25\*\* ", text)
+    head, second, *rest = (
+        (clone / "docs" / "results" / "farthest" / "2x4-multi-0-0.txt").read_text().splitlines()
+    )
+    assert head.endswith("all positions at depth 25, 24, 23, 22, 21, 20.")
+    assert second.endswith("right; in brackets a move over several cells.")
+    assert len(rest) == sum(entries["multi"]["last"])
+    puzzle = run.puzzle
+    for line in rest:
+        depth, board, way = line.split("; ")
+        moves = re.findall(r"\(([UDLR]+)\)|([UDLR])", way)
+        assert len(moves) == int(depth)
+        cells = [int(tile) for row in board.split("/") for tile in row.split()]
+        assert len(cells) == puzzle.cells
+        for several, single in moves:
+            assert len(set(several or single)) == 1
+            assert len(several) != 1
+            for step in several or single:
+                here = cells.index(0)
+                there = here + {"U": -4, "D": 4, "L": -1, "R": 1}[step]
+                cells[here], cells[there] = cells[there], 0
+        assert tuple(cells) == puzzle.goals[0]
+
+
 def test_a_way_that_does_not_lead_home_is_an_error(write, clone, tmp_path):
     run = searched(tmp_path, "2x4")
     (answer,) = (answer for answer in run.proof.answers.values() if answer.farther)

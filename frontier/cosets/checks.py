@@ -54,7 +54,7 @@ def check_cosets(
         for position in answer.farther:
             if wrong := _wrong_way(run.puzzle, position, limit):
                 where = f"the question of {limit}, {run.puzzle.line(position.board)}"
-                found.faults.append(Fault(limit + 2, f"a position of {where}: {wrong}"))
+                found.faults.append(Fault(limit + proof.period, f"a position of {where}: {wrong}"))
     done = [(t, number) for t, answer in proof.answers.items() for number in answer.done]
     count = len(done) if blocks is None else min(blocks, len(done))
     drawn = sorted(random.Random(seed).sample(done, count))
@@ -79,7 +79,7 @@ def _search_again(run: CosetRun, drawn: list[tuple[int, int]], found: Checked, s
                 f"block {number} of the question of {limit} has {counted(len(now), 'position')} "
                 f"that need more moves, and {len(before):,} are listed"
             )
-            found.faults.append(Fault(limit + 2, said))
+            found.faults.append(Fault(limit + proof.period, said))
         found.blocks += 1
 
 

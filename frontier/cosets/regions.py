@@ -107,9 +107,10 @@ class Region:
 
 
 def check_puzzle(puzzle) -> Tiles:
-    """The puzzle; InputError unless it is one of tiles that cosets are made for."""
+    """Return the puzzle of positions; InputError unless it is one that cosets are made for."""
     if not isinstance(puzzle, Tiles):
         raise InputError(f"{puzzle.title}: cosets are searched for tile puzzles")
+    puzzle = puzzle.subject  # positions, where the config names lines of them
     in_order = puzzle.goals[0] == puzzle._home(divmod(puzzle.goals[0].index(0), puzzle.columns))
     if len(puzzle.goals) > 1 or not in_order:
         raise InputError(

@@ -37,7 +37,7 @@ COMMIT_SECONDS = 5.0
 class CosetPlan:
     """What a search of God's number will use.
 
-    groups: the tiles of each additive database. bytes: of memory, while the tables are made.
+    groups: the tiles of the groups of the databases. bytes: of memory, while the tables are made.
     """
 
     config: Config

@@ -182,7 +182,7 @@ def test_farthest(found, begun):
     assert (said["depth"], said["count"]) == (36, 1)
     assert "go on with: python -m frontier gods-number" in invoke("farthest", begun, code=2).stderr
     run = CosetRun(begun)
-    run.proof = Proof((36, 0))  # both bounds are 36, and no layer is listed
+    run.proof = Proof((36, 0), 2)  # both bounds are 36, and no layer is listed
     run.commit()
     assert "is 36; go on" in invoke("farthest", begun, code=2).stderr
 
