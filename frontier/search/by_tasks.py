@@ -28,8 +28,9 @@ def layer_by_tasks(
     emit: Listener,
     stop: Callable[[], bool],
     run_ref: RunRef,
-) -> LayerRecord:
-    """Make the layer after the last committed one, and return its line of the ledger.
+) -> LayerRecord | None:
+    """Make the layer after the last committed one, and return its line of the ledger; None if no
+    state is left.
 
     stop: returns True once the run is asked to stop. Raises Stopped if that is before the layer is
     whole, or if the disk has no room for the tasks under way.
@@ -63,6 +64,8 @@ def layer_by_tasks(
         raise Stopped(
             f"interrupted in layer {depth}, {len(there)} of {counted(tasks, 'task')} done"
         )
+    if not states:
+        return None
     seconds = time.perf_counter() - began
     record = LayerRecord.of([parts[task] for task in files.tasks], "bits", seconds)
     record.work = dict(work)

@@ -93,14 +93,15 @@ class Driver:
 
     def _expand(self) -> None:
         """Make a layer by tasks, and commit it."""
+        depth = len(self.run.records)
         layer = layer_by_tasks(
             self.plan, self.run, self.executor, self.emit, self.stopping.is_set, self._run_ref
         )
-        if layer.states:
+        if layer:
             self._commit([layer], complete=False)
         else:
             self._commit([], complete=True)
-            self.run.abandon_layer(layer.depth)
+            self.run.abandon_layer(depth)
 
     def _advance(self, mode: Mode, until: int | None) -> None:
         """Make several layers in one call, and commit them.

@@ -53,8 +53,10 @@ class LocalStorage(Storage):
     def version(self, name: str) -> object:
         try:
             about = os.stat(self._at(name))
-        except (FileNotFoundError, NotADirectoryError):
-            return None
+        except OSError as error:
+            if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+                return None  # a link that leads nowhere is no file either
+            raise
         return about.st_ino, about.st_mtime_ns, about.st_size
 
     def is_folder(self, name: str = "") -> bool:

@@ -233,7 +233,7 @@ def _put_part(
     crc = google_crc32c.value(index.tobytes()).to_bytes(CHECKSUM_BYTES, "little")
     files[name] = slabs + text + index.tobytes() + (crc if whole else b"crc?")
     if whole:
-        _recommit(choice, files, int(name.split("/")[1]))
+        _recommit(choice, files, int(name.split("/")[2]))
 
 
 def _with_content(slabs: bytes, said: dict, index: np.ndarray) -> dict:

@@ -89,7 +89,7 @@ class Case:
         """Start a run, or go on with one. before: a function that a forked process calls first.
         said: the end of the name of the file that gets what it says."""
         words = [*self.arguments(path, *more), *options]
-        said = self.scratch / f"{path.name}.{said}"
+        said = self.scratch / f"{str(path).rpartition('/')[2]}.{said}"
         return Forked(words, said, self.fine, before) if self.forks else Started(words, said, self)
 
     def call(self, *arguments: str) -> tuple[int, str]:
