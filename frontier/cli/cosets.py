@@ -5,7 +5,7 @@ import click
 from frontier.api_cosets import search_cosets
 from frontier.cli import common
 from frontier.cli.help import command
-from frontier.cosets.search import plan_cosets
+from frontier.cosets.plan import plan_cosets
 from frontier.cosets.store import path_of
 from frontier.errors import Gone, Stopped
 from frontier.find_runs import config_at, search_command
@@ -61,7 +61,7 @@ from frontier.store.run import RunStore
     "--region", metavar="RxC", help="The region of the board, such as 2x5; by default it is chosen."
 )
 @click.option(
-    "--plan", "planning", is_flag=True, help="Say what tables are needed, and search nothing."
+    "--plan", "planning", is_flag=True, help="Say what memory it would take, and search nothing."
 )
 @common.take_over_option
 @common.json_option

@@ -4,16 +4,14 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from frontier import machine
 from frontier.clusters.executor import Call, Executor, Threads
 from frontier.clusters.kinds import client_for, executor_of
-from frontier.config import SHARE, Config
-from frontier.cosets.groups import group_bytes, group_sizes
+from frontier.config import Config
+from frontier.cosets.plan import plan_cosets
 from frontier.cosets.proof import Answer, Proof
 from frontier.cosets.questions import Asker, Block
-from frontier.cosets.regions import Region, best_region, check_puzzle, region_named
 from frontier.cosets.store import CosetRun, path_of
 from frontier.errors import InputError, Stopped
 from frontier.search.events import (
@@ -27,43 +25,9 @@ from frontier.search.events import (
 from frontier.signals import interrupts_stop
 from frontier.storage.lock import writing
 from frontier.store.run_ref import OpenRun, RunRef
-from frontier.text import size
 
 COMMIT_SECONDS = 5.0
 """The seconds of search that a kill can cost, about; a block under way comes on top."""
-
-
-@dataclass(frozen=True)
-class CosetPlan:
-    """What a search of God's number will use.
-
-    groups: the tiles of the groups of the databases. bytes: of memory, while the tables are made.
-    """
-
-    config: Config
-    region: Region
-    groups: tuple[int, ...]
-    bytes: int
-
-
-def plan_cosets(config: Config, region: str | None = None) -> CosetPlan:
-    """What the search of a config will use; InputError if it cannot be done.
-
-    region: its name, by default the one that `best_region` chooses.
-    """
-    if config.from_every_blank:
-        names = ", ".join(member.name for member in config.members)
-        raise InputError(f"{config.name} is several puzzles, {names}: name one by puzzle.blank")
-    puzzle = check_puzzle(config.make_puzzle())
-    chosen = best_region(puzzle) if region is None else region_named(puzzle, region)
-    room, tables = machine.memory() * SHARE[0] // SHARE[1], 2 * chosen.bytes
-    if tables > room:
-        raise InputError(
-            f"{puzzle.title}, region {chosen.name}: its tables take {size(tables)} of memory, and "
-            f"{size(room)} may be used here; take a machine with more, or another --region"
-        )
-    groups = group_sizes(puzzle, room - tables)
-    return CosetPlan(config, chosen, groups, tables + group_bytes(puzzle, groups))
 
 
 def find_gods_number(
@@ -84,6 +48,8 @@ def find_gods_number(
     Stopped if the search is interrupted.
     """
     plan = plan_cosets(config, region)
+    if plan.refusal:
+        raise InputError(plan.refusal)
     path = path_of(config)
     path.make_folder()
     with writing(path, take_over):

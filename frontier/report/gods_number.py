@@ -1,6 +1,6 @@
 """What a search of God's number has found, as JSON and as text, and how far it is."""
 
-from frontier.cosets.search import CosetPlan
+from frontier.cosets.plan import CosetPlan
 from frontier.cosets.store import CosetRun
 from frontier.errors import InputError
 from frontier.puzzles import Board
@@ -79,7 +79,7 @@ def _home(run: CosetRun) -> tuple[int, int]:
 
 
 def plan_value(plan: CosetPlan) -> dict:
-    """What a search will use, as JSON."""
+    """Return what a search will use, as JSON."""
     region = plan.region
     return {
         "name": plan.config.name,
@@ -90,19 +90,27 @@ def plan_value(plan: CosetPlan) -> dict:
         "boards": region.boards,
         "groups": list(plan.groups),
         "bytes": plan.bytes,
+        "bytes_here": plan.room,
+        "fits": plan.refusal is None,
+        "refusal": plan.refusal,
+        "most_cosets_of_a_question": plan.most_cosets,
     }
 
 
 def describe_plan(plan: CosetPlan) -> str:
-    """What a search will use, as text."""
+    """Return what a search will use, as text."""
     region, groups = plan.region, " + ".join(map(str, plan.groups))
-    return "\n".join([
+    lines = [
         f"{plan.config.name}: {region.puzzle.title}",
         f"  region {region.name}: {counted(region.boards, 'board')}; "
         f"{counted(region.labelled, 'labelled tile')} outside: {region.patterns:,} patterns",
         f"  databases of groups of {groups} tiles",
-        f"  memory: about {size(plan.bytes)} while tables are made",
-    ])  # fmt: skip
+        f"  memory: about {size(plan.bytes)} while tables are made; {size(plan.room)} may be used "
+        "here",
+        f"  time: not known beforehand; a question has at most {plan.most_cosets:,} cosets, and "
+        "`status` tells how long it takes once its first blocks are done",
+    ]
+    return "\n".join([*lines, *([f"  DOES NOT FIT HERE: {plan.refusal}"] if plan.refusal else [])])
 
 
 def search_figures(progress: SearchProgress) -> dict[str, str]:
