@@ -162,7 +162,7 @@ def by_cosets(entry: dict) -> bool:
 def entry_of(run: CosetRun, value: dict) -> dict:
     """The entry of a search."""
     puzzle, region = run.region.puzzle, run.region.name
-    rows, columns, blank = puzzle.rows, puzzle.columns, home_of(run)
+    rows, columns, blank = puzzle.grid.rows, puzzle.grid.columns, home_of(run)
     config = f"configs/{rows}x{columns}.toml"
     if not (ROOT / config).exists():
         sys.exit(f"{run.path}: there is no {config}, which a command could name")
@@ -175,7 +175,7 @@ def entry_of(run: CosetRun, value: dict) -> dict:
     if len(last) > 1:
         command += f" --layers {len(last)}"
     return {
-        "rows": rows, "columns": columns, "metric": puzzle.metric, "blank": list(blank),
+        "rows": rows, "columns": columns, "metric": puzzle.positions.metric, "blank": list(blank),
         "lower": value["lower"], "upper": value["upper"], "last": last,
         "command": command, "seconds": value["seconds"],
     }  # fmt: skip
@@ -184,7 +184,7 @@ def entry_of(run: CosetRun, value: dict) -> dict:
 def home_of(run: CosetRun) -> tuple[int, int]:
     """Row and column of the blank in the goal."""
     puzzle = run.region.puzzle
-    return divmod(puzzle.goals[0].index(0), puzzle.columns)
+    return divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
 
 
 def merged(found: list[dict]) -> list[dict]:
@@ -252,7 +252,9 @@ def farthest(run: CosetRun, value: dict) -> str:
         for position in run.proof.layer(layer["depth"]):
             here, way = position.board.index(0), ""
             for there in ways[position.board]:
-                way += {-puzzle.columns: "U", puzzle.columns: "D", -1: "L", 1: "R"}[there - here]
+                way += {-puzzle.grid.columns: "U", puzzle.grid.columns: "D", -1: "L", 1: "R"}[
+                    there - here
+                ]
                 here = there
             lines.append(f"{layer['depth']}; {puzzle.line(position.board)}; {way}")
     return "\n".join(lines) + "\n"

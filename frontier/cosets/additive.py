@@ -29,7 +29,7 @@ from frontier.cosets.kernel import (
     slide,
 )
 from frontier.cosets.tables import Kept, images, moves_on, pattern_graph
-from frontier.puzzles import Pattern, Tiles
+from frontier.puzzles import Puzzle, pattern_puzzle
 from frontier.puzzles.pattern_graph import set_ranks
 from frontier.space.bits import lowest_bit
 from frontier.space.jit import kernel
@@ -61,12 +61,13 @@ MET_BITS = 18
 """The table of boards met has 2**18 entries."""
 
 
-def split(puzzle: Tiles, sizes: Sequence[int]) -> list[Pattern]:
+def split(puzzle: Puzzle, sizes: Sequence[int]) -> list[Puzzle]:
     """The patterns of the groups, of so many tiles each, in the order of their homes."""
-    goal = np.array(puzzle.goals[0])[puzzle.reading]
-    blank = divmod(puzzle.goals[0].index(0), puzzle.columns)
+    goal = np.array(puzzle.goals[0])[puzzle.grid.reading]
+    rows, columns = puzzle.grid.rows, puzzle.grid.columns
+    blank = divmod(puzzle.goals[0].index(0), columns)
     return [
-        Pattern(puzzle.rows, puzzle.columns, labels=labels.tolist(), blank=blank, metric="labelled")
+        pattern_puzzle(rows, columns, labels=labels.tolist(), blank=blank, metric="labelled")
         for labels in np.split(goal[goal > 0], np.cumsum(sizes)[:-1])
     ]
 
@@ -78,14 +79,14 @@ class Additive:
     the blank. home: the blank's cell in the goal, in reading order.
     """
 
-    def __init__(self, puzzle: Tiles, sizes: Sequence[int], threads: int, kept: Kept):
+    def __init__(self, puzzle: Puzzle, sizes: Sequence[int], threads: int, kept: Kept):
         self.puzzle, self.patterns = puzzle, split(puzzle, sizes)
-        self.moves = moves_on(puzzle.rows, puzzle.columns, "step")
-        self._goal = np.array(puzzle.goals[0])[puzzle.reading]
+        self.moves = moves_on(puzzle.grid.rows, puzzle.grid.columns, "step")
+        self._goal = np.array(puzzle.goals[0])[puzzle.grid.reading]
         self.groups, self.home = len(sizes), int(self._goal.argmin())
         self._codes = [LehmerCode(size) for size in sizes]
         shapes = [
-            (2 * pattern.graph.vertices, code.words)
+            (2 * pattern.model.graph.vertices, code.words)
             for pattern, code in zip(self.patterns, self._codes, strict=True)
         ]
         starts = np.cumsum([0, *map(prod, shapes)]).tolist()
@@ -94,16 +95,20 @@ class Additive:
             residue = np.zeros(starts[-1], dtype=np.uint64)
             for pattern, first, shape in zip(self.patterns, starts, shapes, strict=False):
                 table = residue[first : first + prod(shape)].reshape(shape)
-                residue_table(pattern.space, pattern.origins(), threads, table)
+                residue_table(pattern.model.space, pattern.model.origins(), threads, table)
             return residue
 
         residue, parts = kept("groups", make), []
         for pattern, code, first in zip(self.patterns, self._codes, starts, strict=False):
-            steps = Pattern(puzzle.rows, puzzle.columns, labels=pattern.labelled)
+            steps = pattern_puzzle(
+                puzzle.grid.rows,
+                puzzle.grid.columns,
+                labels=pattern.model.labelled,
+            )
             graph, move, _ = pattern_graph(steps, self.moves)
-            row = first + np.arange(pattern.graph.vertices) * 2 * code.words
-            odd = np.zeros(pattern.graph.vertices, dtype=np.int64)
-            odd[pattern.space.vertex[1]] = 1
+            row = first + np.arange(pattern.model.graph.vertices) * 2 * code.words
+            odd = np.zeros(pattern.model.graph.vertices, dtype=np.int64)
+            odd[pattern.model.space.vertex[1]] = 1
             number = _numbers(code, *np.divmod(np.arange(2 * code.half), code.half))
             parts.append((pattern, move, row * WORD, odd, images(graph, code, number)))
         self.tables = self._joined(residue, parts)
@@ -122,8 +127,8 @@ class Additive:
         image = np.zeros((voltages[-1], most.shape[1]), dtype=most.dtype)
         for first, picture in zip(voltages, pictures, strict=False):
             image[first : first + len(picture), : picture.shape[1]] = picture
-        arcs = [pattern.graph.arcs for pattern in patterns]
-        regions = np.cumsum([0, *(pattern.graph.vertices for pattern in patterns)])
+        arcs = [pattern.model.graph.arcs for pattern in patterns]
+        regions = np.cumsum([0, *(pattern.model.graph.vertices for pattern in patterns)])
         ends = np.cumsum([0, *(some.target.size for some in arcs)])
         start = [some.start[:-1] + end for some, end in zip(arcs, ends, strict=False)]
         target = [some.target + region for some, region in zip(arcs, regions, strict=False)]

@@ -12,7 +12,7 @@ from frontier import machine
 from frontier.cosets.proof import Proof
 from frontier.cosets.questions import Asker, Farther
 from frontier.cosets.store import CosetRun
-from frontier.puzzles import Tiles
+from frontier.puzzles import Puzzle
 from frontier.text import counted
 
 
@@ -60,9 +60,9 @@ def _searched_again(asker: Asker, proof: Proof, drawn: list[tuple[int, int]]) ->
     return faults
 
 
-def _wrong_way(puzzle: Tiles, position: Farther, limit: int) -> str | None:
+def _wrong_way(puzzle: Puzzle, position: Farther, limit: int) -> str | None:
     """What is wrong with the way of a position, if anything."""
-    board, columns = list(position.board), puzzle.columns
+    board, columns = list(position.board), puzzle.grid.columns
     if position.depth != len(position.blanks) or position.depth <= limit:
         return f"its way has {len(position.blanks)} moves, its depth is {position.depth}"
     for there in position.blanks:

@@ -12,7 +12,7 @@ from math import ceil, comb, factorial, perm
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles import Pattern, Tiles
+from frontier.puzzles import Puzzle, pattern_puzzle, tile_puzzle
 from frontier.space.layout import WORD_BYTES
 from frontier.space.lehmer import LehmerCode
 
@@ -43,7 +43,7 @@ class Region:
     region's own puzzle. outside: int64, all other places, ascending.
     """
 
-    puzzle: Tiles
+    puzzle: Puzzle
     top: int
     left: int
     rows: int
@@ -51,29 +51,34 @@ class Region:
 
     @cached_property
     def cells(self) -> np.ndarray:
-        place = np.argsort(self.puzzle.reading)
-        grid = place.reshape(self.puzzle.rows, self.puzzle.columns)
+        place = np.argsort(self.puzzle.grid.reading)
+        grid = place.reshape(self.puzzle.grid.rows, self.puzzle.grid.columns)
         inner = grid[self.top : self.top + self.rows, self.left : self.left + self.columns]
-        return inner.ravel()[self.board.reading]
+        return inner.ravel()[self.board.grid.reading]
 
     @cached_property
     def outside(self) -> np.ndarray:
         return np.setdiff1d(np.arange(self.puzzle.cells), self.cells)
 
     @cached_property
-    def board(self) -> Tiles:
+    def board(self) -> Puzzle:
         """The tile puzzle of the region alone."""
-        row, column = divmod(self.puzzle.goals[0].index(0), self.puzzle.columns)
+        row, column = divmod(self.puzzle.goals[0].index(0), self.puzzle.grid.columns)
         home = (row - self.top, column - self.left)
-        return Tiles(self.rows, self.columns, blank=home, metric=self.puzzle.metric)
+        return tile_puzzle(self.rows, self.columns, blank=home, metric=self.puzzle.positions.metric)
 
     @cached_property
-    def pattern(self) -> Pattern:
+    def pattern(self) -> Puzzle:
         """The pattern of the labelled tiles."""
-        goal = np.array(self.puzzle.goals[0])[self.puzzle.reading]
+        goal = np.array(self.puzzle.goals[0])[self.puzzle.grid.reading]
         labels = sorted(goal[self.outside].tolist())
-        blank = divmod(self.puzzle.goals[0].index(0), self.puzzle.columns)
-        return Pattern(self.puzzle.rows, self.puzzle.columns, labels=labels, blank=blank)
+        blank = divmod(self.puzzle.goals[0].index(0), self.puzzle.grid.columns)
+        return pattern_puzzle(
+            self.puzzle.grid.rows,
+            self.puzzle.grid.columns,
+            labels=labels,
+            blank=blank,
+        )
 
     @property
     def tiles(self) -> int:
@@ -107,22 +112,24 @@ class Region:
         return f"{self.rows}x{self.columns}{corner}"
 
 
-def check_puzzle(puzzle) -> Tiles:
+def check_puzzle(puzzle: Puzzle) -> Puzzle:
     """The puzzle; InputError unless it is one of tiles that cosets are made for."""
-    if not isinstance(puzzle, Tiles):
+    if puzzle.kind != "tiles":
         raise InputError(f"{puzzle.title}: cosets are searched for tile puzzles")
-    if puzzle.metric != "step":
+    if puzzle.positions.metric != "step":
         raise InputError(
             f"{puzzle.title}: cosets are searched where a move slides one tile; set puzzle.metric "
-            f'= "step" instead of "{puzzle.metric}"'
+            f'= "step" instead of "{puzzle.positions.metric}"'
         )
-    in_order = puzzle.goals[0] == puzzle._home(divmod(puzzle.goals[0].index(0), puzzle.columns))
+    in_order = puzzle.goals[0] == puzzle.grid.in_order(
+        divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
+    )
     if len(puzzle.goals) > 1 or not in_order:
         raise InputError(
             f"{puzzle.title}: cosets are searched for one goal, whose tiles are in order: name "
             "its blank cell by puzzle.blank instead of puzzle.goal"
         )
-    if puzzle.line_length < LEAST_SIDE or puzzle.cells <= LEAST_SIDE**2:
+    if puzzle.grid.line_length < LEAST_SIDE or puzzle.cells <= LEAST_SIDE**2:
         raise InputError(
             f"{puzzle.title}: cosets are searched for boards of 2 rows and columns or more that "
             "are larger than 2×2; run searches this one at once"
@@ -130,11 +137,11 @@ def check_puzzle(puzzle) -> Tiles:
     return puzzle
 
 
-def regions_of(puzzle: Tiles) -> Iterator[Region]:
+def regions_of(puzzle: Puzzle) -> Iterator[Region]:
     """All rectangles that can be the region of a puzzle."""
-    row, column = divmod(puzzle.goals[0].index(0), puzzle.columns)
-    for rows, top in _spans(row, puzzle.rows):
-        for columns, left in _spans(column, puzzle.columns):
+    row, column = divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
+    for rows, top in _spans(row, puzzle.grid.rows):
+        for columns, left in _spans(column, puzzle.grid.columns):
             region = Region(puzzle, top, left, rows, columns)
             if region.tiles <= MOST_TILES and 1 <= region.labelled <= MOST_LABELLED:
                 yield region
@@ -147,7 +154,7 @@ def _spans(home: int, length: int) -> Iterator[tuple[int, int]]:
             yield size, first
 
 
-def best_region(puzzle: Tiles) -> Region:
+def best_region(puzzle: Puzzle) -> Region:
     """The region that is searched where none is asked for: that of the smallest tables of which
     the patterns' has at least `BALANCE` of the entries of the boards'.
 
@@ -163,7 +170,7 @@ def best_region(puzzle: Tiles) -> Region:
     return min(balanced, key=lambda region: (region.bytes, region.rows + region.columns))
 
 
-def region_named(puzzle: Tiles, name: str) -> Region:
+def region_named(puzzle: Puzzle, name: str) -> Region:
     """The region of this name, such as "2x6"; InputError if the puzzle has none."""
     known = {region.name: region for region in regions_of(puzzle)}
     if name not in known:
@@ -172,7 +179,7 @@ def region_named(puzzle: Tiles, name: str) -> Region:
     return known[name]
 
 
-def group_sizes(puzzle: Tiles, room: int) -> tuple[int, ...]:
+def group_sizes(puzzle: Puzzle, room: int) -> tuple[int, ...]:
     """The tiles of the groups of additive databases: as few groups as fit, of almost equal sizes.
 
     room: bytes of memory. InputError if none fit.
@@ -186,7 +193,7 @@ def group_sizes(puzzle: Tiles, room: int) -> tuple[int, ...]:
     raise InputError(f"{puzzle.title}: no additive database fits in {room:,} bytes of memory")
 
 
-def group_bytes(puzzle: Tiles, sizes: tuple[int, ...]) -> int:
+def group_bytes(puzzle: Puzzle, sizes: tuple[int, ...]) -> int:
     """The bytes of memory that the databases of groups of these sizes take while they are made."""
     tables = [_regions(puzzle, size) * 2 * LehmerCode(size).words * WORD_BYTES for size in sizes]
     return (
@@ -196,13 +203,17 @@ def group_bytes(puzzle: Tiles, sizes: tuple[int, ...]) -> int:
     )
 
 
-def _regions(puzzle: Tiles, size: int) -> int:
+def _regions(puzzle: Puzzle, size: int) -> int:
     """The ways to lie of so many tiles and of the blank, up to its moves among the others; about,
     as it is found from a sample."""
     random = np.random.default_rng(size)
     beside = [
-        [b for b, there in enumerate(puzzle.squares) if abs(r - there[0]) + abs(c - there[1]) == 1]
-        for r, c in puzzle.squares
+        [
+            b
+            for b, there in enumerate(puzzle.grid.squares)
+            if abs(r - there[0]) + abs(c - there[1]) == 1
+        ]
+        for r, c in puzzle.grid.squares
     ]
     found = 0
     for _ in range(SAMPLE):

@@ -19,10 +19,10 @@ def symmetries(region: Region) -> np.ndarray:
     Cells are numbered in the board's reading order.
     """
     puzzle = region.puzzle
-    grid = np.argsort(puzzle.reading).reshape(puzzle.rows, puzzle.columns)
+    grid = np.argsort(puzzle.grid.reading).reshape(puzzle.grid.rows, puzzle.grid.columns)
     home, inside = grid.flat[puzzle.goals[0].index(0)], np.isin(grid, region.cells)
     found = {}
-    for image in (grid, grid.T) if puzzle.rows == puzzle.columns else (grid,):
+    for image in (grid, grid.T) if puzzle.grid.rows == puzzle.grid.columns else (grid,):
         for other in (image, image[::-1], image[:, ::-1], image[::-1, ::-1]):
             cells = np.empty(grid.size, dtype=np.int64)
             cells[grid.ravel()] = other.ravel()

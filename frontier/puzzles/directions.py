@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from frontier.errors import InputError
+from frontier.puzzles.board_text import check_label
 from frontier.puzzles.footprints import Placement
-from frontier.puzzles.notation import check_label
 from frontier.puzzles.picture import Point
 from frontier.text import counted
 

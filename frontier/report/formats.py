@@ -90,7 +90,7 @@ def report_value(report: Report) -> dict:
         return value | ({"diameter": report.family.diameter} if report.family else {})
     positions = [run.puzzle.write(board) for board in run.boards]
     value = run_value(run.run)
-    if run.puzzle.subject is not run.puzzle:
+    if run.puzzle.by_lines:
         value["lines"] = {key: value[key] for key in ("states", "depth", "layers")}
     return value | {
         "states": run.states,

@@ -34,7 +34,7 @@ from itertools import combinations
 import numpy as np
 
 from frontier import machine
-from frontier.puzzles import Pattern
+from frontier.puzzles import Puzzle, pattern_puzzle
 from frontier.space.memory import MemorySearch, memory_bytes, memory_layout
 
 
@@ -42,7 +42,7 @@ def halves_bound(columns: int) -> int | None:
     """The greatest lower bound of the theorem, n ≥ 2; None if there is too little memory for it."""
     in_order = [row * columns + column for column in range(columns) for row in (0, 1)][1:]
     halves = [
-        Pattern(2, columns, labels=labels, metric="labelled")
+        pattern_puzzle(2, columns, labels=labels, metric="labelled")
         for labels in (in_order[:columns], in_order[columns:])
     ]
     greatest = []
@@ -53,24 +53,24 @@ def halves_bound(columns: int) -> int | None:
     return _greatest_sum(halves, greatest)
 
 
-def greatest_distances(pattern: Pattern) -> np.ndarray | None:
+def greatest_distances(pattern: Puzzle) -> np.ndarray | None:
     """The greatest distance of the positions of each shape and sign, int16[vertices, 2], -1 where
     there is none; None if the search does not fit in memory."""
-    space, threads = pattern.space, machine.cores()
+    space, threads = pattern.model.space, machine.cores()
     layout = memory_layout(space, threads)
     if memory_bytes(layout) > machine.memory():
         return None
     greatest = np.full((space.graph.vertices, 2), -1, dtype=np.int16)
-    for depth, states in enumerate(MemorySearch(layout, threads).layers(pattern.origins())):
+    for depth, states in enumerate(MemorySearch(layout, threads).layers(pattern.model.origins())):
         side, nodes = space.side_of(depth), np.flatnonzero(states)
         greatest[space.vertex[side][nodes], space.sign[side][nodes]] = depth
     return greatest
 
 
-def _greatest_sum(halves: list[Pattern], greatest: list[np.ndarray]) -> int:
+def _greatest_sum(halves: list[Puzzle], greatest: list[np.ndarray]) -> int:
     """The bound, from the greatest distances of both halves; see the module's text."""
     cells = halves[0].cells
-    left, right = (len(half.labelled) for half in halves)
+    left, right = (len(half.model.labelled) for half in halves)
     # Each row of `others` has the places that the same row of `places` leaves.
     places = np.array(list(combinations(range(cells - 1), left)))
     others = np.array(list(combinations(range(cells - 1), right)))[::-1]
@@ -80,8 +80,8 @@ def _greatest_sum(halves: list[Pattern], greatest: list[np.ndarray]) -> int:
     for blank in range(cells):
         column, row = divmod(blank, 2)
         of_left, of_right = (
-            distances[half.base.vertices_of(where, np.full(len(where), blank))].astype(np.int64)
-            for half, distances, where in zip(halves, greatest, (places, others), strict=True)
+            distances[half.model.base.vertices_of(at, np.full(len(at), blank))].astype(np.int64)
+            for half, distances, at in zip(halves, greatest, (places, others), strict=True)
         )
         for sign in (0, 1):
             # The signs of both halves and of the way they are interleaved make the column's parity.

@@ -14,7 +14,7 @@ from sweeps import swept
 from frontier.cosets import additive
 from frontier.cosets.additive import Additive, settle, split, way_for, within
 from frontier.cosets.kernel import nothing_met
-from frontier.puzzles import Tiles
+from frontier.puzzles import tile_puzzle
 
 CASES = [
     ((2, 3), (0, 0), (2, 3)),
@@ -36,7 +36,7 @@ each_case = swept(("shape", "blank", "sizes"), CASES, few=[*CASES[:4], CASES[5],
 
 @cache
 def additive_of(shape, blank, sizes):
-    return Additive(Tiles(*shape, blank=blank), sizes, 2, made)
+    return Additive(tile_puzzle(*shape, blank=blank), sizes, 2, made)
 
 
 @cache
@@ -76,7 +76,7 @@ def rows_of(board, boards):
 @each_case
 def test_groups_are_cut_in_the_order_of_their_homes(shape, blank, sizes):
     board = board_of(*shape, blank)
-    groups = [set(pattern.labelled) for pattern in split(tiles_of(board), sizes)]
+    groups = [set(pattern.model.labelled) for pattern in split(tiles_of(board), sizes)]
     assert groups == [set(group) for group in groups_of(board, sizes)]
 
 
@@ -200,9 +200,9 @@ def test_tables_are_kept_by_their_name(sizes):
         kept[name] = make()
         return kept[name]
 
-    first = Additive(Tiles(2, 3), sizes, 1, keep)
+    first = Additive(tile_puzzle(2, 3), sizes, 1, keep)
     assert list(kept) == ["groups"]
-    again = Additive(Tiles(2, 3), sizes, 1, lambda name, make: kept[name])
+    again = Additive(tile_puzzle(2, 3), sizes, 1, lambda name, make: kept[name])
     for one, other in zip(first.tables, again.tables, strict=True):
         assert (one == other).all()
 

@@ -21,7 +21,7 @@ from frontier.cosets.regions import (
     regions_of,
 )
 from frontier.errors import InputError
-from frontier.puzzles import Pattern, Tiles
+from frontier.puzzles import pattern_puzzle, tile_puzzle
 
 SHAPES = [(r, c) for r in range(2, 6) for c in range(2, 13) if 4 < r * c <= 25]
 
@@ -43,7 +43,7 @@ def test_all_rectangles_that_hold_the_blank_and_are_not_too_large_are_regions(bo
         if rectangle[2] * rectangle[3] - 1 <= MOST_TILES
         and cells - rectangle[2] * rectangle[3] <= MOST_LABELLED
     }
-    found = list(regions_of(Tiles(board.rows, board.columns, blank=board.blank)))
+    found = list(regions_of(tile_puzzle(board.rows, board.columns, blank=board.blank)))
     assert {(r.top, r.left, r.rows, r.columns) for r in found} == expected
     assert len({r.name for r in found}) == len(found) == len(expected)
     for region in found:
@@ -61,9 +61,9 @@ def test_cells_and_tiles(shape, blank, rectangle, metric):
     assert region.outside.tolist() == outside
     assert region.tiles == len(inner) - 1
     assert region.labelled == len(outside)
-    assert region.pattern.labelled == tuple(sorted(board.labelled(rectangle)))
+    assert region.pattern.model.labelled == tuple(sorted(board.labelled(rectangle)))
     assert region.boards == factorial(len(inner)) // 2
-    assert region.board.metric == metric
+    assert region.board.positions.metric == metric
     # The region's own puzzle numbers its cells by its own shape, and its blank is at home.
     own = Board(*rectangle[2:], (blank[0] - rectangle[0], blank[1] - rectangle[1]))
     assert region.board.goals[0] == own.goal
@@ -80,7 +80,7 @@ def test_numbers_of_patterns(shape, blank, rectangle):
 
 @given(boards())
 def test_the_best_region_has_the_smallest_tables_that_are_balanced(board):
-    puzzle = Tiles(board.rows, board.columns, blank=board.blank)
+    puzzle = tile_puzzle(board.rows, board.columns, blank=board.blank)
     balanced = [r for r in regions_of(puzzle) if r.patterns >= BALANCE * r.boards]
     if balanced:
         assert best_region(puzzle).bytes == min(r.bytes for r in balanced)
@@ -92,7 +92,7 @@ def test_the_best_region_has_the_smallest_tables_that_are_balanced(board):
 
 def test_an_unknown_region_is_refused():
     with pytest.raises(InputError, match=r"'4x4'.*2x2"):
-        region_named(Tiles(2, 4), "4x4")
+        region_named(tile_puzzle(2, 4), "4x4")
 
 
 # --- the groups of tiles
@@ -101,7 +101,7 @@ def test_an_unknown_region_is_refused():
 @swept("bits", range(4, 30), few=[12, 24])
 @swept("shape", [(2, 3), (3, 3), (2, 6), (4, 4)], few=[(2, 6)])
 def test_groups_are_as_few_as_fit(shape, bits):
-    puzzle, room = Tiles(*shape), 1 << bits
+    puzzle, room = tile_puzzle(*shape), 1 << bits
     tiles = puzzle.cells - 1
     fit = []
     for groups in range(1, tiles + 1):
@@ -117,9 +117,13 @@ def test_groups_are_as_few_as_fit(shape, bits):
 
 def test_groups_that_fit_and_that_do_not():
     """So that the test above is of both."""
-    assert len(group_sizes(Tiles(2, 6), 1 << 20)) > len(group_sizes(Tiles(2, 6), 1 << 24)) == 2
+    assert (
+        len(group_sizes(tile_puzzle(2, 6), 1 << 20))
+        > len(group_sizes(tile_puzzle(2, 6), 1 << 24))
+        == 2
+    )
     with pytest.raises(InputError, match="4,096 bytes"):
-        group_sizes(Tiles(2, 6), 1 << 12)
+        group_sizes(tile_puzzle(2, 6), 1 << 12)
 
 
 @pytest.mark.parametrize(("shape", "size"), [((2, 4), 3), ((2, 5), 4), ((3, 3), 4), ((3, 4), 3)])
@@ -128,8 +132,8 @@ def test_the_sample_tells_how_many_regions_the_blank_has(shape, size):
     from frontier.cosets import regions as module
 
     tiles = range(1, size + 1)
-    exact = Pattern(*shape, labels=tiles, metric="labelled").graph.vertices
-    assert module._regions(Tiles(*shape), size) == pytest.approx(exact, rel=0.1)
+    exact = pattern_puzzle(*shape, labels=tiles, metric="labelled").model.graph.vertices
+    assert module._regions(tile_puzzle(*shape), size) == pytest.approx(exact, rel=0.1)
 
 
 # --- what is refused
@@ -138,17 +142,17 @@ def test_the_sample_tells_how_many_regions_the_blank_has(shape, size):
 @pytest.mark.parametrize("shape", [(1, 6), (6, 1), (2, 2), (1, 1)])
 def test_boards_that_are_too_small_are_refused(shape):
     with pytest.raises(InputError, match=r"larger than 2×2"):
-        check_puzzle(Tiles(*shape))
+        check_puzzle(tile_puzzle(*shape))
 
 
 def test_other_kinds_of_puzzles_are_refused():
     with pytest.raises(InputError, match="tile puzzles"):
-        check_puzzle(Pattern(2, 4, k=1))
+        check_puzzle(pattern_puzzle(2, 4, k=1))
 
 
 def test_moves_of_several_tiles_are_refused():
     with pytest.raises(InputError, match=r'puzzle\.metric = "step" instead of "multi"'):
-        check_puzzle(Tiles(2, 4, metric="multi"))
+        check_puzzle(tile_puzzle(2, 4, metric="multi"))
 
 
 @pytest.mark.parametrize(
@@ -158,14 +162,14 @@ def test_moves_of_several_tiles_are_refused():
 )  # fmt: skip
 def test_other_goals_are_refused(more):
     with pytest.raises(InputError, match=r"puzzle\.blank instead of puzzle\.goal"):
-        check_puzzle(Tiles(2, 3, **more))
+        check_puzzle(tile_puzzle(2, 3, **more))
 
 
 @swept("shape", [s for s in SHAPES if s[0] * s[1] <= 16], few=[(2, 3), (3, 2), (4, 4)])
 def test_every_blank_cell_is_good(shape):
     for blank in blank_cells(*shape):
-        puzzle = Tiles(*shape, blank=blank)
+        puzzle = tile_puzzle(*shape, blank=blank)
         assert check_puzzle(puzzle) is puzzle
         assert list(regions_of(puzzle))
     goal = [list(row) for row in ((1, 2, 3), (4, 0, 5))]
-    assert check_puzzle(Tiles(2, 3, goal=goal)).goals[0] == (1, 2, 3, 4, 0, 5)
+    assert check_puzzle(tile_puzzle(2, 3, goal=goal)).goals[0] == (1, 2, 3, 4, 0, 5)

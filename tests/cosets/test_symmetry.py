@@ -6,7 +6,7 @@ from cosets.twin import board_of
 
 from frontier.cosets.regions import region_named
 from frontier.cosets.symmetry import mirrored, symmetries
-from frontier.puzzles import Tiles
+from frontier.puzzles import tile_puzzle
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from frontier.puzzles import Tiles
     ],
 )
 def test_how_many_there_are(shape, blank, region, count):
-    assert len(symmetries(region_named(Tiles(*shape, blank=blank), region))) == count
+    assert len(symmetries(region_named(tile_puzzle(*shape, blank=blank), region))) == count
 
 
 @pytest.mark.parametrize(
@@ -35,16 +35,20 @@ def test_how_many_there_are(shape, blank, region, count):
 )
 def test_mirror_images_are_equally_far(shape, blank, region):
     """And are positions: every image of one is in the dictionary, and no two have the same."""
-    puzzle, board = Tiles(*shape, blank=blank), board_of(*shape, blank)
+    puzzle, board = tile_puzzle(*shape, blank=blank), board_of(*shape, blank)
     (cells,) = symmetries(region_named(puzzle, region))
     goal = np.array(puzzle.goals[0])
     codes = np.array(list(board.distances))
-    homes = np.argsort(goal)[codes][:, puzzle.reading]  # as cells, row by row
-    homes = np.where(codes[:, puzzle.reading] == 0, -2, np.argsort(puzzle.reading)[homes])
+    homes = np.argsort(goal)[codes][:, puzzle.notation.pieces.reading]  # as cells, row by row
+    homes = np.where(
+        codes[:, puzzle.notation.pieces.reading] == 0,
+        -2,
+        np.argsort(puzzle.notation.pieces.reading)[homes],
+    )
     images = mirrored(homes.astype(np.int8), cells)
-    back = np.where(images < 0, np.argsort(puzzle.reading)[goal.argmin()], images)
+    back = np.where(images < 0, np.argsort(puzzle.notation.pieces.reading)[goal.argmin()], images)
     tiles = np.empty_like(codes)
-    tiles[:, puzzle.reading] = goal[puzzle.reading][back]
+    tiles[:, puzzle.notation.pieces.reading] = goal[puzzle.notation.pieces.reading][back]
     distances = [board.distances[tuple(row)] for row in tiles.tolist()]
     assert distances == list(board.distances.values())
     assert len({tuple(row) for row in tiles.tolist()}) == len(codes)

@@ -7,7 +7,7 @@ import pytest
 from making import IDENTITY
 
 from frontier.errors import CorruptRunError, InputError
-from frontier.puzzles import Tiles
+from frontier.puzzles import tile_puzzle
 from frontier.space.layout import Layout
 from frontier.store.directory import delete_files, force_all, refuse_others
 from frontier.store.files import (
@@ -22,7 +22,7 @@ from frontier.store.parts import digest_of
 from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
 
-LAYOUT = Layout(Tiles(2, 4).space, 1, 2)
+LAYOUT = Layout(tile_puzzle(2, 4).model.space, 1, 2)
 THREAD = ThreadPoolExecutor(1)
 MARK = "0123456789abcdef" * 2
 """Of names that this package gives to what it is writing or deleting."""

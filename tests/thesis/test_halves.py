@@ -7,7 +7,7 @@ from sweeps import swept
 from twins import bfs_layers, blank_moves
 
 from frontier import machine
-from frontier.puzzles import Pattern
+from frontier.puzzles import pattern_puzzle
 from frontier.space.memory import memory_bytes
 from frontier.thesis import halves
 from frontier.thesis.bounds import Bounds
@@ -71,12 +71,12 @@ def test_larger_boards():
 
 def test_the_greatest_distances_of_a_half_are_those_of_all_its_positions():
     half = halves_of(3)[0]
-    pattern = Pattern(2, 3, labels=sorted(half), metric="labelled")
+    pattern = pattern_puzzle(2, 3, labels=sorted(half), metric="labelled")
     expected = {}
     for board, moves in distances_in(3, half).items():
         others = iter(sorted(set(range(6)) - half - {0}))
-        vertex, sequence = pattern.state([next(others) if t < 0 else t for t in board])
-        key = vertex, pattern.space.code.rank(sequence)[1]
+        vertex, sequence = pattern.positions.state([next(others) if t < 0 else t for t in board])
+        key = vertex, pattern.model.space.code.rank(sequence)[1]
         expected[key] = max(expected.get(key, 0), moves)
     found = greatest_distances(pattern)
     assert {(v, s): found[v, s] for v, s in zip(*(found >= 0).nonzero(), strict=True)} == expected
