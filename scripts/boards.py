@@ -91,9 +91,9 @@ def main():
     for config in boards(options.runs):
         puzzle = config.make_puzzle().positions
         row, column = divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
-        name = f"{puzzle.rows}x{puzzle.columns}-{puzzle.metric}-{row}-{column}"
+        name = f"{puzzle.grid.rows}x{puzzle.grid.columns}-{puzzle.positions.metric}-{row}-{column}"
         first = [
-            f"{puzzle.rows}×{puzzle.columns}",
+            f"{puzzle.grid.rows}×{puzzle.grid.columns}",
             METRICS[puzzle.positions.metric],
             f"{row}, {column}",
         ]

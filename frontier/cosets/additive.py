@@ -133,12 +133,14 @@ class Additive:
         start = [some.start[:-1] + end for some, end in zip(arcs, ends, strict=False)]
         target = [some.target + region for some, region in zip(arcs, regions, strict=False)]
         voltage = [some.voltage + first for some, first in zip(arcs, voltages, strict=False)]
-        region = [p.base.region + first for p, first in zip(patterns, regions, strict=False)]
+        region = [p.model.base.region + first for p, first in zip(patterns, regions, strict=False)]
         group = np.full(self._goal.size, -1, dtype=np.int64)
         group[self._goal > 0] = np.repeat(
             np.arange(len(parts)), [code.length for code in self._codes]
         )
-        home = [p.origins()[0][0] + first for p, first in zip(patterns, regions, strict=False)]
+        home = [
+            p.model.origins()[0][0] + first for p, first in zip(patterns, regions, strict=False)
+        ]
         return Groups(
             residue, np.concatenate(odd), np.concatenate(rows), np.concatenate(region),
             np.concatenate(move), image, group, np.array(home),
@@ -158,7 +160,7 @@ class Additive:
             tiles = boards[mine].reshape(len(boards), code.length)
             index, sign = code.ranks(np.argsort(np.argsort(tiles, axis=1), axis=1))
             places = position - (position > blank[:, None])
-            base = self.patterns[g].base
+            base = self.patterns[g].model.base
             vertex = set_ranks(places, base.binomial) * base.cells + blank
             vertices.append(self._first[g] + vertex)
             numbers.append(_numbers(code, sign, index))

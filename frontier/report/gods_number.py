@@ -87,7 +87,7 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
 
 def _home(run: CosetRun) -> tuple[int, int]:
     puzzle = run.region.puzzle
-    return divmod(puzzle.goals[0].index(0), puzzle.columns)
+    return divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
 
 
 def plan_value(plan: CosetPlan) -> dict:
