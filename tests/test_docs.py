@@ -12,7 +12,7 @@ import frontier
 from frontier.answers.oracle import MOST_COUNTED
 from frontier.puzzles import KINDS, generators, graphs, patterns, tiles
 from frontier.puzzles.board_shapes import MOST_SHAPES
-from frontier.puzzles.puzzle import MOST_ORIGINS
+from frontier.puzzles.sliding import MOST_ORIGINS
 from frontier.search.plan import MOST_STATES
 from frontier.space.deepening import MOST_DEPTH
 

@@ -13,8 +13,8 @@ from frontier.answers.ida import IdaSolver
 from frontier.config import config_of
 from frontier.puzzles import graph_puzzle, pattern_puzzle, tile_puzzle
 from frontier.puzzles.bound import bound_of
+from frontier.puzzles.grid import Grid
 from frontier.puzzles.lines import line_puzzle
-from frontier.puzzles.tiles import blank_orbits
 from frontier.search.plan import (
     THIN_IN_MEMORY,
     THIN_STATES,
@@ -205,13 +205,13 @@ def test_thin_layers():
 
 def test_other_goals(known):
     text = section("God's number and diameter")
-    assert len(blank_orbits(2, 3)) == 2
+    assert len(Grid(2, 3).blank_orbits()) == 2
     middle = layers(distances((1, 0, 2, 3, 4, 5)))
     assert len(middle) == len(layers(known)) == 22
     assert "both give 21" in text
     assert f"begins {' '.join(map(str, middle[:5]))})" in text
     depths = {}
-    for blank in blank_orbits(3, 3):
+    for blank in Grid(3, 3).blank_orbits():
         puzzle = tile_puzzle(3, 3, blank=blank)
         (vertex,), (sequence,) = puzzle.model.origins()
         origin = puzzle.model.space.number(int(vertex), sequence)

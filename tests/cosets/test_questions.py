@@ -26,7 +26,7 @@ from frontier.cosets.regions import (
     regions_of,
 )
 from frontier.puzzles import tile_puzzle
-from frontier.puzzles.tiles import blank_orbits
+from frontier.puzzles.grid import Grid
 from frontier.space.memory import UNREACHED, MemorySearch, distance_table, memory_layout
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
@@ -140,8 +140,8 @@ def from_the_engine(shape, blank, limit):
 
 
 LARGER = [(shape, blank) for shape in [(2, 5), (3, 3), (5, 2)] for blank in blank_cells(*shape)]
-LARGEST = [(shape, blank) for shape in [(2, 6), (3, 4)] for blank in blank_orbits(*shape)]
-FEW = [((2, 5), blank) for blank in blank_orbits(2, 5)]
+LARGEST = [(shape, blank) for shape in [(2, 6), (3, 4)] for blank in Grid(*shape).blank_orbits()]
+FEW = [((2, 5), blank) for blank in Grid(2, 5).blank_orbits()]
 
 
 def random_asker(shape, blank, seed):
