@@ -89,7 +89,7 @@ def main():
     (options.target / "layers").mkdir(parents=True, exist_ok=True)
     page = INTRODUCTION
     for config in boards(options.runs):
-        puzzle = config.make_puzzle().positions
+        puzzle = config.make_puzzle()
         row, column = divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
         name = f"{puzzle.grid.rows}x{puzzle.grid.columns}-{puzzle.positions.metric}-{row}-{column}"
         first = [
