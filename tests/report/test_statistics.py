@@ -114,7 +114,7 @@ def test_a_run_that_is_not_complete(tmp_path):
     run = made(tmp_path / "run", "2x3", until=10)
     figures = statistics_of(run)
     listed = [depth for depth in depths_of_tiles(2, 3).values() if depth <= 10]
-    assert figures.subject.state == "stopped"
+    assert figures.state == "stopped"
     assert (figures.depth, figures.states, figures.total) == (10, len(listed), 360)
     assert figures.median == median(listed)
     assert (figures.farthest, figures.boards) == (None, ())

@@ -167,7 +167,7 @@ def test_a_run_that_ends_while_one_looks(tmp_path, monkeypatch):
     part = run(tmp_path / "b" / "run", until=5)
     until(None)
     figures = statistics_of(part)
-    assert (figures.subject.state, figures.depth) == ("complete", 36)
+    assert (figures.state, figures.depth) == ("complete", 36)
 
 
 def test_the_states_are_the_same_everywhere(tmp_path):
