@@ -66,9 +66,12 @@ class EventLog:
             return
         said = asdict(event)
         if isinstance(event, LayerFinished):
-            layer = said.pop("layer")
-            said |= {name: layer[name] for name in ("depth", "states", "form", "seconds")}
-            said["written"] = layer["bytes"]
+            del said["layer"]
+            layer = event.layer
+            said |= {
+                "depth": layer.depth, "states": layer.states, "form": layer.form,
+                "seconds": layer.seconds, "written": layer.bytes,
+            }  # fmt: skip
         line = json.dumps({"time": time.time(), "event": kind, **said}) + "\n"
         if not isinstance(self._path, ObjectPath):
             make_own(self._path)

@@ -88,10 +88,9 @@ class Driver:
     def _commit_origins(self) -> None:
         work = workspace_of(self._run_ref)
         numbers = np.unique(work.space.numbers(*work.puzzle.origins())[1])
-        part = work.files(0).write_list(
-            numbers, work.writer, self.run.durable, *work.marks(0, numbers)
-        )
-        self._commit([LayerRecord.of([part], "list", 0.0)], complete=False)
+        tally = work.counting.of_list(0, numbers, edges=0)
+        part = work.files(0).write_list(numbers, work.writer, tally, self.run.durable)
+        self._commit([LayerRecord.of(0, "list", tally, 0.0, [part])], complete=False)
 
     def _expand(self) -> None:
         """Make a layer by tasks, and commit it."""

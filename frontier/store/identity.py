@@ -10,7 +10,7 @@ from frontier.puzzles.tables import PuzzleTable, Table
 from frontier.store.files import first_wrong, read_json, read_sealed
 from frontier.store.objects import Place
 
-FORMAT = 3
+FORMAT = 4
 
 
 class LayoutTable(Table):

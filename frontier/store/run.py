@@ -15,6 +15,7 @@ import os
 import time
 import uuid
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 
 from frontier.errors import CorruptRunError, Gone, InputError
@@ -44,7 +45,7 @@ from frontier.store.files import (
 )
 from frontier.store.identity import FORMAT, read_identity
 from frontier.store.layers import LIST_NAME, ZARR_GROUP, LayerFiles
-from frontier.store.ledger import LayerRecord, ledger_bytes, read_ledger
+from frontier.store.ledger import LayerRecord, chained, ledger_bytes, read_ledger
 from frontier.store.objects import ObjectPath, Place
 from frontier.store.run_ref import RunRef
 from frontier.text import counted
@@ -174,7 +175,7 @@ class RunStore:
     @property
     def start_depth(self) -> int | None:
         """Depth of the position whose distance is asked for, None if not (yet) found."""
-        return next((record.depth for record in self.records if record.start), None)
+        return next((record.depth for record in self.records if record.tally.start), None)
 
     def commit(
         self, records: list[LayerRecord], complete: bool, forget: tuple[int, ...] = ()
@@ -194,7 +195,7 @@ class RunStore:
         self.records.extend(records)
         self.complete = complete
         for depth in forget:
-            self.records[depth].stored = False
+            self.records[depth] = replace(self.records[depth], stored=False)
         self._write_ledger()
         for depth in forget:
             remove_layer(self.layer_path(depth))
@@ -221,9 +222,9 @@ class RunStore:
         """
         back = depth < len(self.records) - 1
         under_way = len(self.records)
-        self.records, self.complete = self.records[: depth + 1], self.complete and not back
-        for record in self.records:
-            record.stored = record.depth in stored
+        left = self.records[: depth + 1]
+        self.records = [replace(record, stored=record.depth in stored) for record in left]
+        self.complete = self.complete and not back
         self._write_ledger()
         if back:  # the layer after `depth` was committed, but shall not be taken for one under way
             for beyond in range(depth + 1, under_way + 1):
@@ -335,7 +336,8 @@ class RunStore:
         write_json(self.layers_path / "zarr.json", ZARR_GROUP, self.durable)
 
     def _write_ledger(self) -> None:
-        content = ledger_bytes(self.identity["identifier"], self.records, self.complete)
+        self.records = chained(self.identity["identifier"], self.records)
+        content = ledger_bytes(self.records, self.complete)
         self.check_alone()
         (self.path / "copies").mkdir(exist_ok=True)
         write_bytes(self.path / "copies" / "ledger.json", content, self.durable)
@@ -412,8 +414,8 @@ class ObjectRunStore(RunStore):
         return depth > len(self.records) and not self.complete
 
     def _write_ledger(self) -> None:
-        run, nonce = self.identity["identifier"], uuid.uuid4().hex
-        self._replace_ledger(ledger_bytes(run, self.records, self.complete, nonce))
+        self.records = chained(self.identity["identifier"], self.records)
+        self._replace_ledger(ledger_bytes(self.records, self.complete, uuid.uuid4().hex))
 
 
 def _kind(path: Place) -> type[RunStore]:

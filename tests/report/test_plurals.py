@@ -7,6 +7,7 @@ import time
 
 import pytest
 from click.testing import CliRunner
+from ledgers import line_of
 from making import CONFIGS
 
 from frontier import api
@@ -17,7 +18,6 @@ from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Blocks, Graph, Tiles
 from frontier.report.displays import PlainProgress
 from frontier.search.events import LayerFinished, RunFinished, RunStarted
-from frontier.store.ledger import LayerRecord
 from frontier.store.lock import describe_holder
 from frontier.text import counted
 
@@ -79,7 +79,7 @@ def test_one_rotation():
 def test_progress_of_one_state(capsys):
     progress = PlainProgress(sys.stderr)
     progress(RunStarted("one", "title", "path", -1, 0, 1, 1, False, None))
-    progress(LayerFinished(LayerRecord(0, 1, "list", False, 0.0), 1, 0.0, 0))
+    progress(LayerFinished(line_of(0, 1, seconds=0.0), 1, 0.0, 0))
     progress(RunFinished(0, 1, False, 0.0))
     said = capsys.readouterr().err
     assert "title, 1 state; " in said

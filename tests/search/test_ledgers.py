@@ -2,8 +2,10 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
+from ledgers import edit
 from making import invoke, write_ledger
 from search.runs import run as run_of
 from search.stopped import finished
@@ -13,18 +15,20 @@ from frontier.errors import CorruptRunError
 from frontier.search.verify import verify
 from frontier.store.files import read_sealed, write_sealed
 from frontier.store.run import RunStore
+from frontier.store.tally import Tally
 
 
 @pytest.mark.parametrize(
     "change",
-    [{"states": 1}, {"depth": 4}, {"form": "bits"}, {"start": True}, {"home": 1}, {"parts": 2},
+    [{"states": 1}, {"depth": 4}, {"form": "bits"}, {"start": 1}, {"at_goal": 1}, {"parts": 2},
      {"digest": "0" * 64}, {"chain": "0" * 64}],
 )  # fmt: skip
 def test_a_line_of_the_ledger_that_is_edited_breaks_the_chain(copy, change):
     """Even where both ledgers are, and their digests are made right again."""
     path = copy("frontier")
     ledger = read_sealed(path / "ledger.json")
-    ledger["layers"][5] |= change
+    for key, value in change.items():
+        edit(ledger["layers"][5], key, value)
     for folder in (path, path / "copies"):
         write_sealed(folder / "ledger.json", ledger)
     for words in ("verify", path), ("repair", path, "--yes"), ("status", path):
@@ -97,7 +101,8 @@ def test_an_edited_ledger_contradicts_its_copy(copy):
     path = copy("frontier")
     copy_of_it = read_sealed(path / "copies" / "ledger.json")
     run = RunStore.open(path)
-    run.records[5].states += 1
+    record = run.records[5]
+    run.records[5] = replace(record, tally=record.tally + Tally(1))
     write_ledger(run)
     write_sealed(path / "copies" / "ledger.json", copy_of_it)
     assert "says something else" in invoke("verify", path, code=4).output

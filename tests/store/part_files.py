@@ -8,6 +8,7 @@ from frontier.store.parts import (
     Part,
     PartWriter,
 )
+from frontier.store.tally import Tally
 
 CODECS = ["bitmap", "raw", "lz4", "zstd:1"]
 SLABS, WORDS, RUN, DEPTH, TASK = 12, 40, "ab" * 16, 7, 3
@@ -32,7 +33,7 @@ def write(path, thread, slabs, codec="bitmap", run=RUN, depth=DEPTH, task=TASK, 
     with PartWriter(path, SLABS, who, SlabCodec(codec), thread, **more) as writer:
         for number, slab in slabs.items():
             writer.write(number, slab)
-        return writer.finish(states_of(slabs))
+        return writer.finish(Tally(states_of(slabs)))
 
 
 def read(part, wanted=None, codec="bitmap"):
