@@ -14,11 +14,10 @@ is tried first and boards met before, as late or later, are left out (see
 
 from collections import namedtuple
 from collections.abc import Sequence
-from math import prod
 
 import numpy as np
 
-from frontier.cosets.groups import WORD, Split, all_numbers, joined
+from frontier.cosets.groups import WORD, Split, all_numbers, joined, residues
 from frontier.cosets.kernel import (
     BLANK,
     FIRST_MIX,
@@ -73,16 +72,12 @@ class Additive:
             (2 * pattern.graph.vertices, code.words)
             for pattern, code in zip(split.patterns, split.codes, strict=True)
         ]
-        starts = np.cumsum([0, *map(prod, shapes)]).tolist()
 
-        def make() -> np.ndarray:
-            residue = np.zeros(starts[-1], dtype=np.uint64)
-            for pattern, first, shape in zip(split.patterns, starts, shapes, strict=False):
-                table = residue[first : first + prod(shape)].reshape(shape)
-                residue_table(pattern.space, pattern.origins(), threads, table)
-            return residue
+        def fill(g: int, table: np.ndarray) -> None:
+            pattern = split.patterns[g]
+            residue_table(pattern.space, pattern.origins(), threads, table)
 
-        residue, parts = kept("groups", make), []
+        (residue, starts), parts = residues(shapes, kept, fill), []
         for pattern, code, first in zip(split.patterns, split.codes, starts, strict=False):
             steps = Pattern(puzzle.rows, puzzle.columns, labels=pattern.labelled)
             graph, move, _ = pattern_graph(steps, self.moves)

@@ -5,13 +5,14 @@ distances in the groups are added (`frontier.cosets.additive`), no tile is in tw
 greatest one counts (`frontier.cosets.lines`), all groups are of one size, and may overlap.
 """
 
-from collections.abc import Sequence
-from math import ceil, comb
+from collections.abc import Callable, Sequence
+from math import ceil, comb, prod
 
 import numpy as np
 
 from frontier.cosets.kernel import BLANK, VOLTAGE_BITS
 from frontier.cosets.regions import MOST_LABELLED
+from frontier.cosets.tables import Kept
 from frontier.errors import InputError
 from frontier.puzzles import Pattern, Tiles
 from frontier.puzzles.pattern_graph import set_ranks
@@ -141,6 +142,25 @@ def numbers(code: LehmerCode, sign: np.ndarray, index: np.ndarray) -> np.ndarray
     `residue_table`."""
     word, bit = np.divmod(index, code.bits)
     return (sign * code.words + word) * WORD + bit
+
+
+def residues(
+    shapes: Sequence[tuple[int, ...]], kept: Kept, fill: Callable[[int, np.ndarray], None]
+) -> tuple[np.ndarray, list[int]]:
+    """Return the databases of all groups as one array, uint64, and where that of each group begins.
+
+    shapes: of the database of each group. kept: where the array comes from if it was made before;
+    else fill(g, table) writes the database of group g to its part, which is zeros.
+    """
+    starts = np.cumsum([0, *map(prod, shapes)]).tolist()
+
+    def make() -> np.ndarray:
+        residue = np.zeros(starts[-1], dtype=np.uint64)
+        for g, (first, shape) in enumerate(zip(starts, shapes, strict=False)):
+            fill(g, residue[first : first + prod(shape)].reshape(shape))
+        return residue
+
+    return kept("groups", make), starts
 
 
 def all_numbers(code: LehmerCode) -> np.ndarray:

@@ -31,11 +31,10 @@ across has the places and the sequence that there are with the blank in its firs
 
 from collections import namedtuple
 from collections.abc import Sequence
-from math import prod
 
 import numpy as np
 
-from frontier.cosets.groups import WORD, Split, all_numbers, joined
+from frontier.cosets.groups import WORD, Split, all_numbers, joined, residues
 from frontier.cosets.kernel import (
     BLANK,
     FIRST_MIX,
@@ -94,21 +93,16 @@ class Lines:
             (2, 2 * graph.vertices, code.words)
             for graph, code in zip(graphs, split.codes, strict=True)
         ]
-        starts = np.cumsum([0, *map(prod, shapes)]).tolist()
 
-        def make() -> np.ndarray:
-            residue = np.zeros(starts[-1], dtype=np.uint64)
-            for g, (first, shape) in enumerate(zip(starts, shapes, strict=False)):
-                table = residue[first : first + prod(shape)].reshape(shape)
-                (place, *_), (sequence, *_) = split.patterns[g].origins()
-                for end, (vertex, voltage) in enumerate(_pairs(lines[g][:, place])):
-                    home = sequence[graphs[g].permutations[voltage]]
-                    _, (sign,) = split.codes[g].ranks(home[None])
-                    space, origins = Space(graphs[g], [(vertex, sign)]), np.array([vertex])
-                    residue_table(space, (origins, home[None]), threads, table[end])
-            return residue
+        def fill(g: int, table: np.ndarray) -> None:
+            (place, *_), (sequence, *_) = split.patterns[g].origins()
+            for end, (vertex, voltage) in enumerate(_pairs(lines[g][:, place])):
+                home = sequence[graphs[g].permutations[voltage]]
+                _, (sign,) = split.codes[g].ranks(home[None])
+                space, origins = Space(graphs[g], [(vertex, sign)]), np.array([vertex])
+                residue_table(space, (origins, home[None]), threads, table[end])
 
-        residue, rows, odds = kept("groups", make), [], []
+        (residue, starts), rows, odds = residues(shapes, kept, fill), [], []
         for graph, first, shape in zip(graphs, starts, shapes, strict=False):
             rows.append((first + np.arange(2 * graph.vertices) * 2 * shape[2]).reshape(2, -1))
             across = np.arange(graph.vertices) % sum(self._sizes) >= self._sizes[1]

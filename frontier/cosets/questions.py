@@ -194,10 +194,11 @@ class Asker:
         cosets = np.flatnonzero(worth)
         period = self.region.period
         cosets = cosets[self._odd[cosets // size % self.puzzle.cells] == limit % period]
-        for first in range(0, cosets.size, MIRRORED):
-            some = cosets[first : first + MIRRORED]
-            some[~self._is_first(some)] = -1
-        cosets = cosets[cosets >= 0]
+        if self._symmetries.size:
+            for first in range(0, cosets.size, MIRRORED):
+                some = cosets[first : first + MIRRORED]
+                some[~self._is_first(some)] = -1
+            cosets = cosets[cosets >= 0]
         cosets = cosets[np.argsort(cosets.astype(np.uint64) * FIRST_MIX)]  # shuffled
         boards = far_boards(self._tables.boards, max(0, limit - farthest + 1))
         most = int(boards.count[:, max(0, min(of_boards + 1, limit - farthest + 1))].max())

@@ -14,11 +14,11 @@ from frontier.report.standing import (
     STOPPED,
     UNDER_WAY,
     Standing,
-    seems_under_way,
+    is_under_way,
     untold_reason,
 )
 from frontier.search import events
-from frontier.storage.lock import describe_holder, held_since, is_held
+from frontier.storage.lock import describe_holder, held_since
 from frontier.store.directory import LEDGER
 from frontier.store.ledger import LayerRecord
 from frontier.store.run import RunStore
@@ -126,7 +126,7 @@ def progress_of(run: RunStore | CosetRun) -> Progress | SearchProgress:
     if isinstance(run, CosetRun):
         return search_progress_of(run)
     storage, lock = run.storage, run.storage.lock_file
-    held = is_held(lock) if lock else seems_under_way(storage)
+    held = is_under_way(storage)
     if not held and not run.complete:
         run = RunStore.open(storage)
     state = COMPLETE if run.complete else UNDER_WAY if held else STOPPED

@@ -11,11 +11,11 @@ from frontier.report.standing import (
     STOPPED,
     UNDER_WAY,
     Standing,
-    seems_under_way,
+    is_under_way,
     untold_reason,
 )
 from frontier.search import events
-from frontier.storage.lock import describe_holder, held_since, is_held
+from frontier.storage.lock import describe_holder, held_since
 
 
 @dataclass(eq=False)
@@ -65,7 +65,7 @@ def search_progress_of(run: CosetRun) -> SearchProgress:
     then the ledger is read again.
     """
     storage, lock = run.storage, run.storage.lock_file
-    held = is_held(lock) if lock else seems_under_way(storage)
+    held = is_under_way(storage)
     if not held and not run.complete:
         run = CosetRun(storage)
     state = UNDER_WAY if held else COMPLETE if run.complete else STOPPED

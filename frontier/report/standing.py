@@ -7,7 +7,7 @@ from pathlib import Path
 from frontier.report.log import read_last_start
 from frontier.search import events
 from frontier.storage.base import Storage
-from frontier.storage.lock import left_by
+from frontier.storage.lock import is_held, left_by
 
 NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
 """The states of a run."""
@@ -47,8 +47,11 @@ class Standing:
         return self.ended.reason if self.state == STOPPED else None
 
 
-def seems_under_way(storage: Storage) -> bool:
-    """Whether the log of a run has no end, and its status page was written a moment ago."""
+def is_under_way(storage: Storage) -> bool:
+    """Whether a run is being written: its lock is held or, where there are no locks, its log has no
+    end and its status page was written a moment ago."""
+    if storage.lock_file:
+        return is_held(storage.lock_file)
     with suppress(FileNotFoundError):
         fresh = time.time() - storage.modified(PAGE) < FRESH_SECONDS
         return fresh and len(read_last_start(storage)) == 1
