@@ -1,39 +1,65 @@
-"""What an installation has besides the modules."""
+"""The packages, their version, and how the program starts."""
 
+import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 import yaml
+from hatchling.builders.sdist import SdistBuilder
+from hatchling.builders.wheel import WheelBuilder
 from sweeps import swept
 
+import frontier
+
 ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def test_every_file_of_the_package_is_installed():
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    listed = {
-        file
-        for package, patterns in settings["tool"]["setuptools"]["package-data"].items()
-        for pattern in patterns
-        for file in ROOT.joinpath(*package.split(".")).glob(pattern)
-        if file.is_file()
+COMPILED = (".pyc", ".nbi", ".nbc")
+
+
+def files_of(folder):
+    """The files of a folder by their paths below the root, but what was compiled."""
+    found = (path for path in (ROOT / folder).rglob("*") if path.is_file())
+    return {path.relative_to(ROOT).as_posix() for path in found if path.suffix not in COMPILED}
+
+
+def test_the_wheel_has_the_package_and_the_configs(tmp_path):
+    (wheel,) = WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
+    with ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+        (metadata,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        assert f"\nVersion: {frontier.__version__}\n" in archive.read(metadata).decode()
+    assert names == files_of("frontier") | {f"frontier/{name}" for name in files_of("configs")}
+    assert {"frontier/py.typed", "frontier/report/templates/notebook/run.html"} <= names
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="there is no list of files but in a clone")
+def test_the_sdist_has_all_that_is_kept(tmp_path):
+    git = ["git", "-C", str(ROOT), "ls-files", "-z"]
+    listed = subprocess.run(git, check=True, capture_output=True, text=True).stdout
+    kept = {name for name in listed.split("\0") if name and (ROOT / name).exists()}
+    (sdist,) = SdistBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
+    with tarfile.open(sdist) as archive:
+        names = {member.name.partition("/")[2] for member in archive.getmembers()}
+    assert kept <= names
+    assert {name.split("/")[0] for name in names} == {name.split("/")[0] for name in kept} | {
+        "PKG-INFO"
     }
-    files = (file for file in (ROOT / "frontier").rglob("*") if file.is_file())
-    data = {file for file in files if file.suffix not in (".py", ".pyc", ".nbi", ".nbc")}
-    assert data == listed
-    assert ROOT / "frontier" / "py.typed" in data
-    assert ROOT / "frontier" / "report" / "templates" / "notebook" / "run.html" in data
 
 
-def test_the_citation_is_that_of_this_version():
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+def test_one_version_everywhere():
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert cited["version"] == settings["project"]["version"]
-    assert cited["license"] == settings["project"]["license"]
+    assert cited["version"] == frontier.__version__
+    assert cited["license"] == PROJECT["license"]
     assert {"cff-version", "message", "title", "authors"} <= set(cited)
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(r"^## ([^,\n]+)", changes, re.MULTILINE)[1] == frontier.__version__
 
 
 INTERRUPTED = """
@@ -56,8 +82,7 @@ sys.argv = ["frontier", "run", "--help"]
 )
 def test_ctrl_c_while_the_program_is_loaded(module, start):
     if start == "script":  # as an installer writes it
-        settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-        home, function = settings["project"]["scripts"]["frontier"].split(":")
+        home, function = PROJECT["scripts"]["frontier"].split(":")
         start = f"from {home} import {function}; sys.exit({function}())"
     code = INTERRUPTED.format(module=module, start=start)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)

@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import click
 
+from frontier import __version__
 from frontier.cli.help import Group
 from frontier.cli.streams import OutputError, drop_output, prepare_streams
 from frontier.errors import (
@@ -100,7 +101,7 @@ RUNS, SOLVING, UPKEEP = "frontier.cli.runs", "frontier.cli.solving", "frontier.c
         "run --help": "What else a command can do; each has a page.",
     },
 )
-@click.version_option(package_name="frontier")
+@click.version_option(__version__)
 def main():
     """Exhaustive breadth-first search of sliding puzzles, layer by layer, on disk.
 

@@ -7,10 +7,10 @@ nothing.
 
 import platform
 import time
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 
-from frontier import machine
+from frontier import __version__, machine
 from frontier.config import Config
 from frontier.errors import CorruptRunError
 from frontier.storage.base import Storage
@@ -18,7 +18,7 @@ from frontier.storage.sealed import read_sealed, write_sealed
 
 NAME = "environment.json"
 
-LIBRARIES = ("frontier", "dask", "distributed", "numba", "numpy", "zarr")
+LIBRARIES = ("dask", "distributed", "numba", "numpy", "zarr")
 
 PUBLIC = {
     "search": {"keep", "spare", "until", "in_memory"},
@@ -29,14 +29,8 @@ PUBLIC = {
 
 
 def versions() -> dict[str, str]:
-    return {name: _version(name) for name in LIBRARIES}
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:  # `python -m frontier` in a clone that is not installed
-        return "not installed"
+    """Return the versions of frontier and of the libraries on which a result may depend."""
+    return {"frontier": __version__, **{name: version(name) for name in LIBRARIES}}
 
 
 def note_start(storage: Storage, config: Config, workers: int, **more) -> None:

@@ -1,12 +1,13 @@
 """The command `thesis`: which runs it makes, what it refuses."""
 
 import json
-from importlib.metadata import PackageNotFoundError
+from importlib.metadata import Distribution, PackageNotFoundError
 
 import pytest
 from making import invoke
 from thesis.test_tables import verdicts
 
+import frontier
 from frontier.thesis import claims
 from frontier.thesis.report import made_with
 from frontier.thesis.tables import TABLES as BY_NAME
@@ -104,8 +105,12 @@ def test_what_thesis_refuses(tmp_path):
 
 
 def test_a_clone_that_is_not_installed_can_make_the_tables(monkeypatch):
-    def missing(name):
-        raise PackageNotFoundError(name)
+    from_name = Distribution.from_name
 
-    monkeypatch.setattr("importlib.metadata.Distribution.from_name", missing)
-    assert made_with()["frontier"] == "not installed"
+    def libraries_alone(name):
+        if name == "frontier":
+            raise PackageNotFoundError(name)
+        return from_name(name)
+
+    monkeypatch.setattr("importlib.metadata.Distribution.from_name", libraries_alone)
+    assert made_with()["frontier"] == frontier.__version__
