@@ -24,7 +24,7 @@ from pydantic import (
     model_validator,
 )
 
-from frontier import machine
+from frontier import bundled, machine
 from frontier.config_values import as_written
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
@@ -220,7 +220,7 @@ def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config
         # TOML is UTF-8, to which editors may add a BOM.
         text = file.read("", CONFIG_BYTES).decode("utf-8-sig")
     except FileNotFoundError:
-        raise InputError(f"{file}: no such config file") from None
+        raise InputError(f"{file}: no such config file; {bundled.remedy(file.name)}") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{file} cannot be read as a config: {error}") from None
     try:

@@ -2,6 +2,7 @@
 
 import shlex
 
+from frontier import bundled
 from frontier.config import HERE, Config, checked_config, load_config, member_names
 from frontier.cosets.store import CosetRun, open_any, path_of
 from frontier.errors import InputError, StorageError
@@ -180,7 +181,7 @@ def _place_of(run: Place) -> Storage:
 def _config_in(path: Storage, settings: tuple[str, ...]) -> Config:
     """The config in a file; if there is none, the error says that a run directory would do too."""
     if not path.name.endswith(".toml") and not path.exists(""):
-        raise InputError(f"{path}: no such run directory or config")
+        raise InputError(f"{path}: no such run directory or config; {bundled.remedy(path.name)}")
     return load_config(path, settings)
 
 

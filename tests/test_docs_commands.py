@@ -139,14 +139,16 @@ TEXTS = [*pages(), ROOT / "CONTRIBUTING.md"]
 
 
 class Reader:
-    """Goes through a page in a directory of its own, as a clone would be."""
+    """Goes through a page in a directory of its own, as a clone would be; or, with `clone=False`,
+    in an empty one."""
 
-    def __init__(self, place: Path, monkeypatch):
+    def __init__(self, place: Path, monkeypatch, clone: bool = True):
         folder, self.home = place / "clone", place / "home"
         self.home.mkdir()
-        for name in ("configs", "jobs", "scripts"):
-            shutil.copytree(ROOT / name, folder / name)
-        shutil.copy(ROOT / ".gitignore", folder)
+        if clone:
+            for name in ("configs", "jobs", "scripts"):
+                shutil.copytree(ROOT / name, folder / name)
+            shutil.copy(ROOT / ".gitignore", folder)
         programs = folder / ".venv" / "bin"
         programs.mkdir(parents=True)
         for name, line in {"python": '"$@"', "frontier": f'-c "{PROGRAM}" "$@"'}.items():
@@ -233,6 +235,15 @@ def test_the_readme_and_then_the_tutorial_in_one_clone(tmp_path, monkeypatch):
         for block in blocks_of(page):
             reader.read(block)
     assert reader.left() == set()
+
+
+@pytest.mark.sweep
+def test_the_tutorial_without_a_clone(tmp_path, monkeypatch):
+    reader = Reader(tmp_path, monkeypatch, clone=False)
+    for block in blocks_of(ROOT / "docs" / "tutorial.md"):
+        reader.read(block)
+    written = {path.name for path in (reader.folder / "configs").iterdir()}
+    assert written == {"2x5.toml", "3x3.toml"}
 
 
 SAID = "2x5: depth 55, 0.1 s in layers (30 M/s); 37.5 kB in /home/you/runs/2x5\n"

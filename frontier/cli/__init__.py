@@ -77,6 +77,7 @@ RUNS, SOLVING, UPKEEP = "frontier.cli.runs", "frontier.cli.solving", "frontier.c
     cls=_Commands,
     sections={
         "Search": {
+            "init": "frontier.cli.starting",
             "plan": "frontier.cli.planning",
             "run": RUNS,
             "status": RUNS,
@@ -94,6 +95,7 @@ RUNS, SOLVING, UPKEEP = "frontier.cli.runs", "frontier.cli.solving", "frontier.c
     },
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     examples={
+        "init 2x5": "Write configs/2x5.toml, to start from.",
         "plan configs/2x7.toml": "What it would take.",
         "run configs/2x5.toml": "Search, or go on with a search.",
         "status configs/2x5.toml": "How far it is.",

@@ -32,7 +32,7 @@ def help_of(name, width):
 def test_help_fits_the_terminal(name, width):
     said = help_of(name, width)
     assert max(map(len, said.splitlines())) <= width
-    assert "..." not in re.sub(r"\[?(ARGS|BOARD|RUN)\]?\.\.\.", "", said)
+    assert "..." not in re.sub(r"\[?(ARGS|BOARD|NAME|RUN)\]?\.\.\.", "", said)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

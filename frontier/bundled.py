@@ -1,0 +1,57 @@
+"""The configs that come with the program, by name.
+
+They stand in `configs/` of the repository, from which a wheel packs them into the package.
+"""
+
+import difflib
+import re
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from frontier.errors import InputError
+
+FOLDER = Path("configs")
+"""The folder, below the working directory, in which commands and pages expect them."""
+
+
+@cache
+def _folder() -> Path:
+    """Return the folder that holds the configs: in an installed package or beside it in a clone."""
+    packed = Path(__file__).with_name("configs")
+    return packed if packed.is_dir() else Path(__file__).parents[1] / "configs"
+
+
+def names() -> list[str]:
+    """Return the names of all configs, sorted by the numbers and words in them."""
+    found = (re.split(r"(\d+)", path.stem) for path in _folder().glob("*.toml"))
+    return ["".join(parts) for parts in sorted(found, key=_numbered)]
+
+
+def _numbered(parts: list[str]) -> list[str | int]:
+    return [int(part) if part.isdigit() else part for part in parts]
+
+
+def text_of(name: str) -> str:
+    """Return the text of a config; raises InputError if there is none of this name."""
+    if name not in names():
+        near = difflib.get_close_matches(name, names(), 1)
+        hint = f"did you mean {near[0]}?" if near else "`init` without a name lists them"
+        raise InputError(f"no config {name!r} comes with the program; {hint}")
+    return (_folder() / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def title_of(name: str) -> str:
+    """Return the first sentence of a config's comment."""
+    comment = re.match(r"(?:#.*\n)*", text_of(name))[0]
+    return re.split(r"(?<=\.)\s", re.sub(r"\s*\n?# ", " ", f"\n{comment}").strip())[0]
+
+
+def remedy(missing: str) -> str:
+    """Return what to do where the config `missing` was named and is not there."""
+    name = PurePosixPath(missing).name.removesuffix(".toml")
+    if name not in names():
+        return "`python -m frontier init` lists the configs that come with the program"
+    here = FOLDER / f"{name}.toml"
+    if here.is_file():
+        return f"there is {here}"
+    return f"`python -m frontier init {name}` writes {here}"

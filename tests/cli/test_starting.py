@@ -1,0 +1,85 @@
+"""The command `init`, and what is said where a config is missing."""
+
+from pathlib import Path
+
+import pytest
+from making import CONFIGS, invoke
+
+from frontier.cli import main
+
+NAMES = {path.stem for path in CONFIGS.glob("*.toml")}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """An empty working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_each_config_is_written_as_it_is():
+    invoke("init", *NAMES)
+    written = {path.stem: path.read_bytes() for path in Path("configs").iterdir()}
+    assert written == {name: (CONFIGS / f"{name}.toml").read_bytes() for name in NAMES}
+
+
+def test_a_config_that_was_written_is_searched():
+    assert "configs/2x3.toml is written" in invoke("init", "2x3").stderr
+    assert "depth (God's number from this goal): 21" in invoke("run", "configs/2x3.toml").stdout
+
+
+def test_all_are_listed_with_a_sentence_each():
+    lines = [line for line in invoke("init").stdout.splitlines() if line[0] != " "]
+    assert {line.split()[0] for line in lines} == NAMES
+    assert all(len(line.split()) > 3 for line in lines)
+    names = [line.split()[0] for line in lines]
+    assert names.index("2x2") < names.index("2x9") < names.index("2x10") < names.index("goat")
+    assert not Path("configs").exists()
+
+
+def test_names_are_completed():
+    (names, *_) = main.commands["init"].params
+    assert {item.value for item in names.shell_complete(None, "hak")} == {"hakoiri", "hakoiri-exit"}
+
+
+def test_what_was_changed_stays(folder):
+    invoke("init", "2x2", "2x3")
+    changed = Path("configs/2x3.toml")
+    changed.write_text("mine")
+    assert "configs/2x2.toml is there already" in invoke("init", "2x2").stderr
+    said = invoke("init", "2x4", "2x3", code=2).stderr
+    assert "configs/2x3.toml exists already" in said
+    assert "--force" in said
+    assert changed.read_text() == "mine"
+    assert not Path("configs/2x4.toml").exists()
+    invoke("init", "2x3", "--force")
+    assert changed.read_bytes() == (CONFIGS / "2x3.toml").read_bytes()
+
+
+def test_a_name_that_is_none():
+    said = invoke("init", "2x3", "2x55", code=2).stderr
+    assert "no config '2x55' comes with the program; did you mean 2x5?" in said
+    assert "`init` without a name lists them" in invoke("init", "zzz", code=2).stderr
+    assert not Path("configs").exists()
+
+
+def test_where_nothing_can_be_written():
+    Path("configs").write_text("a file")
+    assert "configs is no directory" in invoke("init", "2x3", code=2).stderr
+
+
+@pytest.mark.parametrize("command", ["run", "plan", "status", "solve", "gods-number"])
+@pytest.mark.parametrize("named", ["2x4", "2x4.toml", "configs/2x4.toml"])
+def test_a_missing_config_that_can_be_had(command, named):
+    said = invoke(command, named, code=2).stderr
+    assert said.startswith(f"frontier: {named}: no such ")
+    assert said.endswith("; `python -m frontier init 2x4` writes configs/2x4.toml\n")
+    if named != "configs/2x4.toml":
+        invoke("init", "2x4")
+        assert invoke(command, named, code=2).stderr.endswith("; there is configs/2x4.toml\n")
+
+
+def test_a_missing_config_of_ones_own():
+    said = invoke("run", "mine.toml", code=2).stderr
+    assert said.startswith("frontier: mine.toml: no such config file; ")
+    assert said.endswith("`python -m frontier init` lists the configs that come with the program\n")
