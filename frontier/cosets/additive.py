@@ -4,7 +4,9 @@ The tiles are split into groups (`frontier.cosets.groups`). The distance of a po
 is the least number of moves of the group's tiles in any sequence of moves that brings these tiles
 and the blank home. No move is of two groups, so the sum over the groups is a lower bound (R. E.
 Korf and A. Felner, Disjoint Pattern Database Heuristics, Artificial Intelligence 134, 2002), and it
-is 0 in the goal alone. Each move changes the distance of one group alone, by one at most.
+is 0 in the goal alone. Each move changes the distance of one group alone, by one at most. Mirror
+images of a position (`frontier.cosets.symmetry`) are as far as it is, so the greatest of their sums
+is a lower bound too.
 
 `within` asks whether a position takes at most so many moves: one iteration of IDA* (R. E. Korf,
 Depth-First Iterative-Deepening, Artificial Intelligence 27, 1985), in which the more promising move
@@ -28,30 +30,37 @@ from frontier.cosets.kernel import (
     nothing_met,
     slide,
 )
+from frontier.cosets.symmetry import mirrored, symmetries
 from frontier.cosets.tables import Kept, images, moves_on, pattern_graph
 from frontier.puzzles import Pattern, Tiles
 from frontier.space.bits import lowest_bit
 from frontier.space.jit import kernel
 from frontier.space.memory import residue_table
 
-Groups = namedtuple("Groups", "residue odd row region move image group home start target voltage")
-"""The tables of G groups as the kernels read them.
+Groups = namedtuple(
+    "Groups", "residue odd row region move image group slot home start target voltage"
+)
+"""The tables of G groups, and of S images of a board, as the kernels read them.
+
+The first image is the board itself, the others are its mirror images.
 
 residue: uint64, for all groups what `residue_table` tells. odd: int64, for each region of all
 groups (see `frontier.puzzles.pattern_graph`) whether its distances are odd; row: int64, the number
 of its first bit in `residue`. region: int64, that of each vertex of all groups. move: int64, as in
-`PatternTable`. image: unsigned[voltages, numbers]. group: int64[cells], of the tile whose home is
-each cell, -1 for the blank. home: int64[G], the regions of the goal. start, target, voltage: the
-moves of tiles of the group between regions, by the region that they leave."""
+`PatternTable`. image: unsigned[voltages, numbers]. group: int64[S, cells], the group that the tile
+whose home is each cell has in each image, -1 for the blank. slot: int64[S, cells, K], the number of
+each move of the board in each image. home: int64[G], the regions of the goal. start, target,
+voltage: the moves of tiles of the group between regions, by the region that they leave."""
 
 Way = namedtuple(
-    "Way", "words met salt board vertex number distance rest blank slots least slot sum"
+    "Way", "words met salt board vertex number distance rest blank slots after least slot sum"
 )
 """What one thread works with: the way from the start, by depth, as in `Scratch`.
 
-salt: int64[1], how often it was used. vertex, number, distance: int64[depths, G], the distance
-modulo 4. rest: the bound. least: int64[depths, K], the bound after each of the moves. board:
-int64[cells], the home of the tile in each cell, -1 for the blank."""
+salt: int64[1], how often it was used. vertex, number, distance: int64[depths, S, G], the distance
+modulo 4. rest: int64[depths, S], the sum of the distances. after: int64[depths, K, S], the sums
+after each of the moves; least: int64[depths, K], the greatest of them. board: int64[cells], the
+home of the tile in each cell, -1 for the blank."""
 
 MET_BITS = 18
 """The table of boards met has 2**18 entries."""
@@ -67,7 +76,7 @@ class Additive:
     def __init__(self, puzzle: Tiles, sizes: Sequence[int], threads: int, kept: Kept):
         self.moves = moves_on(puzzle.rows, puzzle.columns, "step")
         self._split = split = Split(puzzle, sizes, "labelled")
-        self.home = split.home
+        self.home, self._symmetries = split.home, symmetries(puzzle)
         shapes = [
             (2 * pattern.graph.vertices, code.words)
             for pattern, code in zip(split.patterns, split.codes, strict=True)
@@ -97,17 +106,23 @@ class Additive:
         regions = np.cumsum([0, *(pattern.graph.vertices for pattern in patterns)])
         ends = np.cumsum([0, *(some.target.size for some in arcs)])
         start = [some.start[:-1] + end for some, end in zip(arcs, ends, strict=False)]
-        target = [some.target + region for some, region in zip(arcs, regions, strict=False)]
+        to = [some.target + region for some, region in zip(arcs, regions, strict=False)]
         voltage = [some.voltage + first for some, first in zip(arcs, voltages, strict=False)]
         region = [p.base.region + first for p, first in zip(patterns, regions, strict=False)]
         group = np.full(len(self.moves.target), -1, dtype=np.int64)
         for g, members in enumerate(self._split.members):
             group[members] = g
         home = [p.origins()[0][0] + first for p, first in zip(patterns, regions, strict=False)]
+        symmetry = np.array([np.arange(group.size), *self._symmetries])
+        target = self.moves.target
+        slot = np.zeros((len(symmetry), *target.shape), dtype=np.int64)
+        for cells, its in zip(symmetry, slot, strict=True):
+            for cell, k in np.argwhere(target >= 0):
+                its[cell, k] = np.flatnonzero(target[cells[cell]] == cells[target[cell, k]])[0]
         return Groups(
             residue, np.concatenate(odd), np.concatenate(rows), np.concatenate(region), move, image,
-            group, np.array(home),
-            np.concatenate([*start, ends[-1:]]), np.concatenate(target), np.concatenate(voltage),
+            group[symmetry], slot, np.array(home),
+            np.concatenate([*start, ends[-1:]]), np.concatenate(to), np.concatenate(voltage),
         )  # fmt: skip
 
     def states(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -118,17 +133,25 @@ class Additive:
         vertices, numbers = self._split.states(boards)
         return vertices + self._first[:-1], numbers
 
+    def images(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The vertices and numbers of boards and of their mirror images: int64[N, S, G] each."""
+        sides = [boards, *(mirrored(boards, cells) for cells in self._symmetries)]
+        vertices, numbers = zip(*map(self.states, sides), strict=True)
+        return np.stack(vertices, axis=1), np.stack(numbers, axis=1)
+
     def memory(self) -> Way:
         """Memory for one thread."""
         (cells, moves), groups = self.moves.target.shape, len(self._split.patterns)
         depths = MOST_LENGTH + 2
         words = np.random.default_rng(2).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
-        vertex, number, distance = np.zeros((3, depths, groups), dtype=np.int64)
-        rest, blank, slot = np.zeros((3, depths), dtype=np.int64)
+        sides = 1 + len(self._symmetries)
+        vertex, number, distance = np.zeros((3, depths, sides, groups), dtype=np.int64)
+        rest, after = np.zeros((depths, sides), np.int64), np.zeros((depths, moves, sides), np.int64)
+        blank, slot = np.zeros((2, depths), dtype=np.int64)
         slots, sums = np.zeros((2, depths), dtype=np.uint64)
         return Way(
             words, nothing_met(MET_BITS), np.zeros(1, np.int64),
-            np.zeros(cells, np.int64), vertex, number, distance, rest, blank, slots,
+            np.zeros(cells, np.int64), vertex, number, distance, rest, blank, slots, after,
             np.zeros((depths, moves), np.int64), slot, sums,
         )  # fmt: skip
 
@@ -138,14 +161,13 @@ class Additive:
         boards: as for `states`.
         """
         needs_more = np.zeros(len(boards), dtype=np.bool_)
-        states = self.states(boards)
-        nodes = settle(boards, *states, limit, self.moves, self.tables, way, needs_more)
+        nodes = settle(boards, *self.images(boards), limit, self.moves, self.tables, way, needs_more)
         return nodes, needs_more
 
     def solution(self, board: np.ndarray, limit: int, way: Way) -> np.ndarray | None:
         """The cells that the blank comes to, one after the other, in a solution of at most `limit`
         moves; None if there is none."""
-        (vertices,), (numbers,) = self.states(board[None])
+        (vertices,), (numbers,) = self.images(board[None])
         found, _ = within(board, vertices, numbers, limit, self.moves, self.tables, way)
         return way.blank[1 : way.slot[-1] + 1] if found else None
 
@@ -176,16 +198,22 @@ def _distance(group, region, number, tables):
 
 @kernel
 def _look_ahead(depth, room, moves, tables, way):
-    """Find which moves leave a bound of at most `room`, and the bound after each."""
+    """Find which moves leave a bound of at most `room`, and the bounds after each."""
     here, slots, kept = way.blank[depth], way.slots[depth], np.uint64(0)
     while slots:
         k = lowest_bit(slots)
         slots &= slots - np.uint64(1)
-        g = tables.group[way.board[moves.target[here, k]]]
-        entry = tables.move[way.vertex[depth, g], k]
-        image = np.int64(tables.image[entry & VOLTAGES, way.number[depth, g]])
-        after = _residue(tables.region[entry >> VOLTAGE_BITS], image, tables)
-        least = way.rest[depth] + ((after - way.distance[depth, g] + 1) & 3) - 1
+        tile, least = way.board[moves.target[here, k]], 0
+        for side in range(way.rest.shape[1]):
+            g = tables.group[side, tile]
+            entry = tables.move[way.vertex[depth, side, g], tables.slot[side, here, k]]
+            image = np.int64(tables.image[entry & VOLTAGES, way.number[depth, side, g]])
+            after = _residue(tables.region[entry >> VOLTAGE_BITS], image, tables)
+            rest = way.rest[depth, side] + ((after - way.distance[depth, side, g] + 1) & 3) - 1
+            way.after[depth, k, side] = rest
+            least = max(least, rest)
+            if rest > room:
+                break
         if least <= room:
             way.least[depth, k] = least
             kept |= np.uint64(1) << np.uint64(k)
@@ -193,28 +221,51 @@ def _look_ahead(depth, room, moves, tables, way):
 
 
 @kernel
+def _move_on(depth, k, tile, tables, way):
+    """Move the groups of all images, and their distances with the one of the tile that is moved."""
+    here = way.blank[depth]
+    for side in range(way.rest.shape[1]):
+        slot, moved = tables.slot[side, here, k], tables.group[side, tile]
+        for g in range(way.vertex.shape[2]):
+            entry = tables.move[way.vertex[depth, side, g], slot]
+            way.vertex[depth + 1, side, g] = entry >> VOLTAGE_BITS
+            way.number[depth + 1, side, g] = tables.image[
+                entry & VOLTAGES, way.number[depth, side, g]
+            ]
+            way.distance[depth + 1, side, g] = way.distance[depth, side, g]
+        rest = way.after[depth, k, side]
+        way.distance[depth + 1, side, moved] += rest - way.rest[depth, side]
+        way.distance[depth + 1, side, moved] &= 3
+        way.rest[depth + 1, side] = rest
+
+
+@kernel
 def within(board, vertices, numbers, limit, moves, tables, way):
     """Whether a position takes at most `limit` moves, and the nodes visited to find out.
 
-    board: int8[cells], the home of each tile, `BLANK` for the blank. vertices, numbers: int64[G],
-    of the position in each group. If it does, the blank comes to the cells way.blank[1], ...,
+    board: int8[cells], the home of each tile, `BLANK` for the blank. vertices, numbers: int64[S,
+    G], of its images in each group. If it does, the blank comes to the cells way.blank[1], ...,
     way.blank[way.slot[-1]], one after the other.
     """
     way.salt[0] += 1
-    groups, seed, nodes = vertices.size, np.uint64(way.salt[0]) * FIRST_MIX, 0
-    way.rest[0] = way.sum[0] = 0
+    seed, nodes, least = np.uint64(way.salt[0]) * FIRST_MIX, 0, 0
+    way.sum[0] = 0
     for cell in range(board.size):
         way.board[cell] = board[cell]
         if board[cell] == BLANK:
             way.board[cell], way.blank[0] = -1, cell
-    for g in range(groups):
-        way.vertex[0, g], way.number[0, g] = vertices[g], numbers[g]
-        far = _distance(g, tables.region[vertices[g]], numbers[g], tables)
-        way.distance[0, g] = far & 3
-        way.rest[0] += far
+    for side in range(vertices.shape[0]):
+        way.rest[0, side] = 0
+        for g in range(vertices.shape[1]):
+            vertex, number = vertices[side, g], numbers[side, g]
+            far = _distance(g, tables.region[vertex], number, tables)
+            way.vertex[0, side, g], way.number[0, side, g] = vertex, number
+            way.distance[0, side, g] = far & 3
+            way.rest[0, side] += far
+        least = max(least, way.rest[0, side])
     way.slot[-1] = 0
-    if way.rest[0] == 0 or way.rest[0] > limit:
-        return way.rest[0] == 0, nodes
+    if least == 0 or least > limit:
+        return least == 0, nodes
     depth = 0
     way.slots[0] = moves.all[way.blank[0]]
     _look_ahead(0, limit - 1, moves, tables, way)
@@ -242,19 +293,12 @@ def within(board, vertices, numbers, limit, moves, tables, way):
             return True, nodes
         nodes += 1
         there, stride = moves.target[here, k], moves.stride[here, k]
-        moved = tables.group[way.board[there]]
+        tile = way.board[there]
         total = slide(way.board, here, there, stride, way.sum[depth], way.words)
         if not is_new(total ^ seed, depth + 1, way.met):
             slide(way.board, there, here, -stride, total, way.words)
             continue
-        for g in range(groups):
-            entry = tables.move[way.vertex[depth, g], k]
-            way.vertex[depth + 1, g] = entry >> VOLTAGE_BITS
-            way.number[depth + 1, g] = tables.image[entry & VOLTAGES, way.number[depth, g]]
-            way.distance[depth + 1, g] = way.distance[depth, g]
-        way.rest[depth + 1] = way.least[depth, k]
-        way.distance[depth + 1, moved] += way.least[depth, k] - way.rest[depth]
-        way.distance[depth + 1, moved] &= 3
+        _move_on(depth, k, tile, tables, way)
         depth += 1
         way.blank[depth], way.sum[depth] = there, total
         way.slots[depth] = moves.then[here, k]
@@ -266,7 +310,7 @@ def within(board, vertices, numbers, limit, moves, tables, way):
 def settle(boards, vertices, numbers, limit, moves, tables, way, needs_more):
     """Find out which positions take more than `limit` moves; returns the nodes.
 
-    boards: int8[N, cells], vertices and numbers: int64[N, G], as for `within`. needs_more: bool[N],
+    boards: int8[N, cells], vertices and numbers: int64[N, S, G], as for `within`. needs_more: bool[N],
     which is written.
     """
     nodes = 0

@@ -16,7 +16,7 @@ tells how long the rest will take.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -60,8 +60,7 @@ NODES_A_STEP = 8
 databases are larger than all caches: 35 against 280 ns."""
 
 SLICE = 100_000_000
-"""The look-ups, and an eighth of it the nodes of single positions, after which a block looks
-whether it is to stop; a coset or a position under way comes on top."""
+"""The look-ups after which a block looks whether it is to stop; a coset under way comes on top."""
 
 MOST_NODES = 1_000_000_000
 """The look-ups in one coset, at most."""
@@ -133,7 +132,7 @@ class Asker:
         row, column = np.array(self.puzzle.squares).T[:, self.puzzle.reading]
         home = self._single.home
         self._odd = (row + column + row[home] + column[home]) % region.period
-        self._symmetries = symmetries(region)
+        self._symmetries = symmetries(self.puzzle, region.cells)
         self._settled = self._steps = 0  # positions searched by themselves, and their nodes
         self._prepare = Lock()
         self._prepared: _Prepared | None = None
@@ -147,6 +146,11 @@ class Asker:
         """How many blocks these are cut into."""
         return min(BLOCKS, -(-self.cosets(limit) // BLOCK_COSETS))
 
+    def learn(self, blocks: Iterable[Block]) -> None:
+        """Take the mean nodes of a position's own search from blocks that were searched before."""
+        for block in blocks:
+            self._settled, self._steps = self._settled + block.left, self._steps + block.steps
+
     def search(self, limit: int, number: int, stop: Callable[[], bool] = bool) -> Block | None:
         """Search a block of the question of `limit`; None if it was stopped."""
         began, question = time.thread_time(), self._question(limit)
@@ -156,22 +160,26 @@ class Asker:
         with self._memory(question.most_open) as (scratch, way):
             boards = np.empty((max(ROOM, question.most_open), self.puzzle.cells), dtype=np.int8)
             while first < mine.size:
-                if stop():
-                    return None
-                some = mine[first : first + PIECE]
+                some, worth = mine[first : first + PIECE], self._worth
                 done, opened, *work = search_cosets(
-                    some, self._homes(some), limit, self._worth, MOST_NODES, SLICE,
+                    some, self._homes(some), limit, worth, MOST_NODES, SLICE,
                     question.tables, scratch, boards,
                 )  # fmt: skip
-                first, left = first + done, left + opened
                 nodes, solutions = nodes + work[0], solutions + work[1]
-                settled = self._settle(boards[:opened], limit, way, stop)
-                if settled is None:
+                for n in range(opened):
+                    if stop():
+                        return None
+                    if self._worth > 2 * worth and worth < MOST_NODES:
+                        break  # these cosets are searched again, and longer
+                    its, (needs_more,) = self._single.settle(boards[n : n + 1], limit, way)
+                    self._settled, self._steps = self._settled + 1, self._steps + its
+                    left, steps = left + 1, steps + its
+                    if needs_more and self._codes(boards[n]) not in farther:
+                        farther |= self._farther(boards[n], limit, way)
+                else:
+                    first += done
+                if stop():
                     return None
-                steps += settled[0]
-                for board in settled[1]:
-                    if self._codes(board) not in farther:  # as the mirror image of another one
-                        farther |= self._farther(board, limit, way)
         seconds = time.thread_time() - began
         return Block(
             number, mine.size, nodes, solutions, left, steps, seconds, tuple(farther.values())
@@ -239,19 +247,6 @@ class Asker:
         """The look-ups for each open position of a coset: as many as take as long as its own search
         can be expected to take. So neither of the two takes much longer than the other one."""
         return max(WORTH, NODES_A_STEP * self._steps // max(1, self._settled))
-
-    def _settle(self, boards: np.ndarray, limit: int, way, stop) -> tuple[int, np.ndarray] | None:
-        """The nodes of the positions' own searches, and the positions that need more moves; None if
-        it was stopped."""
-        needs_more, nodes, first = np.zeros(len(boards), dtype=np.bool_), 0, 0
-        while first < len(boards):
-            if stop():
-                return None
-            some = slice(first, first + max(1, SLICE // max(1, self._worth)))
-            its, needs_more[some] = self._single.settle(boards[some], limit, way)
-            self._settled, self._steps = self._settled + len(boards[some]), self._steps + its
-            nodes, first = nodes + its, some.stop
-        return nodes, boards[needs_more]
 
     def _farther(self, board: np.ndarray, limit: int, way) -> dict[Board, Farther]:
         """A position that needs more moves and its mirror images, with their shortest ways."""

@@ -125,6 +125,7 @@ class _Search:
         if limit not in proof.answers:
             proof.answers[limit] = Answer(asker.blocks(limit), asker.cosets(limit))
         answer, before = proof.answers[limit], len(proof.answers[limit].done)
+        asker.learn(answer.done.values())
         enough = threading.Event()
 
         def stops() -> bool:

@@ -1,33 +1,35 @@
-"""Symmetries of a coset search: of cosets that are mirror images of each other one is searched.
+"""Symmetries of a board, under which a position is as far as its mirror image.
 
-A symmetry is a reflection or a rotation of the board that leaves the blank's home and the region
-where they are. It takes a position x to the position whose tile in cell s(c) is the one at home in
+A symmetry is a reflection or a rotation of the board that leaves the blank's home where it is. It
+takes a position x to the position whose tile in cell s(c) is the one at home in
 s(h), where that of x in cell c is at home in h. The goal stays the goal and moves go to moves, so
-both positions are equally far; and as labelled tiles go to labelled tiles, cosets go to cosets. The
-2×n boards with the blank in a corner have no symmetry, n×n boards with the blank on the diagonal
-have the reflection in it.
+both positions are equally far. So a lower bound of one is a lower bound of the other. A symmetry
+that leaves the region where it is takes labelled tiles to labelled tiles and cosets to cosets: of
+cosets that are mirror images of each other, one is searched.
+
+The 2×n boards with the blank in a corner have no symmetry, n×n boards with the blank on the
+diagonal have the reflection in it.
 """
 
 import numpy as np
 
-from frontier.cosets.regions import Region
+from frontier.puzzles import Tiles
 
 
-def symmetries(region: Region) -> np.ndarray:
+def symmetries(puzzle: Tiles, region: np.ndarray | None = None) -> np.ndarray:
     """Return the symmetries other than the identity: int64[S, cells], the image of each cell.
 
-    Cells are numbered in the board's reading order.
+    Cells are numbered in the board's reading order. region: int64, the cells of a region that the
+    symmetries leave where it is; by default the whole board.
     """
-    puzzle = region.puzzle
     grid = np.argsort(puzzle.reading).reshape(puzzle.rows, puzzle.columns)
-    home, inside = grid.flat[puzzle.goals[0].index(0)], np.isin(grid, region.cells)
+    home, region = grid.flat[puzzle.goals[0].index(0)], grid if region is None else region
     found = {}
     for image in (grid, grid.T) if puzzle.rows == puzzle.columns else (grid,):
         for other in (image, image[::-1], image[:, ::-1], image[::-1, ::-1]):
             cells = np.empty(grid.size, dtype=np.int64)
             cells[grid.ravel()] = other.ravel()
-            keeps_region = np.array_equal(inside, np.isin(other, region.cells))
-            if keeps_region and cells[home] == home:
+            if np.isin(cells[region], region).all() and cells[home] == home:
                 found[tuple(cells.tolist())] = cells
     found.pop(tuple(range(grid.size)))
     return np.array(list(found.values()), dtype=np.int64).reshape(-1, grid.size)

@@ -26,7 +26,17 @@ from frontier.puzzles import Tiles
     ],
 )
 def test_how_many_there_are(shape, blank, region, count):
-    assert len(symmetries(region_named(Tiles(*shape, blank=blank), region))) == count
+    assert len(of_region(Tiles(*shape, blank=blank), region)) == count
+
+
+def of_region(puzzle, name):
+    return symmetries(puzzle, region_named(puzzle, name).cells)
+
+
+def test_a_board_has_those_that_move_a_region_too():
+    assert len(symmetries(Tiles(3, 3))) == 1
+    assert len(symmetries(Tiles(3, 3, blank=(1, 1)))) == 7
+    assert len(symmetries(Tiles(3, 5, blank=(1, 2)))) == 3
 
 
 @pytest.mark.parametrize(
@@ -36,7 +46,7 @@ def test_how_many_there_are(shape, blank, region, count):
 def test_mirror_images_are_equally_far(shape, blank, region):
     """And are positions: every image of one is in the dictionary, and no two have the same."""
     puzzle, board = Tiles(*shape, blank=blank), board_of(*shape, blank)
-    (cells,) = symmetries(region_named(puzzle, region))
+    (cells,) = of_region(puzzle, region)
     goal = np.array(puzzle.goals[0])
     codes = np.array(list(board.distances))
     homes = np.argsort(goal)[codes][:, puzzle.reading]  # as cells, row by row
