@@ -146,7 +146,10 @@ class Additive:
         words = np.random.default_rng(2).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
         sides = 1 + len(self._symmetries)
         vertex, number, distance = np.zeros((3, depths, sides, groups), dtype=np.int64)
-        rest, after = np.zeros((depths, sides), np.int64), np.zeros((depths, moves, sides), np.int64)
+        rest, after = (
+            np.zeros((depths, sides), np.int64),
+            np.zeros((depths, moves, sides), np.int64),
+        )
         blank, slot = np.zeros((2, depths), dtype=np.int64)
         slots, sums = np.zeros((2, depths), dtype=np.uint64)
         return Way(
@@ -161,7 +164,9 @@ class Additive:
         boards: as for `states`.
         """
         needs_more = np.zeros(len(boards), dtype=np.bool_)
-        nodes = settle(boards, *self.images(boards), limit, self.moves, self.tables, way, needs_more)
+        nodes = settle(
+            boards, *self.images(boards), limit, self.moves, self.tables, way, needs_more
+        )
         return nodes, needs_more
 
     def solution(self, board: np.ndarray, limit: int, way: Way) -> np.ndarray | None:
@@ -310,8 +315,8 @@ def within(board, vertices, numbers, limit, moves, tables, way):
 def settle(boards, vertices, numbers, limit, moves, tables, way, needs_more):
     """Find out which positions take more than `limit` moves; returns the nodes.
 
-    boards: int8[N, cells], vertices and numbers: int64[N, S, G], as for `within`. needs_more: bool[N],
-    which is written.
+    boards: int8[N, cells], vertices and numbers: int64[N, S, G], as for `within`. needs_more:
+    bool[N], which is written.
     """
     nodes = 0
     for n in range(boards.shape[0]):

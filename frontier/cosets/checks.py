@@ -2,8 +2,8 @@
 
 * The checksums of the tables that are there must be right.
 * The shortest way of every position found is gone move by move, without any kernel.
-* Blocks of finished questions are searched again, all or some of them drawn at random; they
-  must give the same.
+* Blocks of questions and single positions that gave a lower bound are searched again, all or some
+  of them drawn at random; they must give the same.
 """
 
 import random
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from frontier import machine
-from frontier.cosets.questions import Asker, Farther
+from frontier.cosets.questions import Asker, Farther, Witness
 from frontier.cosets.store import CosetRun
 from frontier.puzzles import Tiles
 from frontier.search.verify import Fault
@@ -22,7 +22,8 @@ from frontier.text import counted
 class Checked:
     """What was looked at, and what was found.
 
-    tables: whose checksums were looked at. ways: gone move by move. blocks: searched again.
+    tables: whose checksums were looked at. ways: gone move by move. blocks: searched again, those
+    of one position among them.
     """
 
     tables: int = 0
@@ -56,22 +57,32 @@ def check_cosets(
                 where = f"the question of {limit}, {run.puzzle.line(position.board)}"
                 found.faults.append(Fault(limit + proof.period, f"a position of {where}: {wrong}"))
     done = [(t, number) for t, answer in proof.answers.items() for number in answer.done]
+    done += proof.witnesses
     count = len(done) if blocks is None else min(blocks, len(done))
-    drawn = sorted(random.Random(seed).sample(done, count))
+    drawn = random.Random(seed).sample(done, count)
     if drawn and not found.faults:
         _search_again(run, drawn, found, say)
     return found
 
 
-def _search_again(run: CosetRun, drawn: list[tuple[int, int]], found: Checked, say) -> None:
-    """Search blocks again, and note what is found."""
+def _search_again(
+    run: CosetRun, drawn: list[tuple[int, int] | Witness], found: Checked, say
+) -> None:
+    """Search blocks and single positions again, and note what is found."""
     proof = run.proof
     asker = Asker(run.region, run.groups, machine.cores(), run.kept(shared=False))
     if asker.deepest != proof.deepest:
         said = f"the deepest pattern and board are {asker.deepest}, not {proof.deepest}"
         found.faults.append(Fault(0, said))
-    for limit, number in drawn:
+    for some in drawn:
         say(f"{found.blocks:,} of {counted(len(drawn), 'block')} searched again")
+        found.blocks += 1
+        if isinstance(some, Witness):
+            if not asker.confirms(some):
+                said = f"{run.puzzle.line(some.board)} takes at most {some.limit} moves"
+                found.faults.append(Fault(some.limit + proof.period, said))
+            continue
+        limit, number = some
         kept, block = proof.answers[limit].done[number], asker.search(limit, number)
         before, now = ({(p.board, p.depth) for p in of.farther} for of in (kept, block))
         if before != now or kept.cosets != block.cosets:
@@ -80,7 +91,6 @@ def _search_again(run: CosetRun, drawn: list[tuple[int, int]], found: Checked, s
                 f"that need more moves, and {len(before):,} are listed"
             )
             found.faults.append(Fault(limit + proof.period, said))
-        found.blocks += 1
 
 
 def _wrong_way(puzzle: Tiles, position: Farther, limit: int) -> str | None:

@@ -11,13 +11,17 @@ depth T + p or more. So with an upper bound U and a lower bound L of God's numbe
 * once L = U = G, the positions of X(G - p) at depth G are the last layer, those of X(G - p - 1) at
   depth G - 1 the one before it, and so on.
 
-But for the last case a question ends with the first position that is found.
+But for the last case a question ends with the first position that is found, its witness: all that
+is known of it is that it needs more moves than were asked about.
+
+Where questions take long, lower bounds are looked for besides: X(T) is asked about with T between
+the two bounds, until a witness is found or a time is over (`guesses`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from frontier.cosets.questions import Block, Farther
+from frontier.cosets.questions import Block, Farther, Witness
 
 
 @dataclass
@@ -54,12 +58,14 @@ class Proof:
     """Bounds of God's number of a puzzle, and what they rest on.
 
     deepest: the greatest distance of a pattern, and that of a board of the region. period: p, see
-    the module's text. answers: by the limits of their questions.
+    the module's text. answers: by the limits of their questions. witnesses: of questions that ended
+    with them.
     """
 
     def __init__(self, deepest: tuple[int, int], period: int):
         self.deepest, self.period = deepest, period
         self.answers: dict[int, Answer] = {}
+        self.witnesses: list[Witness] = []
 
     @property
     def upper(self) -> int:
@@ -70,12 +76,19 @@ class Proof:
     @property
     def lower(self) -> int:
         """A number of moves that some position needs."""
-        return max([self.deepest[0], *(position.depth for position in self.farther)])
+        witnessed = (witness.limit + self.period for witness in self.witnesses)
+        found = (position.depth for position in self.farther)
+        return max([self.deepest[0], *found, *witnessed])
 
     @property
     def farther(self) -> list[Farther]:
         """All positions found that need more moves than they were asked about."""
         return [position for answer in self.answers.values() for position in answer.farther]
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of one processor, of all questions."""
+        return sum(answer.seconds for answer in self.answers.values())
 
     def layer(self, depth: int) -> list[Farther] | None:
         """The positions at a depth; None if they are not all known."""
@@ -116,3 +129,18 @@ class Proof:
             if self.layer(depth) is None:
                 return depth - self.period, True
         return None
+
+
+def guesses(proof: Proof, seconds: float, now: Callable[[], float]) -> Iterator[tuple[int, float]]:
+    """Questions that may raise the lower bound, by bisection: their limits, and the times at which
+    they are given up.
+
+    A guess that is not confirmed in half of what is left of the time is taken for too high. now:
+    tells the time, in seconds.
+    """
+    ends, high = now() + seconds, proof.upper - 1
+    while high > proof.lower and now() < ends:
+        guess = (proof.lower + high + 1) // 2
+        yield guess - proof.period, (now() + ends) / 2
+        if proof.lower < guess:
+            high = guess - 1

@@ -89,6 +89,14 @@ class Farther:
 
 
 @dataclass(frozen=True)
+class Witness:
+    """A position, by its codes, that needs more than `limit` moves; how many is not known."""
+
+    board: Board
+    limit: int
+
+
+@dataclass(frozen=True)
 class Block:
     """What is known of some cosets of a question.
 
@@ -151,8 +159,14 @@ class Asker:
         for block in blocks:
             self._settled, self._steps = self._settled + block.left, self._steps + block.steps
 
-    def search(self, limit: int, number: int, stop: Callable[[], bool] = bool) -> Block | None:
-        """Search a block of the question of `limit`; None if it was stopped."""
+    def search(
+        self, limit: int, number: int, stop: Callable[[], bool] = bool, whole: bool = True
+    ) -> Block | Witness | None:
+        """Search a block of the question of `limit`; None if it was stopped.
+
+        whole: whether all positions that need more moves are wanted, with their distances; else the
+        first one ends the search.
+        """
         began, question = time.thread_time(), self._question(limit)
         mine = question.cosets[number :: self.blocks(limit)]
         nodes = solutions = left = steps = first = 0
@@ -174,7 +188,11 @@ class Asker:
                     its, (needs_more,) = self._single.settle(boards[n : n + 1], limit, way)
                     self._settled, self._steps = self._settled + 1, self._steps + its
                     left, steps = left + 1, steps + its
-                    if needs_more and self._codes(boards[n]) not in farther:
+                    if not needs_more:
+                        continue
+                    if not whole:
+                        return Witness(self._codes(boards[n]), limit)
+                    if self._codes(boards[n]) not in farther:  # as the image of another one
                         farther |= self._farther(boards[n], limit, way)
                 else:
                     first += done
@@ -184,6 +202,14 @@ class Asker:
         return Block(
             number, mine.size, nodes, solutions, left, steps, seconds, tuple(farther.values())
         )
+
+    def confirms(self, witness: Witness) -> bool:
+        """Whether a position needs more moves than its witness says, by its own search."""
+        goal = np.array(self.puzzle.goals[0])[self.puzzle.reading]
+        board = np.argsort(goal)[np.array(witness.board)[self.puzzle.reading]].astype(np.int8)
+        board[board == self._single.home] = BLANK
+        with self._memory(1) as (_, way):
+            return bool(self._single.settle(board[None], witness.limit, way)[1][0])
 
     def _question(self, limit: int) -> "_Prepared":
         """What all blocks of a question share."""

@@ -1,5 +1,6 @@
 """The search of God's number: question after question, block after block, kept as it goes on."""
 
+import math
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -10,8 +11,8 @@ from frontier.clusters.executor import Call, Executor, Threads
 from frontier.clusters.kinds import client_for, executor_of
 from frontier.config import Config
 from frontier.cosets.plan import plan_cosets
-from frontier.cosets.proof import Answer, Proof
-from frontier.cosets.questions import Asker, Block
+from frontier.cosets.proof import Answer, Proof, guesses
+from frontier.cosets.questions import Asker, Block, Witness
 from frontier.cosets.store import CosetRun, path_of
 from frontier.errors import InputError, Stopped
 from frontier.search.events import (
@@ -28,6 +29,9 @@ from frontier.store.run_ref import OpenRun, RunRef
 
 COMMIT_SECONDS = 5.0
 """The seconds of search that a kill can cost, about; a block under way comes on top."""
+
+GUESSED_SECONDS = 30.0
+"""Lower bounds are guessed where the questions so far have taken so many seconds."""
 
 
 def find_gods_number(
@@ -113,14 +117,30 @@ class _Search:
             run.commit()
         try:
             while not self._stops() and (question := run.next_question):
-                self._ask(asker, executor, *question)
+                self._raise_lower_bound(asker, executor)
+                if question == run.next_question:
+                    self._ask(asker, executor, *question)
         finally:
             run.commit()
         if self._interrupted.is_set() and not run.complete:
             raise Stopped("interrupted")
 
-    def _ask(self, asker: Asker, executor: Executor, limit: int, whole: bool) -> None:
-        """Ask a question. whole: whether all of its positions are wanted; else one suffices."""
+    def _raise_lower_bound(self, asker: Asker, executor: Executor) -> None:
+        """Try greater lower bounds for as long as the questions so far have taken, where that was
+        long and God's number is wanted."""
+        proof, at_most = self._run.proof, self._run.asked[0]
+        seconds = proof.seconds / max(1, executor.workers)
+        if at_most is None and seconds >= GUESSED_SECONDS:
+            for limit, ends in guesses(proof, seconds, time.monotonic):
+                if self._stops():
+                    return
+                self._ask(asker, executor, limit, False, ends)
+
+    def _ask(
+        self, asker: Asker, executor: Executor, limit: int, whole: bool, ends: float = math.inf
+    ) -> None:
+        """Ask a question. whole: whether all of its positions are wanted; else one suffices. ends:
+        when it is given up, by the monotonic clock."""
         proof, began = self._run.proof, time.monotonic()
         if limit not in proof.answers:
             proof.answers[limit] = Answer(asker.blocks(limit), asker.cosets(limit))
@@ -129,27 +149,34 @@ class _Search:
         enough = threading.Event()
 
         def stops() -> bool:
-            return self._stops() or enough.is_set()
+            return self._stops() or enough.is_set() or time.monotonic() > ends
 
-        calls = (self._call(asker, executor, limit, number, stops) for number in answer.missing)
+        calls = (
+            self._call(asker, executor, limit, number, whole, stops, ends)
+            for number in answer.missing
+        )
         doing = proof.in_words(limit, whole)
         self._say(doing, limit, answer, None)
-        for block in executor.run(calls, stops):
-            if block is None:
+        for found in executor.run(calls, stops):
+            if found is None:
                 continue
-            answer.done[block.number] = block
-            if block.farther and not whole:
+            if isinstance(found, Witness):
+                proof.witnesses.append(found)
                 enough.set()
-            spent = (time.monotonic() - began) / (len(answer.done) - before)
-            self._say(doing, limit, answer, spent * (answer.blocks - len(answer.done)))
-            if time.monotonic() - self._committed > COMMIT_SECONDS:
+            else:
+                answer.done[found.number] = found
+            now, done = time.monotonic(), len(answer.done)
+            left = (now - began) / max(1, done - before) * (answer.blocks - done)
+            self._say(doing, limit, answer, min(left, ends - now))
+            if enough.is_set() or now - self._committed > COMMIT_SECONDS:
                 self._run.commit()
-                self._committed = time.monotonic()
+                self._committed = now
 
-    def _call(self, asker, executor: Executor, limit: int, number: int, stops) -> Call:
+    def _call(self, asker, executor: Executor, limit: int, number: int, whole, stops, ends) -> Call:
         if executor.here:
-            return Call(asker.search, (limit, number, stops))
-        return Call(search_block, (self._run.ref, limit, number))
+            return Call(asker.search, (limit, number, stops, whole))
+        seconds = ends - time.monotonic()  # other hosts have other monotonic clocks
+        return Call(search_block, (self._run.ref, limit, number, whole, seconds))
 
     def _say(self, doing: str, limit: int, answer: Answer, left: float | None) -> None:
         proof = self._run.proof
@@ -173,9 +200,12 @@ _open = OpenRun(_open_asker)
 """The tables of a search, which a worker reads once."""
 
 
-def search_block(run_ref: RunRef, limit: int, number: int) -> Block:
-    """Search a block of a question, as a worker of a cluster does."""
-    return _open.of(run_ref).search(limit, number)
+def search_block(
+    run_ref: RunRef, limit: int, number: int, whole: bool, seconds: float
+) -> Block | Witness | None:
+    """Search a block of a question for so many seconds at most, as a worker of a cluster does."""
+    ends = time.monotonic() + seconds
+    return _open.of(run_ref).search(limit, number, lambda: time.monotonic() > ends, whole)
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from frontier.config import Config
 from frontier.cosets.proof import Answer, Proof
-from frontier.cosets.questions import Block
+from frontier.cosets.questions import Block, Witness
 from frontier.cosets.regions import Region, check_puzzle, region_named
 from frontier.cosets.tables import Kept
 from frontier.errors import CorruptRunError, CorruptSearchError, FormatError, InputError
@@ -49,7 +49,7 @@ OWN_NAMES = {"run.json", "ledger.json", "tables", "lock"} | FOR_PEOPLE
 CHUNK = 1 << 26
 """The bytes whose checksum is computed at a time."""
 
-BLOCKS = TypeAdapter(list[Block])
+BLOCKS, WITNESSES = TypeAdapter(list[Block]), TypeAdapter(list[Witness])
 
 
 def path_of(config: Config) -> Storage:
@@ -181,6 +181,7 @@ class CosetRun:
                 blocks = BLOCKS.validate_python(answer["done"])
                 done = {block.number: block for block in blocks}
                 proof.answers[int(limit)] = Answer(answer["blocks"], answer["cosets"], done)
+            proof.witnesses += WITNESSES.validate_python(ledger.get("witnesses", []))
         except (KeyError, ValidationError) as error:
             why = first_wrong(error) if isinstance(error, ValidationError) else error
             said = f"{file} is no ledger of this search ({why}): {remedy}"
@@ -199,6 +200,7 @@ class CosetRun:
         }
         ledger = {"run": self.identity["identifier"], "deepest": list(self.proof.deepest)}
         ledger["asked"] = list(self.asked)
+        ledger["witnesses"] = list(map(asdict, self.proof.witnesses))
         write_sealed(self.storage, "ledger.json", {**ledger, "answers": answers}, durable=True)
 
     def kept(self, shared: bool) -> Kept:

@@ -1,6 +1,7 @@
 """What a search of God's number has found, as JSON and as text, and how far it is."""
 
 from frontier.cosets.plan import CosetPlan
+from frontier.cosets.questions import Witness
 from frontier.cosets.store import CosetRun
 from frontier.errors import InputError
 from frontier.puzzles import Board
@@ -25,6 +26,7 @@ def gods_number_value(run: CosetRun) -> dict:
         "lower": proof and proof.lower,
         "upper": proof and proof.upper,
         "layers": [],
+        "witness": None,
         "questions": [],
         "seconds": 0.0,
     }
@@ -33,6 +35,9 @@ def gods_number_value(run: CosetRun) -> dict:
     for depth, positions in proof.last_layers():
         rows = [puzzle.write(position.board) for position in positions]
         value["layers"].append({"depth": depth, "count": len(rows), "positions": rows})
+    if (witness := _witness(run)) is not None:
+        position = puzzle.write(witness.board)
+        value["witness"] = {"at_least": witness.limit + proof.period, "position": position}
     for limit, answer in sorted(proof.answers.items(), reverse=True):
         blocks = answer.done.values()
         value["questions"].append({
@@ -46,7 +51,7 @@ def gods_number_value(run: CosetRun) -> dict:
             "positions": len(answer.farther),
             "seconds": round(answer.seconds, 3),
         })  # fmt: skip
-    value["seconds"] = round(sum(answer.seconds for answer in proof.answers.values()), 3)
+    value["seconds"] = round(proof.seconds, 3)
     return value
 
 
@@ -62,6 +67,10 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
         lines.append(f"  all positions take at most {at_most} moves: {answer}")
     for layer in value["layers"]:
         lines.append(f"  {counted(layer['count'], 'position')} at depth {layer['depth']}")
+    if value["witness"] and not value["complete"]:
+        lines.append(
+            f"  a position that needs {value['witness']['at_least']} moves or more is below"
+        )
     cosets = sum(question["cosets"] for question in value["questions"])
     lines.append(
         f"  {counted(cosets, 'coset')} searched, {span(value['seconds'])} of processor time, in "
@@ -70,7 +79,14 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
     if value["layers"]:
         boards = [position.board for position in run.proof.layer(value["upper"])[:DRAWN]]
         lines += ["", draw_boards(puzzle, boards)]
+    elif value["witness"] and not value["complete"]:
+        lines += ["", draw_boards(puzzle, [_witness(run).board])]
     return "\n".join(lines)
+
+
+def _witness(run: CosetRun) -> Witness | None:
+    """The position that gave the greatest lower bound, if it was found where one was enough."""
+    return max(run.proof.witnesses, key=lambda witness: witness.limit, default=None)
 
 
 def _home(run: CosetRun) -> tuple[int, int]:
@@ -165,5 +181,4 @@ def _doing_words(asking: Asking) -> str:
 def _cosets_words(run: CosetRun) -> str:
     answers = run.proof.answers.values()
     cosets = sum(block.cosets for answer in answers for block in answer.done.values())
-    seconds = sum(answer.seconds for answer in answers)
-    return f"{cosets:,}, in {span(seconds)} of processor time"
+    return f"{cosets:,}, in {span(run.proof.seconds)} of processor time"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from frontier.cosets.proof import Answer, Proof
-from frontier.cosets.questions import Block, Farther
+from frontier.cosets.proof import Answer, Proof, guesses
+from frontier.cosets.questions import Block, Farther, Witness
 
 
 def play(counts: list[int], bound: int, deepest: int, period: int, at_most=None, layers=1) -> Proof:
@@ -20,7 +20,7 @@ def play(counts: list[int], bound: int, deepest: int, period: int, at_most=None,
         answer = proof.answers.setdefault(limit, Answer(2, 2))
         assert not answer.complete, "a question is not asked again"
         if positions and not whole:
-            answer.done[0] = block(0, positions[:1])
+            proof.witnesses.append(Witness(positions[0].board, limit))
         else:
             answer.done = {0: block(0, positions[:3]), 1: block(1, positions[3:])}
     return proof
@@ -62,5 +62,30 @@ def test_one_bound_is_asked_about(at_most, period):
 @each_period
 def test_a_question_that_found_a_position_early_is_finished_for_its_layer(period):
     proof = play(COUNTS, 12, 3, period, layers=0)
-    assert not all(answer.complete for answer in proof.answers.values() if answer.farther)
+    assert proof.witnesses
+    assert not any(proof.answers[witness.limit].complete for witness in proof.witnesses)
     assert proof.layer(len(COUNTS)) == [], "no position is deeper than God's number"
+
+
+@each_period
+@pytest.mark.parametrize("number", range(20, 41, 4))
+@pytest.mark.parametrize("takes", [1, 30, 400])
+def test_lower_bounds_are_guessed(period, number, takes):
+    """Of a puzzle with a made-up God's number, where a guess that is right takes so many seconds,
+    and one that is not takes all the time it is given."""
+    proof, clock, asked = Proof((20, 20), period), [0.0], []
+    for limit, ends in guesses(proof, 300, lambda: clock[0]):
+        now = clock[0]
+        assert now < ends <= 300
+        asked.append(limit)
+        confirmed = limit + period <= number and now + takes <= ends
+        if confirmed:
+            proof.witnesses.append(Witness((0,), limit))
+        clock[0] = now + takes if confirmed else ends
+    assert len(set(asked)) == len(asked)
+    assert all(20 < limit + period < 40 for limit in asked)
+    assert proof.lower <= number
+    if takes == 1:
+        assert proof.lower == min(number, 39)
+    if takes == 400:
+        assert proof.lower == 20

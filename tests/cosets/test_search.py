@@ -3,14 +3,17 @@
 import re
 
 import pytest
+from cosets.twin import board_of
 from files import read_sealed, write_sealed
 
 from frontier import gods_number, make_config
 from frontier.config import Config
 from frontier.cosets import search
 from frontier.cosets.checks import check_cosets
+from frontier.cosets.proof import Proof
 from frontier.cosets.store import CosetRun, path_of
 from frontier.errors import CorruptRunError, CorruptSearchError, InputError, Stopped
+from frontier.report.gods_number import describe_gods_number, gods_number_value
 from frontier.search.events import Asking, SearchFinished, SearchStarted, SearchStopped
 from frontier.storage.lock import writing
 
@@ -78,6 +81,38 @@ def test_one_bound(tmp_path, at_most):
     found = gods_number(config(tmp_path), at_most=at_most)
     assert (found.upper <= at_most) == (at_most >= 36)
     assert (found.lower > at_most) == (at_most < 36)
+
+
+def test_lower_bounds_are_guessed_where_questions_take_long(tmp_path, monkeypatch):
+    monkeypatch.setattr(search, "GUESSED_SECONDS", 0.0)
+    monkeypatch.setattr(Proof, "seconds", 20.0)
+    found = gods_number(config(tmp_path), layers=2)
+    assert {depth: len(boards) for depth, boards in found.layers.items()} == {36: 1, 35: 7}
+    run = CosetRun(found.path)
+    first = run.proof.witnesses[0]
+    assert run.proof.deepest[0] < first.limit + 2 < 36
+    for witness in run.proof.witnesses:
+        position = board_of(2, 4, (0, 0)).distances[witness.board]
+        assert position > witness.limit
+        assert (position - witness.limit) % 2 == 0
+
+
+def test_a_witness_is_kept_shown_and_checked(tmp_path):
+    found = gods_number(config(tmp_path), at_most=33)
+    assert 33 < found.lower < found.upper
+    run = CosetRun(found.path)
+    (witness,) = run.proof.witnesses
+    assert (run.proof.lower, witness.limit) == (34, 32)
+    value = gods_number_value(run)
+    assert value["witness"]["at_least"] == 34
+    assert "34 moves or more" in describe_gods_number(run, value, 33)
+    checked = check_cosets(run, None)
+    assert (checked.faults, checked.blocks > 0) == ([], True)
+    ledger = read_sealed(run.path / "ledger.json")
+    ledger["witnesses"][0]["limit"] = 36
+    write_sealed(run.path / "ledger.json", ledger)
+    (fault,) = check_cosets(CosetRun(run.path), None).faults
+    assert "takes at most 36 moves" in fault.what
 
 
 def test_stopped_anywhere_and_resumed(tmp_path, monkeypatch):
@@ -189,7 +224,9 @@ def test_checks_find_what_is_wrong(tmp_path):
     path = path_of(config(tmp_path)).path
     found = check_cosets(CosetRun(path), None)
     assert (found.tables, found.ways, found.faults) == (3, 8, [])
-    assert found.blocks == sum(len(of.done) for of in CosetRun(path).proof.answers.values())
+    proof = CosetRun(path).proof
+    blocks = sum(len(of.done) for of in proof.answers.values())
+    assert found.blocks == blocks + len(proof.witnesses)
     ledger = read_sealed(path / "ledger.json")
     (found, *_) = [
         block for answer in ledger["answers"].values() for block in answer["done"]
