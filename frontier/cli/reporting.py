@@ -1,19 +1,25 @@
 """Commands that make documents of runs: report."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import click
+from rich.console import Console, RenderableType
 
 from frontier.cli.common import json_option, path_argument
 from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.help import command
+from frontier.cosets.store import KIND, CosetRun
 from frontier.errors import InputError
 from frontier.find_runs import paths_of
 from frontier.report import formats
 from frontier.report.console import console_on
+from frontier.report.gods_number import gods_number_value
+from frontier.report.search_report import search_markdown, search_page, search_text
 from frontier.report.statistics import Report, statistics_of
 from frontier.storage.base import Storage
+from frontier.store.identity import kind_at
 from frontier.store.run import RunStore
 
 PLAIN_WIDTH = 200
@@ -27,6 +33,7 @@ OR_OUTPUT = "; - is standard output."
         "report runs/2x5 --html 2x5.html --chart 2x5.pdf --csv 2x5.csv": "As a page, a picture and "
         "a table.",
         "report runs/2x5 runs/2x6 --html both.html": "Two runs side by side.",
+        "report runs/2x8-gods-number --html 2x8.html": "A search of God's number.",
     },
     see_also=("status", "farthest", "draw", "docs/results/"),
 )
@@ -51,10 +58,18 @@ def report(runs, force, as_json, **targets):
     the terminal, unless a file is asked for. It rests on the run's files alone, so it works while
     the run is under way, and says how much is known. Runs of the same puzzle must agree: where they
     do not, the comparison says so. A config with several goals names several runs.
+
+    Of a search of God's number, one at a time, it has the bounds, the questions that they rest on,
+    and the farthest positions.
     """
     check_targets(targets.values(), force, as_json)
     paths = [path for run in runs for path in paths_of(run)]
     _check_distinct(paths)
+    if searches := [path for path in paths if kind_at(path) == KIND]:
+        if len(paths) > 1:
+            raise InputError(f"{searches[0]} is a search of God's number; name it alone")
+        _report_search(CosetRun(searches[0]), targets, as_json)
+        return
     begun = [path for path in paths if RunStore.exists(path)]
     found = tuple(statistics_of(RunStore.open(path)) for path in begun)
     subject = Report(found, tuple(map(str, begun)), several=len(paths) > 1)
@@ -68,7 +83,24 @@ def report(runs, force, as_json, **targets):
     if as_json:
         click.echo(json.dumps(formats.report_value(subject)))
     elif not files:
-        _print(subject)
+        _print(lambda console: formats.report_text(subject, console))
+
+
+def _report_search(run: CosetRun, targets: dict, as_json: bool) -> None:
+    """Report a search of God's number."""
+    forms = {"html": search_page, "markdown": search_markdown}
+    asked = {kind: file for kind, file in targets.items() if file}
+    if layered := sorted(asked.keys() - forms.keys()):
+        raise InputError(
+            f"--{layered[0]} is about layers, and {run.path} is a search of God's number; it has "
+            "--html, --markdown and --json"
+        )
+    for kind, file in asked.items():
+        file.write(forms[kind](run))
+    if as_json:
+        click.echo(json.dumps(gods_number_value(run)))
+    elif not asked:
+        _print(lambda console: search_text(run, console))
 
 
 def _check_distinct(paths: list[Storage]) -> None:
@@ -93,12 +125,12 @@ def _content(kind: str, path: Path, subject: Report) -> str | bytes:
     return formats.report_markdown(subject) if kind == "markdown" else formats.report_page(subject)
 
 
-def _print(subject: Report) -> None:
+def _print(text: Callable[[Console], RenderableType]) -> None:
     """Print a report as wide as the terminal; without one, wide enough for all, and plain."""
     console = console_on()
     if not console.is_terminal:
         console.width = PLAIN_WIDTH
     with console.capture() as captured:
-        console.print(formats.report_text(subject, console))
+        console.print(text(console))
     lines = captured.get().splitlines()
     click.echo("\n".join(map(str.rstrip, lines)), color=console.is_terminal)

@@ -35,7 +35,7 @@ def gods_number_value(run: CosetRun) -> dict:
     for depth, positions in proof.last_layers():
         rows = [puzzle.write(position.board) for position in positions]
         value["layers"].append({"depth": depth, "count": len(rows), "positions": rows})
-    if (witness := _witness(run)) is not None:
+    if (witness := witness_of(run)) is not None:
         position = puzzle.write(witness.board)
         value["witness"] = {"at_least": witness.limit + proof.period, "position": position}
     for limit, answer in sorted(proof.answers.items(), reverse=True):
@@ -80,11 +80,11 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
         boards = [position.board for position in run.proof.layer(value["upper"])[:DRAWN]]
         lines += ["", draw_boards(puzzle, boards)]
     elif value["witness"] and not value["complete"]:
-        lines += ["", draw_boards(puzzle, [_witness(run).board])]
+        lines += ["", draw_boards(puzzle, [witness_of(run).board])]
     return "\n".join(lines)
 
 
-def _witness(run: CosetRun) -> Witness | None:
+def witness_of(run: CosetRun) -> Witness | None:
     """The position that gave the greatest lower bound, if it was found where one was enough."""
     return max(run.proof.witnesses, key=lambda witness: witness.limit, default=None)
 

@@ -1,6 +1,7 @@
 """Commands on searches of cosets: a search is a run like others, or is refused with what helps."""
 
 import json
+import re
 import shutil
 
 import making
@@ -160,7 +161,39 @@ def test_the_page_of_a_search(found):
     assert "States of each layer" not in page
 
 
-# --- verify, farthest
+# --- report, verify, farthest
+
+
+def test_report(found, tmp_path):
+    said = invoke("report", found).stdout
+    assert said.startswith("2×4 tiles\nGod's number")
+    assert re.search(r"33 moves +7 positions +[\d,]+ ", said)
+    assert "1 farthest position, at depth 36\n┌" in said
+    page, text = tmp_path / "2x4.html", tmp_path / "2x4.md"
+    invoke("report", found, "--html", page, "--markdown", text)
+    assert "<svg" in page.read_text()
+    assert "<td>33 moves</td>" in page.read_text()
+    assert "* depth 35: 7 positions\n" in text.read_text()
+    assert "| 33 moves | 7 positions |" in text.read_text()
+    (board,) = CosetRun(found).proof.layer(36)
+    assert CosetRun(found).puzzle.line(board.board) in text.read_text()
+    value = json.loads(invoke("report", found, "--json").stdout)
+    assert (value["upper"], value["layers"][0]["count"]) == (36, 1)
+
+
+def test_report_of_what_is_not_known(begun):
+    assert "The farthest positions are not known yet" in invoke("report", begun).stdout
+    invoke("gods-number", begun, "--at-most", "33")
+    said = invoke("report", begun).stdout
+    assert "A position that needs 34 moves or more\n┌" in said
+    assert "some, 0% searched" in said
+
+
+def test_a_report_of_a_search_has_no_layers(found, begun, tmp_path):
+    said = invoke("report", found, "--csv", tmp_path / "out.csv", code=2).stderr
+    assert "--csv is about layers" in said
+    assert "name it alone" in invoke("report", found, begun, code=2).stderr
+    assert not list(tmp_path.glob("*.csv"))
 
 
 def test_verify(found, tmp_path):

@@ -1,0 +1,129 @@
+"""The report of a search of God's number: what is known, what it rests on, and what it took."""
+
+from collections.abc import Iterable
+
+from markupsafe import Markup
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from frontier.cosets.proof import Answer
+from frontier.cosets.store import CosetRun
+from frontier.puzzles import Board
+from frontier.report.boards import board_svg, draw_boards
+from frontier.report.console import fitting_table, table_of
+from frontier.report.gods_number import DRAWN, bounds_words, witness_of
+from frontier.report.html import page
+from frontier.report.tables import Table
+from frontier.text import brief, counted, size, span
+
+DROPPED = ("nodes", "look-ups", "left open", "cosets")
+"""A narrow terminal leaves out some of these columns, in this order."""
+
+QUESTIONS = "Positions that need more moves, coset by coset"
+"""The heading of the table of questions."""
+
+
+def key_figures(run: CosetRun) -> dict[str, str]:
+    """The most important facts of a search, by their names."""
+    proof, region = run.proof, run.region
+    figures = {
+        "God's number": bounds_words(proof and proof.lower, proof and proof.upper),
+        **{f"depth {d}": counted(len(some), "position") for d, some in last_layers(run)},
+        "region": f"{region.name}, {counted(region.boards, 'board')}",
+        "patterns": f"{region.patterns:,} of {counted(region.labelled, 'tile')} and the blank",
+        "databases": f"groups of {' + '.join(map(str, run.groups))} tiles",
+        "tables on disk": size(run.storage.size("tables")),
+    }
+    if proof:
+        figures["time"] = f"{span(proof.seconds)} of processor time, without the tables"
+    return figures
+
+
+def last_layers(run: CosetRun) -> list:
+    """(depth, positions) of the last layers that are known, the deepest first."""
+    return list(run.proof.last_layers()) if run.proof else []
+
+
+def questions(run: CosetRun) -> Table:
+    """The questions in words and numbers, the first one first."""
+    header = ["more than", "answer", "cosets", "look-ups", "left open", "nodes", "time"]
+    answers = sorted(run.proof.answers.items(), reverse=True) if run.proof else []
+    rows = [
+        [
+            f"{limit} moves",
+            _in_words(run, limit, answer),
+            f"{sum(block.cosets for block in answer.done.values()):,}",
+            *(
+                f"{sum(getattr(block, name) for block in answer.done.values()):,}"
+                for name in ("nodes", "left", "steps")
+            ),
+            brief(answer.seconds),
+        ]
+        for limit, answer in answers
+    ]
+    return Table(header, rows)
+
+
+def _in_words(run: CosetRun, limit: int, answer: Answer) -> str:
+    """The answer to a question, as far as it is known."""
+    found = counted(len(answer.farther), "position") if answer.farther else "none"
+    if answer.complete:
+        return found
+    witnessed = any(witness.limit == limit for witness in run.proof.witnesses)
+    some = f"{found}, " if answer.farther else "some, " if witnessed else ""
+    return f"{some}{len(answer.done) / answer.blocks:.0%} searched"
+
+
+def drawn(run: CosetRun) -> tuple[str, list[Board]]:
+    """What boards are drawn, in words, and these."""
+    if layers := last_layers(run):
+        depth, positions = layers[0]
+        boards = [position.board for position in positions[:DRAWN]]
+        first = "" if len(boards) == len(positions) else f", the first {len(boards)}"
+        return f"{counted(len(positions), 'farthest position')}, at depth {depth}{first}", boards
+    if witness := run.proof and witness_of(run):
+        return f"A position that needs {witness.limit + run.proof.period} moves or more", [
+            witness.board
+        ]
+    return "The farthest positions are not known yet", []
+
+
+def search_text(run: CosetRun, console: Console) -> RenderableType:
+    """The report for this console."""
+    said, boards = drawn(run)
+    asked = questions(run)
+    parts: list[RenderableType] = [
+        Text(run.puzzle.title, style="bold"),
+        _pairs(key_figures(run).items()),
+        Text(f"\n{QUESTIONS}", style="bold"),
+        fitting_table(asked.header, asked.rows, DROPPED, console, ["answer"]),
+        Text(f"\n{said}", style="bold"),
+    ]
+    if boards:
+        art = draw_boards(run.puzzle, boards, console=console)
+        parts.append(Text.from_ansi(art, no_wrap=True))
+    return Group(*parts)
+
+
+def _pairs(rows: Iterable[tuple[str, str]]):
+    table = table_of(["", ""], rows, left=[""], overflow="fold")
+    table.columns[0].style = "dim"
+    return table
+
+
+def search_markdown(run: CosetRun) -> str:
+    """The report as text with tables."""
+    return _document("search.md", run, line=run.puzzle.line)
+
+
+def search_page(run: CosetRun) -> str:
+    """The report as a page of HTML, one file that needs nothing from outside."""
+    return _document("search.html", run, draw=lambda of: Markup(board_svg(run.puzzle, of)))
+
+
+def _document(template: str, run: CosetRun, **more) -> str:
+    said, boards = drawn(run)
+    return page(
+        template, title=run.puzzle.title, figures=key_figures(run), questions=questions(run),
+        heading=QUESTIONS, said=said, boards=boards, **more,
+    )  # fmt: skip
