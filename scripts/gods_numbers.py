@@ -44,20 +44,28 @@ BOUNDARY = "<!-- {} scripts/gods_numbers.py: {} -->"
 KINDS = {"step": "tiles", "multi": "lines"}
 
 PUBLISHED = {
-    (2, 7, 0, 0): (108, [1, 8, 43, 198], "R. E. Korf 2008; layers: O. Tarakanov 2022"),
-    (2, 8, 0, 0): (140, [1, 8, 49, 294, 1158], "R. E. Korf 2008; layers: O. Tarakanov 2022"),
-    (3, 5, 0, 0): (84, [1, 2, 5, 12], "R. E. Korf 2008; layers: O. Tarakanov 2022"),
-    (4, 4, 0, 0): (
-        80,
-        [17, 70, 3406, 26638],
-        "A. Brüngger, A. Marzetta, K. Fukuda and J. Nievergelt 1999; layers: R. E. Korf and P. "
-        "Schultze 2005",
-    ),
-    (4, 4, 0, 1): (80, [2, 58, 1544, 21096], "O. Tarakanov 2022"),
-    (4, 4, 1, 1): (80, [1, 50, 1416, 19522], "O. Tarakanov 2022"),
+    "step": {
+        (2, 7, 0, 0): (108, [1, 8, 43, 198], "R. E. Korf 2008; layers: O. Tarakanov 2022"),
+        (2, 8, 0, 0): (140, [1, 8, 49, 294, 1158], "R. E. Korf 2008; layers: O. Tarakanov 2022"),
+        (3, 5, 0, 0): (84, [1, 2, 5, 12], "R. E. Korf 2008; layers: O. Tarakanov 2022"),
+        (4, 4, 0, 0): (
+            80,
+            [17, 70, 3406, 26638],
+            "A. Brüngger, A. Marzetta, K. Fukuda and J. Nievergelt 1999; layers: R. E. Korf and P. "
+            "Schultze 2005",
+        ),
+        (4, 4, 0, 1): (80, [2, 58, 1544, 21096], "O. Tarakanov 2022"),
+        (4, 4, 1, 1): (80, [1, 50, 1416, 19522], "O. Tarakanov 2022"),
+    },
+    "multi": {
+        (2, 7, 0, 0): (52, [1, 7, 12, 70], "O. Tarakanov 2022"),
+        (2, 8, 0, 0): (57, [80, 601, 4984, 15343], "O. Tarakanov 2022"),
+        (3, 5, 0, 0): (44, [1, 6, 22, 1153], "O. Tarakanov 2022"),
+        (4, 4, 0, 0): (43, [16, 4616, 1148071, 106073878], "O. Tarakanov 2022"),
+    },
 }
-"""God's numbers and last layers that others have published, a tile a move, by sides and home of the
-blank. O. Tarakanov's are in the logs of github.com/lightln2/SlidingTilesSolver."""
+"""God's numbers and last layers that others have published, by metric, sides and home of the blank.
+O. Tarakanov's are in the logs of github.com/lightln2/SlidingTilesSolver."""
 
 OTHERS = {(2, 8): "140", (4, 4): "80", (2, 9): "172 … 196", (2, 10): "190 … 239"}
 """What the table beside the OEIS has where nothing is in the file: numbers of others, and bounds of
@@ -233,8 +241,8 @@ def compare(entries: list[dict]) -> None:
 
 
 def published(entry: dict) -> tuple[int, list[int], str] | None:
-    rows, columns, several, home = key_of(entry)
-    return None if several else PUBLISHED.get((rows, columns, *home))
+    rows, columns, _, home = key_of(entry)
+    return PUBLISHED[entry["metric"]].get((rows, columns, *home))
 
 
 def says(entry: dict) -> tuple[int, int]:
@@ -328,8 +336,6 @@ def time_of(entry: dict) -> str:
 
 
 def others(entry: dict) -> str:
-    if entry["metric"] != "step":
-        return ""
     known = published(entry)
     return f"{known[0]}: {known[2]}" if known else "not that we know"
 

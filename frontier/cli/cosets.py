@@ -24,6 +24,8 @@ from frontier.store.run import RunStore
         "gods-number configs/2x8.toml --layers 4": "That of 2×8, and its last four layers.",
         "gods-number configs/2x8.toml --at-most 141": "Whether 141 moves suffice.",
         "gods-number configs/4x4.toml --hours 2": "As close as two hours come; again to go on.",
+        "gods-number configs/2x8.toml --set puzzle.metric=multi": "That of 2×8 where a move slides "
+        "any number of tiles of a row or column.",
         "gods-number runs/2x8-gods-number": "Go on with a search by its directory.",
         "gods-number configs/2x9.toml --plan": "What it would take, and nothing else.",
     },
