@@ -78,7 +78,7 @@ def _search_again(
         say(f"{found.blocks:,} of {counted(len(drawn), 'block')} searched again")
         found.blocks += 1
         if isinstance(some, Witness):
-            if not asker.confirms(some):
+            if not asker.witness(some.board, some.limit):
                 said = f"{run.puzzle.line(some.board)} takes at most {some.limit} moves"
                 found.faults.append(Fault(some.limit + proof.period, said))
             continue

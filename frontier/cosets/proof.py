@@ -15,13 +15,15 @@ But for the last case a question ends with the first position that is found, its
 is known of it is that it needs more moves than were asked about.
 
 Where questions take long, lower bounds are looked for besides: X(T) is asked about with T between
-the two bounds, until a witness is found or a time is over (`guesses`).
+the two bounds, until a witness is found or a time is over (`guesses`). Positions that questions of
+greater limits found hard to settle are tried first.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from frontier.cosets.questions import Block, Farther, Witness
+from frontier.puzzles import Board
 
 
 @dataclass
@@ -85,6 +87,18 @@ class Proof:
         """All positions found that need more moves than they were asked about."""
         return [position for answer in self.answers.values() for position in answer.farther]
 
+    def hardest(self, limit: int) -> list[Board]:
+        """Positions whose distances are those of a question modulo p, and whose own searches for
+        questions of greater limits took long: those that took longest first."""
+        blocks = (
+            block
+            for greater, answer in self.answers.items()
+            if greater > limit and (greater - limit) % self.period == 0
+            for block in answer.done.values()
+        )
+        kept = sorted((block.hardest for block in blocks if block.hardest), reverse=True)
+        return [tuple(board) for _, board in kept]
+
     @property
     def seconds(self) -> float:
         """Seconds of one processor, of all questions."""
@@ -135,12 +149,16 @@ def guesses(proof: Proof, seconds: float, now: Callable[[], float]) -> Iterator[
     """Questions that may raise the lower bound, by bisection: their limits, and the times at which
     they are given up.
 
-    A guess that is not confirmed in half of what is left of the time is taken for too high. now:
-    tells the time, in seconds.
+    A guess that is not confirmed in half of what is left of the time is taken for too high. Limits
+    are equal modulo p to those of the questions from above, so that they are about positions of the
+    same cosets. now: tells the time, in seconds.
     """
-    ends, high = now() + seconds, proof.upper - 1
-    while high > proof.lower and now() < ends:
+    ends, high, period = now() + seconds, proof.upper - 1, proof.period
+    while now() < ends:
         guess = (proof.lower + high + 1) // 2
-        yield guess - proof.period, (now() + ends) / 2
+        guess += (proof.upper - 1 - guess) % period
+        if not proof.lower < guess <= high:
+            return
+        yield guess - period, (now() + ends) / 2
         if proof.lower < guess:
             high = guess - 1

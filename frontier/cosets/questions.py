@@ -18,7 +18,7 @@ tells how long the rest will take.
 import time
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import NamedTuple
@@ -102,7 +102,8 @@ class Block:
 
     number: of the block. cosets: how many it has. nodes, solutions: of the search of cosets. left:
     the positions that it left open. steps: the nodes of their own searches. farther: those that
-    need more moves. seconds: of one processor.
+    need more moves. seconds: of one processor. hardest: of those that do not, the one whose search
+    took most nodes, and these.
     """
 
     number: int
@@ -112,7 +113,8 @@ class Block:
     left: int
     steps: int
     seconds: float
-    farther: tuple[Farther, ...] = field(default=())
+    farther: tuple[Farther, ...] = ()
+    hardest: tuple[int, Board] | None = None
 
 
 class Asker:
@@ -170,7 +172,7 @@ class Asker:
         began, question = time.thread_time(), self._question(limit)
         mine = question.cosets[number :: self.blocks(limit)]
         nodes = solutions = left = steps = first = 0
-        farther: dict[Board, Farther] = {}
+        farther, hardest = {}, None
         with self._memory(question.most_open) as (scratch, way):
             boards = np.empty((max(ROOM, question.most_open), self.puzzle.cells), dtype=np.int8)
             while first < mine.size:
@@ -189,6 +191,8 @@ class Asker:
                     self._settled, self._steps = self._settled + 1, self._steps + its
                     left, steps = left + 1, steps + its
                     if not needs_more:
+                        if hardest is None or its > hardest[0]:
+                            hardest = its, self._codes(boards[n])
                         continue
                     if not whole:
                         return Witness(self._codes(boards[n]), limit)
@@ -199,17 +203,17 @@ class Asker:
                 if stop():
                     return None
         seconds = time.thread_time() - began
-        return Block(
-            number, mine.size, nodes, solutions, left, steps, seconds, tuple(farther.values())
-        )
+        found = tuple(farther.values())
+        return Block(number, mine.size, nodes, solutions, left, steps, seconds, found, hardest)
 
-    def confirms(self, witness: Witness) -> bool:
-        """Whether a position needs more moves than its witness says, by its own search."""
+    def witness(self, board: Board, limit: int) -> Witness | None:
+        """A position as a witness, if it needs more than `limit` moves."""
         goal = np.array(self.puzzle.goals[0])[self.puzzle.reading]
-        board = np.argsort(goal)[np.array(witness.board)[self.puzzle.reading]].astype(np.int8)
-        board[board == self._single.home] = BLANK
+        homes = np.argsort(goal)[np.array(board)[self.puzzle.reading]].astype(np.int8)
+        homes[homes == self._single.home] = BLANK
         with self._memory(1) as (_, way):
-            return bool(self._single.settle(board[None], witness.limit, way)[1][0])
+            (needs_more,) = self._single.settle(homes[None], limit, way)[1]
+        return Witness(tuple(board), limit) if needs_more else None
 
     def _question(self, limit: int) -> "_Prepared":
         """What all blocks of a question share."""

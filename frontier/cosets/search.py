@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 
 from frontier import machine
 from frontier.clusters.executor import Call, Executor, Threads
@@ -15,6 +16,7 @@ from frontier.cosets.proof import Answer, Proof, guesses
 from frontier.cosets.questions import Asker, Block, Witness
 from frontier.cosets.store import CosetRun, path_of
 from frontier.errors import InputError, Stopped
+from frontier.puzzles import Board
 from frontier.search.events import (
     Asking,
     Event,
@@ -155,6 +157,9 @@ class _Search:
             self._call(asker, executor, limit, number, whole, stops, ends)
             for number in answer.missing
         )
+        if ends < math.inf:
+            hardest = (self._single(asker, executor, limit, at) for at in proof.hardest(limit))
+            calls = chain(hardest, calls)
         doing = proof.in_words(limit, whole)
         self._say(doing, limit, answer, None)
         for found in executor.run(calls, stops):
@@ -177,6 +182,11 @@ class _Search:
             return Call(asker.search, (limit, number, stops, whole))
         seconds = ends - time.monotonic()  # other hosts have other monotonic clocks
         return Call(search_block, (self._run.ref, limit, number, whole, seconds))
+
+    def _single(self, asker: Asker, executor: Executor, limit: int, board: Board) -> Call:
+        if executor.here:
+            return Call(asker.witness, (board, limit))
+        return Call(search_position, (self._run.ref, board, limit))
 
     def _say(self, doing: str, limit: int, answer: Answer, left: float | None) -> None:
         proof = self._run.proof
@@ -206,6 +216,11 @@ def search_block(
     """Search a block of a question for so many seconds at most, as a worker of a cluster does."""
     ends = time.monotonic() + seconds
     return _open.of(run_ref).search(limit, number, lambda: time.monotonic() > ends, whole)
+
+
+def search_position(run_ref: RunRef, board: Board, limit: int) -> Witness | None:
+    """Search a single position, as a worker of a cluster does."""
+    return _open.of(run_ref).witness(board, limit)
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 """Which question is asked next, and what the answers say, played through without any search."""
 
+from dataclasses import replace
+
 import pytest
 
 from frontier.cosets.proof import Answer, Proof, guesses
@@ -68,7 +70,7 @@ def test_a_question_that_found_a_position_early_is_finished_for_its_layer(period
 
 
 @each_period
-@pytest.mark.parametrize("number", range(20, 41, 4))
+@pytest.mark.parametrize("number", [20, *range(21, 41, 3), 40])
 @pytest.mark.parametrize("takes", [1, 30, 400])
 def test_lower_bounds_are_guessed(period, number, takes):
     """Of a puzzle with a made-up God's number, where a guess that is right takes so many seconds,
@@ -84,8 +86,18 @@ def test_lower_bounds_are_guessed(period, number, takes):
         clock[0] = now + takes if confirmed else ends
     assert len(set(asked)) == len(asked)
     assert all(20 < limit + period < 40 for limit in asked)
+    assert {limit % period for limit in asked} <= {(proof.upper - 1) % period}
     assert proof.lower <= number
     if takes == 1:
-        assert proof.lower == min(number, 39)
+        assert proof.lower == max(20, min(number - (39 - number) % period, 39))
     if takes == 400:
         assert proof.lower == 20
+
+
+def test_hard_positions_are_of_questions_of_greater_limits():
+    proof = Proof((3, 9), 2)
+    for limit, nodes in ((10, 7), (9, 50), (8, 9), (6, 100)):
+        hard = replace(block(0, []), hardest=(nodes, (limit,)))
+        proof.answers[limit] = Answer(1, 1, {0: hard})
+    assert proof.hardest(6) == [(8,), (10,)]
+    assert proof.hardest(10) == []

@@ -8,7 +8,7 @@ from files import read_sealed, write_sealed
 
 from frontier import gods_number, make_config
 from frontier.config import Config
-from frontier.cosets import search
+from frontier.cosets import questions, search
 from frontier.cosets.checks import check_cosets
 from frontier.cosets.proof import Proof
 from frontier.cosets.store import CosetRun, path_of
@@ -95,6 +95,24 @@ def test_lower_bounds_are_guessed_where_questions_take_long(tmp_path, monkeypatc
         position = board_of(2, 4, (0, 0)).distances[witness.board]
         assert position > witness.limit
         assert (position - witness.limit) % 2 == 0
+
+
+def test_hard_positions_are_tried_first(tmp_path, monkeypatch):
+    """Where cosets settle little, and single positions take nodes, these are kept and tried."""
+    monkeypatch.setattr(questions, "WORTH", 0)
+    monkeypatch.setattr(questions, "NODES_A_STEP", 0)
+    monkeypatch.setattr(search, "GUESSED_SECONDS", 0.0)
+    monkeypatch.setattr(Proof, "seconds", 20.0)
+    tried = []
+    whole = search.Asker.witness
+    monkeypatch.setattr(
+        search.Asker, "witness", lambda self, *a: tried.append(a) or whole(self, *a)
+    )
+    found = gods_number(config(tmp_path), layers=2)
+    assert {depth: len(boards) for depth, boards in found.layers.items()} == {36: 1, 35: 7}
+    distances = board_of(2, 4, (0, 0)).distances
+    assert tried
+    assert all((distances[board] - limit) % 2 == 0 for board, limit in tried)
 
 
 def test_a_witness_is_kept_shown_and_checked(tmp_path):
