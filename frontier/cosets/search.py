@@ -95,10 +95,11 @@ class _Search:
                 *run.asked, run.proof is not None, executor.dashboard,
             ))  # fmt: skip
             try:
-                with interrupts_stop(self._interrupted.set):
-                    self._search(executor)
+                self._search(executor)
             except BaseException as error:
-                self._tell(SearchStopped(str(error) or type(error).__name__, self._elapsed()))
+                interrupted = isinstance(error, KeyboardInterrupt)
+                why = "interrupted" if interrupted else str(error) or type(error).__name__
+                self._tell(SearchStopped(why, self._elapsed()))
                 raise
         if run.complete:
             self._tell(SearchFinished(run.proof.lower, run.proof.upper, self._elapsed()))
@@ -118,10 +119,11 @@ class _Search:
             run.proof = Proof(asker.deepest, run.region.period)
             run.commit()
         try:
-            while not self._stops() and (question := run.next_question):
-                self._raise_lower_bound(asker, executor)
-                if question == run.next_question:
-                    self._ask(asker, executor, *question)
+            with interrupts_stop(self._interrupted.set):  # tables under way are left at once
+                while not self._stops() and (question := run.next_question):
+                    self._raise_lower_bound(asker, executor)
+                    if question == run.next_question:
+                        self._ask(asker, executor, *question)
         finally:
             run.commit()
         if self._interrupted.is_set() and not run.complete:

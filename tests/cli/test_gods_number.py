@@ -84,6 +84,19 @@ def test_a_run_and_a_search_of_one_config_stand_side_by_side(tmp_path):
     )
 
 
+def test_ctrl_c_leaves_tables_under_way_at_once(tmp_path, monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("frontier.cosets.tables.distance_table", interrupted)
+        said = invoke(CONFIGS / "2x4.toml", *at(tmp_path), code=3).stderr
+    assert "stopped at" in said
+    assert ": interrupted;" in said
+    assert "Nothing is lost; go on with" in said
+    assert "God's number: 36\n" in invoke(CONFIGS / "2x4.toml", *at(tmp_path)).stdout
+
+
 def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path):
     command = [
         sys.executable, "-m", "frontier", "gods-number", str(CONFIGS / "2x6.toml"), *at(tmp_path),
