@@ -3,12 +3,12 @@
     python scripts/results.py --runs runs
 
 For each report of `GROUPS`, which is of one config or of those that `SETS` names, a page, a table
-of the layers as CSV and a farthest position as SVG; index.html shows them, and README.md lists them
-between two marks, beside what is written there by hand. A run is looked for in the directory, under
-the name of its config, and made there or gone on with if it is not complete; those of `LARGE` only
-with --large. Where one of these is missing, the files of its report stay as they are, and
-index.html and README.md take its numbers from them; where these are missing too, both stay as they
-are, and the exit code is 1. The reports name no host and no path.
+of the layers as CSV and a farthest position as SVG; reports.html shows them, and README.md lists
+them between two marks, beside what is written there by hand. A run is looked for in the directory,
+under the name of its config, and made there or gone on with if it is not complete; those of `LARGE`
+only with --large. Where one of these is missing, the files of its report stay as they are, and
+reports.html and README.md take its numbers from them; where these are missing too, both stay as
+they are, and the exit code is 1. The reports name no host and no path.
 """
 
 import argparse
@@ -132,7 +132,10 @@ def main():
         help="also make the runs that take minutes, or most of an hour",
     )
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="only these, and neither index.html nor README.md"
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="only these, not reports.html and README.md",
     )
     options = parser.parse_args()
     known = [name for names in GROUPS.values() for name in names]
@@ -152,7 +155,7 @@ def main():
         else:
             skipped.append(name)
     if skipped:
-        sys.exit(f"index.html and README.md stay as they are, without {', '.join(skipped)}")
+        sys.exit(f"reports.html and README.md stay as they are, without {', '.join(skipped)}")
     if not options.names:
         list_in(options.target, cards)
 
@@ -171,9 +174,9 @@ def publish(name: str, runs: list[RunStatistics], target: Path) -> Card:
 
 
 def list_in(target: Path, cards: dict[str, Card]) -> None:
-    """Show all reports in index.html, and list them in README.md."""
+    """Show all reports in reports.html, and list them in README.md."""
     groups = {group: [cards[name] for name in names] for group, names in GROUPS.items()}
-    write_bytes(target / "index.html", index_page(groups).encode())
+    write_bytes(target / "reports.html", index_page(groups).encode())
     fill_in(target / "README.md", groups)
 
 

@@ -4,6 +4,7 @@ import os
 
 import pytest
 import sweeps
+from browsers import browser, pytest_collection_modifyitems  # noqa: F401
 from buckets import (  # noqa: F401
     azure_bucket,
     azure_endpoint,

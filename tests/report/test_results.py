@@ -34,14 +34,14 @@ def test_all_that_is_to_be_kept(results, tmp_path, monkeypatch):
     made = {f"{name}.{end}" for name in names for end in ("html", "csv")}
     pictures = {f"{name}.svg" for name in names}
     files = {path.name for path in target.iterdir()}
-    assert files == made | pictures | {"index.html", "README.md"}
+    assert files == made | pictures | {"reports.html", "README.md"}
     text = (target / "README.md").read_text()
     assert text.startswith("Above.\n")
     assert text.endswith("\nBelow.\n")
     assert "old" not in text
     assert "| hexagram | graph of 13 cells, 2 kinds of tiles | 12,012 | 30 |" in text
     assert "| 12 … 120 | 6 … 20 | 1 |" in text  # a row for all runs of a set
-    index = (target / "index.html").read_text()
+    index = (target / "reports.html").read_text()
     for name in made:
         assert f"({name})" in text
         assert f'href="{name}"' in index
@@ -60,7 +60,7 @@ def test_all_that_is_to_be_kept(results, tmp_path, monkeypatch):
     monkeypatch.setattr(results, "GROUPS", {"Tiles": ("2x2",)})
     monkeypatch.setattr(results, "SETS", {})
     (target / "README.md").write_text(f"{results.BEGIN}\n{results.END}\n")
-    (target / "index.html").unlink()
+    (target / "reports.html").unlink()
     results.main()
     assert (target / "2x2.html").read_bytes() == before  # the run is there, so nothing changes
 
@@ -71,7 +71,7 @@ def test_nothing_that_was_published_is_lost(results, tmp_path, monkeypatch):
     monkeypatch.setattr(results, "SETS", {})
     target = tmp_path / "results"
     target.mkdir()
-    old = {"README.md": f"{results.BEGIN}\n2x7\n{results.END}\n", "index.html": "2x7"}
+    old = {"README.md": f"{results.BEGIN}\n2x7\n{results.END}\n", "reports.html": "2x7"}
     for name, text in old.items():
         (target / name).write_text(text)
     arguments = ["results.py", "--runs", str(tmp_path / "runs"), "--target", str(target)]
@@ -96,7 +96,7 @@ def test_a_large_run_that_is_missing_is_listed_by_its_published_numbers(
     made = {path.name: path.read_bytes() for path in target.iterdir()}
     monkeypatch.setattr(results, "LARGE", {"2x3"})
     shutil.rmtree(tmp_path / "runs" / "2x3")
-    (target / "index.html").unlink()
+    (target / "reports.html").unlink()
     (target / "README.md").unlink()
     results.main()
     assert {path.name: path.read_bytes() for path in target.iterdir()} == made
@@ -106,7 +106,7 @@ def test_the_reports_that_are_published_are_those_that_the_script_makes(results)
     there = {path.stem for path in results.TARGET.glob("*.csv")}
     assert there == {name for names in results.GROUPS.values() for name in names}
     page = (results.TARGET / "README.md").read_text(encoding="utf-8")
-    index = (results.TARGET / "index.html").read_text(encoding="utf-8")
+    index = (results.TARGET / "reports.html").read_text(encoding="utf-8")
     for name in there:
         assert f"[page]({name}.html), [layers]({name}.csv)" in page
         assert f'<a href="{name}.html">' in index

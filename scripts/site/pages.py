@@ -1,0 +1,166 @@
+"""The pages of the site that no file of docs/ holds, and links that lead there.
+
+A hook of MkDocs. README.md is the first page; CONTRIBUTING.md and CHANGELOG.md are pages too. Each
+command has a page made of its help, and every public name stands in the reference, where
+mkdocstrings puts its docstring.
+"""
+
+import posixpath
+import re
+from importlib import import_module
+from pathlib import Path
+
+import click
+from mkdocs.structure.files import File
+
+import frontier
+from frontier.cli import main
+
+ROOT = Path(__file__).parents[2]
+
+PAGES = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "CITATION.cff": "CITATION.cff",
+}
+"""Files of the repository that are pages of the site, but those of docs/."""
+
+SOURCES = {page: source for source, page in PAGES.items()}
+LINK = re.compile(r"(?<=\]\()([^)#\s]+)(?=[)#])")
+SPECIAL = re.compile(r"(`[^`]*`)|([\\*_<>\[\]|])")
+
+
+def on_config(config):
+    """Put the commands into the navigation, by sections."""
+    commands = next(part for part in config.nav if "Commands" in part)
+    commands["Commands"] = [
+        "commands/index.md",
+        *({title: [page_of(name) for name in names]} for title, names in main.sections.items()),
+    ]
+    return config
+
+
+def on_files(files, config):
+    """Add the pages that are made, and those from outside of docs/."""
+    made = {page: (ROOT / name).read_text(encoding="utf-8") for name, page in PAGES.items()}
+    made |= {page_of(name): command_page(main.commands[name]) for name in main.commands}
+    made |= {"commands/index.md": commands_page(), "reference.md": reference_page()}
+    made["index.md"] = f"---\nhide: [navigation]\n---\n\n{made['index.md']}"
+    made["assets/site.css"] = Path(__file__).with_name("site.css").read_text(encoding="utf-8")
+    for page, text in made.items():
+        files.append(File.generated(config, page, content=text))
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    """Turn links of the repository into links of the site."""
+    here = page.file.src_uri
+    return moved_links(markdown, SOURCES.get(here, f"docs/{here}"), here)
+
+
+def moved_links(text: str, source: str, page: str) -> str:
+    """Return the Markdown of a file of the repository as that of a page of the site."""
+
+    def moved(link):
+        if "://" in link[0]:
+            return link[0]
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(source), link[0]))
+        target = PAGES.get(target, target.removeprefix("docs/"))
+        return posixpath.relpath(target, posixpath.dirname(page) or ".")
+
+    return LINK.sub(moved, text)
+
+
+def page_of(command: str) -> str:
+    return f"commands/{command}.md"
+
+
+def plain(text: str) -> str:
+    """Return text as Markdown that shows it as it is; what stands between backticks stays code."""
+    return SPECIAL.sub(lambda found: found[1] or "\\" + found[2], text)
+
+
+def code(text: str) -> str:
+    """Return text as code in a cell of a table."""
+    return f"<code>{text.replace('&', '&amp;').replace('<', '&lt;').replace('|', '&#124;')}</code>"
+
+
+def command_page(command: click.Command) -> str:
+    """Return the page of a command: its help in sections."""
+    context = command.make_context(command.name, [], resilient_parsing=True)
+    usage = " ".join(["frontier", command.name, *command.collect_usage_pieces(context)])
+    options = (of for of in command.get_params(context) if of.param_type_name == "option")
+    tables = {
+        "Options": dict(option.get_help_record(context) for option in options),
+        "Files": command.files,
+        "Exit codes": {**main.exit_codes, **command.exit_codes},
+    }
+    parts = [f"# {command.name}", *(plain(" ".join(part.split())) for part in _paragraphs(command))]
+    parts.append(f"```text\n{usage}\n```")
+    for title, entries in tables.items():
+        if entries:
+            rows = (f"| {code(name)} | {plain(what)} |" for name, what in entries.items())
+            parts += [f"## {title}", "\n".join(["| | |", "| --- | --- |", *rows])]
+    parts.append("## Examples")
+    for line, what in command.examples.items():
+        parts += [plain(what), f"```sh\nfrontier {line}\n```"]
+    parts += ["## See also", ", ".join(map(_reference, command.see_also))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _paragraphs(command: click.Command) -> list[str]:
+    return re.split(r"\n\s*\n", command.help.strip())
+
+
+def _reference(name: str) -> str:
+    """Return a link to what stands under "See also": a command, a page or a folder of pages."""
+    if not name.startswith("docs/"):
+        return f"[{name}]({name.split()[0]}.md)"
+    page = name.removeprefix("docs/")
+    title = (ROOT / name / "README.md" if name.endswith("/") else ROOT / name).read_text("utf-8")
+    return f"[{title.splitlines()[0].removeprefix('# ')}](../{page.replace('s/', 's/README.md')})"
+
+
+def commands_page() -> str:
+    """Return the list of all commands."""
+    parts = ["# Commands", "`frontier COMMAND --help` shows these pages in a terminal."]
+    for title, names in main.sections.items():
+        rows = (
+            f"| [{name}]({name}.md) | {plain(main.commands[name].get_short_help_str(200))} |"
+            for name in names
+        )
+        parts += [f"## {title}", "\n".join(["| | |", "| --- | --- |", *rows])]
+    return "\n\n".join(parts) + "\n"
+
+
+def reference_page() -> str:
+    """Return the reference of Python: a heading and a directive for each public name."""
+    public = [name for name in frontier.__all__ if name != "errors"]
+    objects = {name: getattr(frontier, name) for name in public}
+    paths = {name: f"{of.__module__}.{of.__qualname__}" for name, of in objects.items()}
+    sections = {
+        "Functions": {name: paths[name] for name in public if name[0].islower()},
+        "Classes": {name: paths[name] for name in public if name[0].isupper()},
+        "Events": _members("frontier.search.events"),
+        "Errors": _members("frontier.errors"),
+    }
+    parts = [
+        "# Reference",
+        "Every name of `import frontier`, the events that listeners of `run` are called with, and "
+        "the errors. [In Python](library.md) shows how they are used.",
+    ]
+    for title, names in sections.items():
+        parts.append(f"## {title}")
+        for name, path in names.items():
+            label = f"frontier.{name}" if title in ("Functions", "Classes") else name
+            options = f"      heading: {label}\n      toc_label: {name}"
+            parts.append(f"::: {path}\n    options:\n{options}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _members(module: str) -> dict[str, str]:
+    """Return the public classes that a module defines, each with its path."""
+    found = vars(import_module(module)).items()
+    classes = (name for name, of in found if getattr(of, "__module__", "") == module)
+    return {name: f"{module}.{name}" for name in classes if name[0].isupper()}
