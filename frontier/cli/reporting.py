@@ -33,7 +33,7 @@ OR_OUTPUT = "; - is standard output."
         "report runs/2x5 --html 2x5.html --chart 2x5.pdf --csv 2x5.csv": "As a page, a picture and "
         "a table.",
         "report runs/2x5 runs/2x6 --html both.html": "Two runs side by side.",
-        "report runs/2x8-gods-number --html 2x8.html": "A search of God's number.",
+        "report runs/2x8-gods-number --html 2x8.html": "What gods-number has found.",
     },
     see_also=("status", "farthest", "draw", "docs/results/"),
 )
