@@ -4,7 +4,7 @@ import shlex
 
 from frontier import bundled
 from frontier.config import HERE, Config, checked_config, load_config, member_names
-from frontier.cosets.store import CosetRun, open_any, path_of
+from frontier.cosets.store import CosetRun, begun_at, open_any
 from frontier.errors import InputError, StorageError
 from frontier.search.environment import NAME as ENVIRONMENT
 from frontier.search.environment import PUBLIC, read_starts
@@ -159,15 +159,7 @@ def _named(run: Place, settings: tuple[str, ...] = ()) -> list[tuple[Storage, Co
         inside = list(filter(RunStore.exists, others))
         several = inside and not RunStore.exists(path)
         return [(entry, None) for entry in (inside if several else [path])]
-    return [(_begun_at(member), member) for member in _config_in(path, settings).members]
-
-
-def _begun_at(config: Config) -> Storage:
-    """The directory of the run of a config; that of its search of cosets if only this has begun."""
-    if RunStore.exists(config.storage):
-        return config.storage
-    beside = path_of(config)
-    return beside if RunStore.exists(beside) else config.storage
+    return [(begun_at(of.storage), of) for of in _config_in(path, settings).members]
 
 
 def _place_of(run: Place) -> Storage:

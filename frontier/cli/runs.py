@@ -161,15 +161,15 @@ def status(run, watching, interval, as_json):
 
     With --watch it goes on until RUN is complete: in a terminal it shows a table that stays in
     place, elsewhere it prints lines as `run` does. When the run stops, it says so and waits until
-    the run is resumed; it also waits for the run of a config to begin. Ctrl-C ends the watching,
-    never the run.
+    the run is resumed. It also waits for the run of a config to begin, or for its search by
+    `gods-number`, whichever begins first. Ctrl-C ends the watching, never the run.
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
     try:
         paths = paths_of(run, waiting=watching)
         if watching:
-            watch(paths, interval)
+            paths = watch(paths, interval)
         values = list(map(status_of, paths, resume_commands(run, paths)))
     except KeyboardInterrupt:
         if watching:

@@ -55,9 +55,18 @@ BLOCKS, WITNESSES = TypeAdapter(list[Block]), TypeAdapter(list[Witness])
 def path_of(config: Config) -> Storage:
     """Where the search of a config is: beside its run, with "-gods-number" behind its name; or in
     the directory of the config itself, if that holds a search."""
-    if kind_at(config.storage) == KIND:
-        return config.storage
-    return config.storage.parent.below(f"{config.storage.name}-{KIND}")
+    path = config.storage
+    return path if kind_at(path) == KIND else _beside(path)
+
+
+def begun_at(path: Storage) -> Storage:
+    """Return `path`, where a run is; where the search beside it is if only this has begun."""
+    beside = _beside(path)
+    return beside if CosetRun.exists(beside) and not RunStore.exists(path) else path
+
+
+def _beside(path: Storage) -> Storage:
+    return path.parent.below(f"{path.name}-{KIND}")
 
 
 def open_any(path: Place) -> "RunStore | CosetRun":

@@ -10,7 +10,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from frontier.cosets.store import open_any
+from frontier.cosets.store import begun_at, open_any
 from frontier.errors import CorruptRunError, InputError
 from frontier.report.console import console_on, fitting_table, is_live, say
 from frontier.report.html import run_html
@@ -126,24 +126,33 @@ def display_for_people(wanted: bool | None, progress: Standing | None = None) ->
     return PlainProgress(sys.stderr, progress) if wanted else None
 
 
-def watch(places: list[Place], interval: float, wait: Callable[[float], None] = time.sleep) -> None:
-    """Follow runs by their files until all are complete, on standard output."""
+def watch(
+    places: list[Place], interval: float, wait: Callable[[float], None] = time.sleep
+) -> list[Storage]:
+    """Follow runs by their files until all are complete, on standard output; return where they are.
+
+    For a run that has not begun it waits, or for the search of God's number beside it, whichever
+    begins first.
+    """
     paths = list(map(storage_at, places))
-    runs = {path: Progress(path.name) for path in paths}
-    lines, console, table = {path: PlainProgress() for path in paths}, console_on(), None
+    runs: list[Standing] = [Progress(path.name) for path in paths]
+    lines, console, table = [PlainProgress() for _ in paths], console_on(), None
     if is_live(console):
-        table = Live(get_renderable=lambda: shown(runs.values(), console), console=console)
+        table = Live(get_renderable=lambda: shown(runs, console), console=console)
     with table or nullcontext():
         while True:
-            for path, known in runs.items():
+            for number, known in enumerate(runs):
+                if not known.started:
+                    paths[number] = begun_at(paths[number])
+                path = paths[number]
                 if not known.complete and (known.started or RunStore.exists(path)):
-                    runs[path] = _look(path, lambda: wait(interval))
-                if table is None and (news := lines[path].news(runs[path])):
+                    runs[number] = _look(path, lambda: wait(interval))
+                if table is None and (news := lines[number].news(runs[number])):
                     print(news, flush=True)
             if table:
                 table.refresh()
-            if all(progress.complete for progress in runs.values()):
-                return
+            if all(progress.complete for progress in runs):
+                return paths
             wait(interval)
 
 

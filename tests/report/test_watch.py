@@ -10,6 +10,7 @@ from report.watching import CONFIGS, run, settings
 from rich.console import Console
 
 from frontier import api
+from frontier.api_cosets import gods_number
 from frontier.config import load_config
 from frontier.errors import CorruptRunError, InputError
 from frontier.report import displays
@@ -19,8 +20,13 @@ from frontier.store.run import RunStore
 
 def follow(paths, *steps):
     """Watch, and between two looks take a step."""
+    displays.watch(paths, 0, taking(*steps))
+
+
+def taking(*steps):
+    """A function that takes the next step each time when it is called to wait."""
     todo = iter(steps)
-    displays.watch(paths, 0, lambda _: next(todo, pytest.fail)())
+    return lambda _: next(todo, pytest.fail)()
 
 
 def test_a_run_is_followed_to_its_end(tmp_path, capsys):
@@ -49,6 +55,33 @@ def test_a_family_is_followed_to_its_end(tmp_path, capsys):
     assert paths == [first.storage, second.storage]
     follow(paths, lambda: invoke("run", config, *sets))
     assert capsys.readouterr().out.count("tiles, complete; depth 21 ") == 2
+
+
+def search(path):
+    """A search of God's number beside the place of a run."""
+    return gods_number(load_config(CONFIGS / "2x4.toml", settings(path)))
+
+
+def test_a_search_that_begins_first_is_followed(tmp_path, monkeypatch):
+    step = taking(lambda: search(tmp_path / "2x4"))
+    monkeypatch.setattr(displays.watch, "__defaults__", (step,))
+    config = tmp_path / "2x4.toml"
+    text = (CONFIGS / "2x4.toml").read_text()
+    config.write_text(f'{text}\n[store]\npath = "{tmp_path / "2x4"}"\n')
+    first, *_, last = invoke("status", config, "--watch").stdout.splitlines()
+    assert "not begun" in first
+    assert "2x4-gods-number" in last
+    assert not (tmp_path / "2x4").exists()
+
+
+def test_a_run_that_begins_first_is_followed(tmp_path, capsys):
+    """A search that begins later changes nothing."""
+    path = tmp_path / "2x4"
+    follow([path], lambda: run(path, until=5), lambda: search(path), lambda: run(path))
+    lines = capsys.readouterr().out.splitlines()
+    told = "not begun", "depth 5", "depth 36"
+    assert len(lines) == len(told)
+    assert all(text in line for text, line in zip(told, lines, strict=True))
 
 
 def test_a_deleted_run_ends_the_watching(tmp_path):
