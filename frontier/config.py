@@ -146,7 +146,7 @@ def _name(name: str) -> str:
 
 
 class Config(Table):
-    """A whole config; README.md says what each key means."""
+    """A whole config; docs/runs.md says what each key means."""
 
     name: Annotated[str, AfterValidator(_name)]
     puzzle: PuzzleTable

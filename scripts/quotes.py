@@ -26,21 +26,11 @@ SENTENCES = {
         "On {2x7 cores} cores the search takes {2x7 frontier seconds}, and {2x7 frontier memory} "
         "of memory",
         "  time in layers: {2x7 frontier in_layers}; written: {2x7 frontier written}; on disk: 108",
+    ),
+    "docs/runs.md": (
+        "On {2x7 cores} cores 2×7 takes {2x7 frontier seconds} in memory and "
+        "{2x7 from disk seconds} from disk.",
         "653,837,184,000 states, takes {3x5 frontier seconds} and {3x5 frontier disk} of disk",
-        "`configs/2x5.toml` takes {2x5 frontier seconds}, ",
-        "The table has the times of whole commands on {2x7 cores} cores of a virtual machine",
-        *(
-            f"| {board} | {states} | {{{name} frontier seconds}} | "
-            f"{{{name} straightforward seconds}} | {{{name} dictionary seconds}} |"
-            for name, board, states in (("3x3", "3×3", "181,440"), ("2x5", "2×5", "1,814,400"))
-        ),
-        *(
-            f"| {name.replace('x', '×')} | 239,500,800 | {{{name} frontier seconds}} | "
-            f"{{{name} straightforward seconds}} | does not fit |"
-            for name in ("2x6", "3x4")
-        ),
-        "| 2×7 | 43,589,145,600 | {2x7 frontier seconds} in memory, {2x7 from disk seconds} from "
-        "disk | does",
     ),
     "docs/tutorial.md": ("tiles and a blank. It takes {2x5 frontier seconds}, but",),
     "docs/architecture.md": (

@@ -12,8 +12,6 @@ from making import script
 
 ROOT = Path(__file__).parents[1]
 TIME = r"\b\d[\d.]* (?:s|min|h|days?|hours?|minutes?|seconds?)\b(?: \d\d (?:s|min|h)\b)?"
-OTHERS = {"16.6 s", "17 min 50 s", "4 h 09 min"}
-"""Times that the README has from others, with their source."""
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +84,7 @@ def test_the_readme_has_no_other_times(quotes):
         assert said == text
         fields = quotes.FIELD.sub("\0", sentence).split("\0")
         text = re.sub(".+?".join(map(re.escape, fields)), "", text)
-    assert set(re.findall(TIME, text)) == OTHERS
+    assert not re.findall(TIME, text.replace("ten minutes", ""))
 
 
 def test_what_is_said_to_be_in_memory_was(quotes):
