@@ -12,7 +12,7 @@ Of several sources of one board that counts which says more, and all must agree;
 with an error, and writes nothing, if two do not, if others have published another number, or if a
 way that a search has kept does not lead from its position to the goal. farthest/ gets the positions
 of each search at the last depths, with these ways; README.md and docs/results/README.md get tables,
-between two marks each.
+between two marks each, with the bounds of thesis.json where nothing else is known.
 """
 
 import argparse
@@ -67,10 +67,6 @@ PUBLISHED = {
 """God's numbers and last layers that others have published, by metric, sides and home of the blank.
 O. Tarakanov's are in the logs of github.com/lightln2/SlidingTilesSolver."""
 
-OTHERS = {(2, 8): "140", (4, 4): "80", (2, 9): "172 … 196", (2, 10): "190 … 239"}
-"""What the table beside the OEIS has where nothing is in the file: numbers of others, and bounds of
-docs/results/thesis.md."""
-
 HEAD = (
     "# {}, the blank's home in [{}, {}]: all positions at depth {}.",
     "# Depth; position, row by row, 0 is the blank; where the blank goes on a shortest way: up, "
@@ -113,7 +109,7 @@ def main(root: Path = ROOT):
     compare(entries)
     lines = ",\n ".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
     files[FILE] = f"[\n {lines}\n]\n"
-    for page, parts in tables(entries).items():
+    for page, parts in tables(entries, beyond(root)).items():
         files[page] = filled(root / page, parts)
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -281,8 +277,20 @@ def direction(here: int, there: int, columns: int) -> str:
     return way if len(way) == 1 else f"({way})"
 
 
-def tables(entries: list[dict]) -> dict[Path, dict[str, str]]:
-    """The tables of each page, by the names in their marks."""
+def beyond(root: Path) -> dict[tuple[int, int], str]:
+    """The bounds of God's numbers of 2×n that docs/results/thesis.json has, by rows and columns."""
+    study = json.loads((root / RESULTS / "thesis.json").read_text(encoding="utf-8"))
+    return {
+        (2, int(n)): f"{of['lower']['value']} … {of['upper']['value']}"
+        for n, of in study["beyond"]["bounds"].items()
+    }
+
+
+def tables(entries: list[dict], bounds: dict[tuple[int, int], str]) -> dict[Path, dict[str, str]]:
+    """The tables of each page, by the names in their marks.
+
+    bounds: what the table beside the OEIS has of boards that no entry is of.
+    """
     rows = [
         entry
         for entry in entries
@@ -301,7 +309,7 @@ def tables(entries: list[dict]) -> dict[Path, dict[str, str]]:
         Path("README.md"): {"boards": table([*first, "found"], short)},
         RESULTS / "README.md": {
             "boards": table([*first, "found by", "time", "published by others"], long),
-            "beside the OEIS": beside(entries),
+            "beside the OEIS": beside(entries, bounds),
         },
     }
 
@@ -345,9 +353,9 @@ def table(heads: list[str], rows: list[dict[str, str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def beside(entries: list[dict]) -> str:
+def beside(entries: list[dict], bounds: dict[tuple[int, int], str]) -> str:
     """God's numbers by rows and columns, a tile a move and the blank's home in the corner."""
-    said = {(1, n): f"**{n - 1}**" for n in range(1, OF_ONE_LINE + 1)} | OTHERS
+    said = {(1, n): f"**{n - 1}**" for n in range(1, OF_ONE_LINE + 1)} | bounds
     for entry in entries:
         if (entry["metric"], entry["blank"]) == ("step", [0, 0]):
             said[entry["rows"], entry["columns"]] = cells(entry)["number"]

@@ -12,7 +12,7 @@ from frontier.cli.help import command
 from frontier.errors import Stopped
 from frontier.thesis.report import describe_thesis, thesis_value
 from frontier.thesis.runs import Runs
-from frontier.thesis.tables import HALVES, TABLES, beyond
+from frontier.thesis.tables import TABLES, beyond
 
 
 @command(
@@ -49,21 +49,13 @@ from frontier.thesis.tables import HALVES, TABLES, beyond
     metavar="N",
     help='Make no run of more columns, but for those that the thesis has ("beyond").',
 )
-@click.option(
-    "--halves",
-    type=click.IntRange(0, 12),
-    metavar="N",
-    help="Search the two halves of boards of at most N columns in memory, for a lower bound, "
-    'whether or not runs give an upper one ("beyond"; 9 takes some minutes and 9 GB). By default '
-    f"{HALVES}, of those with an upper bound.",
-)
 @click.option("--memory", metavar="SIZE", help="Memory of a worker of runs made here, such as 4GB.")
 @click.option(
     "--write", "target", metavar="DIR", help="Write thesis.md and thesis.json to a directory."
 )
 @force_option
 @json_option
-def thesis(names, directory, limit, columns, halves, memory, target, force, as_json):
+def thesis(names, directory, limit, columns, memory, target, force, as_json):
     """Reproduce a thesis on the 2×n puzzle, claim by claim, and go beyond it.
 
     The tables have, for each number of the thesis (R. Sato, 2021), what it says, what is computed
@@ -72,8 +64,6 @@ def thesis(names, directory, limit, columns, halves, memory, target, force, as_j
     has found there. "beyond" shows what all runs there say: the patterns of k columns, and lower
     and upper bounds of God's numbers.
     """
-    if halves is not None and "beyond" not in names:
-        raise click.UsageError('--halves is for the table "beyond" alone: add --table beyond')
     targets = [
         Target("--write", Path(target) / name, makes_folder=True)
         for name in ("thesis.md", "thesis.json")
@@ -84,7 +74,7 @@ def thesis(names, directory, limit, columns, halves, memory, target, force, as_j
     try:
         tables = {name: list(TABLES[name](runs)) for name in names or TABLES if name in TABLES}
         runs.most = columns
-        more = beyond(runs, halves) if "beyond" in names else None
+        more = beyond(runs) if "beyond" in names else None
     except KeyboardInterrupt:
         raise Stopped("interrupted; the same command goes on with the run under way") from None
     value = thesis_value(tables, more, runs)

@@ -1,11 +1,10 @@
-"""Bounds of the greatest depth of the 2×n puzzle, from runs of patterns.
+"""Bounds of God's number of the 2×n puzzle, from searches and from runs of patterns.
 
 Let G(n) be the greatest depth of the 2×n puzzle, and d(n, k) that of its pattern of the k
-right-most columns. The blank is home in the top left cell.
+right-most columns. The blank is home in the top left cell. Where G(n) was searched, it is both
+bounds. Elsewhere:
 
-**Below.** No position is nearer to the goal than its pattern, so d(n, k) ≤ G(n) for each k. The
-greatest Manhattan sum is a lower bound too, and so is 2n² - n (`frontier.thesis.inversions`). The
-best one comes from the two halves of the board (`frontier.thesis.halves`).
+**Below** 2n² - n is a bound (`frontier.thesis.inversions`).
 
 **Above.** Bring the k right-most columns and the blank home, in at most d(n, k) moves. What is
 left is the 2×(n-k) puzzle, and of the right parity. So
@@ -19,16 +18,13 @@ patterns. Then
     G(n) ≤ d(n, k) + H(n-k),    H(n) ≤ h(n, k) + H(n-k),    H(1) = 0.
 
 These are smaller as a rule: with the blank home all depths are even, and the farthest positions
-have their blanks elsewhere. Each bound is the least over all k for which there is a run, and
-over the exact value where the whole puzzle has been searched.
+have their blanks elsewhere. The upper bound is the least over all k for which there is a run.
 """
 
 from dataclasses import dataclass
 from functools import cache
 
-from frontier.thesis.halves import halves_bound
 from frontier.thesis.inversions import inversion_formula
-from frontier.thesis.manhattan import manhattan_formula
 from frontier.thesis.runs import Depths, Runs
 
 
@@ -52,48 +48,37 @@ def thesis_bound(columns: int) -> int:
 class Bounds:
     """Bounds from the runs that there are.
 
-    most: columns that are labelled, at most. halves: columns of the largest board whose two halves
-        are searched, in memory.
+    most: columns that are labelled, at most.
     """
 
-    def __init__(self, runs: Runs, most: int, halves: int = 0):
-        self._runs, self._most, self._halves = runs, most, halves
+    def __init__(self, runs: Runs, most: int):
+        self._runs, self._most = runs, most
         self._upper = cache(self._upper)
 
     def lower(self, columns: int) -> Bound:
-        """The greatest lower bound."""
-        found = [
-            Bound(manhattan_formula(columns), ("Manhattan",), ()),
-            Bound(inversion_formula(columns), ("2n² - n",), ()),
-        ]
+        """Return God's number where it was searched, else 2n² - n."""
         if whole := self._runs.tiles(2, columns):
-            found.append(_exact(whole, whole.depth))
-        elif 2 <= columns <= self._halves and (moves := halves_bound(columns)) is not None:
-            found.append(Bound(moves, ("two halves",), ()))
-        for k, depths in self._patterns(columns):
-            found.append(Bound(depths.depth, (f"k = {k}",), (depths.run,)))
-        return max(found, key=lambda bound: bound.value)
+            return _exact(whole, whole.depth)
+        return Bound(inversion_formula(columns), ("2n² - n",), ())
+
+    def upper(self, columns: int) -> Bound | None:
+        """Return God's number where it was searched, else the least bound from blocks of columns;
+        None if there are no runs for one."""
+        return self._upper(columns, "depth")
 
     def recursion(self, columns: int) -> Bound | None:
-        """The thesis's own: one column at a time, down to G(3); None if a run is missing."""
+        """Return the thesis's own bound: one column at a time, down to G(3); None if a run is
+        missing."""
         if columns <= 3:
             whole = self._runs.tiles(2, columns)
             return whole and _exact(whole, whole.depth)
         depths, rest = self._runs.columns(columns, 1), self.recursion(columns - 1)
         return depths and rest and rest.after(depths.depth, "k = 1", depths.run)
 
-    def mixed(self, columns: int) -> Bound | None:
-        """The least of d(n, k) + G(n-k), applied again and again."""
-        return self._upper(columns, "depth", "depth")
+    def _upper(self, columns: int, of: str) -> Bound | None:
+        """Return the least bound of G(n), or of H(n).
 
-    def sharp(self, columns: int) -> Bound | None:
-        """The least that uses that the blank is home after the first block."""
-        return self._upper(columns, "depth", "home")
-
-    def _upper(self, columns: int, of: str, rest_of: str) -> Bound | None:
-        """The least bound of G(n), or of H(n), from G or H of the columns that are left.
-
-        of, rest_of: which of the two, by the field of `Depths` that says it.
+        of: which of the two, by the field of `Depths` that says it.
         """
         if columns == 1 and of == "home":
             return Bound(0, (), ())
@@ -101,19 +86,16 @@ class Bounds:
             return _exact(whole, getattr(whole, of))
         found = [
             rest.after(getattr(depths, of), f"k = {k}", depths.run)
-            for k, depths in self._patterns(columns)
-            if (rest := self._upper(columns - k, rest_of, rest_of))
+            for k in range(1, min(self._most, columns - 1) + 1)
+            if (depths := self._runs.columns(columns, k))
+            and (rest := self._upper(columns - k, "home"))
         ]
         return min(found, key=lambda bound: bound.value, default=None)
 
-    def _patterns(self, columns: int) -> list[tuple[int, Depths]]:
-        """(k, run) of the patterns that there are, with k < n."""
-        ks = range(1, min(self._most, columns - 1) + 1)
-        return [(k, depths) for k in ks if (depths := self._runs.columns(columns, k))]
-
 
 def _exact(depths: Depths, moves: int) -> Bound:
-    return Bound(moves, ("searched",), (depths.run,))
+    step = "searched coset by coset" if depths.by_cosets else "searched"
+    return Bound(moves, (step,), (depths.run,))
 
 
 def linear_formula(depths: dict[int, int]) -> tuple[int, int, int, int] | None:

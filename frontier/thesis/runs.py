@@ -22,14 +22,16 @@ class Depths:
 
     run: its name. depth: the greatest distance. home: the greatest distance of a position whose
     blank is where the goal has it; an upper bound where the run does not say. states, farthest:
-    how many positions there are, how many of them at that depth.
+    how many positions there are, how many of them at that depth, None if these were not all listed.
+    by_cosets: whether it is a search of cosets.
     """
 
     run: str
     depth: int
     home: int
     states: int
-    farthest: int
+    farthest: int | None
+    by_cosets: bool = False
 
 
 class Runs:
@@ -126,8 +128,12 @@ def _by_cosets(path: Storage, puzzle: dict, states: int) -> Depths | None:
         return None
     run = CosetRun(path)
     run.check_is_of(config, None)
-    depth, positions = next(run.proof.last_layers(), (0, [])) if run.proof else (0, [])
-    return Depths(path.name, depth, _even(depth), states, len(positions)) if positions else None
+    if run.proof is None or run.proof.lower < run.proof.upper:
+        return None
+    depth = run.proof.upper
+    last = run.proof.layer(depth)
+    farthest = None if last is None else len(last)
+    return Depths(path.name, depth, _even(depth), states, farthest, by_cosets=True)
 
 
 def _even(depth: int) -> int:

@@ -168,22 +168,16 @@ TABLES: dict[str, Callable[[Runs], Iterator[Row]]] = {
 }
 
 
-HALVES = 8
-"""Columns of the largest board whose two halves are searched without being asked for."""
-
 MOST_COLUMNS, MOST_K = 12, 6
 
 
-def beyond(runs: Runs, halves: int | None = None) -> dict:
+def beyond(runs: Runs) -> dict:
     """What goes past the thesis: bounds for up to `MOST_COLUMNS` columns, and the depths of all
     patterns that were searched.
 
-    halves: columns of the largest board whose two halves are searched for a lower bound. If it is
-    given, all boards up to it have bounds; by default it is `HALVES`, and those without an upper
-    bound are left out.
-
     Returns depths: k -> n -> d(n, k); formulas: k -> text; bounds: n -> name -> bound, for the
-    names of the methods of `Bounds`, None where runs for it are missing.
+    names of the methods of `Bounds` and each n that has an upper bound; "recursion" is None where a
+    run for it is missing.
     """
     depths = {k: _depths(runs, k, range(k, 201)) for k in range(1, MOST_K + 1)}
     formulas = {
@@ -191,11 +185,9 @@ def beyond(runs: Runs, halves: int | None = None) -> dict:
         for k, found in depths.items()
         if (formula := linear_formula(found))
     }
-    known = Bounds(runs, MOST_K, HALVES if halves is None else halves)
-    table = {}
+    known, table = Bounds(runs, MOST_K), {}
     for n in range(4, MOST_COLUMNS + 1):
-        upper = {of.__name__: of(n) for of in (known.recursion, known.mixed, known.sharp)}
-        if None not in upper.values() or n <= (halves or 0):
-            found = {"lower": known.lower(n), **upper}
+        if upper := known.upper(n):
+            found = {"lower": known.lower(n), "upper": upper, "recursion": known.recursion(n)}
             table[n] = {name: bound and asdict(bound) for name, bound in found.items()}
     return {"depths": depths, "formulas": formulas, "bounds": table}

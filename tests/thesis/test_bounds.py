@@ -6,7 +6,7 @@ import pytest
 from sweeps import swept
 from thesis.test_runs import without_home
 
-from frontier.thesis.bounds import Bounds, linear_formula, thesis_bound
+from frontier.thesis.bounds import Bound, Bounds, linear_formula, thesis_bound
 from frontier.thesis.runs import Depths, Runs
 
 
@@ -42,18 +42,15 @@ def ways(stub, columns, most):
     return found
 
 
-def least(stub, columns, most, sharp):
+def least(stub, columns, most):
     """The least total of all those ways, None if there is none."""
     totals = []
     for blocks, left in ways(stub, columns, most):
         parts = [stub._patterns[block] for block in blocks]
         if left in stub._whole:
             parts.append(stub._whole[left])
-        elif not sharp or not blocks:
-            continue
-        else:
-            parts.append((0, 0))
-        totals.append(parts[0][0] + sum(part[1 if sharp else 0] for part in parts[1:]))
+        if parts:
+            totals.append(parts[0][0] + sum(part[1] for part in parts[1:]))
     return min(totals, default=None)
 
 
@@ -80,43 +77,33 @@ def test_bounds_of_made_up_runs(seed):
     for most in (1, 2, 3, 6):
         bounds = Bounds(stub, most)
         for columns in range(1, 9):
-            for sharp, bound in ((True, bounds.sharp(columns)), (False, bounds.mixed(columns))):
-                expected = least(stub, columns, most, sharp)
-                if columns == 1 and 1 not in stub._whole:
-                    continue  # nothing is bounded there
-                assert (bound and bound.value) == expected
-                if bound:
-                    found += 1
-                    assert_adds_up(stub, columns, bound, sharp)
+            upper = bounds.upper(columns)
+            assert (upper and upper.value) == least(stub, columns, most)
+            if upper:
+                found += 1
+                assert_adds_up(stub, columns, upper)
             lower = bounds.lower(columns)
-            assert lower.value == max(
-                columns**2 + 3 * columns // 2 - 1,
-                2 * columns**2 - columns,
-                stub._whole.get(columns, (0,))[0],
-                *(
-                    stub._patterns.get((columns, k), (0,))[0]
-                    for k in range(1, min(most, columns - 1) + 1)
-                ),
-            )
-            assert len(lower.steps) == 1
+            if columns in stub._whole:
+                assert lower == upper
+            else:
+                assert lower == Bound(2 * columns**2 - columns, ("2n² - n",), ())
             recursion, chain = bounds.recursion(columns), [(n, 1) for n in range(4, columns + 1)]
             if min(columns, 3) in stub._whole and all(key in stub._patterns for key in chain):
                 total = stub._whole[min(columns, 3)][0]
                 total += sum(stub._patterns[key][0] for key in chain)
                 assert recursion.value == total
-                mixed, sharp = bounds.mixed(columns), bounds.sharp(columns)
                 if columns not in stub._whole and 4 not in stub._whole:
-                    assert sharp.value <= mixed.value <= recursion.value
+                    assert upper.value <= recursion.value
             else:
                 assert recursion is None
     assert found > 0
 
 
-def assert_adds_up(stub, columns, bound, sharp):
+def assert_adds_up(stub, columns, bound):
     """The steps and runs that a bound names make its value."""
     total, left = 0, columns
     for number, step in enumerate(bound.steps):
-        kind = 1 if sharp and number else 0
+        kind = 1 if number else 0
         if step == "searched":
             assert bound.runs[number] == f"2x{left}"
             total += stub._whole[left][kind]
@@ -127,7 +114,7 @@ def assert_adds_up(stub, columns, bound, sharp):
             total += stub._patterns[left, k][kind]
             left -= k
     assert total == bound.value
-    assert left == 0 or (sharp and left == 1)
+    assert left in (0, 1)
     assert len(bound.steps) == len(bound.runs)
 
 
@@ -149,14 +136,13 @@ class Without:
 def test_god_s_number_lies_between(directory, columns, whole, depth):
     """As if it were not known."""
     bounds = Bounds(Without(Runs(directory, 10**6), whole), 3)
-    lower, sharp, mixed = (f(columns).value for f in (bounds.lower, bounds.sharp, bounds.mixed))
-    assert lower <= depth <= sharp <= mixed
-    assert sharp < mixed or whole < 3 or columns - whole == 1
+    lower, upper = bounds.lower(columns).value, bounds.upper(columns).value
+    assert lower < depth <= upper
     if whole >= 3:
-        assert mixed <= bounds.recursion(columns).value
+        assert upper < bounds.recursion(columns).value
     exact = Bounds(Runs(directory, 10**6), 3)
     if columns == 4:
-        assert {f(4).value for f in (exact.lower, exact.sharp, exact.mixed)} == {depth}
+        assert {f(4).value for f in (exact.lower, exact.upper)} == {depth}
 
 
 def test_the_thesis_s_bound():
@@ -206,9 +192,9 @@ def test_bounds_of_runs_that_do_not_say_where_their_blanks_are(tmp_path):
     """They are as true, if less sharp."""
     runs = Runs(tmp_path, 10**6)
     bounds = Bounds(Without(runs, 2), 1)
-    sharp = {n: bounds.sharp(n).value for n in (4, 5)}
+    sharp = {n: bounds.upper(n).value for n in (4, 5)}
     for made in runs.used:
         without_home(tmp_path / made.run)
     blunt = Bounds(Without(Runs(tmp_path, 0), 2), 1)
-    assert all(sharp[n] <= blunt.sharp(n).value <= blunt.mixed(n).value for n in sharp)
-    assert any(sharp[n] < blunt.sharp(n).value for n in sharp)
+    assert all(sharp[n] <= blunt.upper(n).value for n in sharp)
+    assert any(sharp[n] < blunt.upper(n).value for n in sharp)

@@ -52,20 +52,6 @@ def test_nothing_is_made_without_a_limit(tmp_path, few):
     assert f" 0 differ, {none} have no run." in result.stdout
 
 
-def test_halves_are_shown_beyond_the_columns_of_runs(tmp_path):
-    """Where no run gives an upper bound, by the option's default they are not."""
-    arguments = "thesis", "--table", "beyond", "--runs", tmp_path, "--limit", 1000, "--columns", 4
-    found = json.loads(invoke(*arguments, "--halves", 6, "--json").stdout)["beyond"]["bounds"]
-    assert list(found) == ["4", "5", "6"]
-    assert all(found["4"].values())
-    for n, moves in (("5", 54), ("6", 77)):
-        assert found[n].pop("lower") == {"value": moves, "steps": ["two halves"], "runs": []}
-        assert found[n] == {"recursion": None, "mixed": None, "sharp": None}
-    lines = invoke(*arguments, "--halves", 6).stdout.splitlines()
-    assert "| 6 | 77 | two halves | – | – | – | – |" in lines
-    assert list(json.loads(invoke(*arguments, "--json").stdout)["beyond"]["bounds"]) == ["4"]
-
-
 @pytest.mark.sweep
 def test_nothing_goes_beyond_without_runs(tmp_path):
     arguments = "thesis", "--table", "beyond", "--runs", tmp_path, "--limit", 0
@@ -81,8 +67,6 @@ def test_what_thesis_refuses(tmp_path):
     result = invoke("thesis", "--table", "9.9", code=2)
     assert "'9.9' is not one of" in result.stderr
     arguments = "thesis", "--table", "3.1", "--runs", tmp_path
-    result = invoke(*arguments, "--halves", 6, code=2)
-    assert '--halves is for the table "beyond" alone' in result.stderr
     for target in (tmp_path / "file", tmp_path / "file" / "below"):
         result = invoke(*arguments, "--write", target, code=2)
         assert result.stderr.startswith(f"frontier: --write {target / 'thesis.md'}: ")

@@ -11,7 +11,7 @@ from frontier.config import Config, config_of
 from frontier.cosets.search import find_gods_number
 from frontier.errors import InputError
 from frontier.store.run import RunStore
-from frontier.thesis.bounds import Bounds
+from frontier.thesis.bounds import Bound, Bounds
 from frontier.thesis.runs import Runs
 
 
@@ -51,14 +51,23 @@ def test_what_a_search_of_cosets_says_where_there_is_no_run(tmp_path):
     found = runs.tiles(2, 4)
     depth, _, states, farthest = counts(2, 4)
     assert (found.depth, found.states, found.farthest) == (depth, states, farthest)
+    assert found.by_cosets
     assert found.home == depth  # the greatest even number that is not larger
     assert runs.used == [found]
     assert found.run == "2x4-gods-number"
     assert not (tmp_path / "2x4").exists()
-    assert Bounds(runs, 0).lower(4).value == Bounds(runs, 0).sharp(4).value == depth
+    bound = Bound(depth, ("searched coset by coset",), ("2x4-gods-number",))
+    assert Bounds(runs, 0).lower(4) == Bounds(runs, 0).upper(4) == bound
     # A run says more, such as where the blanks are.
     assert Runs(tmp_path, 10**6).tiles(2, 4).run == "2x4"
+    assert not Runs(tmp_path, 0).tiles(2, 4).by_cosets
     assert Runs(tmp_path, 0).tiles(2, 4).run == "2x4"
+
+
+def test_a_search_of_cosets_whose_last_layer_was_not_listed_says_god_s_number(tmp_path):
+    searched(tmp_path, layers=0)
+    found = Runs(tmp_path, 0).tiles(2, 4)
+    assert (found.depth, found.farthest) == (36, None)
 
 
 def test_a_search_of_cosets_that_has_bounds_only_says_nothing_exact(tmp_path):
