@@ -25,6 +25,10 @@ class InputError(FrontierError, ValueError):
     exit_code = 2
 
 
+class TooLarge(InputError):
+    """A search needs more memory than it may have, or than any worker has."""
+
+
 class Stopped(FrontierError):
     """The run was stopped before its end and can be resumed."""
 

@@ -6,10 +6,11 @@ from pydantic import ByteSize, TypeAdapter, ValidationError
 from frontier import api
 from frontier.cli.common import config_argument, echo_json, json_option, set_option
 from frontier.cli.help import command
-from frontier.errors import InputError
+from frontier.config import Config
+from frontier.errors import InputError, TooLarge
 from frontier.find_runs import config_at
 from frontier.forecast.forecast import described_cluster, forecast_of
-from frontier.report.plan import describe_plan, plan_value
+from frontier.report.plan import describe_plan, gods_number_need, need_words, plan_value
 
 
 @command(
@@ -20,7 +21,7 @@ from frontier.report.plan import describe_plan, plan_value
         "plan configs/2x8.toml --workers 100 --disk-rate 5GB --json": "The same where the file "
         "system moves 5 GB a second in all, for a program to read.",
     },
-    see_also=("run", "docs/scale.md"),
+    see_also=("run", "gods-number", "docs/scale.md"),
 )
 @config_argument
 @set_option
@@ -41,7 +42,8 @@ def plan(config, settings, workers, disk_rate, as_json):
 
     Layout, memory, disk and bytes moved come from arithmetic, the time from trying tasks and disk
     here for some seconds. The sizes of the layers are estimated from the first ones, unless the
-    run directory has them. Warnings say what will not go well. Nothing is written.
+    run directory has them. Warnings say what will not go well. Where a board of tiles does not fit
+    or takes long, the plan names what `gods-number` would need instead. Nothing is written.
     """
     if disk_rate is not None and workers is None:
         raise InputError("--disk-rate is of a cluster; say how many --workers it has")
@@ -49,7 +51,7 @@ def plan(config, settings, workers, disk_rate, as_json):
     members = config_at(config, settings).members
     if workers is not None:
         members = [described_cluster(member, workers) for member in members]
-    plans, values = [api.plan(member) for member in members], []
+    plans, values = list(map(_planned, members)), []
     click.echo("trying tasks and disk of this machine …", err=True)
     for planned in plans:
         made = forecast_of(planned, rate)
@@ -58,6 +60,16 @@ def plan(config, settings, workers, disk_rate, as_json):
             click.echo(describe_plan(values[-1], made))
     if as_json:
         echo_json(values)
+
+
+def _planned(config: Config) -> api.Plan:
+    """Return the plan of a config; the error of one that is too large names what would do."""
+    try:
+        return api.plan(config)
+    except TooLarge as error:
+        if need := gods_number_need(config):
+            raise TooLarge(f"{error}. {need_words(need)}") from None
+        raise
 
 
 def _bytes(text: str) -> int:

@@ -1,10 +1,16 @@
-"""What the run of a plan will take, as JSON and as text."""
+"""What the run of a plan will take, as JSON and as text, and what would do instead of it."""
 
+from frontier.config import Config
+from frontier.cosets.plan import plan_cosets
+from frontier.errors import InputError
 from frontier.forecast.forecast import Forecast
 from frontier.report.html import page
 from frontier.report.summary import found_value
 from frontier.search.plan import layout_settings
 from frontier.text import counted, size, span
+
+LONG_SECONDS = 600.0
+"""The seconds from which on a run takes long, so that its plan names what would do instead."""
 
 
 def plan_value(forecast: Forecast) -> dict:
@@ -53,13 +59,40 @@ def plan_value(forecast: Forecast) -> dict:
             "write_bytes_a_second": 1 / rates.write,
         },
         "warnings": forecast.warnings,
+        "gods_number": None,
     }
+    if forecast.too_small or forecast.seconds > LONG_SECONDS:
+        foretold["gods_number"] = gods_number_need(plan.config)
     found = found_value(plan.identity, forecast.records, complete)
     return {**found, "path": str(plan.config.path), "forecast": foretold}
 
 
 def describe_plan(value: dict, forecast: Forecast) -> str:
     """The same as text, with what it rests on."""
-    look = {"counted": counted, "size": size, "span": span}
+    look = {"counted": counted, "size": size, "span": span, "need_words": need_words}
     text = page("plan.txt", value=value, plan=forecast.plan, forecast=forecast, **look)
     return text.rstrip()
+
+
+def gods_number_need(config: Config) -> dict | None:
+    """Return what `gods-number` needs where a run would visit every position, as JSON; None if the
+    puzzle is none that it is made for."""
+    try:
+        plan = plan_cosets(config)
+    except InputError:
+        return None
+    return {
+        "region": plan.region.name,
+        "bytes": plan.bytes,
+        "bytes_here": plan.room,
+        "fits": plan.refusal is None,
+    }
+
+
+def need_words(need: dict) -> str:
+    """Return the same as a sentence without its end."""
+    here = "" if need["fits"] else f", and {size(need['bytes_here'])} may be used here"
+    return (
+        "`gods-number` finds God's number without visiting every position, with about "
+        f"{size(need['bytes'])} of memory{here}"
+    )

@@ -10,7 +10,7 @@ import numpy as np
 from frontier import machine
 from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import Config
-from frontier.errors import InputError
+from frontier.errors import TooLarge
 from frontier.puzzles import Puzzle
 from frontier.search.task import Places
 from frontier.search.workspace import GROWTH_BYTES
@@ -184,7 +184,7 @@ def layout_settings(layout: Layout) -> dict:
 
 
 def make_plan(config: Config, layout: dict | None = None) -> Plan:
-    """Plan a run; InputError if it cannot fit. layout: the settings of a run that exists."""
+    """Plan a run; TooLarge if it cannot fit. layout: the settings of a run that exists."""
     puzzle, memory = config.make_puzzle(), config.cluster.memory
     if config.cluster.workers_here and not config.cluster.oversubscribe:
         machine.refuse_beyond(config.cluster.workers_here, memory)
@@ -206,7 +206,7 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
         chosen = Layout.from_settings(space, layout)
     need = task_bytes(chosen) + transfers
     if need > max(memory, LARGEST_MEMORY):
-        raise InputError(
+        raise TooLarge(
             f"{puzzle.title} has {puzzle.states:,} states, which are out of reach: a layer has a "
             "bit for each order of the pieces that differ, whether moves lead there or not, so a "
             f"task of the finest layout needs {size(need)} of memory, and no worker has more than "
@@ -226,12 +226,12 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     return Plan(config, puzzle, space, chosen, list_states, need)
 
 
-def _too_little(memory: int, why: str) -> InputError:
-    return InputError(f"cluster.memory = {size(memory)} a worker is too little: {why}")
+def _too_little(memory: int, why: str) -> TooLarge:
+    return TooLarge(f"cluster.memory = {size(memory)} a worker is too little: {why}")
 
 
 def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
-    """The space of a puzzle; InputError if it is too large for a process that may have the memory
+    """The space of a puzzle; TooLarge if it is too large for a process that may have the memory
     of `share` workers, or for any."""
     least = PROCESS_BYTES + puzzle.shape_bytes
     if puzzle.shape_bytes and least > memory * share:
@@ -242,13 +242,13 @@ def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
             f"{ceil(least / share):,}, or choose fewer labels or a smaller board",
         )
     if puzzle.states >= MOST_STATES:
-        raise InputError(
+        raise TooLarge(
             f"{puzzle.title} has {puzzle.states:,} states: state numbers have 63 bits, so at "
             f"most {MOST_STATES:,} can be searched; choose a smaller puzzle"
         )
     space = puzzle.space
     if max(space.nodes) * space.code.half >= MOST_STATES:
-        raise InputError(f"{puzzle.title}: its state numbers would exceed 63 bits")
+        raise TooLarge(f"{puzzle.title}: its state numbers would exceed 63 bits")
     return space
 
 

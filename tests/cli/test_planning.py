@@ -9,13 +9,15 @@ from making import BY_TASKS, CONFIGS
 from rates import RATES
 from sweeps import swept
 
-from frontier import api
+from frontier import api, machine
 from frontier.config import Config, load_config
+from frontier.cosets.plan import plan_cosets
 from frontier.forecast import forecast
 from frontier.forecast.forecast import described_cluster, disk_warning, forecast_of
 from frontier.report.plan import describe_plan, plan_value
 from frontier.storage.bucket import TRANSFER_BYTES
 from frontier.storage.local import LocalStorage
+from frontier.text import size
 
 
 def invoke(*arguments, code=0):
@@ -79,6 +81,36 @@ def test_large_puzzles(tmp_path, name):
     assert raw >= value["forecast"]["fullest_layer"]["raw"]
     assert value["forecast"]["bytes"]["written"] < value["forecast"]["bytes"]["read"]
     assert not path.exists()
+
+
+@pytest.mark.usefixtures("known_rates")
+def test_what_takes_long_or_does_not_fit_has_what_gods_number_needs_beside_it(
+    tmp_path, monkeypatch
+):
+    def forecast_in(*words):
+        return json.loads(invoke(*words, *at(tmp_path), "--json").stdout)["forecast"]
+
+    large, other = CONFIGS / "2x8.toml", tmp_path / "large.toml"
+    monkeypatch.setattr(machine, "memory", lambda: 24 * 10**9)
+    need, cosets = forecast_in(large)["gods_number"], plan_cosets(load_config(large))
+    assert need == {
+        "region": cosets.region.name, "bytes": cosets.bytes, "bytes_here": cosets.room,
+        "fits": True,
+    }  # fmt: skip
+    line = f"finds God's number without visiting every position, with about {size(need['bytes'])}"
+    assert line in invoke(large, *at(tmp_path)).stdout
+    assert forecast_in(CONFIGS / "2x5.toml")["gods_number"] is None
+    assert "gods-number" not in invoke(CONFIGS / "2x5.toml", *at(tmp_path)).stdout
+    small = "--set", "cluster.memory=1MB"
+    assert line in invoke(large, *at(tmp_path), *small, code=2).stderr
+    other.write_text('name = "large"\n[puzzle]\nkind = "pattern"\nrows = 2\ncolumns = 8\nk = 5\n')
+    assert forecast_in(other)["gods_number"] is None
+    said = invoke(other, *at(tmp_path), *small, code=2).stderr
+    assert "is too little" in said
+    assert "gods-number" not in said
+    monkeypatch.setattr(machine, "memory", lambda: 10**8)
+    assert not forecast_in(large, "--workers", 100)["gods_number"]["fits"]
+    assert "may be used here" in invoke(large, *at(tmp_path), "--workers", 100).stdout
 
 
 @pytest.mark.sweep
