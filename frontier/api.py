@@ -155,7 +155,8 @@ class Run(LayerTotals):
         if array.dtype.kind not in "OUS":
             cells = self.puzzle.cells
             single = array.ndim > 0 and array.size == cells != array[0].size
-            return self.puzzle.as_boards(array.reshape(1, cells) if single else array), single
+            boards = array.reshape(1, cells) if single else array
+            return self.puzzle.notation.pieces.as_boards(boards), single
         if not array.ndim:
             return np.array([self.board(given)]), True
         try:
@@ -188,7 +189,7 @@ class Run(LayerTotals):
         board: its codes, as an array of numbers or a flat list or tuple of whole numbers; or its
         notation, as in a config. The codes of tiles are their numbers.
         """
-        return _board_of(self.puzzle.subject, board)
+        return _board_of(self.puzzle, board)
 
 
 def _board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping) -> Board:
@@ -197,8 +198,8 @@ def _board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping) -> Board:
         board, flat = board.ravel(), True
     if not flat:
         return puzzle.parse(as_written(board, "board"))
-    boards = puzzle.as_boards([board])
-    puzzle.states_of(boards)  # InputError if it is not a board of the puzzle
+    boards = puzzle.notation.pieces.as_boards([board])
+    puzzle.positions.states_of(boards)  # InputError if it is not a board of the puzzle
     return tuple(boards[0].tolist())
 
 

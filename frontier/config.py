@@ -28,8 +28,9 @@ from frontier import bundled, machine
 from frontier.config_values import as_written
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of
+from frontier.puzzles.grid import Grid
 from frontier.puzzles.tables import KIND_TABLES, LinesTable, PuzzleTable, Table, TilesTable
-from frontier.puzzles.tiles import blank_orbits
+from frontier.puzzles.tiles import MOST_CELLS
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 from frontier.store.codecs import SlabCodec
@@ -204,7 +205,7 @@ def member_names(puzzle: dict) -> dict[str, list[int]]:
     Puzzles of other kinds have none."""
     if puzzle["kind"] not in ("tiles", "lines"):
         return {}
-    orbits = blank_orbits(puzzle["rows"], puzzle["columns"])
+    orbits = Grid.checked(puzzle["rows"], puzzle["columns"], MOST_CELLS).blank_orbits()
     return {f"blank-{row}-{column}": [row, column] for row, column in orbits}
 
 

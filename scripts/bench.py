@@ -44,7 +44,7 @@ from timing import ROOT, THIN_FIRST, THIN_LAST, command, config_of, whole_run
 
 from frontier.config import load_config
 from frontier.machine import cores
-from frontier.puzzles import Tiles
+from frontier.puzzles import tile_puzzle
 from frontier.search.plan import layout_settings
 from frontier.space.memory import MemorySearch, memory_layout
 from frontier.text import rate
@@ -135,17 +135,17 @@ def _options() -> argparse.Namespace:
 def measure(size: str, scratch: str, options: argparse.Namespace) -> dict[str, list[dict]]:
     """The results of all searches of one size, checked against each other."""
     puzzle = load_config(config_of(size)).make_puzzle()
-    whole_words = puzzle.space.code.bits == FULL_WORD
+    whole_words = puzzle.model.space.code.bits == FULL_WORD
     parts = {"kernels": [], "run": []} if whole_words else {"run": []}
     for i in range(options.repeats):
         say(f"{size}: {' and '.join(parts)}, {i + 1} of {options.repeats}")
         if whole_words:
             parts["kernels"].append(command(__file__, size, "--kernels-only"))
         parts["run"].append(whole_run(size, scratch, options.settings))
-    if isinstance(puzzle, Tiles) and puzzle.states <= options.plain_limit:
+    if puzzle.kind == "tiles" and puzzle.states <= options.plain_limit:
         say(f"{size}: plain search")
         plain = ROOT / "scripts" / "plain_search.py"
-        sides = puzzle.rows, puzzle.columns
+        sides = puzzle.grid.rows, puzzle.grid.columns
         parts["plain"] = [command(plain, *sides, "--threads", CORES, "--json")]
     first = next(iter(parts))
     wanted = parts[first][0]["layers"]
@@ -165,12 +165,15 @@ def measure(size: str, scratch: str, options: argparse.Namespace) -> dict[str, l
 
 def kernels(size: str) -> dict:
     """(a) in this process."""
-    for puzzle in (Tiles(2, 4), load_config(config_of(size)).make_puzzle()):  # the first compiles
-        space = puzzle.space
+    for puzzle in (
+        tile_puzzle(2, 4),
+        load_config(config_of(size)).make_puzzle(),
+    ):  # the first compiles
+        space = puzzle.model.space
         layout = memory_layout(space, CORES)
         began = time.perf_counter()
         search = MemorySearch(layout, CORES)
-        layers = [int(states.sum()) for states in search.layers(puzzle.origins())]
+        layers = [int(states.sum()) for states in search.layers(puzzle.model.origins())]
         seconds = time.perf_counter() - began
     return {"layers": layers, "seconds": seconds, "layout": layout_settings(layout)}
 

@@ -89,10 +89,14 @@ def main():
     (options.target / "layers").mkdir(parents=True, exist_ok=True)
     page = INTRODUCTION
     for config in boards(options.runs):
-        puzzle = config.make_puzzle().subject
-        row, column = divmod(puzzle.goals[0].index(0), puzzle.columns)
-        name = f"{puzzle.rows}x{puzzle.columns}-{puzzle.metric}-{row}-{column}"
-        first = [f"{puzzle.rows}×{puzzle.columns}", METRICS[puzzle.metric], f"{row}, {column}"]
+        puzzle = config.make_puzzle()
+        row, column = divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
+        name = f"{puzzle.grid.rows}x{puzzle.grid.columns}-{puzzle.metric}-{row}-{column}"
+        first = [
+            f"{puzzle.grid.rows}×{puzzle.grid.columns}",
+            METRICS[puzzle.metric],
+            f"{row}, {column}",
+        ]
         known = SEQUENCES.get(name)
         last = [f"[{known}](https://oeis.org/{known})" if known else ""]
         page += line(first, table(config, name, options), last)
@@ -133,7 +137,7 @@ def table(config: Config, name: str, options: argparse.Namespace) -> tuple[str, 
     """The file of a table and the sizes of the layers in it, made if there are not too many states;
     None if there is no such file."""
     puzzle, file = config.make_puzzle(), options.target / "layers" / f"{name}.txt"
-    states = puzzle.subject.states
+    states = puzzle.positions.states
     if puzzle.states <= options.most:
         print(config.name, file=sys.stderr, flush=True)
         found = report_bfile(statistics_of(api.run(config).store))

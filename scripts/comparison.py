@@ -74,12 +74,12 @@ def compare(sizes: list[str], repeats: int, programs: list[str], scratch: str | 
 
 
 def _script(name: str, puzzle) -> dict:
-    found = command(ROOT / "scripts" / name, puzzle.rows, puzzle.columns, "--json")
+    found = command(ROOT / "scripts" / name, puzzle.grid.rows, puzzle.grid.columns, "--json")
     return {**found, "alone": found["seconds"], "seconds": found["wall"]}
 
 
 def _program(path: str, puzzle) -> dict:
-    output, figures = timed([path, str(puzzle.rows), str(puzzle.columns)])
+    output, figures = timed([path, str(puzzle.grid.rows), str(puzzle.grid.columns)])
     return {**figures, "layers": layers_in(output), "seconds": figures["wall"]}
 
 

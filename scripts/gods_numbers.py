@@ -169,7 +169,7 @@ def by_cosets(entry: dict) -> bool:
 def entry_of(run: CosetRun, value: dict) -> dict:
     """The entry of a search."""
     puzzle, region = run.region.puzzle, run.region.name
-    rows, columns, blank = puzzle.rows, puzzle.columns, home_of(run)
+    rows, columns, blank = puzzle.grid.rows, puzzle.grid.columns, home_of(run)
     config = f"configs/{rows}x{columns}.toml"
     if not (ROOT / config).exists():
         sys.exit(f"{run.path}: there is no {config}, which a command could name")
@@ -193,7 +193,7 @@ def entry_of(run: CosetRun, value: dict) -> dict:
 def home_of(run: CosetRun) -> tuple[int, int]:
     """Row and column of the blank in the goal."""
     puzzle = run.region.puzzle
-    return divmod(puzzle.goals[0].index(0), puzzle.columns)
+    return divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
 
 
 def merged(found: list[dict]) -> list[dict]:
@@ -264,7 +264,7 @@ def farthest(run: CosetRun, value: dict) -> str:
         for position in run.proof.layer(layer["depth"]):
             here, way = position.board.index(0), ""
             for there in ways[position.board]:
-                way, here = way + direction(here, there, puzzle.columns), there
+                way, here = way + direction(here, there, puzzle.grid.columns), there
             lines.append(f"{layer['depth']}; {puzzle.line(position.board)}; {way}")
     return "\n".join(lines) + "\n"
 

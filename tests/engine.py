@@ -192,7 +192,7 @@ def arcs_of(graph):
 
 def origins_of(puzzle):
     """The states at depth 0, (vertex, sequence) each."""
-    vertex, sequence = puzzle.origins()
+    vertex, sequence = puzzle.model.origins()
     return [(v, tuple(s)) for v, s in zip(vertex.tolist(), sequence.tolist(), strict=True)]
 
 
@@ -202,5 +202,5 @@ def boards_at(space, puzzle, side, numbers):
     if not states:
         return set()
     vertex, sequence = zip(*states, strict=True)
-    boards = puzzle.boards_of(np.array(vertex), np.array(sequence, dtype=np.int64))
+    boards = puzzle.positions.boards_of(np.array(vertex), np.array(sequence, dtype=np.int64))
     return set(map(tuple, boards.tolist()))

@@ -238,7 +238,7 @@ def test_shipped_configs_are_good(name):
     for member in config.members:
         puzzle = member.make_puzzle()
         if config.puzzle.kind == "tiles":
-            size = f"{puzzle.rows}x{puzzle.columns}"
+            size = f"{puzzle.grid.rows}x{puzzle.grid.columns}"
             assert puzzle.title.replace("×", "x").startswith(size)
             assert path.stem.split("-")[0] == size
     assert path.read_text(encoding="utf-8").startswith("# ")

@@ -12,7 +12,7 @@ import frontier
 from frontier.answers.oracle import MOST_COUNTED
 from frontier.puzzles import KINDS, generators, graphs, patterns, tiles
 from frontier.puzzles.board_shapes import MOST_SHAPES
-from frontier.puzzles.puzzle import MOST_ORIGINS
+from frontier.puzzles.sliding import MOST_ORIGINS
 from frontier.search.plan import MOST_STATES
 from frontier.space.deepening import MOST_DEPTH
 
@@ -66,7 +66,7 @@ def test_what_has_been_computed(tmp_path, name, states, depth, farthest):
 @pytest.mark.parametrize(("name", "states"), [result[:2] for result in RESULTS])
 def test_as_many_positions_as_the_readme_says(name, states):
     config = frontier.load_config(ROOT / "configs" / f"{name}.toml")
-    assert config.make_puzzle().subject.states == states
+    assert config.make_puzzle().positions.states == states
 
 
 def test_all_results_are_read():

@@ -84,9 +84,9 @@ def test_the_command_of_an_entry_is_for_its_board(entry):
     name, config, *options = shlex.split(rest)
     assert (start, name) in {("python -m ", "run"), ("python -m ", "gods-number")}
     settings = [options[i + 1] for i, option in enumerate(options) if option == "--set"]
-    puzzle = load_config(ROOT / config, tuple(settings)).make_puzzle().subject
-    home = divmod(puzzle.goals[0].index(0), puzzle.columns)
-    found = puzzle.rows, puzzle.columns, puzzle.metric, list(home)
+    puzzle = load_config(ROOT / config, tuple(settings)).make_puzzle()
+    home = divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
+    found = puzzle.grid.rows, puzzle.grid.columns, puzzle.metric, list(home)
     assert found == tuple(entry[key] for key in ("rows", "columns", "metric", "blank"))
     assert entry["lower"] <= entry["upper"]
     assert not entry["last"] or entry["lower"] == entry["upper"]

@@ -11,10 +11,10 @@ from engine import layer_sizes
 from frontier import api
 from frontier.answers.ida import IdaSolver
 from frontier.config import config_of
-from frontier.puzzles import Graph, Pattern, Tiles
+from frontier.puzzles import graph_puzzle, pattern_puzzle, tile_puzzle
 from frontier.puzzles.bound import bound_of
-from frontier.puzzles.lines import Lines
-from frontier.puzzles.tiles import blank_orbits
+from frontier.puzzles.grid import Grid
+from frontier.puzzles.lines import line_puzzle
 from frontier.search.plan import (
     THIN_IN_MEMORY,
     THIN_STATES,
@@ -80,14 +80,14 @@ def test_layers(known):
     assert f"has {len(known)} positions" in text
     (farthest,) = (board for board in known if known[board] == max(known.values()))
     assert farthest == FARTHEST
-    assert f"`{Tiles(2, 3).line(farthest).replace('/', ' / ')}`" in text
+    assert f"`{tile_puzzle(2, 3).line(farthest).replace('/', ' / ')}`" in text
     ring = layers(distances((0, 1, 2, 3), columns=2))
     assert f"{sum(ring)} positions in a ring, in layers of {' '.join(map(str, ring))}." in text
 
 
 def test_base_graph():
-    text, puzzle = section("Base graph and voltages"), Tiles(2, 3)
-    graph = puzzle.graph
+    text, puzzle = section("Base graph and voltages"), tile_puzzle(2, 3)
+    graph = puzzle.model.graph
     assert f"{graph.vertices} vertices and {graph.source.size} arcs" in text
     by_word = {}
     for u, v, w in zip(graph.source, graph.target, graph.voltage, strict=True):
@@ -97,22 +97,30 @@ def test_base_graph():
     across = sorted((arc, word) for word, (arc,) in by_word.items())
     assert ", ".join(arc for arc, _ in across) in text
     assert f"one tile is passed: {', '.join(f'({word[0]})' for _, word in across)}" in text
-    numbers = [[puzzle.reading.tolist().index(3 * r + c) for c in range(3)] for r in range(2)]
+    numbers = [
+        [puzzle.notation.pieces.reading.tolist().index(3 * r + c) for c in range(3)]
+        for r in range(2)
+    ]
     for row in numbers:
         assert f"│ {' │ '.join(map(str, row))} │" in text
 
 
 def test_reach():
     text = section("What can be reached")
-    for puzzle in (Tiles(2, 2), Tiles(2, 3)):
-        vertices = puzzle.graph.vertices
+    for puzzle in (tile_puzzle(2, 2), tile_puzzle(2, 3)):
+        vertices = puzzle.model.graph.vertices
         order = puzzle.states // vertices
         assert f"|G| = {order}, and {vertices} · {order} = {puzzle.states}" in text
-    edges, tree = Tiles(2, 3).graph.source.size // 2, Tiles(2, 3).graph.vertices - 1
+    edges, tree = (
+        tile_puzzle(2, 3).model.graph.source.size // 2,
+        tile_puzzle(2, 3).model.graph.vertices - 1,
+    )
     assert f"{edges} edges, {tree} of them in the tree" in text
     assert edges - tree == 2
-    assert Tiles(2, 3).states == factorial(6) // 2
-    wilson = Graph([[1, 5, 6], [0, 2], [1, 3], [2, 4, 6], [3, 5], [0, 4], [0, 3]], goal="123456.")
+    assert tile_puzzle(2, 3).states == factorial(6) // 2
+    wilson = graph_puzzle(
+        [[1, 5, 6], [0, 2], [1, 3], [2, 4, 6], [3, 5], [0, 4], [0, 3]], goal="123456."
+    )
     assert (
         f"of the [tutorial](tutorial.md#a-puzzle-of-your-own), where |G| = {wilson.states // 7}."
         in text
@@ -120,14 +128,14 @@ def test_reach():
 
 
 def test_one_bit_a_state():
-    text, puzzle = section("One bit a state"), Tiles(2, 3)
-    space, code = puzzle.space, puzzle.space.code
+    text, puzzle = section("One bit a state"), tile_puzzle(2, 3)
+    space, code = puzzle.model.space, puzzle.model.space.code
     assert (space.sides, space.nodes, code.bits, code.words) == (2, [3, 3], 60, 1)
     assert "m = 5 and m!/2 = 60: one word" in text
     board = puzzle.parse("3 1 2 / 4 0 5")
-    vertex, sequence = puzzle.state(board)
-    tiles = [board[cell] for cell in puzzle.reading if board[cell]]
-    goal = [GOAL[cell] for cell in puzzle.reading if GOAL[cell]]
+    vertex, sequence = puzzle.positions.state(board)
+    tiles = [board[cell] for cell in puzzle.notation.pieces.reading if board[cell]]
+    goal = [GOAL[cell] for cell in puzzle.notation.pieces.reading if GOAL[cell]]
     digits = lehmer_digits(sequence)
     for said in (
         f"blank in cell {vertex}",
@@ -142,7 +150,7 @@ def test_one_bit_a_state():
     assert sum(digits) % 2 == space.sign[side][node] == 1
     assert f"is number {node} of its side" in text
     assert f"{node} · 60 + {bit} = {number}" in text
-    large = Tiles(2, 7).space
+    large = tile_puzzle(2, 7).model.space
     layout = memory_layout(large, 1)
     assert large.nodes == [7, 7]
     assert f"in {large.code.words:,} words: {layout.layer_bytes(0) / 1e9:.1f} GB a layer" in text
@@ -160,7 +168,8 @@ def test_shifts():
         assert {"eight": 8, "six": 6}[count] == 2 * len(moved)
         assert ", ".join(f"±{distance}" for distance in sorted(moved)) in text
     before, after = (
-        Tiles(2, 3).state(Tiles(2, 3).parse(b)) for b in ("3 1 2/0 4 5", "3 1 2/4 0 5")
+        tile_puzzle(2, 3).positions.state(tile_puzzle(2, 3).parse(b))
+        for b in ("3 1 2/0 4 5", "3 1 2/4 0 5")
     )
     assert (before[0], code.rank(before[1])) == (1, (0, 0))
     assert (after[0], code.rank(after[1])) == (3, (3, 1))
@@ -168,9 +177,9 @@ def test_shifts():
 
 
 def test_first_step():
-    text, puzzle = section("Two layers are enough"), Tiles(2, 3)
-    states = [puzzle.state(board) for board in neighbours(GOAL)]
-    bits = {vertex: puzzle.space.code.rank(sequence) for vertex, sequence in states}
+    text, puzzle = section("Two layers are enough"), tile_puzzle(2, 3)
+    states = [puzzle.positions.state(board) for board in neighbours(GOAL)]
+    bits = {vertex: puzzle.model.space.code.rank(sequence) for vertex, sequence in states}
     assert bits == {1: (0, 0), 2: (12, 1)}
     assert "bit 0 of (1, even)" in text
     assert "bit 12 of (2, odd)" in text
@@ -178,13 +187,13 @@ def test_first_step():
 
 def test_thin_layers():
     """The page names the limits of a search by tasks, and those of one in memory."""
-    text, puzzle = section("Thin layers as lists"), Tiles(2, 7)
+    text, puzzle = section("Thin layers as lists"), tile_puzzle(2, 7)
     assert (THIN_WORDS, THIN_WORDS_IN_MEMORY) == (64, 320)
     assert (
         f"than a 64th of the words of a layer, or {THIN_STATES:,} if that is more; in memory, "
         f"where bitmaps cost less, a 320th, or {THIN_IN_MEMORY:,}."
     ) in text
-    words = max(puzzle.space.nodes) * puzzle.space.code.words
+    words = max(puzzle.model.space.nodes) * puzzle.model.space.code.words
     for in_memory, share in ((False, 64), (True, 320)):
         settings = {"in_memory": in_memory}, {"memory": "4GB", "workers": 2}
         tables = {"name": "2x7", "puzzle": {"kind": "tiles", "rows": 2, "columns": 7}}
@@ -196,18 +205,18 @@ def test_thin_layers():
 
 def test_other_goals(known):
     text = section("God's number and diameter")
-    assert len(blank_orbits(2, 3)) == 2
+    assert len(Grid(2, 3).blank_orbits()) == 2
     middle = layers(distances((1, 0, 2, 3, 4, 5)))
     assert len(middle) == len(layers(known)) == 22
     assert "both give 21" in text
     assert f"begins {' '.join(map(str, middle[:5]))})" in text
     depths = {}
-    for blank in blank_orbits(3, 3):
-        puzzle = Tiles(3, 3, blank=blank)
-        (vertex,), (sequence,) = puzzle.origins()
-        origin = puzzle.space.number(int(vertex), sequence)
-        layout = memory_layout(puzzle.space, 1)
-        depths[blank] = len(list(layer_sizes(puzzle.space, [origin], layout))) - 1
+    for blank in Grid(3, 3).blank_orbits():
+        puzzle = tile_puzzle(3, 3, blank=blank)
+        (vertex,), (sequence,) = puzzle.model.origins()
+        origin = puzzle.model.space.number(int(vertex), sequence)
+        layout = memory_layout(puzzle.model.space, 1)
+        depths[blank] = len(list(layer_sizes(puzzle.model.space, [origin], layout))) - 1
     assert depths == {(0, 0): 31, (0, 1): 31, (1, 1): 30}
     assert "corner and edge give 31, the middle 30, so the diameter is 31" in text
 
@@ -225,7 +234,7 @@ def test_lines():
     assert f"the last one, at depth {len(counts) - 1}, has {counts[-1]}." in text
     layers = [vertices * factorial(14) // 2 for vertices in (3 + 5, 3 * 5)]
     assert f"takes 8 · 14!/2 bits, {layers[0] // 8 / 1e9:.0f} GB, where" in text
-    assert Lines(3, 5).graph.vertices == 8
+    assert line_puzzle(3, 5).model.graph.vertices == 8
     assert f"positions take {layers[1] * 2 // factorial(14)} · 14!/2." in text
 
 
@@ -240,12 +249,12 @@ def slides(board):
 
 
 def test_patterns(known):
-    text, puzzle = section("Patterns"), Pattern(2, 3, k=1)
-    labels = set(puzzle.labelled)
+    text, puzzle = section("Patterns"), pattern_puzzle(2, 3, k=1)
+    labels = set(puzzle.model.labelled)
     found = {like(board, labels): 10**9 for board in known}
     for board, distance in known.items():  # the nearest position of a pattern is as far as it
         found[like(board, labels)] = min(found[like(board, labels)], distance)
-    vertices = puzzle.graph.vertices
+    vertices = puzzle.model.graph.vertices
     assert labels == {2, 5}
     assert puzzle.states == len(found) == 120
     assert f"{vertices} shapes and {vertices} · {puzzle.states // vertices} = 120" in text
@@ -254,7 +263,7 @@ def test_patterns(known):
 
 
 def test_sums(known):
-    text, bound = section("Sums of databases"), bound_of(Tiles(2, 3))
+    text, bound = section("Sums of databases"), bound_of(tile_puzzle(2, 3).positions)
     pair, rest = (distances(like(GOAL, labels), labels) for labels in ({2, 5}, {1, 3, 4}))
     sums = {b: pair[like(b, {2, 5})] + rest[like(b, {1, 3, 4})] for b in known}
     boards = list(known)
@@ -364,7 +373,7 @@ def test_a_solution_bounds_every_position_of_its_coset(known):
 
 
 def test_search_for_one_position():
-    searched = IdaSolver(Tiles(2, 3)).solve(FARTHEST)
+    searched = IdaSolver(tile_puzzle(2, 3)).solve(FARTHEST)
     nodes = searched.nodes
     said = f"{', '.join(map(str, nodes[:-1]))} and {nodes[-1]} positions"
     assert said in section("Search for one position")
@@ -380,7 +389,7 @@ def test_search_for_one_position():
 
 def visited(board, limit, moves=0, before=None):
     """The positions that an iteration of IDA* visits if it fails, the start among them."""
-    if moves + bound_of(Tiles(2, 3)).sums(np.array([board]))[0] > limit:
+    if moves + bound_of(tile_puzzle(2, 3).positions).sums(np.array([board]))[0] > limit:
         return 0
     rest = (after for after in neighbours(board) if after != before)
     return 1 + sum(visited(after, limit, moves + 1, board) for after in rest)

@@ -104,7 +104,7 @@ class Distances:
 def reader_of(run: RunStore, *limits: int) -> RunReader:
     """The reader of a run that kept all its layers; InputError if it did not. limits: of the layers
     that are kept open, as for `RunReader`."""
-    if run.puzzle.subject is not run.puzzle:
+    if run.puzzle.by_lines:
         raise InputError(
             f"{run.path} has the depths of lines, from which no distances of boards are read; "
             'search puzzle.kind = "tiles" with puzzle.metric = "multi" for these'

@@ -20,9 +20,11 @@ import numpy as np
 
 from frontier.answers.distances import Distances
 from frontier.errors import InputError
-from frontier.puzzles import Pattern, Puzzle, Tiles
+from frontier.puzzles import Puzzle
 from frontier.puzzles.board_shapes import EMPTY
-from frontier.puzzles.boards import OPEN
+from frontier.puzzles.encoding import Encoding
+from frontier.puzzles.patterns import PatternEncoding
+from frontier.puzzles.pieces import OPEN
 from frontier.space.deepening import Databases
 from frontier.space.lehmer import LehmerCode
 
@@ -30,10 +32,11 @@ MOST_DATABASES = 12
 """Databases of one search, at most: all of their largest additive sets are added up at a node."""
 
 
-def _joined(puzzle: Tiles, databases: Sequence[Distances]) -> Databases:
+def _joined(puzzle: Puzzle, databases: Sequence[Distances]) -> Databases:
     """The tables of the databases of some patterns of a puzzle whose sequence has all tiles."""
-    patterns = [database.puzzle for database in databases]
-    member = np.array([_members(puzzle, pattern) for pattern in patterns])
+    tiles = puzzle.positions.encoding
+    patterns = [database.puzzle.positions.encoding for database in databases]
+    member = np.array([_members(tiles, pattern) for pattern in patterns])
     codes = [LehmerCode(pattern.base.labels) for pattern in patterns]
     most = max(pattern.base.labels for pattern in patterns)
     binomial = np.zeros((len(patterns), most + 1, puzzle.cells), dtype=np.int64)
@@ -50,17 +53,17 @@ def _joined(puzzle: Tiles, databases: Sequence[Distances]) -> Databases:
     rest = np.array([~(member >= 0)[some].any(axis=0) for some in chosen])
     scratch = np.empty((2, max(member.shape)), dtype=np.int64)
     return Databases(
-        (puzzle.shapes.rows == EMPTY).argmax(axis=1), member, binomial, radices, digits, halves,
+        (tiles.shapes.rows == EMPTY).argmax(axis=1), member, binomial, radices, digits, halves,
         np.concatenate(regions), np.cumsum([0, *map(len, regions)]),
         values[0] if len(values) == 1 else np.concatenate(values),
         np.cumsum([0, *map(len, values)]), chosen, rest, ~added, scratch,
     )  # fmt: skip
 
 
-def _members(puzzle: Tiles, pattern: Pattern) -> list[int]:
+def _members(tiles: Encoding, pattern: PatternEncoding) -> list[int]:
     """For each member of the puzzle's sequence its number in the pattern's, -1 if it has none."""
     number = {tile: n for n, tile in enumerate(pattern.members[: pattern.base.labels].tolist())}
-    return [number.get(tile, -1) for tile in puzzle.members.tolist()]
+    return [number.get(tile, -1) for tile in tiles.members.tolist()]
 
 
 def _additive_sets(labelled: np.ndarray, added: np.ndarray) -> np.ndarray:
@@ -86,12 +89,13 @@ def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
     InputError if the puzzle is not one with a single goal in which moves slide one tile, or if a
     database is of another puzzle.
     """
-    if not isinstance(puzzle, Tiles) or puzzle.metric != "step" or len(puzzle.goals) != 1:
+    several = len(puzzle.goals) != 1
+    if puzzle.kind != "tiles" or puzzle.metric != "step" or several:
         raise InputError(
             f"{puzzle.title}: pattern databases are for tile puzzles with one goal whose moves "
             'slide one tile (metric = "step")'
         )
-    if min(puzzle.rows, puzzle.columns) == 1:
+    if puzzle.grid.line_length == 1:
         raise InputError(
             f"{puzzle.title}: on one line no tile passes another, so there is nothing that a "
             "pattern database could tell; leave out --heuristic"
@@ -112,14 +116,14 @@ def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
     return _joined(puzzle, databases)
 
 
-def _check(puzzle: Tiles, pattern: Puzzle, path: str | Path) -> None:
+def _check(puzzle: Puzzle, pattern: Puzzle, path: str | Path) -> None:
     """InputError unless the pattern is one of the puzzle."""
-    if not isinstance(pattern, Pattern):
+    if pattern.kind != "pattern":
         raise InputError(
             f"--heuristic {path} is a run of {pattern.title}: a heuristic is a run of kind "
             '"pattern"'
         )
-    if (pattern.rows, pattern.columns) != (puzzle.rows, puzzle.columns):
+    if pattern.grid != puzzle.grid:
         raise InputError(f"--heuristic {path} is of {pattern.title}, not of {puzzle.title}")
     here, there = pattern.line(puzzle.goals[0]), pattern.line(pattern.goals[0])
     if here != there:

@@ -1,7 +1,7 @@
 """Shortest solutions of single positions by iterative deepening, without a run."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -29,12 +29,6 @@ class Searched:
     nodes: list[int]
 
 
-def check_reached(puzzle: Puzzle, board: Board) -> None:
-    """InputError if the goal cannot be reached from the board."""
-    if not puzzle.reaches(board):
-        raise InputError(f"board {puzzle.line(board)}: {puzzle.why_unreachable}")
-
-
 class IdaSolver:
     """Solves positions of one puzzle; it is made once and asked often.
 
@@ -46,8 +40,9 @@ class IdaSolver:
     def __init__(
         self, puzzle: Puzzle, distinguish: bool = True, heuristics: Sequence[str | Path] = ()
     ):
-        self.puzzle = puzzle = puzzle.from_anywhere()
-        self._searched = distinguished(puzzle) if distinguish else puzzle
+        model = puzzle.positions.from_anywhere()
+        self.puzzle = puzzle = replace(puzzle, model=model, positions=model)
+        self._searched = distinguished(model) if distinguish else model
         self._bound = bound = bound_of(self._searched)
         goals = np.column_stack(self._searched.origins())
         self._databases = databases_of(puzzle, heuristics) if heuristics else None
@@ -58,7 +53,7 @@ class IdaSolver:
     @property
     def distinguishes(self) -> bool:
         """Whether some like pieces are distinguished."""
-        return self._searched is not self.puzzle
+        return self._searched is not self.puzzle.positions
 
     def bound(self, board: Board) -> int:
         """The lower bound on the moves from a board to the goal."""
@@ -67,7 +62,7 @@ class IdaSolver:
     def _search(self, board: Board) -> Search:
         """A search that begins at a board."""
         if self.distinguishes:
-            board = distinguished_board(self.puzzle, self._searched, board)
+            board = distinguished_board(self.puzzle.positions, self._searched, board)
         total = int(self._bound.sums(np.array([board]))[0])
         return Search(self._tables, self._databases, *self._searched.state(board), total)
 
@@ -81,7 +76,7 @@ class IdaSolver:
 
         InputError if the goal cannot be reached, Unsolved after `most_nodes`.
         """
-        check_reached(self.puzzle, board)
+        self.puzzle.check_reached(board)
         search = self._search(board)
         left = most_nodes or MOST_NODES
         while not search.advance(min(SLICE, left)):

@@ -9,7 +9,7 @@ import numpy as np
 
 from frontier.config_values import check_whole
 from frontier.errors import InputError
-from frontier.puzzles import Board
+from frontier.puzzles import Board, PositionModel, Puzzle
 from frontier.store.ledger import LayerRecord
 from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
@@ -22,6 +22,16 @@ MOST_NUMBERS = 100_000_000
 """State numbers that are given at once, at most: 800 MB."""
 
 BATCH = 10_000
+
+
+def searched_positions(puzzle: Puzzle) -> PositionModel:
+    """Return the model that is searched; raises InputError if its states are no positions."""
+    if puzzle.by_lines:
+        raise InputError(
+            "the states of this puzzle are lines of positions, and no boards; search the tiles "
+            'with puzzle.kind = "tiles" and puzzle.metric = "multi" for what is asked of boards'
+        )
+    return puzzle.positions
 
 
 class Layer:
@@ -93,9 +103,10 @@ class Layer:
         """
         check_whole("size", size, 1)
         layer, reader = self._open(), self._layers.reader
-        puzzle, space, side = reader.puzzle, reader.space, reader.space.side_of(self.depth)
+        model, space = searched_positions(reader.puzzle), reader.space
+        side = space.side_of(self.depth)
         return (
-            puzzle.boards_of(*space.states_of(side, part[first : first + size]))
+            model.boards_of(*space.states_of(side, part[first : first + size]))
             for part in layer.numbers_by_slab()
             for first in range(0, part.size, size)
         )
@@ -169,9 +180,11 @@ class Farthest(NamedTuple):
 def position_counts(run: RunStore) -> list[int]:
     """The number of positions at each depth, as far as it is known. In a run of lines that is not
     complete it is known to one depth less than that of the lines, and always at depth 0."""
-    if run.puzzle.subject is run.puzzle:
+    if not run.puzzle.by_lines:
         return [record.states for record in run.records]
-    return _counts_by_lines(run, [run.puzzle.farthest(_last(run), 0)[0]] if run.complete else [])
+    return _counts_by_lines(
+        run, [run.puzzle.model.farthest(_last(run), 0)[0]] if run.complete else []
+    )
 
 
 def _counts_by_lines(run: RunStore, last: list[int]) -> list[int]:
@@ -179,7 +192,7 @@ def _counts_by_lines(run: RunStore, last: list[int]) -> list[int]:
     empty if the run is not complete."""
     edges = [record.edges for record in run.records[1:]]
     across = [record.home for record in run.records]
-    return run.puzzle.position_counts(across, [0, *edges, *last])
+    return run.puzzle.model.position_counts(across, [0, *edges, *last])
 
 
 def _last(run: RunStore) -> np.ndarray:
@@ -202,10 +215,11 @@ def farthest(run: RunStore, limit: int) -> Farthest:
             "positions lie in the last one; run it to the end first"
         )
     numbers = _last(run)
-    if puzzle.subject is not puzzle:
-        inside, boards = puzzle.farthest(numbers, limit)
+    if puzzle.by_lines:
+        inside, boards = puzzle.model.farthest(numbers, limit)
         counts = _counts_by_lines(run, [inside])
         return Farthest(len(counts) - 1, counts[-1], boards)
-    states = puzzle.space.states_of(puzzle.space.side_of(depth), numbers[:limit])
-    boards = puzzle.boards_of(*states).tolist()
+    space = puzzle.model.space
+    states = space.states_of(space.side_of(depth), numbers[:limit])
+    boards = puzzle.positions.boards_of(*states).tolist()
     return Farthest(depth, run.records[-1].states, list(map(tuple, boards)))

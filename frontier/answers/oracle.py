@@ -35,7 +35,7 @@ class Oracle:
         self._reader = reader_of(run, 1, MOST_OPEN_STATES)
         self._space = self._reader.space
         self._lists = ListKernel(self._space)
-        self.puzzle = self._reader.puzzle
+        self.puzzle, self._model = self._reader.puzzle, self._reader.puzzle.positions
         self._depths = sorted(
             (record.depth for record in run.records), key=lambda d: -run.records[d].states
         )
@@ -46,7 +46,7 @@ class Oracle:
         -1 where the goal cannot be reached, or is farther than the run has come.
         InputError if one of them is not a board of this puzzle.
         """
-        vertex, sequence = self.puzzle.states_of(boards)
+        vertex, sequence = self._model.states_of(boards)
         side = np.full(len(vertex), -1)
         numbers = np.zeros(len(vertex), dtype=np.uint64)
         known = np.flatnonzero(vertex >= 0)
@@ -62,18 +62,17 @@ class Oracle:
         """Distance of one board; InputError if the goal cannot be reached from it."""
         found = int(self.distance(np.array([board]))[0])
         if found < 0:
-            if self.puzzle.reaches(board):
-                raise InputError(
-                    f"board {self.puzzle.line(board)} is farther than depth "
-                    f"{len(self._run.records) - 1}, to which {self._run.path} has come; run it on"
-                )
-            raise InputError(f"board {self.puzzle.line(board)}: {self.puzzle.why_unreachable}")
+            self.puzzle.check_reached(board)
+            raise InputError(
+                f"board {self.puzzle.line(board)} is farther than depth "
+                f"{len(self._run.records) - 1}, to which {self._run.path} has come; run it on"
+            )
         return found
 
     def solve(self, board: Board) -> Solution:
         """One shortest solution of a board; InputError as for `distance_of`."""
         depth, boards = self.distance_of(board), [board]
-        _, number = self._space.number(*self.puzzle.state(board))
+        _, number = self._space.number(*self._model.state(board))
         for t in range(depth, 0, -1):
             side = self._space.side_of(t)
             near, _ = self._lists.neighbours(side, np.array([number], dtype=np.uint64))
@@ -83,7 +82,7 @@ class Oracle:
 
     @cached_property
     def _bound(self) -> Bound:
-        return bound_of(self.puzzle)
+        return bound_of(self._model)
 
     def _nearest(self, depth: int, neighbours: np.ndarray) -> tuple[int, Board]:
         """One of a state's neighbours that lies in the layer at `depth`, with its board.
@@ -91,7 +90,7 @@ class Oracle:
         Each may lie in another slab, so those are looked at first that seem to be nearer.
         """
         side = self._space.side_of(depth)
-        boards = self.puzzle.boards_of(*self._space.states_of(side, neighbours))
+        boards = self._model.boards_of(*self._space.states_of(side, neighbours))
         for i in np.argsort(self._bound.sums(boards), kind="stable"):
             if self._reader.layer(depth).contains(neighbours[i : i + 1])[0]:
                 return int(neighbours[i]), tuple(boards[i].tolist())
@@ -102,7 +101,7 @@ class Oracle:
     def count(self, board: Board) -> int:
         """The exact number of shortest solutions of a board; InputError as for `distance_of`."""
         depth = self.distance_of(board)
-        _, number = self._space.number(*self.puzzle.state(board))
+        _, number = self._space.number(*self._model.state(board))
         numbers, total = np.array([number], dtype=np.uint64), 1
         for t, near, ways in paths_back(
             self._lists, depth, numbers, lambda t, near: self._reader.layer(t).contains(near)

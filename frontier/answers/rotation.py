@@ -21,9 +21,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from frontier.errors import InputError
-from frontier.puzzles import Board, Tiles
+from frontier.puzzles import Board, tile_puzzle
 
-FIFTEEN = Tiles(4, 4, goal=[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 0]])
+FIFTEEN = tile_puzzle(4, 4, goal=[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 0]])
 CORNER = 15
 
 LOOPS = {
@@ -126,7 +126,7 @@ def moved(board: Board, way: Iterable[int]) -> Board:
 
 def solve_by_rotations(board: Board) -> Rotation:
     """Solve a board of `FIFTEEN`; InputError if the goal cannot be reached from it."""
-    if not FIFTEEN.reaches(board):
+    if not FIFTEEN.positions.reaches(board):
         raise InputError(
             f"board {FIFTEEN.line(board)}: {FIFTEEN.why_unreachable}; the goal is "
             f"{FIFTEEN.line(FIFTEEN.goals[0])}"

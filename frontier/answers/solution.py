@@ -26,5 +26,5 @@ def solution_along(puzzle: Puzzle, boards: Sequence[Board]) -> Solution:
     """The solution that leads over these boards, in which like pieces may change their codes."""
     followed = [boards[0]]
     for board in boards[1:]:
-        followed.append(puzzle.follow(followed[-1], board))
-    return Solution(followed, [puzzle.name_move(*pair) for pair in pairwise(followed)])
+        followed.append(puzzle.notation.follow(followed[-1], board))
+    return Solution(followed, [puzzle.notation.name_move(*pair) for pair in pairwise(followed)])

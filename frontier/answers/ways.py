@@ -13,7 +13,8 @@ from tempfile import mkdtemp
 from typing import NamedTuple
 from weakref import finalize
 
-from frontier.answers.ida import IdaSolver, check_reached
+from frontier.answers.ida import IdaSolver
+from frontier.answers.layers import searched_positions
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.config import ClusterTable, Config
@@ -74,6 +75,7 @@ def way_to_solve(
     if count and (of_ida or method == "ida"):
         raise InputError("--all-counts needs the layers of a run (--method layers or search)")
     puzzle, plan = config.make_puzzle(), None
+    searched_positions(puzzle)
     kept = store is not None and store.complete and store.identity["keep"] == "all"
     if method is None and not of_ida:
         if kept:
@@ -136,7 +138,7 @@ class _Searched:
         self._plan, self._count, self._answer = plan, count, None
 
     def __call__(self, board: Board) -> tuple[Solution, dict]:
-        check_reached(self._plan.puzzle, board)  # before minutes are spent
+        self._plan.puzzle.check_reached(board)  # before minutes are spent
         if self._answer is None:
             folder = mkdtemp(prefix="frontier-")
             finalize(self, remove_tree, Path(folder))

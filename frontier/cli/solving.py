@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from frontier.answers.ida import check_reached
 from frontier.answers.rotation import FIFTEEN, solve_by_rotations
 from frontier.answers.ways import METHODS, way_to_solve
 from frontier.cli import common
@@ -112,7 +111,7 @@ def solve(
     for number, (where, text) in enumerate(positions):
         try:
             board = puzzle.parse(text)
-            check_reached(puzzle, board)
+            puzzle.check_reached(board)
             if number == 0:
                 click.echo(f"{way.description} …", err=True)
             solution, found = way.solve(board)

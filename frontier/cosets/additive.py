@@ -32,7 +32,7 @@ from frontier.cosets.kernel import (
 )
 from frontier.cosets.symmetry import mirrored, symmetries
 from frontier.cosets.tables import Kept, images, moves_on, pattern_graph
-from frontier.puzzles import Pattern, Tiles
+from frontier.puzzles import Puzzle, pattern_puzzle
 from frontier.space.bits import lowest_bit
 from frontier.space.jit import kernel
 from frontier.space.memory import residue_table
@@ -73,46 +73,47 @@ class Additive:
     order.
     """
 
-    def __init__(self, puzzle: Tiles, sizes: Sequence[int], threads: int, kept: Kept):
-        self.moves = moves_on(puzzle.rows, puzzle.columns, "step")
+    def __init__(self, puzzle: Puzzle, sizes: Sequence[int], threads: int, kept: Kept):
+        grid = puzzle.grid
+        self.moves = moves_on(grid.rows, grid.columns, "step")
         self._split = split = Split(puzzle, sizes, "labelled")
         self.home, self._symmetries = split.home, symmetries(puzzle)
         shapes = [
-            (2 * pattern.graph.vertices, code.words)
-            for pattern, code in zip(split.patterns, split.codes, strict=True)
+            (2 * model.graph.vertices, code.words)
+            for model, code in zip(split.models, split.codes, strict=True)
         ]
 
         def fill(g: int, table: np.ndarray) -> None:
-            pattern = split.patterns[g]
-            residue_table(pattern.space, pattern.origins(), threads, table)
+            model = split.models[g]
+            residue_table(model.space, model.origins(), threads, table)
 
         (residue, starts), parts = residues(shapes, kept, fill), []
-        for pattern, code, first in zip(split.patterns, split.codes, starts, strict=False):
-            steps = Pattern(puzzle.rows, puzzle.columns, labels=pattern.labelled)
+        for model, code, first in zip(split.models, split.codes, starts, strict=False):
+            steps = pattern_puzzle(grid.rows, grid.columns, labels=model.labelled)
             graph, move, _ = pattern_graph(steps, self.moves)
-            row = first + np.arange(pattern.graph.vertices) * 2 * code.words
-            odd = np.zeros(pattern.graph.vertices, dtype=np.int64)
-            odd[pattern.space.vertex[1]] = 1
+            row = first + np.arange(model.graph.vertices) * 2 * code.words
+            odd = np.zeros(model.graph.vertices, dtype=np.int64)
+            odd[model.space.vertex[1]] = 1
             parts.append((move, row * WORD, odd, images(graph, code, all_numbers(code))))
         self.tables = self._joined(residue, parts)
 
     def _joined(self, residue: np.ndarray, parts: Sequence[tuple]) -> Groups:
         """The tables of the groups, whose vertices and voltages are numbered one after the other;
         parts: for each group its moves, rows, oddness and images."""
-        patterns = self._split.patterns
+        models = self._split.models
         moves, rows, odd, pictures = zip(*parts, strict=True)
         move, image, self._first, voltages = joined(moves, pictures)
-        arcs = [pattern.graph.arcs for pattern in patterns]
-        regions = np.cumsum([0, *(pattern.graph.vertices for pattern in patterns)])
+        arcs = [model.graph.arcs for model in models]
+        regions = np.cumsum([0, *(model.graph.vertices for model in models)])
         ends = np.cumsum([0, *(some.target.size for some in arcs)])
         start = [some.start[:-1] + end for some, end in zip(arcs, ends, strict=False)]
         to = [some.target + region for some, region in zip(arcs, regions, strict=False)]
         voltage = [some.voltage + first for some, first in zip(arcs, voltages, strict=False)]
-        region = [p.base.region + first for p, first in zip(patterns, regions, strict=False)]
+        region = [m.base.region + first for m, first in zip(models, regions, strict=False)]
         group = np.full(len(self.moves.target), -1, dtype=np.int64)
         for g, members in enumerate(self._split.members):
             group[members] = g
-        home = [p.origins()[0][0] + first for p, first in zip(patterns, regions, strict=False)]
+        home = [m.origins()[0][0] + first for m, first in zip(models, regions, strict=False)]
         symmetry = np.array([np.arange(group.size), *self._symmetries])
         target = self.moves.target
         slot = np.zeros((len(symmetry), *target.shape), dtype=np.int64)
@@ -141,7 +142,7 @@ class Additive:
 
     def memory(self) -> Way:
         """Memory for one thread."""
-        (cells, moves), groups = self.moves.target.shape, len(self._split.patterns)
+        (cells, moves), groups = self.moves.target.shape, len(self._split.models)
         depths = MOST_LENGTH + 2
         words = np.random.default_rng(2).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
         sides = 1 + len(self._symmetries)

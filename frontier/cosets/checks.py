@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from frontier import machine
 from frontier.cosets.questions import Asker, Farther, Witness
 from frontier.cosets.store import CosetRun
-from frontier.puzzles import Tiles
+from frontier.puzzles import Puzzle
 from frontier.search.verify import Fault
 from frontier.text import counted
 
@@ -93,9 +93,9 @@ def _search_again(
             found.faults.append(Fault(limit + proof.period, said))
 
 
-def _wrong_way(puzzle: Tiles, position: Farther, limit: int) -> str | None:
+def _wrong_way(puzzle: Puzzle, position: Farther, limit: int) -> str | None:
     """What is wrong with the way of a position, if anything."""
-    board, columns = list(position.board), puzzle.columns
+    board, columns = list(position.board), puzzle.grid.columns
     several = puzzle.metric == "multi"
     if position.depth != len(position.blanks) or position.depth <= limit:
         return f"its way has {len(position.blanks)} moves, its depth is {position.depth}"

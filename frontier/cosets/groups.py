@@ -14,7 +14,7 @@ from frontier.cosets.kernel import BLANK, VOLTAGE_BITS
 from frontier.cosets.regions import MOST_LABELLED
 from frontier.cosets.tables import Kept
 from frontier.errors import InputError
-from frontier.puzzles import Pattern, Tiles
+from frontier.puzzles import Puzzle, pattern_puzzle
 from frontier.puzzles.pattern_graph import set_ranks
 from frontier.space.layout import WORD_BYTES
 from frontier.space.lehmer import LehmerCode
@@ -32,7 +32,7 @@ BASE_BYTES = 400
 WORD = 64
 
 
-def group_sizes(puzzle: Tiles, room: int) -> tuple[int, ...]:
+def group_sizes(puzzle: Puzzle, room: int) -> tuple[int, ...]:
     """The tiles of the groups: as few groups as fit, of almost equal sizes.
 
     room: bytes of memory. InputError if none fit.
@@ -51,7 +51,7 @@ def group_sizes(puzzle: Tiles, room: int) -> tuple[int, ...]:
     )
 
 
-def group_bytes(puzzle: Tiles, sizes: tuple[int, ...]) -> int:
+def group_bytes(puzzle: Puzzle, sizes: tuple[int, ...]) -> int:
     """The bytes of memory that the databases of groups of these sizes take while they are made."""
     adds = puzzle.metric == "step"
     vertices = _regions if adds else _lines
@@ -63,18 +63,19 @@ def group_bytes(puzzle: Tiles, sizes: tuple[int, ...]) -> int:
     )
 
 
-def _lines(puzzle: Tiles, size: int) -> int:
+def _lines(puzzle: Puzzle, size: int) -> int:
     """The lines of patterns of so many tiles: see `frontier.cosets.lines`."""
-    return comb(puzzle.cells - 1, size) * (puzzle.rows + puzzle.columns)
+    return comb(puzzle.cells - 1, size) * (puzzle.grid.rows + puzzle.grid.columns)
 
 
-def _regions(puzzle: Tiles, size: int) -> int:
+def _regions(puzzle: Puzzle, size: int) -> int:
     """The ways to lie of so many tiles and of the blank, up to its moves among the others; about,
     as it is found from a sample."""
     random = np.random.default_rng(size)
+    squares = puzzle.grid.squares
     beside = [
-        [b for b, there in enumerate(puzzle.squares) if abs(r - there[0]) + abs(c - there[1]) == 1]
-        for r, c in puzzle.squares
+        [b for b, there in enumerate(squares) if abs(r - there[0]) + abs(c - there[1]) == 1]
+        for r, c in squares
     ]
     found = 0
     for _ in range(SAMPLE):
@@ -92,14 +93,16 @@ def _regions(puzzle: Tiles, size: int) -> int:
 class Split:
     """The tiles of a puzzle in groups.
 
-    sizes: how many tiles each group has. patterns: those of the groups; codes: of their sequences.
+    sizes: how many tiles each group has. patterns: those of the groups; models: theirs; codes: of
+    their sequences.
     members: int64[size] each, the homes of its tiles, in reading order. home: of the blank.
     """
 
-    def __init__(self, puzzle: Tiles, sizes: Sequence[int], metric: str):
+    def __init__(self, puzzle: Puzzle, sizes: Sequence[int], metric: str):
         """metric: of the patterns."""
-        goal = np.array(puzzle.goals[0])[puzzle.reading]
-        blank = divmod(puzzle.goals[0].index(0), puzzle.columns)
+        grid = puzzle.grid
+        goal = np.array(puzzle.goals[0])[grid.reading]
+        blank = divmod(puzzle.goals[0].index(0), grid.columns)
         tiles = np.flatnonzero(goal)
         starts = np.cumsum([0, *sizes[:-1]])
         shared = np.linspace(0, sum(sizes) - tiles.size, len(sizes)).astype(np.int64)
@@ -109,11 +112,12 @@ class Split:
             tiles[start : start + size] for start, size in zip(starts, sizes, strict=True)
         ]
         self.patterns = [
-            Pattern(
-                puzzle.rows, puzzle.columns, labels=goal[mine].tolist(), blank=blank, metric=metric
+            pattern_puzzle(
+                grid.rows, grid.columns, labels=goal[mine].tolist(), blank=blank, metric=metric
             )
             for mine in self.members
         ]
+        self.models = [pattern.model for pattern in self.patterns]
         self.codes = [LehmerCode(size) for size in sizes]
 
     def states(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -125,13 +129,13 @@ class Split:
         """
         blank = (boards == BLANK).argmax(axis=1)
         vertices, sequences = [], []
-        for members, pattern, code in zip(self.members, self.patterns, self.codes, strict=True):
+        for members, model, code in zip(self.members, self.models, self.codes, strict=True):
             mine = np.isin(boards, members)
             position = np.nonzero(mine)[1].reshape(len(boards), code.length)
             tiles = boards[mine].reshape(len(boards), code.length)
             index, sign = code.ranks(np.argsort(np.argsort(tiles, axis=1), axis=1))
             places = position - (position > blank[:, None])
-            base = pattern.base
+            base = model.base
             vertices.append(set_ranks(places, base.binomial) * base.cells + blank)
             sequences.append(numbers(code, sign, index))
         return np.stack(vertices, axis=1), np.stack(sequences, axis=1)

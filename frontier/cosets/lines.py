@@ -45,7 +45,7 @@ from frontier.cosets.kernel import (
     nothing_met,
 )
 from frontier.cosets.tables import Kept, Moves, images, moves_on, pattern_graph
-from frontier.puzzles import Pattern, Tiles
+from frontier.puzzles import Puzzle
 from frontier.space.bits import lowest_bit
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.jit import kernel
@@ -82,10 +82,10 @@ class Lines:
     order.
     """
 
-    def __init__(self, puzzle: Tiles, sizes: Sequence[int], threads: int, kept: Kept):
-        self.moves = moves_on(puzzle.rows, puzzle.columns, "multi")
+    def __init__(self, puzzle: Puzzle, sizes: Sequence[int], threads: int, kept: Kept):
+        self.moves = moves_on(puzzle.grid.rows, puzzle.grid.columns, "multi")
         self._split = split = Split(puzzle, sizes, "step")
-        self.home, self._side = split.home, puzzle.line_length
+        self.home, self._side = split.home, puzzle.grid.line_length
         graphs, moves, lines = zip(
             *(line_graph(pattern, self.moves) for pattern in split.patterns), strict=True
         )
@@ -95,7 +95,7 @@ class Lines:
         ]
 
         def fill(g: int, table: np.ndarray) -> None:
-            (place, *_), (sequence, *_) = split.patterns[g].origins()
+            (place, *_), (sequence, *_) = split.models[g].origins()
             for end, (vertex, voltage) in enumerate(_pairs(lines[g][:, place])):
                 home = sequence[graphs[g].permutations[voltage]]
                 _, (sign,) = split.codes[g].ranks(home[None])
@@ -167,14 +167,14 @@ class Lines:
         return way.blank[: way.blank[-1]] if found else None
 
 
-def line_graph(pattern: Pattern, moves: Moves) -> tuple[BaseGraph, np.ndarray, np.ndarray]:
+def line_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray, np.ndarray]:
     """The graph of the lines of a pattern, in which every move counts.
 
     Returns the graph, its `move` as `LineTables` has it, and int64[2, vertices of the pattern], the
     line of each kind of each of the pattern's vertices, as such an entry.
     """
     graph, move, _ = pattern_graph(pattern, moves)
-    side, identity = pattern.line_length, graph.voltages.index(())
+    side, identity = pattern.grid.line_length, graph.voltages.index(())
     lines = pattern.cells // side
     sets, kinds = len(move) // pattern.cells, side + lines
     slot_of = [{q: k for k, q in enumerate(row)} for row in moves.target.tolist()]

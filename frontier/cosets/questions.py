@@ -139,7 +139,7 @@ class Asker:
         self._tables = Tables(moves, pattern_table(region, moves, threads, kept), boards)
         self.deepest = deepest(self._tables.patterns.distance), int(boards.distance.max())
         self.bound = sum(self.deepest)
-        row, column = np.array(self.puzzle.squares).T[:, self.puzzle.reading]
+        row, column = np.array(self.puzzle.grid.squares).T[:, self.puzzle.grid.reading]
         home = self._single.home
         self._odd = (row + column + row[home] + column[home]) % region.period
         self._symmetries = symmetries(self.puzzle, region.cells)
@@ -208,8 +208,8 @@ class Asker:
 
     def witness(self, board: Board, limit: int) -> Witness | None:
         """A position as a witness, if it needs more than `limit` moves."""
-        goal = np.array(self.puzzle.goals[0])[self.puzzle.reading]
-        homes = np.argsort(goal)[np.array(board)[self.puzzle.reading]].astype(np.int8)
+        goal = np.array(self.puzzle.goals[0])[self.puzzle.grid.reading]
+        homes = np.argsort(goal)[np.array(board)[self.puzzle.grid.reading]].astype(np.int8)
         homes[homes == self._single.home] = BLANK
         with self._memory(1) as (_, way):
             (needs_more,) = self._single.settle(homes[None], limit, way)[1]
@@ -244,7 +244,7 @@ class Asker:
 
     def _homes(self, cosets: np.ndarray) -> np.ndarray:
         """The home of the labelled tile in each cell: int8[N, cells], `UNLABELLED` or `BLANK`."""
-        base, code = self.region.pattern.base, LehmerCode(self.region.labelled)
+        base, code = self.region.pattern.model.base, LehmerCode(self.region.labelled)
         vertex, number = np.divmod(cosets, self._tables.patterns.size)
         sign, index = np.divmod(number, code.half)
         places, blank = base.places_of(vertex)
@@ -257,7 +257,7 @@ class Asker:
 
     def _patterns(self, homes: np.ndarray) -> np.ndarray:
         """The numbers of patterns, int64[N]; inverse of `_homes`."""
-        base, code = self.region.pattern.base, LehmerCode(self.region.labelled)
+        base, code = self.region.pattern.model.base, LehmerCode(self.region.labelled)
         blank, labelled = (homes == BLANK).argmax(axis=1), homes >= 0
         position = np.nonzero(labelled)[1].reshape(len(homes), code.length)
         tiles = np.searchsorted(self.region.outside, homes[labelled])
@@ -289,7 +289,7 @@ class Asker:
                     image = self._codes(mirrored(board[None], symmetry)[0])
                     images.setdefault(image, symmetry[cells])
                 return {
-                    codes: Farther(codes, depth, tuple(self.puzzle.reading[blanks].tolist()))
+                    codes: Farther(codes, depth, tuple(self.puzzle.grid.reading[blanks].tolist()))
                     for codes, blanks in images.items()
                 }
         raise OverflowError(f"a position needs {MOST_LENGTH} moves or more")
@@ -299,7 +299,7 @@ class Asker:
         goal = np.array(self.puzzle.goals[0])
         codes = np.empty_like(goal)
         homes = np.where(board == BLANK, self._single.home, board)
-        codes[self.puzzle.reading] = goal[self.puzzle.reading][homes]
+        codes[self.puzzle.grid.reading] = goal[self.puzzle.grid.reading][homes]
         return tuple(codes.tolist())
 
     @contextmanager

@@ -12,7 +12,8 @@ from math import factorial, perm
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles import Pattern, Tiles
+from frontier.puzzles import Puzzle, pattern_puzzle, tile_puzzle
+from frontier.puzzles.lines import of_positions
 
 LEAST_SIDE = 2
 """A region of one line has too few moves: its tiles keep their order."""
@@ -35,7 +36,7 @@ class Region:
     region's own puzzle. outside: int64, all other places, ascending.
     """
 
-    puzzle: Tiles
+    puzzle: Puzzle
     top: int
     left: int
     rows: int
@@ -43,29 +44,34 @@ class Region:
 
     @cached_property
     def cells(self) -> np.ndarray:
-        place = np.argsort(self.puzzle.reading)
-        grid = place.reshape(self.puzzle.rows, self.puzzle.columns)
+        place = np.argsort(self.puzzle.grid.reading)
+        grid = place.reshape(self.puzzle.grid.rows, self.puzzle.grid.columns)
         inner = grid[self.top : self.top + self.rows, self.left : self.left + self.columns]
-        return inner.ravel()[self.board.reading]
+        return inner.ravel()[self.board.grid.reading]
 
     @cached_property
     def outside(self) -> np.ndarray:
         return np.setdiff1d(np.arange(self.puzzle.cells), self.cells)
 
     @cached_property
-    def board(self) -> Tiles:
+    def board(self) -> Puzzle:
         """The tile puzzle of the region alone."""
-        row, column = divmod(self.puzzle.goals[0].index(0), self.puzzle.columns)
+        row, column = divmod(self.puzzle.goals[0].index(0), self.puzzle.grid.columns)
         home = (row - self.top, column - self.left)
-        return Tiles(self.rows, self.columns, blank=home, metric=self.puzzle.metric)
+        return tile_puzzle(self.rows, self.columns, blank=home, metric=self.puzzle.metric)
 
     @cached_property
-    def pattern(self) -> Pattern:
+    def pattern(self) -> Puzzle:
         """The pattern of the labelled tiles."""
-        goal = np.array(self.puzzle.goals[0])[self.puzzle.reading]
+        goal = np.array(self.puzzle.goals[0])[self.puzzle.grid.reading]
         labels = sorted(goal[self.outside].tolist())
-        blank = divmod(self.puzzle.goals[0].index(0), self.puzzle.columns)
-        return Pattern(self.puzzle.rows, self.puzzle.columns, labels=labels, blank=blank)
+        blank = divmod(self.puzzle.goals[0].index(0), self.puzzle.grid.columns)
+        return pattern_puzzle(
+            self.puzzle.grid.rows,
+            self.puzzle.grid.columns,
+            labels=labels,
+            blank=blank,
+        )
 
     @property
     def period(self) -> int:
@@ -106,18 +112,19 @@ class Region:
         return f"{self.rows}x{self.columns}{corner}"
 
 
-def check_puzzle(puzzle) -> Tiles:
+def check_puzzle(puzzle: Puzzle) -> Puzzle:
     """Return the puzzle of positions; InputError unless it is one that cosets are made for."""
-    if not isinstance(puzzle, Tiles):
+    puzzle = of_positions(puzzle)
+    if puzzle.kind != "tiles":
         raise InputError(f"{puzzle.title}: cosets are searched for tile puzzles")
-    puzzle = puzzle.subject  # positions, where the config names lines of them
-    in_order = puzzle.goals[0] == puzzle._home(divmod(puzzle.goals[0].index(0), puzzle.columns))
+    blank = divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
+    in_order = puzzle.goals[0] == puzzle.grid.in_order(blank)
     if len(puzzle.goals) > 1 or not in_order:
         raise InputError(
             f"{puzzle.title}: cosets are searched for one goal, whose tiles are in order: name "
             "its blank cell by puzzle.blank instead of puzzle.goal"
         )
-    if puzzle.line_length < LEAST_SIDE or puzzle.cells <= LEAST_SIDE**2:
+    if puzzle.grid.line_length < LEAST_SIDE or puzzle.cells <= LEAST_SIDE**2:
         raise InputError(
             f"{puzzle.title}: cosets are searched for boards of 2 rows and columns or more that "
             "are larger than 2×2; run searches this one at once"
@@ -125,11 +132,11 @@ def check_puzzle(puzzle) -> Tiles:
     return puzzle
 
 
-def regions_of(puzzle: Tiles) -> Iterator[Region]:
+def regions_of(puzzle: Puzzle) -> Iterator[Region]:
     """All rectangles that can be the region of a puzzle."""
-    row, column = divmod(puzzle.goals[0].index(0), puzzle.columns)
-    for rows, top in _spans(row, puzzle.rows):
-        for columns, left in _spans(column, puzzle.columns):
+    row, column = divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
+    for rows, top in _spans(row, puzzle.grid.rows):
+        for columns, left in _spans(column, puzzle.grid.columns):
             region = Region(puzzle, top, left, rows, columns)
             if region.tiles <= MOST_TILES and 1 <= region.labelled <= MOST_LABELLED:
                 yield region
@@ -142,7 +149,7 @@ def _spans(home: int, length: int) -> Iterator[tuple[int, int]]:
             yield size, first
 
 
-def best_region(puzzle: Tiles) -> Region:
+def best_region(puzzle: Puzzle) -> Region:
     """The region that is searched where none is asked for: that of the smallest tables of which
     the patterns' has at least `BALANCE` of the entries of the boards'.
 
@@ -158,7 +165,7 @@ def best_region(puzzle: Tiles) -> Region:
     return min(balanced, key=lambda region: (region.bytes, region.rows + region.columns))
 
 
-def region_named(puzzle: Tiles, name: str) -> Region:
+def region_named(puzzle: Puzzle, name: str) -> Region:
     """The region of this name, such as "2x6"; InputError if the puzzle has none."""
     known = {region.name: region for region in regions_of(puzzle)}
     if name not in known:

@@ -29,7 +29,7 @@ from frontier.cosets.questions import Block, Witness
 from frontier.cosets.regions import Region, check_puzzle, region_named
 from frontier.cosets.tables import Kept
 from frontier.errors import CorruptRunError, CorruptSearchError, FormatError, InputError
-from frontier.puzzles import Tiles, puzzle_of
+from frontier.puzzles import Puzzle, puzzle_of
 from frontier.storage.base import Storage
 from frontier.storage.local import MARKED
 from frontier.storage.places import Place, storage_at
@@ -146,7 +146,7 @@ class CosetRun:
         return RunRef(str(self.path), self.identity["identifier"])
 
     @property
-    def puzzle(self) -> Tiles:
+    def puzzle(self) -> Puzzle:
         return self.region.puzzle
 
     @property

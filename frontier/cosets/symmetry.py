@@ -13,19 +13,19 @@ diagonal have the reflection in it.
 
 import numpy as np
 
-from frontier.puzzles import Tiles
+from frontier.puzzles import Puzzle
 
 
-def symmetries(puzzle: Tiles, region: np.ndarray | None = None) -> np.ndarray:
+def symmetries(puzzle: Puzzle, region: np.ndarray | None = None) -> np.ndarray:
     """Return the symmetries other than the identity: int64[S, cells], the image of each cell.
 
     Cells are numbered in the board's reading order. region: int64, the cells of a region that the
     symmetries leave where it is; by default the whole board.
     """
-    grid = np.argsort(puzzle.reading).reshape(puzzle.rows, puzzle.columns)
+    grid = np.argsort(puzzle.grid.reading).reshape(puzzle.grid.rows, puzzle.grid.columns)
     home, region = grid.flat[puzzle.goals[0].index(0)], grid if region is None else region
     found = {}
-    for image in (grid, grid.T) if puzzle.rows == puzzle.columns else (grid,):
+    for image in (grid, grid.T) if puzzle.grid.rows == puzzle.grid.columns else (grid,):
         for other in (image, image[::-1], image[:, ::-1], image[::-1, ::-1]):
             cells = np.empty(grid.size, dtype=np.int64)
             cells[grid.ravel()] = other.ravel()

@@ -20,7 +20,7 @@ import numpy as np
 
 from frontier.cosets.kernel import VOLTAGE_BITS
 from frontier.cosets.regions import Region
-from frontier.puzzles import Pattern
+from frontier.puzzles import Puzzle
 from frontier.puzzles.board_shapes import EMPTY
 from frontier.puzzles.metrics import METRICS
 from frontier.space.graph import BaseGraph, Space
@@ -97,9 +97,9 @@ def pattern_table(region: Region, moves: Moves, threads: int, kept: Kept) -> Pat
     anywhere in the region."""
     pattern = region.pattern
     graph, move, image = pattern_graph(pattern, moves)
-    code = LehmerCode(pattern.base.labels)
+    code = LehmerCode(pattern.model.base.labels)
     places = region.outside - (region.outside > region.cells[:, None])
-    vertex = pattern.base.vertices_of(places, region.cells)
+    vertex = pattern.model.base.vertices_of(places, region.cells)
     sequence = np.tile(np.arange(code.length), (vertex.size, 1))
 
     def make() -> np.ndarray:
@@ -109,13 +109,13 @@ def pattern_table(region: Region, moves: Moves, threads: int, kept: Kept) -> Pat
     return PatternTable(kept("patterns", make).ravel(), move, image, image.shape[1])
 
 
-def pattern_graph(pattern: Pattern, moves: Moves) -> tuple[BaseGraph, np.ndarray, np.ndarray]:
+def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray, np.ndarray]:
     """The base graph of a pattern, in which every move counts, under some moves of the blank; and
     `move` and `image` of a `PatternTable`."""
-    base, steps = pattern.base, pattern.graph
+    base, steps = pattern.model.base, pattern.model.graph
     cells, sets = base.cells, steps.vertices // base.cells
     # The arcs of a vertex lead to the cells beside the blank: those of its line, then the others.
-    beside = moves_on(pattern.rows, pattern.columns, "step").target
+    beside = moves_on(pattern.grid.rows, pattern.grid.columns, "step").target
     to, voltage = np.full((2, sets, *beside.shape), -1, dtype=np.int64)
     to[:, beside >= 0] = steps.target.reshape(sets, -1)
     voltage[:, beside >= 0] = steps.voltage.reshape(sets, -1)
@@ -171,17 +171,19 @@ def images(graph: BaseGraph, code: LehmerCode, number: np.ndarray) -> np.ndarray
 def region_table(region: Region, threads: int, kept: Kept) -> RegionTable:
     """The table of a region's own boards; `far_boards` adds those that may be left open."""
     board, code = region.board, LehmerCode(region.tiles)
-    table = kept("boards", lambda: distance_table(board.space, board.origins(), threads))
+    table = kept(
+        "boards", lambda: distance_table(board.model.space, board.model.origins(), threads)
+    )
     # Of the two signs of the tiles, one can be reached with the blank in a cell.
     sign = np.empty(region.cells.size, dtype=np.int64)
-    for side in range(board.space.sides):
-        sign[board.space.vertex[side]] = board.space.sign[side]
-    blank = (board.shapes.rows == EMPTY).argmax(axis=1)  # by vertex
+    for side in range(board.model.space.sides):
+        sign[board.model.space.vertex[side]] = board.model.space.sign[side]
+    blank = (board.positions.encoding.shapes.rows == EMPTY).argmax(axis=1)  # by vertex
     distance = np.empty((blank.size, code.half), dtype=np.uint8)
     distance[blank] = table[2 * np.arange(blank.size) + sign]
     place = np.full(region.puzzle.cells, -1, dtype=np.int64)
     place[region.cells] = np.arange(region.cells.size)
-    goal = np.array(board.goals[0])[board.reading]
+    goal = np.array(board.goals[0])[board.grid.reading]
     homes = region.cells[goal > 0]
     empty = np.zeros((region.cells.size, int(distance.max()) + 2), dtype=np.int64)
     return RegionTable(

@@ -25,7 +25,7 @@ from frontier.clusters.executor import Call
 from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable
 from frontier.errors import InputError
-from frontier.puzzles import Tiles, puzzle_of
+from frontier.puzzles import puzzle_of, tile_puzzle
 from frontier.search.plan import Plan, layout_settings
 from frontier.search.task import Arena, made_batches
 from frontier.space.layout import SLAB_BYTES, WORD_BYTES, Layout
@@ -102,7 +102,7 @@ def calibrate(plan: Plan, listed: float) -> Rates:
 
 def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
     """What one worker measures: the rates of tasks and of the disk."""
-    cut = Layout(puzzle_of(puzzle).space, **layout)
+    cut = Layout(puzzle_of(puzzle).model.space, **layout)
     samples = sorted(sample_layers(codec, cut.slab_bytes), key=attrgetter("density"))
     try_task(cut, samples[0])  # loads the kernels
     task, kernel = zip(*(try_task(cut, sample) for sample in samples), strict=True)
@@ -120,12 +120,12 @@ def stored_shares(codec: str) -> Rates:
 
 def sample_layers(codec: str, slab_bytes: int) -> Iterator["SampleSlabs"]:
     """Slabs of some layers of the sample board."""
-    puzzle = Tiles(*SAMPLE_BOARD)
-    search = MemorySearch(memory_layout(puzzle.space, 1))
-    for depth, _ in enumerate(search.layers(puzzle.origins())):
+    puzzle = tile_puzzle(*SAMPLE_BOARD)
+    search = MemorySearch(memory_layout(puzzle.model.space, 1))
+    for depth, _ in enumerate(search.layers(puzzle.model.origins())):
         if depth and depth % SAMPLE_STEP == 0:
             words = search.layer(depth).words.reshape(-1)
-            yield SampleSlabs(SlabCodec(codec), words, slab_bytes, puzzle.space.code.bits)
+            yield SampleSlabs(SlabCodec(codec), words, slab_bytes, puzzle.model.space.code.bits)
 
 
 class SampleSlabs:

@@ -60,10 +60,10 @@ class Trial(NamedTuple):
 
 def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
     """Search until more than `most` states are found."""
-    kernel = ListKernel(puzzle.space)
+    kernel = ListKernel(puzzle.model.space)
     most = min(most, TRIAL_BYTES // kernel.bytes_for(1))
     sizes, began = [], time.process_time()
-    for layer in kernel.layers(puzzle.origins()):
+    for layer in kernel.layers(puzzle.model.origins()):
         if len(sizes) == 1:
             began = time.process_time()  # the first step loads the kernels
         sizes.append(int(layer.size))

@@ -1,31 +1,39 @@
-"""Puzzles: what their positions are, how they move, how they are written."""
+"""Puzzles: what their positions are, how they move, how they are written.
+
+A puzzle is a model, which is searched, and a notation, which people read. Each kind of puzzle is a
+function from the values of its [puzzle] table to both; docs/puzzles.md explains these.
+"""
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from weakref import WeakValueDictionary
 
-from frontier.puzzles.blocks import Blocks
-from frontier.puzzles.boards import Board
-from frontier.puzzles.cells import Cells, define_puzzle
-from frontier.puzzles.graphs import Graph
-from frontier.puzzles.lines import Lines
-from frontier.puzzles.patterns import Pattern
-from frontier.puzzles.permutations import Permutations
-from frontier.puzzles.puzzle import Puzzle, State
-from frontier.puzzles.tiles import Tiles
+from frontier.puzzles.blocks import block_puzzle
+from frontier.puzzles.cells import cell_puzzle, define_puzzle
+from frontier.puzzles.graphs import graph_puzzle
+from frontier.puzzles.lines import line_puzzle
+from frontier.puzzles.model import Model, PositionModel, State
+from frontier.puzzles.patterns import pattern_puzzle
+from frontier.puzzles.permutations import permutation_puzzle
+from frontier.puzzles.pieces import Board
+from frontier.puzzles.puzzle import Puzzle
+from frontier.puzzles.tiles import tile_puzzle
 
-KINDS: dict[str, type[Puzzle]] = {
-    "tiles": Tiles,
-    "lines": Lines,
-    "blocks": Blocks,
-    "graph": Graph,
-    "cells": Cells,
-    "pattern": Pattern,
-    "permutations": Permutations,
+KINDS: dict[str, Callable[..., Puzzle]] = {
+    "tiles": tile_puzzle,
+    "lines": line_puzzle,
+    "blocks": block_puzzle,
+    "graph": graph_puzzle,
+    "cells": cell_puzzle,
+    "pattern": pattern_puzzle,
+    "permutations": permutation_puzzle,
 }
 
 __all__ = [
-    "KINDS", "Blocks", "Board", "Cells", "Graph", "Lines", "Pattern", "Permutations", "Puzzle",
-    "State", "Tiles", "define_puzzle", "puzzle_of",
+    "KINDS", "Board", "Model", "PositionModel", "Puzzle", "State", "block_puzzle", "cell_puzzle",
+    "define_puzzle", "graph_puzzle", "line_puzzle", "pattern_puzzle", "permutation_puzzle",
+    "puzzle_of", "tile_puzzle",
 ]  # fmt: skip
 
 
@@ -34,7 +42,7 @@ _in_use: WeakValueDictionary[str, Puzzle] = WeakValueDictionary()
 
 
 def puzzle_of(settings: dict) -> Puzzle:
-    """The puzzle that a checked ``[puzzle]`` table describes; its `kind` names the class.
+    """Return the puzzle that a checked ``[puzzle]`` table describes.
 
     While it is in use, the same settings give the same object, as its shapes may take gigabytes and
     a while to make.
@@ -43,7 +51,6 @@ def puzzle_of(settings: dict) -> Puzzle:
     if (puzzle := _in_use.get(text)) is None:
         values = json.loads(text)
         kind, title = KINDS[values.pop("kind")], values.pop("title", None)
-        if title is not None:
-            kind = type(kind.__name__, (kind,), {"title": title})
-        puzzle = _in_use[text] = kind(**values)
+        puzzle = kind(**values)
+        puzzle = _in_use[text] = puzzle if title is None else replace(puzzle, title=title)
     return puzzle

@@ -9,10 +9,21 @@ A part of a board can be a goal: "?" stands for a cell that may hold anything.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import sorts_of
-from frontier.puzzles.boards import Board
+from frontier.puzzles.board_text import (
+    BLANKS,
+    OPEN_MARK,
+    boards_given,
+    first_whole,
+    groups_given,
+    rows_of_letters,
+)
 from frontier.puzzles.footprints import (
     ARROWS,
     Footprint,
@@ -21,15 +32,13 @@ from frontier.puzzles.footprints import (
     placements_from,
     ways_on_squares,
 )
-from frontier.puzzles.notation import (
-    BLANKS,
-    OPEN_MARK,
-    boards_given,
-    first_whole,
-    groups_given,
-    rows_of_letters,
-)
+from frontier.puzzles.metrics import check_metric
+from frontier.puzzles.model import PositionModel
+from frontier.puzzles.notation import Drawing, Notation, read_boards
+from frontier.puzzles.picture import Point
+from frontier.puzzles.pieces import Board, Pieces
 from frontier.puzzles.puzzle import Puzzle
+from frontier.puzzles.sliding import SlidingEncoding
 from frontier.text import counted
 
 WALL = "#"
@@ -41,51 +50,51 @@ Form = tuple[Square, ...]
 """The cells of a piece, counted from the first."""
 
 
-class Blocks(Puzzle):
-    """A sliding block puzzle, of which one board is drawn whole: it says what the pieces are."""
+@dataclass(frozen=True)
+class Sheet:
+    """The cells of a drawn board: a rectangle without the walls.
 
-    kind = "blocks"
+    squares: (row, column) of each cell, row by row.
+    """
 
-    def __init__(
-        self,
-        goal=None,
-        goals: Sequence | None = None,
-        start=None,
-        alike: Sequence[str] = (),
-        metric: str = "step",
-        symbols: Mapping[str, str] | None = None,
-        horizontal: str | None = None,
-        vertical: str | None = None,
-    ):
-        given = boards_given(goal, goals, start)
-        self.rows, self.columns, self._squares = _board_of(*given[0])
-        self._places = tuple((c, r) for r, c in self._squares)
-        boards = [(name, self._marks(board, name)) for name, board in given]
-        name, whole = first_whole(boards)
-        self._drawing = self._text(whole)
-        self._pieces = pieces = self._drawn(whole, name)
-        self._axis = _axes(horizontal or "", vertical or "", pieces)
-        kinds = {letter: (form, self._axis.get(letter)) for letter, (_, form) in pieces.items()}
-        group = groups_given(alike, kinds)
-        alike_as = {letter: group.get(letter, letter) for letter in pieces}
-        self._lines = {
-            letter: {pieces[like][0][axis] for like in pieces if alike_as[like] == alike_as[letter]}
-            for letter, axis in self._axis.items()
-        }
-        # Along the shorter side.
-        turn = 1 if self.rows > self.columns else -1
-        reading = sorted(range(len(self._squares)), key=lambda cell: self._squares[cell][::turn])
-        footprints = {letter: self._footprint(letter, reading) for letter in pieces}
-        sorts = sorts_of(footprints, group)
-        super().__init__(reading, sorts, [".", *pieces], metric, boards)
-        self._symbols = dict(symbols or {})
-        if unknown := sorted(set(self._symbols) - set(pieces)):
-            raise InputError(f"puzzle.symbols names {', '.join(unknown)}, not a piece of the board")
+    rows: int
+    columns: int
+    squares: tuple[Square, ...]
 
-    def _drawn(self, marks: Sequence[str], name: str) -> dict[str, tuple[Square, Form]]:
-        """The first square of each piece that a board shows, and the piece's form."""
+    def marks(self, board, name: str) -> list[str]:
+        """Return the letters of a board, one a cell; raises InputError if it has other cells."""
+        rows = rows_of_letters(board, name)
+        if len(rows) == 1 and len(rows[0]) == self.rows * self.columns:
+            rows = [rows[0][i : i + self.columns] for i in range(0, len(rows[0]), self.columns)]
+        drawn = {(r, c): mark for r, row in enumerate(rows) for c, mark in enumerate(row)}
+        cells = {square for square, mark in drawn.items() if mark != WALL}
+        if [len(row) for row in rows] != [self.columns] * self.rows or cells != set(self.squares):
+            like = self.text("." * len(self.squares))
+            raise InputError(
+                f"{name} = {'/'.join(rows)} is not a board like {like}: "
+                f"expected {counted(self.rows, 'row')} of {counted(self.columns, 'letter')}, and "
+                f"walls ({WALL}) where that has them"
+            )
+        return [drawn[square] for square in self.squares]
+
+    def in_rows(self, marks: Sequence[str]) -> list[str]:
+        """Return letters, one a cell, as rows with walls."""
+        mark = dict(zip(self.squares, marks, strict=True))
+        columns = range(self.columns)
+        return ["".join(mark.get((r, c), WALL) for c in columns) for r in range(self.rows)]
+
+    def text(self, marks: Sequence[str]) -> str:
+        """Return letters, one a cell, as one line of text."""
+        return "/".join(self.in_rows(marks))
+
+    def places(self) -> tuple[Point, ...]:
+        """Return the middle of each cell."""
+        return tuple((c, r) for r, c in self.squares)
+
+    def drawn(self, marks: Sequence[str], name: str) -> dict[str, tuple[Square, Form]]:
+        """Return the first square of each piece that a board shows, and the piece's form."""
         squares: dict[str, list[Square]] = {}
-        for square, letter in zip(self._squares, marks, strict=True):
+        for square, letter in zip(self.squares, marks, strict=True):
             if letter not in (*BLANKS, OPEN_MARK):
                 squares.setdefault(letter, []).append(square)
         for letter, piece in squares.items():
@@ -93,7 +102,7 @@ class Blocks(Puzzle):
             if len(placements_from(ways, frozenset({0}), len(piece))) < len(piece):
                 r, c = piece[0]
                 raise InputError(
-                    f"{name} = {self._text(marks)}: piece {letter!r} is drawn in two parts, at row "
+                    f"{name} = {self.text(marks)}: piece {letter!r} is drawn in two parts, at row "
                     f"{r + 1}, column {c + 1} and elsewhere; every piece needs a letter of its own "
                     "(pieces that count as the same are named by puzzle.alike)"
                 )
@@ -102,81 +111,129 @@ class Blocks(Puzzle):
             for letter, (first, *rest) in squares.items()
         }
 
-    def _footprint(self, letter: str, reading: Sequence[int]) -> Footprint:
-        """Where a piece can lie: all over the board, or in the lines of its axis."""
-        cell_at = {square: cell for cell, square in enumerate(self._squares)}
-        (_, form), axis = self._pieces[letter], self._axis.get(letter)
-        covers = [
-            [cell_at.get((r + down, c + right)) for down, right in form]
-            for r, c in self._squares
-            if axis is None or (r, c)[axis] in self._lines[letter]
-        ]
-        ways = [
-            way if axis is None or not step[axis] else {}
-            for way, step in zip(ways_on_squares(self._squares), ARROWS, strict=True)
-        ]
-        return footprint_of(ways, [cells for cells in covers if None not in cells], reading)
 
-    def _marks(self, notation, name: str) -> list[str]:
-        rows = rows_of_letters(notation, name)
-        if len(rows) == 1 and len(rows[0]) == self.rows * self.columns:
-            rows = [rows[0][i : i + self.columns] for i in range(0, len(rows[0]), self.columns)]
-        drawn = {(r, c): mark for r, row in enumerate(rows) for c, mark in enumerate(row)}
-        cells = {square for square, mark in drawn.items() if mark != WALL}
-        if [len(row) for row in rows] != [self.columns] * self.rows or cells != set(self._squares):
-            like = self._text("." * len(self._squares))
-            raise InputError(
-                f"{name} = {'/'.join(rows)} is not a board like {like}: "
-                f"expected {counted(self.rows, 'row')} of {counted(self.columns, 'letter')}, and "
-                f"walls ({WALL}) where that has them"
-            )
-        return [drawn[square] for square in self._squares]
+class Block(NamedTuple):
+    """A piece: its form, its axis, None if it has none, and the rows or columns in which it may
+    stay then."""
 
-    def _codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
-        board = super()._codes(marks, name, part)
-        for letter, (first, form) in self._drawn(marks, name).items():
-            said = f"{name} = {self._text(marks)}: piece {letter!r}"
-            if form != self._pieces[letter][1]:
+    form: Form
+    axis: int | None
+    lines: set[int]
+
+
+class BlockNotation(Notation):
+    """Boards of blocks, drawn with a letter a cell."""
+
+    def __init__(
+        self, sheet: Sheet, blocks: Mapping[str, Block], whole: str, pieces: Pieces,
+        drawing: Drawing,
+    ):  # fmt: skip
+        """whole: the text of the board that says what the pieces are."""
+        super().__init__(pieces, [".", *blocks], drawing)
+        self._sheet, self._blocks, self._whole = sheet, blocks, whole
+
+    def marks(self, board, name: str) -> list[str]:
+        return self._sheet.marks(board, name)
+
+    def codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
+        board = super().codes(marks, name, part)
+        for letter, (first, form) in self._sheet.drawn(marks, name).items():
+            said, block = f"{name} = {self.text(marks)}: piece {letter!r}", self._blocks[letter]
+            if form != block.form:
                 raise InputError(
-                    f"{said} is drawn in another form than in {self._drawing}; a piece that a "
+                    f"{said} is drawn in another form than in {self._whole}; a piece that a "
                     "board shows must be whole"
                 )
-            axis = self._axis.get(letter)
-            if axis is not None and first[axis] not in self._lines[letter]:
-                lines = ", ".join(str(n + 1) for n in sorted(self._lines[letter]))
+            if block.axis is not None and first[block.axis] not in block.lines:
+                line = LINES[block.axis]
+                lines = ", ".join(str(n + 1) for n in sorted(block.lines))
                 raise InputError(
-                    f"{said} begins in {LINES[axis]} {first[axis] + 1}; as puzzle.{AXES[axis]} "
-                    f"names it, it stays in {LINES[axis]} {lines}, where {self._drawing} has it"
+                    f"{said} begins in {line} {first[block.axis] + 1}; as "
+                    f"puzzle.{AXES[block.axis]} names it, it stays in {line} {lines}, where "
+                    f"{self._whole} has it"
                 )
         return board
 
-    @property
-    def title(self) -> str:
-        pieces = counted(len(self._pieces), "piece")
-        return f"{self.rows}×{self.columns} blocks, {pieces} ({self.metric})"
-
-    def _rows(self, marks: Sequence[str]) -> list[str]:
-        """Letters, one a cell, as rows with walls."""
-        mark = dict(zip(self._squares, marks, strict=True))
-        columns = range(self.columns)
-        return ["".join(mark.get((r, c), WALL) for c in columns) for r in range(self.rows)]
-
-    def _text(self, marks: Sequence[str]) -> str:
-        return "/".join(self._rows(marks))
+    def text(self, labels: Sequence[str]) -> str:
+        return self._sheet.text(labels)
 
     def write(self, board: Board) -> list[str]:
-        return self._rows(self.labels_on(board))
+        return self._sheet.in_rows(self.labels_on(board))
 
     def name_move(self, before: Board, after: Board) -> str:
-        """The letter of the piece and its steps."""
-        code, _, ways = self._displaced(before, after)
+        """Return the letter of the piece and its steps."""
+        code, _, ways = self.pieces.displaced(before, after)
         arrows = list(ARROWS.values())
         return self.labels[code] + "".join(arrows[way] for way in ways)
 
 
-def _board_of(name: str, notation) -> tuple[int, int, list[Square]]:
-    """(rows, columns, cells row by row) of a drawn board."""
-    rows = rows_of_letters(notation, name)
+def block_puzzle(
+    goal=None,
+    goals: Sequence | None = None,
+    start=None,
+    alike: Sequence[str] = (),
+    metric: str = "step",
+    symbols: Mapping[str, str] | None = None,
+    horizontal: str | None = None,
+    vertical: str | None = None,
+) -> Puzzle:
+    """Return a sliding block puzzle, of which one board is drawn whole: it says what the pieces
+    are."""
+    given = boards_given(goal, goals, start)
+    sheet = _sheet_of(*given[0])
+    boards = [(name, sheet.marks(board, name)) for name, board in given]
+    name, whole = first_whole(boards)
+    drawn = sheet.drawn(whole, name)
+    axis_of = _axes(horizontal or "", vertical or "", drawn)
+    kinds = {letter: (form, axis_of.get(letter)) for letter, (_, form) in drawn.items()}
+    group = groups_given(alike, kinds)
+    alike_as = {letter: group.get(letter, letter) for letter in drawn}
+    blocks = {}
+    for letter, (form, axis) in kinds.items():
+        same = [drawn[like][0] for like in drawn if alike_as[like] == alike_as[letter]]
+        lines = set() if axis is None else {first[axis] for first in same}
+        blocks[letter] = Block(form, axis, lines)
+    # Along the shorter side.
+    turn = 1 if sheet.rows > sheet.columns else -1
+    cells = range(len(sheet.squares))
+    reading = sorted(cells, key=lambda cell: sheet.squares[cell][::turn])
+    footprints = {letter: _footprint(block, sheet, reading) for letter, block in blocks.items()}
+    check_metric(metric, "blocks")
+    pieces = Pieces(
+        reading=np.array(reading),
+        sorts=tuple(sorts_of(footprints, group)),
+        rule=f"every piece of {sheet.text(whole)} must lie in it whole, once",
+    )
+    colours = [sort.codes for sort in pieces.sorts]
+    drawing = Drawing(sheet.places, colours, symbols=dict(symbols or {}))
+    notation = BlockNotation(sheet, blocks, sheet.text(whole), pieces, drawing)
+    boards_read = read_boards(notation, boards)
+    if unknown := sorted(set(drawing.symbols) - set(blocks)):
+        raise InputError(f"puzzle.symbols names {', '.join(unknown)}, not a piece of the board")
+    model = PositionModel(SlidingEncoding(pieces, metric, boards_read), boards_read.start)
+    count = counted(len(blocks), "piece")
+    title = f"{sheet.rows}×{sheet.columns} blocks, {count} ({metric})"
+    return Puzzle("blocks", title, model, notation, model)
+
+
+def _footprint(block: Block, sheet: Sheet, reading: Sequence[int]) -> Footprint:
+    """Return where a piece can lie: all over the board, or in the lines of its axis."""
+    cell_at = {square: cell for cell, square in enumerate(sheet.squares)}
+    covers = [
+        [cell_at.get((r + down, c + right)) for down, right in block.form]
+        for r, c in sheet.squares
+        if block.axis is None or (r, c)[block.axis] in block.lines
+    ]
+    ways = [
+        way if block.axis is None or not step[block.axis] else {}
+        for way, step in zip(ways_on_squares(sheet.squares), ARROWS, strict=True)
+    ]
+    return footprint_of(ways, [cells for cells in covers if None not in cells], reading)
+
+
+def _sheet_of(name: str, board) -> Sheet:
+    """Return the cells of a drawn board."""
+    rows = rows_of_letters(board, name)
     lengths, shown = [len(row) for row in rows], "/".join(rows)
     if len(set(lengths)) > 1:
         raise InputError(
@@ -186,11 +243,11 @@ def _board_of(name: str, notation) -> tuple[int, int, list[Square]]:
     squares = [(r, c) for r, row in enumerate(rows) for c, mark in enumerate(row) if mark != WALL]
     if not squares:
         raise InputError(f"{name} = {shown!r}: a board without a cell")
-    return len(rows), lengths[0], squares
+    return Sheet(len(rows), lengths[0], tuple(squares))
 
 
 def _axes(horizontal: str, vertical: str, pieces: Mapping) -> dict[str, int]:
-    """The axis of each piece that has one, an index of `AXES`; checked."""
+    """Return the axis of each piece that has one, an index of `AXES`; checked."""
     axes: dict[str, int] = {}
     for axis, letters in enumerate((horizontal, vertical)):
         said = f"puzzle.{AXES[axis]} = {letters!r}"

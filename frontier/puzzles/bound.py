@@ -19,15 +19,14 @@ from itertools import permutations
 import numpy as np
 
 from frontier.puzzles.board_shapes import Shapes, Sort
-from frontier.puzzles.boards import OPEN, Board
+from frontier.puzzles.encoding import Encoding
 from frontier.puzzles.footprints import Footprint
 from frontier.puzzles.metrics import METRICS, moves_of
-from frontier.puzzles.patterns import Pattern
-from frontier.puzzles.permutations import Permutations
-from frontier.puzzles.puzzle import Puzzle
+from frontier.puzzles.model import PositionModel
+from frontier.puzzles.pieces import OPEN, Board
 from frontier.space.deepening import Displacements
 
-FAR = 10_000
+UNREACHABLE = 10_000
 """Distance of a placement from which the goal's cannot be reached."""
 
 MOST_LIKE = 5
@@ -61,57 +60,52 @@ class Bound:
         return sums
 
 
-def bound_of(puzzle: Puzzle) -> Bound:
-    """The lower bound of a puzzle.
+def bound_of(model: PositionModel) -> Bound:
+    """Return the lower bound of a puzzle.
 
     After the members of the sequence come those of the fixed sorts, then a row for each sort,
-    for like pieces. A piece that some goal leaves open needs no move.
+    for like pieces. A piece that some goal leaves open needs no move, nor does one of a sort that
+    no arc displaces by itself: one move may bring all such pieces home.
     """
-    if isinstance(puzzle, Permutations):
-        return _no_bound(puzzle)
-    moves, sorts = puzzle.moves, puzzle.sorts
-    sort_of = {code: sort for sort in sorts for code in sort.codes}
-    single = [code for code in puzzle.members.tolist() if sort_of[code].distinct]
-    tables = [_table(puzzle, sort_of[code], [code]) for code in single]
-    tables += [_table(puzzle, sort, sort.codes) for sort in sorts]
-    row_of = {code: len(single) + n for n, sort in enumerate(sorts) for code in sort.codes}
+    encoding, goals = model.encoding, model.goals
+    moves, sorts = encoding.moves, encoding.pieces.sorts
+    sort_of = {code: number for number, sort in enumerate(sorts) for code in sort.codes}
+    single = [code for code in encoding.members.tolist() if sorts[sort_of[code]].distinct]
+    rows = [(sort_of[code], [code]) for code in single]
+    rows += [(number, sort.codes) for number, sort in enumerate(sorts)]
+    displaced = set(np.unique(moves.sort).tolist())
+    tables = [
+        _table(encoding, goals, sorts[number], codes if number in displaced else [])
+        for number, codes in rows
+    ]
+    row_of = {code: len(single) + number for code, number in sort_of.items()}
     row_of |= {code: row for row, code in enumerate(single)}
-    row = np.where(moves.place >= puzzle.graph.length, moves.place, -1)
+    row = np.where(moves.place >= model.graph.length, moves.place, -1)
     row = np.where(moves.place < 0, len(single) + moves.sort, row)
     columns = (moves.start, np.maximum(moves.place, 0), row, moves.source, moves.target)
     return Bound(
-        puzzle.reading,
-        np.array(tables, dtype=np.int64).reshape(len(tables), puzzle.cells),
+        encoding.pieces.reading,
+        np.array(tables, dtype=np.int64).reshape(len(tables), encoding.pieces.cells),
         row_of,
         Displacements(*(column.astype(np.int64) for column in columns)),
         most_steps=int(np.diff(moves.start).max(initial=1)),
     )
 
 
-def _no_bound(puzzle: Puzzle) -> Bound:
-    """The bound 0, as one move may bring every piece home."""
-    none = np.empty(0, dtype=np.int64)
-    start = np.zeros(puzzle.graph.source.size + 1, dtype=np.int64)
-    return Bound(
-        np.arange(puzzle.cells),
-        np.zeros((1, puzzle.cells), dtype=np.int64),
-        {},
-        Displacements(start, none, none, none, none),
-        most_steps=1,
-    )
-
-
-def _table(puzzle: Puzzle, sort: Sort, codes: Sequence[int]) -> np.ndarray:
-    """The least moves from each anchor to where one of the codes lies in some goal."""
-    if isinstance(puzzle, Pattern) and not sort.distinct:  # arcs do not say which of them moves
-        return np.zeros(puzzle.cells, dtype=np.int64)
-    best = np.full(puzzle.cells, FAR)
-    for goal in puzzle.goals:
-        anchors = [np.array(goal)[puzzle.reading].tolist().index(c) for c in codes if c in goal]
+def _table(
+    encoding: Encoding, goals: Sequence[Board], sort: Sort, codes: Sequence[int]
+) -> np.ndarray:
+    """Return the least moves from each anchor to where one of the codes lies in some goal; 0 where
+    there are no codes."""
+    pieces = encoding.pieces
+    best = np.full(pieces.cells, UNREACHABLE if codes else 0)
+    for goal in goals if codes else ():
+        anchors = [np.array(goal)[pieces.reading].tolist().index(c) for c in codes if c in goal]
         if len(anchors) < len(codes):  # some may lie anywhere
-            return np.zeros(puzzle.cells, dtype=np.int64)
+            return np.zeros(pieces.cells, dtype=np.int64)
         best[anchors] = 0
-    source, target = _moves_alone(sort.footprint, puzzle.cells, METRICS[puzzle.metric].alone)
+    alone = METRICS[encoding.metric].alone
+    source, target = _moves_alone(sort.footprint, pieces.cells, alone)
     before = None
     while before is None or (best != before).any():
         before = best.copy()
@@ -121,35 +115,36 @@ def _table(puzzle: Puzzle, sort: Sort, codes: Sequence[int]) -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def _moves_alone(footprint: Footprint, cells: int, metric: str) -> tuple[np.ndarray, np.ndarray]:
-    """The anchors before and after each move of a piece with nothing else on the board."""
+    """Return the anchors before and after each move of a piece with nothing else on the board."""
     shapes = Shapes(cells, [Sort(footprint, (1,), True)])
     moves = moves_of(shapes, metric, may_fix=True)
     return moves.source, moves.target
 
 
-def distinguished(puzzle: Puzzle) -> Puzzle:
-    """The puzzle with those groups of like pieces distinguished that cannot change places."""
-    if isinstance(puzzle, Pattern | Permutations):
-        return puzzle
-    if any(OPEN in goal for goal in puzzle.goals):
-        return puzzle
-    for sort in puzzle.sorts:
+def distinguished(model: PositionModel) -> PositionModel:
+    """Return the model with those groups of like pieces distinguished that cannot change places."""
+    if any(OPEN in goal for goal in model.goals):
+        return model
+    for sort in model.encoding.pieces.sorts:
         if not sort.distinct and len(sort.codes) <= MOST_LIKE:
-            same = [s for s in puzzle.sorts if s.footprint == sort.footprint]
-            same = [s for s in same if s.distinct or s == sort]
-            rest = [s for s in puzzle.sorts if s not in same]
-            codes = tuple(sorted(code for s in same for code in s.codes))
-            other = puzzle.with_sorts([*rest, Sort(sort.footprint, codes, True)])
-            if other.states == puzzle.states:
-                puzzle = other
-    return puzzle
+            encoding = model.encoding.distinguishing(sort)
+            if encoding is None:
+                continue
+            # The start may name like pieces, once they differ, so that it reaches no goal.
+            other = PositionModel(encoding, start=None)
+            if other.states == model.states:
+                model = other
+    return model
 
 
-def distinguished_board(puzzle: Puzzle, other: Puzzle, board: Board) -> Board:
-    """A board as one of the `distinguished` puzzle, like pieces named so that it is reachable."""
-    distinct = {code for sort in other.sorts if sort.distinct for code in sort.codes}
+def distinguished_board(model: PositionModel, other: PositionModel, board: Board) -> Board:
+    """Return a board as one of the `distinguished` model, like pieces named so that it is
+    reachable."""
+    distinct = {
+        code for sort in other.encoding.pieces.sorts if sort.distinct for code in sort.codes
+    }
     boards = [board]
-    for sort in puzzle.sorts:
+    for sort in model.encoding.pieces.sorts:
         if not sort.distinct and sort.codes[0] in distinct:
             names = [
                 dict(zip(sort.codes, order, strict=True)) for order in permutations(sort.codes)

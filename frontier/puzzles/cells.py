@@ -9,22 +9,77 @@ of `alike` count as the same; all others differ.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache
+
+import numpy as np
 
 from frontier.config_values import as_written
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import sorts_of
-from frontier.puzzles.boards import Board
+from frontier.puzzles.board_text import (
+    BLANKS,
+    OPEN_MARK,
+    boards_given,
+    check_label,
+    groups_given,
+    joined,
+    labels_given,
+)
 from frontier.puzzles.directions import Directions
 from frontier.puzzles.footprints import Placement, footprint_of, placements_from
-from frontier.puzzles.notation import BLANKS, OPEN_MARK, boards_given, check_label, groups_given
+from frontier.puzzles.metrics import check_metric
+from frontier.puzzles.model import PositionModel
+from frontier.puzzles.notation import Drawing, Notation, read_boards
 from frontier.puzzles.picture import Point, laid_out
+from frontier.puzzles.pieces import Board, Pieces
 from frontier.puzzles.puzzle import Puzzle
+from frontier.puzzles.sliding import SlidingEncoding
 from frontier.text import counted
 
+Forms = dict[str, frozenset[Placement]]
+"""Label -> where its piece can lie."""
 
-class Cells(Puzzle):
-    """A sliding puzzle on cells of one's own.
+
+class CellNotation(Notation):
+    """Boards with a label a cell, or as tables of what lies where."""
+
+    def __init__(self, directions: Directions, forms: Forms, pieces: Pieces, drawing: Drawing):
+        super().__init__(pieces, [".", *forms], drawing)
+        self.directions, self._forms = directions, forms
+
+    def marks(self, board, name: str) -> list[str]:
+        return _marks(self.directions, board, name)
+
+    def codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
+        board = super().codes(marks, name, part)
+        for label, form in self._forms.items():
+            here = _cells_of(marks, label)
+            if here and here not in form:
+                on = " ".join(self.directions.names[cell] for cell in sorted(here))
+                raise InputError(
+                    f"{name} = {self.text(marks)}: piece {label!r} on {on} is not whole, or lies "
+                    "where no moves lead it"
+                )
+        return board
+
+    def name_move(self, before: Board, after: Board) -> str:
+        """Return the label of the piece and the names of its steps."""
+        code, _, ways = self.pieces.displaced(before, after)
+        names = self.directions.way_names
+        return " ".join([self.labels[code], *(names[way] for way in ways)])
+
+
+def cell_puzzle(
+    cells: Sequence,
+    moves: Mapping | Sequence,
+    pieces,
+    goal=None,
+    goals: Sequence | None = None,
+    start=None,
+    alike: Sequence[str | Sequence[str]] = (),
+    metric: str = "step",
+) -> Puzzle:
+    """Return a sliding puzzle on cells of one's own.
 
     cells, moves: as for `frontier.puzzles.directions.Directions`.
     pieces: label -> the cell or cells it lies on: the start if there is a goal, else the goal.
@@ -37,101 +92,89 @@ class Cells(Puzzle):
     "?" in a goal for anything; or a table such as `pieces`. A goal's table that leaves out pieces
     is a part of a board: its other cells may hold anything.
     """
+    directions = Directions(cells, moves)
+    whole = _marks(directions, pieces, "puzzle.pieces")
+    if OPEN_MARK in whole:
+        raise InputError(f"puzzle.pieces = {pieces!r}: ? is no piece; say what lies everywhere")
+    given = [("puzzle.goal", pieces)]
+    if goal is not None or goals is not None:
+        given = boards_given(goal, goals)
+        start = pieces if start is None else start
+    forms = _forms(directions, whole)
+    group = groups_given(alike, forms)
+    reading = directions.reading(list(dict.fromkeys(forms.values())))
+    footprints = {
+        label: footprint_of(directions.ways, form, reading) for label, form in forms.items()
+    }
+    boards = [("puzzle.pieces", whole)]
+    boards += [(name, _marks(directions, goal, name, forms)) for name, goal in given]
+    if start is not None:
+        boards.append(("puzzle.start", _marks(directions, start, "puzzle.start")))
+    check_metric(metric, "cells")
+    all_pieces = Pieces(
+        reading=np.array(reading),
+        sorts=tuple(sorts_of(footprints, group)),
+        rule=f"every piece of {joined(whole)} must lie in it whole, once",
+    )
+    drawing = Drawing(
+        cache(lambda: _places(directions)),
+        [sort.codes for sort in all_pieces.sorts],
+        None if directions.is_squares else directions.edges,
+        () if directions.named else tuple(directions.names),
+    )
+    notation = CellNotation(directions, forms, all_pieces, drawing)
+    boards_read = read_boards(notation, boards)
+    model = PositionModel(SlidingEncoding(all_pieces, metric, boards_read), boards_read.start)
+    title = f"{counted(len(forms), 'piece')} on {counted(len(whole), 'cell')} ({metric})"
+    return Puzzle("cells", title, model, notation, model)
 
-    kind = "cells"
 
-    def __init__(
-        self,
-        cells: Sequence,
-        moves: Mapping | Sequence,
-        pieces,
-        goal=None,
-        goals: Sequence | None = None,
-        start=None,
-        alike: Sequence[str | Sequence[str]] = (),
-        metric: str = "step",
-    ):
-        self.directions = board = Directions(cells, moves)
-        self.cells = len(board.names)
-        self._forms: dict[str, frozenset[Placement]] = {}
-        whole = self._marks(pieces, "puzzle.pieces")
-        if OPEN_MARK in whole:
-            raise InputError(f"puzzle.pieces = {pieces!r}: ? is no piece; say what lies everywhere")
-        given = [("puzzle.goal", pieces)]
-        if goal is not None or goals is not None:
-            given = boards_given(goal, goals)
-            start = pieces if start is None else start
-        # Codes follow the board, not the order in which a table happens to name the pieces.
-        for label in dict.fromkeys(mark for mark in whole if mark not in BLANKS):
-            check_label(label, "puzzle.pieces")
-            first = _cells_of(whole, label)
-            if len(first) > 1 and not board.named:
+def _forms(directions: Directions, whole: Sequence[str]) -> Forms:
+    """Return where each piece can lie that a board shows; raises InputError if one cannot move."""
+    forms: Forms = {}
+    # Codes follow the board, not the order in which a table happens to name the pieces.
+    for label in dict.fromkeys(mark for mark in whole if mark not in BLANKS):
+        check_label(label, "puzzle.pieces")
+        first = _cells_of(whole, label)
+        if len(first) > 1 and not directions.named:
+            raise InputError(
+                f"puzzle.pieces: {label!r} covers {counted(len(first), 'cell')}, which move "
+                "together in one direction; puzzle.moves names none: make it a table of "
+                'directions, as in {"east/west" = [["a1", "b1"]]}'
+            )
+        forms[label] = placements_from(directions.ways, first, len(whole))
+    return forms
+
+
+def _marks(directions: Directions, board, name: str, whole: Forms | None = None) -> list[str]:
+    """Return the labels of a board, one a cell.
+
+    whole: the pieces of a whole board, if a table that leaves out some of them is a part of one.
+    """
+    if not isinstance(board, Mapping):
+        return labels_given(board, len(directions.names), name)
+    left_out = whole is not None and not set(whole) <= set(map(str, board))
+    marks = [OPEN_MARK if left_out else "."] * len(directions.names)
+    for label, given in board.items():
+        here = directions.cells(given, f"{name}.{label}")
+        if str(label) in (*BLANKS, OPEN_MARK):
+            raise InputError(f"{name}: {label!r} stands for no piece; name it otherwise")
+        if not here:
+            raise InputError(f"{name}.{label}: a piece lies on one cell or more")
+        for cell in here:
+            if marks[cell] not in (".", OPEN_MARK):
                 raise InputError(
-                    f"puzzle.pieces: {label!r} covers {counted(len(first), 'cell')}, which move "
-                    "together in one direction; puzzle.moves names none: make it a table of "
-                    'directions, as in {"east/west" = [["a1", "b1"]]}'
+                    f"{name}: cell {directions.names[cell]} is that of {marks[cell]!r}, "
+                    f"{str(label)!r} cannot lie there too"
                 )
-            self._forms[label] = placements_from(board.ways, first, self.cells)
-        group = groups_given(alike, self._forms)
-        reading = board.reading(list(dict.fromkeys(self._forms.values())))
-        footprints = {
-            label: footprint_of(board.ways, form, reading) for label, form in self._forms.items()
-        }
-        sorts = sorts_of(footprints, group)
-        boards = [("puzzle.pieces", whole)]
-        boards += [(name, self._marks(goal, name, part=True)) for name, goal in given]
-        if start is not None:
-            boards.append(("puzzle.start", self._marks(start, "puzzle.start")))
-        super().__init__(reading, sorts, [".", *self._forms], metric, boards)
-        self._edges = None if board.is_squares else board.edges
-        self._names = () if board.named else tuple(board.names)
+            marks[cell] = str(label)
+    return marks
 
-    def _marks(self, notation, name: str, part: bool = False) -> list[str]:
-        if not isinstance(notation, Mapping):
-            return super()._marks(notation, name)
-        left_out = part and not set(self._forms) <= set(map(str, notation))
-        marks = [OPEN_MARK if left_out else "."] * self.cells
-        for label, given in notation.items():
-            here = self.directions.cells(given, f"{name}.{label}")
-            if str(label) in (*BLANKS, OPEN_MARK):
-                raise InputError(f"{name}: {label!r} stands for no piece; name it otherwise")
-            if not here:
-                raise InputError(f"{name}.{label}: a piece lies on one cell or more")
-            for cell in here:
-                if marks[cell] not in (".", OPEN_MARK):
-                    raise InputError(
-                        f"{name}: cell {self.directions.names[cell]} is that of {marks[cell]!r}, "
-                        f"{str(label)!r} cannot lie there too"
-                    )
-                marks[cell] = str(label)
-        return marks
 
-    def _codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
-        board = super()._codes(marks, name, part)
-        for label, form in self._forms.items():
-            here = _cells_of(marks, label)
-            if here and here not in form:
-                on = " ".join(self.directions.names[cell] for cell in sorted(here))
-                raise InputError(
-                    f"{name} = {self._text(marks)}: piece {label!r} on {on} is not whole, or lies "
-                    "where no moves lead it"
-                )
-        return board
-
-    @property
-    def title(self) -> str:
-        pieces = counted(len(self._forms), "piece")
-        return f"{pieces} on {counted(self.cells, 'cell')} ({self.metric})"
-
-    @cached_property
-    def _places(self) -> tuple[Point, ...]:
-        points = self.directions.unit_points()
-        return laid_out(self.cells, self.directions.edges) if points is None else points
-
-    def name_move(self, before: Board, after: Board) -> str:
-        """The label of the piece and the names of its steps."""
-        code, _, ways = self._displaced(before, after)
-        return " ".join([self.labels[code], *(self.directions.way_names[way] for way in ways)])
+def _places(directions: Directions) -> tuple[Point, ...]:
+    """Return the middle of each cell."""
+    points = directions.unit_points()
+    return laid_out(len(directions.names), directions.edges) if points is None else points
 
 
 def define_puzzle(
@@ -144,10 +187,10 @@ def define_puzzle(
     alike: Sequence[str | Sequence[str]] = (),
     metric: str = "step",
 ) -> dict:
-    """A puzzle of one's own, as the [puzzle] table of a config.
+    """Return a puzzle of one's own, as the [puzzle] table of a config.
 
     cells: names, points (x, y), or a mapping of names to points. The rest as for
-    `frontier.puzzles.cells.Cells`. InputError if there is no such puzzle.
+    `cell_puzzle`. Raises InputError if there is no such puzzle.
     """
     if isinstance(cells, Mapping):
         cells = [_with_point(name, point) for name, point in cells.items()]
@@ -155,7 +198,7 @@ def define_puzzle(
     boards = {"goal": goal, "goals": goals, "start": start}
     given = {key: board for key, board in boards.items() if board is not None}
     values = as_written({**needed, **given}, "a puzzle of one's own")
-    Cells(**values)
+    cell_puzzle(**values)
     return {"kind": "cells", **values}
 
 

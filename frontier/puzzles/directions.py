@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from frontier.errors import InputError
+from frontier.puzzles.board_text import check_label
 from frontier.puzzles.footprints import Placement
-from frontier.puzzles.notation import check_label
 from frontier.puzzles.picture import Point
 from frontier.text import counted
 
@@ -135,7 +135,7 @@ class Directions:
         return pairs
 
     def _add(self, ways: list[str], pairs: list[tuple[int, int]], where: str) -> None:
-        """Add a direction; InputError if it cannot be gone back."""
+        """Add a direction; raises InputError if it cannot be gone back."""
         there: dict[int, int] = {}
         back: dict[int, int] = {}
         for u, v in pairs:
@@ -179,7 +179,8 @@ class Directions:
         """The cells in an order in which no two placements of a piece have the same first cell.
 
         Cells that move by a vector keep the order of their points, so for pieces that only move by
-        vectors this order is one. forms: the placements of each piece. InputError if none is found.
+        vectors this order is one. forms: the placements of each piece. Raises InputError if none is
+        found.
         """
         cells = range(len(self.names))
         orders = [cells]

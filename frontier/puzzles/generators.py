@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.notation import check_label
+from frontier.puzzles.board_text import check_label
 from frontier.text import counted
 
 MOST_POSITIONS = 64
@@ -63,7 +63,7 @@ def generators_given(
 
     given: name -> cycles, an image, or a table of `moves`, either of these, and `turns`, one a
     position. positions: their number; by default the greatest that a generator names. closed:
-    whether inverses are to be added. InputError if a move could not be undone.
+    whether inverses are to be added. Raises InputError if a move could not be undone.
     """
     if not isinstance(given, Mapping) or not 1 <= len(given) <= MOST_GENERATORS:
         said = f"has {len(given)} of them" if isinstance(given, Mapping) else f"= {given!r}"

@@ -9,75 +9,41 @@ differ.
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import Sort
-from frontier.puzzles.boards import OPEN, Board
+from frontier.puzzles.board_text import (
+    BLANKS,
+    OPEN_MARK,
+    boards_given,
+    check_label,
+    first_whole,
+    joined,
+    labels_given,
+)
 from frontier.puzzles.footprints import footprint_of
-from frontier.puzzles.notation import BLANKS, OPEN_MARK, boards_given, check_label, first_whole
-from frontier.puzzles.picture import Point, laid_out, shown_in
+from frontier.puzzles.model import PositionModel
+from frontier.puzzles.notation import Drawing, Notation, read_boards
+from frontier.puzzles.picture import laid_out, shown_in
+from frontier.puzzles.pieces import OPEN, Board, Pieces
 from frontier.puzzles.puzzle import Puzzle
+from frontier.puzzles.sliding import SlidingEncoding
 from frontier.text import counted
 
 MOST_CELLS = 64
 
 
-class Graph(Puzzle):
-    """A sliding puzzle on a graph, of which `adjacency` has the neighbours of each cell."""
+class GraphNotation(Notation):
+    """Boards with a label a cell; tiles that share one count as the same."""
 
-    kind = "graph"
-
-    def __init__(
-        self,
-        adjacency: Sequence[Sequence[int]],
-        goal=None,
-        goals: Sequence | None = None,
-        start=None,
-        blank: str = ".",
-        picture: str | None = None,
-    ):
-        _check_graph(adjacency)
-        check_label(blank, "puzzle.blank")
-        if blank == OPEN_MARK:
-            raise InputError(f"puzzle.blank = {blank!r}: ? stands for anything in a goal")
-        cells = range(len(adjacency))
-        self.cells, self._shown = len(cells), picture
-        if picture is not None:
-            _check_picture(picture, self.cells)
-        self._edges = tuple((u, v) for u, row in enumerate(adjacency) for v in row if u < v)
-        self._names = tuple(map(str, cells))
-        given = boards_given(goal, goals, start)
-        boards = [(name, self._marks(board, name)) for name, board in given]
-        count = Counter(first_whole(boards)[1])
-        for mark in (blank, *BLANKS):
-            count.pop(mark, None)
-        labels = [blank, *count.elements()]
-        ends = np.cumsum([1, *count.values()]).tolist()
-        self._colours = [tuple(range(*ends)) for ends in pairwise(ends)]
-        # The ways that leave a cell, in the order in which its neighbours are given.
-        ways = [
-            {u: row[n] for u, row in enumerate(adjacency) if n < len(row)}
-            for n in range(max(map(len, adjacency)))
-        ]
-        footprint = footprint_of(ways, [(cell,) for cell in cells], cells)
-        single = tuple(codes[0] for codes in self._colours if len(codes) == 1)
-        sorts = [Sort(footprint, single, True)] if single else []
-        sorts += [Sort(footprint, codes, False) for codes in self._colours if len(codes) > 1]
-        super().__init__(cells, sorts, labels, "step", boards)
-
-    @property
-    def title(self) -> str:
-        kinds = counted(len(self._colours), "kind")
-        return f"graph of {counted(self.cells, 'cell')}, {kinds} of tiles"
-
-    def _codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
-        board = list(super()._codes(marks, name, part))
-        said = f"{name} = {self._text(marks)}"
-        for codes in self._colours:
+    def codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
+        board = list(super().codes(marks, name, part))
+        said = f"{name} = {self.text(marks)}"
+        for codes in self.drawing.colours:
             cells = [cell for cell, code in enumerate(board) if code == codes[0]]
             if len(cells) > len(codes):
                 times = counted(len(codes), "time")
@@ -90,19 +56,62 @@ class Graph(Puzzle):
             )
         return tuple(board)
 
-    def _kinds(self) -> list[Sequence[int]]:
-        return self._colours
-
-    @cached_property
-    def _places(self) -> tuple[Point, ...]:
-        if self._shown is None:
-            return laid_out(self.cells, self._edges)
-        return shown_in(self._shown, self._edges)
-
     def name_move(self, before: Board, after: Board) -> str:
-        """The label of the tile, the cell it leaves and the cell it goes to."""
+        """Return the label of the tile, the cell it leaves and the cell it goes to."""
         source, target = after.index(0), before.index(0)
         return f"{self.labels[before[source]]} {source}→{target}"
+
+
+def graph_puzzle(
+    adjacency: Sequence[Sequence[int]],
+    goal=None,
+    goals: Sequence | None = None,
+    start=None,
+    blank: str = ".",
+    picture: str | None = None,
+) -> Puzzle:
+    """Return a sliding puzzle on a graph, of which `adjacency` has the neighbours of each cell."""
+    _check_graph(adjacency)
+    check_label(blank, "puzzle.blank")
+    if blank == OPEN_MARK:
+        raise InputError(f"puzzle.blank = {blank!r}: ? stands for anything in a goal")
+    cells = range(len(adjacency))
+    if picture is not None:
+        _check_picture(picture, len(cells))
+    edges = tuple((u, v) for u, row in enumerate(adjacency) for v in row if u < v)
+    given = boards_given(goal, goals, start)
+    boards = [(name, labels_given(board, len(cells), name)) for name, board in given]
+    whole = first_whole(boards)[1]
+    count = Counter(whole)
+    for mark in (blank, *BLANKS):
+        count.pop(mark, None)
+    ends = np.cumsum([1, *count.values()]).tolist()
+    colours = [tuple(range(*ends)) for ends in pairwise(ends)]
+    # The ways that leave a cell, in the order in which its neighbours are given.
+    ways = [
+        {u: row[n] for u, row in enumerate(adjacency) if n < len(row)}
+        for n in range(max(map(len, adjacency)))
+    ]
+    footprint = footprint_of(ways, [(cell,) for cell in cells], cells)
+    single = tuple(codes[0] for codes in colours if len(codes) == 1)
+    sorts = [Sort(footprint, single, True)] if single else []
+    sorts += [Sort(footprint, codes, False) for codes in colours if len(codes) > 1]
+    pieces = Pieces(
+        reading=np.array(cells),
+        sorts=tuple(sorts),
+        rule=f"every piece of {joined(whole)} must lie in it whole, once",
+    )
+    drawing = Drawing(
+        cache(lambda: laid_out(len(cells), edges) if picture is None else shown_in(picture, edges)),
+        colours,
+        edges,
+        tuple(map(str, cells)),
+    )
+    notation = GraphNotation(pieces, [blank, *count.elements()], drawing)
+    boards_read = read_boards(notation, boards)
+    model = PositionModel(SlidingEncoding(pieces, "step", boards_read), boards_read.start)
+    title = f"graph of {counted(len(cells), 'cell')}, {counted(len(colours), 'kind')} of tiles"
+    return Puzzle("graph", title, model, notation, model)
 
 
 def _check_graph(adjacency: Sequence[Sequence[int]]) -> None:

@@ -38,6 +38,7 @@ line, e(D + 1) edges join lines at that depth, and these positions, if any, are 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 
@@ -45,8 +46,11 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import EMPTY
-from frontier.puzzles.boards import Board
-from frontier.puzzles.tiles import Tiles
+from frontier.puzzles.grid import Grid
+from frontier.puzzles.model import Model, PositionModel
+from frontier.puzzles.pieces import Board
+from frontier.puzzles.puzzle import Puzzle
+from frontier.puzzles.tiles import tile_puzzle
 from frontier.space.graph import BaseGraph
 from frontier.space.lists import ListKernel
 
@@ -54,92 +58,79 @@ BY_LINES = ", by lines"
 """What the title adds to the title of the positions."""
 
 
-class Lines(Tiles):
-    """The lines of the positions of the rows x columns tile puzzle.
+class LineModel(Model):
+    """The lines of the positions of a tile puzzle in which moves slide any number of tiles.
 
     At depth 0 are the row and the column of the goal's blank. The vertices are the lines of cells
     along which the board is read, then those across.
     """
 
-    def __init__(self, rows: int, columns: int, blank: tuple[int, int] | None = None):
-        super().__init__(rows, columns, metric="multi", blank=blank)
-        if min(rows, columns) < 2:
-            raise InputError(
-                f"puzzle.rows x puzzle.columns = {rows} x {columns}: lines of positions need two "
-                'rows and columns at least; puzzle.kind = "tiles" searches any board'
-            )
-        short = min(rows, columns)
-        along = [range(first, first + short) for first in range(0, self.cells, short)]
-        self._across = [range(first, self.cells, short) for first in range(short)]
+    def __init__(self, positions: PositionModel, grid: Grid):
+        """positions: the model of the positions, which has one goal."""
+        self._positions = positions
+        short, cells = grid.line_length, grid.cells
+        along = [range(first, first + short) for first in range(0, cells, short)]
+        self._across = [range(first, cells, short) for first in range(short)]
         self._lines = along + self._across
         """The places in reading order of the cells of each vertex."""
         self._fixed = [line[0] for line in along] + [line[len(along) // 2] for line in self._across]
         """The fixed place of each: from the middle of a line ways to the others are short."""
 
     @cached_property
-    def subject(self) -> Tiles:
-        return Tiles(self.rows, self.columns, metric="multi", goal=self._in_rows(self.goals[0]))
-
-    @property
-    def title(self) -> str:
-        return super().title + BY_LINES
-
-    @cached_property
     def graph(self) -> BaseGraph:
         vertices = range(len(self._lines))
-        counted = np.arange(len(vertices)) < len(vertices) - len(self._across)
+        along = np.arange(len(vertices)) < len(vertices) - len(self._across)
         arcs = []
         for source, target in product(vertices, vertices):
-            if counted[source] != counted[target]:
+            if along[source] != along[target]:
                 place = self._crossing(source, target)
                 voltage = self._voltages[self._fixed[source], place]
                 arcs.append((source, target, voltage + self._voltages[place, self._fixed[target]]))
         different = sorted({voltage for _, _, voltage in arcs})
         table = np.array([(u, v, different.index(voltage)) for u, v, voltage in arcs])
-        return BaseGraph(len(vertices), self.cells - 1, tuple(different), *table.T, counted=counted)
+        return BaseGraph(
+            len(vertices), self._positions.graph.m, tuple(different), *table.T, edge_targets=along
+        )
 
     def _crossing(self, line: int, other: int) -> int:
-        """The place in reading order where two lines cross."""
+        """Return the place in reading order where two lines cross."""
         (place,) = {*self._lines[line]} & {*self._lines[other]}
         return place
 
     @cached_property
     def _blank_at(self) -> np.ndarray:
         """The place of the blank in reading order, of each shape."""
-        return (self.shapes.rows == EMPTY).argmax(axis=1)
+        return (self._positions.encoding.shapes.rows == EMPTY).argmax(axis=1)
 
     @cached_property
     def _voltages(self) -> dict[tuple[int, int], tuple[int, ...]]:
         """The voltage of the blank's way from a place to another of its row or column."""
-        moves, place = self.moves.graph, self._blank_at.tolist()
+        moves, place = self._positions.graph, self._blank_at.tolist()
         ends = zip(moves.source.tolist(), moves.target.tolist(), moves.voltage, strict=True)
         stays = {(at, at): () for at in place}
         return stays | {(place[u], place[v]): moves.voltages[w] for u, v, w in ends}
 
     def _moved(self, sequence: np.ndarray, source: int, target: int) -> list[int]:
-        """The sequence after the blank has gone from a place to another of its row or column."""
+        """Return the sequence after the blank has gone from a place to another of its row or
+        column."""
         moved = sequence.tolist()
         for i in self._voltages[source, target]:
             moved[i], moved[i + 1] = moved[i + 1], moved[i]
         return moved
 
-    def _states_of_goals(self) -> np.ndarray:
-        shape, sequence = super().states_of(np.array(self.goals))
+    def origins(self) -> tuple[np.ndarray, np.ndarray]:
+        shape, sequence = self._positions.origins()
         place = int(self._blank_at[shape[0]])
-        return np.array(
-            [
-                [vertex, *self._moved(sequence[0], place, fixed)]
-                for vertex, fixed in enumerate(self._fixed)
-                if place in self._lines[vertex]
-            ]
-        )
+        vertices = [v for v in range(len(self._fixed)) if place in self._lines[v]]
+        moved = [self._moved(sequence[0], place, self._fixed[vertex]) for vertex in vertices]
+        return np.array(vertices), np.array(moved)
 
-    def blank_home(self) -> np.ndarray:
-        """The lines across, whose number in each layer is asked for."""
-        return ~self.graph.counted
+    def at_goal_shape(self) -> np.ndarray:
+        """Return bool[vertices], the lines across, whose number in each layer is asked for."""
+        return ~self.graph.edge_targets
 
     def position_counts(self, across: Sequence[int], edges: Sequence[int]) -> list[int]:
-        """The positions at each depth, as far as they are known: |A(d)| = across[d], e(d) =
+        """Return the positions at each depth, as far as they are known: |A(d)| = across[d], e(d) =
         edges[d], where e(0) is 0. Of a complete search e(D + 1) is there too."""
         length = len(self._across[0])
         counts = [1] if across else []
@@ -152,7 +143,7 @@ class Lines(Tiles):
         return counts
 
     def farthest(self, last: np.ndarray, limit: int) -> tuple[int, list[Board]]:
-        """Farthest positions by the lines at the greatest depth D, uint64[N] ascending.
+        """Return farthest positions by the lines at the greatest depth D, uint64[N] ascending.
 
         Returns e(D + 1), and up to `limit` boards: of these positions, or if there are none of
         those with one line at that depth.
@@ -160,21 +151,36 @@ class Lines(Tiles):
         others, source = ListKernel(self.space).neighbours(0, last)
         vertex, sequence = self.space.states_of(0, last)
         other, _ = self.space.states_of(0, others)
-        both = np.isin(others, last) & ~self.graph.counted[vertex[source]]
+        both = np.isin(others, last) & ~self.graph.edge_targets[vertex[source]]
         chosen = np.flatnonzero(both if both.any() else np.ones_like(both))[:limit]
         boards = []
         for state, crossed in zip(source[chosen].tolist(), other[chosen].tolist(), strict=True):
             line = int(vertex[state])
             place = self._crossing(line, crossed)
             moved = np.array([self._moved(sequence[state], self._fixed[line], place)])
-            found = super().boards_of(np.flatnonzero(self._blank_at == place), moved)
-            boards.append(tuple(found[0].tolist()))
+            board = self._positions.boards_of(np.flatnonzero(self._blank_at == place), moved)
+            boards.append(tuple(board[0].tolist()))
         return int(both.sum()), boards
 
-    def _refuse(self, *_):
-        raise InputError(
-            "the states of this puzzle are lines of positions, and no boards; search the tiles "
-            'with puzzle.kind = "tiles" and puzzle.metric = "multi" for what is asked of boards'
-        )
 
-    states_of = boards_of = name_move = steps = _refuse
+def of_positions(puzzle: Puzzle) -> Puzzle:
+    """Return the puzzle whose states are the positions: the same one, unless its states are lines
+    of them."""
+    if not puzzle.by_lines:
+        return puzzle
+    title = puzzle.title.removesuffix(BY_LINES)
+    return replace(puzzle, kind="tiles", title=title, model=puzzle.positions)
+
+
+def line_puzzle(rows: int, columns: int, blank: tuple[int, int] | None = None) -> Puzzle:
+    """Return the rows x columns tile puzzle in which a move slides any number of tiles, searched by
+    lines of positions."""
+    tiles = tile_puzzle(rows, columns, metric="multi", blank=blank)
+    if min(rows, columns) < 2:
+        raise InputError(
+            f"puzzle.rows x puzzle.columns = {rows} x {columns}: lines of positions need two "
+            'rows and columns at least; puzzle.kind = "tiles" searches any board'
+        )
+    model = LineModel(tiles.positions, tiles.grid)
+    title = tiles.title + BY_LINES
+    return Puzzle("lines", title, model, tiles.notation, tiles.positions, tiles.words, tiles.grid)

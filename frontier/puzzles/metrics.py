@@ -7,7 +7,7 @@ metric names the one by which a piece that is alone on the board moves. Moves of
 lead at least as far as its own, else the bound is too high and solutions are too long.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from frontier.errors import InputError
@@ -72,8 +72,9 @@ def metrics_of(kind: str) -> tuple[str, ...]:
     return tuple(name for name, metric in METRICS.items() if kind in metric.kinds)
 
 
-def check_metric(name: str, known: Sequence[str]) -> None:
-    """Raise InputError if the metric is none of those that a puzzle has."""
+def check_metric(name: str, kind: str) -> None:
+    """Raise InputError if the metric is none of those that a kind of puzzle has."""
+    known = metrics_of(kind)
     if name not in known:
         words = "; ".join(f"{name}, {METRICS[name].words}" for name in known)
         raise InputError(f"puzzle.metric = {name!r}: known are {', '.join(known)} ({words})")

@@ -1,150 +1,166 @@
-"""Boards as text: rows on lines of their own or parted by slashes, or a label a cell."""
+"""The notation of a puzzle: how its boards and moves are written, read and drawn.
 
-import unicodedata
-from collections.abc import Callable, Hashable, Mapping, Sequence
+A goal is a board or a part of one: the cells that are left open may hold anything.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from frontier.errors import InputError
-from frontier.text import counted
-
-GOALS = "puzzle.goals"
-"""The key of a config for several boards at depth 0."""
-
-BLANKS = {".", "·", "_", "□"}
-"""Marks of an empty cell."""
-
-OPEN_MARK = "?"
-"""Mark of a cell of a goal that may hold anything."""
+from frontier.puzzles.board_text import BLANKS, GOALS, OPEN_MARK, first_whole, joined, labels_given
+from frontier.puzzles.picture import Picture, Piece, Point
+from frontier.puzzles.pieces import OPEN, Board, GivenBoards, Pieces
 
 
-def rows_of_words(text: str) -> list[list[str]]:
-    """Rows of words parted by spaces or commas."""
-    rows = [row.replace(",", " ").split() for row in text.replace("/", "\n").splitlines()]
-    return [row for row in rows if row]
+@dataclass(frozen=True)
+class Drawing:
+    """How boards are drawn.
 
-
-def rows_of_letters(notation, name: str) -> list[str]:
-    """Rows of single letters of a board that is text, or a list of rows of text.
-
-    Spaces do not count. InputError, naming what stands at `name`, if it is neither.
+    places: returns the middle of each cell. colours: for each colour the numbers of the pieces that
+    have it. edges: the pairs of cells that a picture joins; None where cells are squares. names: of
+    the cells, where the names of moves contain them. symbols: label -> what is drawn instead.
+    ordered: whether the colours make a scale.
     """
-    if isinstance(notation, list | tuple) and all(isinstance(row, str) for row in notation):
-        notation = "\n".join(notation)
-    if not isinstance(notation, str):
-        raise InputError(f"{name} = {notation!r}: expected text, or a list of rows of text")
-    rows = ["".join(row.split()) for row in notation.replace("/", "\n").splitlines()]
-    return [row for row in rows if row]
+
+    places: Callable[[], tuple[Point, ...]]
+    colours: Sequence[Sequence[int]]
+    edges: tuple[tuple[int, int], ...] | None = None
+    names: tuple[str, ...] = ()
+    symbols: Mapping[str, str] = field(default_factory=dict)
+    ordered: bool = False
 
 
-def _words(text: str) -> list[str]:
-    return [word for row in rows_of_words(text) for word in row]
+class Notation(ABC):
+    """The notation of one puzzle.
 
-
-def labels_given(
-    notation,
-    cells: int,
-    name: str,
-    place: str = "cell",
-    whole: Callable[[str], bool] = str.isdigit,
-) -> list[str]:
-    """The labels of a board that is given as text or as a list, one a cell.
-
-    place: what a message calls a cell. whole: whether a word of more than one letter is surely one
-    label; then all words of this board are labels, and their letters are not.
+    labels: what stands for each code on boards as they are written, labels[0] for an empty cell.
+    Several pieces may share a label. names_moves: whether moves have names of their own, which tell
+    no piece.
     """
-    if isinstance(notation, str):
-        words = _words(notation)
-        # Where it is not one word, 12 is a label of two figures rather than two labels.
-        wholes = len(words) > 1 and any(len(word) > 1 and whole(word) for word in words)
-        if len(words) != cells and not wholes:
-            words = list("".join(words))
-    elif isinstance(notation, list | tuple):
-        words = [str(word) for word in notation]
-        for word in words:
-            check_label(word, f"{name} = {notation!r}")
-    else:
-        raise InputError(f"{name} = {notation!r}: expected a label a cell, as text or a list")
-    if len(words) != cells:
-        raise InputError(
-            f"{name} = {notation!r} has {counted(len(words), 'label')}: expected one for each "
-            f"of the {counted(cells, place)}"
-        )
-    return words
 
+    names_moves = False
 
-def joined(labels: Sequence[str]) -> str:
-    """Labels as one line of text, from which `labels_given` reads them."""
-    return ("" if all(len(label) == 1 for label in labels) else " ").join(labels)
+    def __init__(self, pieces: Pieces, labels: Sequence, drawing: Drawing):
+        self.pieces, self.labels, self.drawing = pieces, list(labels), drawing
+        self._code_of = {label: code for code, label in reversed([*enumerate(labels)])}
+        self._code_of |= dict.fromkeys(BLANKS, 0)
 
+    def marks(self, board, name: str) -> Sequence:
+        """Return the labels of a board, one a cell; `name` says where it stands."""
+        return labels_given(board, self.pieces.cells, name, self.pieces.place)
 
-def check_label(label: str, name: str) -> None:
-    """InputError unless a text can hold the label."""
-    if _words(label) != [label]:
-        raise InputError(
-            f"{name}: {label!r} is no label; labels have one letter or more, and no spaces, / or ,"
-        )
+    def codes(self, marks: Sequence, name: str, part: bool) -> Board:
+        """Return the codes of labels. part: whether `OPEN_MARK` may stand for anything.
 
-
-def boards_given(goal, goals: Sequence | None, start=None) -> list[tuple[str, object]]:
-    """(key of the config, board) of the boards at depth 0, which are `goal` or `goals`, and of the
-    start, if there is one."""
-    if (goal is None) == (goals is None):
-        raise InputError("a puzzle of this kind needs either puzzle.goal or puzzle.goals")
-    if goals is not None and (not isinstance(goals, list | tuple) or not goals):
-        raise InputError(f"puzzle.goals = {goals!r}: expected a list of one board or more")
-    given = [("puzzle.goal", goal)] if goals is None else [(GOALS, board) for board in goals]
-    return given if start is None else [*given, ("puzzle.start", start)]
-
-
-def first_whole(boards: Sequence[tuple[str, Sequence]]) -> tuple[str, Sequence]:
-    """The first of (key, labels) that leaves no cell open; InputError if there is none."""
-    for key, labels in boards:
-        if OPEN_MARK not in labels:
-            return key, labels
-    raise InputError(
-        "no board of this puzzle is drawn whole, so its pieces are not known; give a puzzle.start "
-        "without ?"
-    )
-
-
-def groups_given(alike, forms: Mapping[str, Hashable]) -> dict[str, int]:
-    """The number of its group for each label of `puzzle.alike` that counts as the same as others.
-
-    forms: for each label of the puzzle, what must be equal for all labels of one group.
-    """
-    if not isinstance(alike, list | tuple) or not all(map(_is_group, alike)):
-        raise InputError(
-            f"puzzle.alike = {alike!r}: expected a list of groups of labels, each a text of "
-            'letters or a list of labels, as in ["ab", ["c1", "c2"]]'
-        )
-    group_of: dict[str, int] = {}
-    for number, group in enumerate(alike):
-        for label in group:
-            said = f"puzzle.alike = {list(alike)}: {label!r}"
-            if label not in forms:
-                pieces = " ".join(forms)
-                raise InputError(f"{said} is no piece of this puzzle; its pieces are {pieces}")
-            if label in group_of:
-                raise InputError(f"{said} is named twice")
-            group_of[label] = number
-            if forms[label] != forms[group[0]]:
+        Unknown labels are refused here, as later steps see codes alone.
+        """
+        code_of = self._code_of | ({OPEN_MARK: OPEN} if part else {})
+        for mark in marks:
+            if mark not in code_of:
                 raise InputError(
-                    f"puzzle.alike = {list(alike)}: {group[0]!r} and {label!r} differ in form or "
-                    "in where they can go, so they cannot count as the same"
+                    f"{name} = {self.text(marks)}: {mark!r} is no piece of this puzzle; its "
+                    f"pieces are {' '.join(dict.fromkeys(self.labels[1:]))}"
                 )
-    return {label: number for label, number in group_of.items() if len(alike[number]) > 1}
+        return tuple(code_of[mark] for mark in marks)
+
+    def board_of(self, name: str, marks: Sequence, part: bool = False) -> Board:
+        """Return a board from its labels; with `part` it may be a part of one.
+
+        Raises InputError, beginning with `name`, if the labels make no board.
+        """
+        board = self.codes(marks, name, part)
+        if OPEN in board:
+            return board
+        if (settled := self.pieces.settled(board)) is None:
+            raise InputError(f"{name} {self.line(board)}: {self.pieces.broken_rule(board)}")
+        return settled
+
+    def parse(self, board) -> Board:
+        """Return a board from text, or from what `write` returns.
+
+        Raises InputError if it is not a board of this puzzle.
+        """
+        return self.board_of("board", self.marks(board, "board"))
+
+    def labels_on(self, board: Board) -> list:
+        """Return what stands for each cell of a board, or of a goal that is a part of one."""
+        return [OPEN_MARK if code == OPEN else self.labels[code] for code in board]
+
+    def write(self, board: Board):
+        """Return the board as it stands in a config or in JSON."""
+        labels = self.labels_on(board)
+        return "".join(labels) if all(len(label) == 1 for label in labels) else labels
+
+    def line(self, board: Board) -> str:
+        """Return the board as one line of text that `parse` reads."""
+        return self.text(self.labels_on(board))
+
+    def text(self, labels: Sequence) -> str:
+        """Return labels, one a cell, as one line of text."""
+        return joined(labels)
+
+    @abstractmethod
+    def name_move(self, before: Board, after: Board) -> str:
+        """Return what a person calls the move that leads from one board to another."""
+
+    def follow(self, before: Board, after: Board) -> Board:
+        """Return the board after one move, the last of its `steps`."""
+        return self.steps(before, after)[-1]
+
+    def steps(self, before: Board, after: Board) -> list[Board]:
+        """Return the boards that one move passes, the last included; like pieces carry the codes
+        that they had before it."""
+        code, passed, _ = self.pieces.displaced(before, after)
+        rest = tuple(0 if there == code else there for there in before)
+        return [
+            tuple(code if cell in placement else there for cell, there in enumerate(rest))
+            for placement in passed[1:]
+        ]
+
+    def picture(self, board: Board) -> Picture:
+        """Return the board, or a goal that is a part of one, as a picture."""
+        drawing, marks = self.drawing, self.labels_on(board)
+        kind = {code: n for n, codes in enumerate(drawing.colours) for code in codes}
+        shared = {
+            code: self._shown_as(self.labels[sort.codes[0]])
+            for sort in self.pieces.sorts
+            for code in sort.codes
+            if not sort.distinct and self.labels[code] != self.labels[sort.codes[0]]
+        }
+        codes = self.pieces.numbers(np.array(board))
+        # In reading order, in which the first cell of a piece stays its first where it moves on.
+        covers: dict[int, list[int]] = {}
+        for cell in self.pieces.reading.tolist():
+            covers.setdefault(int(codes[cell]), []).append(cell)
+        pieces = [
+            Piece(
+                code, str(self.labels[code]), self._shown_as(marks[cells[0]]), kind.get(code),
+                tuple(cells), shared.get(code, ""),
+            )
+            for code, cells in sorted(covers.items())
+            if code > 0
+        ]  # fmt: skip
+        return Picture(
+            drawing.places(), tuple(pieces), tuple(np.flatnonzero(codes == OPEN).tolist()),
+            len(drawing.colours), drawing.ordered, drawing.edges, drawing.names,
+        )  # fmt: skip
+
+    def _shown_as(self, label) -> str:
+        return str(self.drawing.symbols.get(label, label))
 
 
-def _is_group(group) -> bool:
-    many = isinstance(group, list | tuple) and all(isinstance(label, str) for label in group)
-    return many or isinstance(group, str)
+def read_boards(notation: Notation, boards: Sequence[tuple[str, Sequence]]) -> GivenBoards:
+    """Read the boards of a puzzle.
 
-
-def width(text: str) -> int:
-    """Columns that text takes in a terminal: two for wide letters such as 狼."""
-    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
-
-
-def centred(text: str, columns: int) -> str:
-    """Text in the middle of `columns` columns of a terminal."""
-    left = (columns - width(text)) // 2
-    return " " * left + text + " " * (columns - width(text) - left)
+    boards: (key of the config, labels one a cell) of the goals, which may be parts of boards, and
+    of the start. The first whole one, whatever its key, is the reference.
+    """
+    reference = notation.board_of(*first_whole(boards))
+    keys = ("puzzle.goal", GOALS)
+    goals = tuple(notation.board_of(*goal, part=True) for goal in boards if goal[0] in keys)
+    starts = [notation.board_of(*board) for board in boards if board[0] == "puzzle.start"]
+    texts = tuple(map(notation.line, goals))
+    return GivenBoards(goals, starts[0] if starts else None, reference, texts)

@@ -17,16 +17,23 @@ tiles or more are alike, else half of them, as in the tile puzzle (W. W. Johnson
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import comb, perm
 
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.boards import Board
+from frontier.puzzles.encoding import Encoding
+from frontier.puzzles.grid import Grid
+from frontier.puzzles.metrics import check_metric
+from frontier.puzzles.model import PositionModel
 from frontier.puzzles.moves import Moves
+from frontier.puzzles.notation import Drawing, Notation, read_boards
 from frontier.puzzles.pattern_graph import VERTEX_BYTES, PatternGraph, pattern_graph
-from frontier.puzzles.tiles import LIKE, NumberedTiles
+from frontier.puzzles.pieces import Board, GivenBoards, Pieces
+from frontier.puzzles.puzzle import Puzzle, Words
+from frontier.puzzles.tiles import TileNotation
 from frontier.space.graph import BaseGraph
 
 MOST_VERTICES = 40_000_000
@@ -34,90 +41,29 @@ MOST_CELLS = 1000
 MOST_LABELS = 24
 """A sequence of more has too many orders for 64 bits in any case."""
 
+LIKE = "x"
+"""Mark of a tile that is like others."""
 
-class Pattern(NumberedTiles):
-    """A pattern of the rows x columns tile puzzle.
 
-    k: the tiles of the k right-most columns of the goal are labelled; or labels: their numbers.
-    labelled: these tiles, ascending; `members` has them as the goal shows them.
+class PatternEncoding(Encoding):
+    """Boards of a pattern as states.
+
+    labelled: the numbers of the labelled tiles, ascending; `members` has them as the goal shows
+    them.
     """
 
-    kind = "pattern"
-    most_cells = MOST_CELLS
-
     def __init__(
-        self,
-        rows: int,
-        columns: int,
-        k: int | None = None,
-        labels: Sequence[int] | None = None,
-        goal=None,
-        blank: tuple[int, int] | None = None,
-        start=None,
-        metric: str = "step",
+        self, pieces: Pieces, metric: str, given: GivenBoards, grid: Grid, labelled: tuple[int, ...]
     ):
-        self._set_size(rows, columns)
-        if self.cells == 1:
-            raise InputError(
-                "puzzle.rows x puzzle.columns = 1 x 1: the one cell is the blank's, so no tile can "
-                "be labelled; a pattern needs at least 2 cells"
-            )
-        if goal is not None and blank is not None:
-            raise InputError("puzzle.goal and puzzle.blank exclude each other")
-        self._check_choice(k, labels)
-        home = self._home(blank) if goal is None else self._numbers(goal, "puzzle.goal")
-        if labels is None:
-            labels = {n for i, n in enumerate(home) if i % columns >= columns - k} - {0}
-        if not 0 < len(labels) <= MOST_LABELS:
-            raise InputError(
-                f"puzzle.k or puzzle.labels name {len(labels)} tiles: "
-                f"1..{min(MOST_LABELS, self.cells - 1)} can be labelled"
-            )
-        self.metric, self.labelled = metric, tuple(sorted(labels))
-        vertices = comb(self.cells - 1, len(self.labelled)) * self.cells
-        if vertices > MOST_VERTICES:
-            raise InputError(
-                f"{self.title} has {vertices:,} shapes (the cells of the blank and of the labelled "
-                f"tiles): at most {MOST_VERTICES:,} are supported; label fewer tiles"
-            )
-        self.shape_bytes = vertices * VERTEX_BYTES
-        others = tuple(n for n in range(1, self.cells) if n not in self.labelled)
-        boards = [("puzzle.goal", home)]
-        if start is not None:
-            boards.append(("puzzle.start", self._marks(start, "puzzle.start")))
-        shown = [LIKE if n in others else n for n in range(self.cells)]
-        self._symbols = {LIKE: ""}
-        self._set_pieces([(self.labelled, True), (others, False)], shown, metric, boards)
-
-    def _check_choice(self, k: int | None, labels: Sequence[int] | None) -> None:
-        """InputError unless either k or labels name tiles of the board."""
-        if (k is None) == (labels is None):
-            given = "neither is" if k is None else "both are"
-            raise InputError(f"a pattern needs either puzzle.k or puzzle.labels; {given} given")
-        if k is not None and not 1 <= k <= self.columns:
-            raise InputError(
-                f"puzzle.k = {k}: of a board of {self.columns} columns, 1..{self.columns} can be "
-                "labelled"
-            )
-        if wrong := [n for n in labels or () if not 1 <= n < self.cells]:
-            raise InputError(
-                f"puzzle.labels: {wrong[0]} is no tile of a board of {self.cells} cells; they are "
-                f"1..{self.cells - 1}"
-            )
-        if labels and len(set(labels)) < len(labels):
-            raise InputError(f"puzzle.labels = {list(labels)} names a tile twice")
-
-    @property
-    def title(self) -> str:
-        count = len(self.labelled)
-        moves = ", only their moves counted" if self.metric == "labelled" else ""
-        return f"{self.rows}×{self.columns} tiles, {count} of them labelled{moves}"
+        super().__init__(pieces, metric, given)
+        self._grid, self.labelled = grid, labelled
+        self.shape_bytes = _vertices(grid, labelled) * VERTEX_BYTES
 
     @cached_property
     def base(self) -> PatternGraph:
         """The base graph, and what its vertices and arcs are."""
-        labels = len(self.labelled)
-        return pattern_graph(self.cells, self.line_length, labels, free=self.metric == "labelled")
+        free, labels = self.metric == "labelled", len(self.labelled)
+        return pattern_graph(self._grid.cells, self._grid.line_length, labels, free=free)
 
     @property
     def shapes(self) -> PatternGraph:
@@ -138,74 +84,183 @@ class Pattern(NumberedTiles):
 
     @property
     def _ranked(self) -> Sequence[int]:
-        return range(len(self.sorts))  # what `moves` would say, which takes memory
+        return range(len(self.pieces.sorts))  # what `moves` would say, which takes memory
+
+    def empty_as_on(self, board: Board) -> np.ndarray | None:
+        if self.metric == "labelled":
+            return None
+        home = self._grid.reading.tolist().index(board.index(0))
+        return np.arange(self.graph.vertices) % self._grid.cells == home
+
+
+@dataclass(frozen=True, eq=False)
+class PatternModel(PositionModel):
+    """The model of a pattern, whose positions are counted by a formula where one is known.
+
+    mixes: whether all positions of the right parity can be reached. any_parity: whether two tiles
+    are alike, so that exchanging them mends any parity.
+    """
+
+    encoding: PatternEncoding
+    mixes: bool
+    any_parity: bool
 
     @property
-    def _mixes(self) -> bool:
-        """Whether all positions of the right parity can be reached."""
-        return self.line_length > 1 and self.cells > 4
+    def base(self) -> PatternGraph:
+        """The base graph, and what its vertices and arcs are."""
+        return self.encoding.base
 
     @property
-    def _any_parity(self) -> bool:
-        """Whether two tiles are alike, so that exchanging them mends any parity."""
-        return len(self.labelled) <= self.cells - 3
+    def labelled(self) -> tuple[int, ...]:
+        """The numbers of the labelled tiles, ascending."""
+        return self.encoding.labelled
 
     @property
     def states(self) -> int:
-        if not self._mixes:
+        if not self.mixes:
             return super().states
         if self.metric == "labelled":
             return self.space.states
-        return perm(self.cells, len(self.labelled) + 1) // (1 if self._any_parity else 2)
+        cells, labels = self.encoding.pieces.cells, len(self.labelled)
+        return perm(cells, labels + 1) // (1 if self.any_parity else 2)
 
     def reaches(self, board: Board) -> bool:
-        if not self._mixes:
+        if not self.mixes:
             return super().reaches(board)
         state = self.state(board)
-        return self._any_parity or self.space.number(*state) is not None
+        return self.any_parity or self.space.number(*state) is not None
 
-    @property
-    def why_unreachable(self) -> str:
-        why = "too few tiles are alike to mend its parity"
-        if not self._mixes:
-            why = "on this board the tiles keep their order"
-        return f"it cannot be reached from the goal: {why}"
 
-    def blank_home(self) -> np.ndarray | None:
-        if self.metric == "labelled":
-            return None
-        home = self.reading.tolist().index(self.goals[0].index(0))
-        return np.arange(self.graph.vertices) % self.cells == home
+class PatternNotation(TileNotation):
+    """Boards of a pattern: a tile that is not labelled may be written as x."""
 
-    def _marks(self, notation, name: str) -> tuple:
-        return self._parsed(notation, name, (LIKE, LIKE.upper()))
+    def __init__(
+        self, grid: Grid, labelled: tuple[int, ...], pieces: Pieces, labels: Sequence,
+        drawing: Drawing,
+    ):  # fmt: skip
+        super().__init__(grid, pieces, labels, drawing)
+        self._labelled = labelled
 
-    def _codes(self, marks: Sequence, name: str, part: bool) -> Board:
+    def marks(self, board, name: str) -> tuple:
+        return self.grid.parsed(board, name, (LIKE, LIKE.upper()))
+
+    def codes(self, marks: Sequence, name: str, part: bool) -> Board:
         numbers = {n for n in marks if type(n) is int}
         likes = len([n for n in marks if type(n) is not int])
         if (
             len(numbers) + likes < len(marks)
-            or not numbers >= {0, *self.labelled}
-            or max(numbers) >= self.cells
+            or not numbers >= {0, *self._labelled}
+            or max(numbers) >= self.grid.cells
         ):
-            raise InputError(self._why_not(marks, name))
-        rest = iter(sorted(set(range(self.cells)) - numbers))
+            text = self.text([LIKE if n == LIKE.upper() else n for n in marks])
+            raise InputError(f"{name} = {text}: {self.pieces.rule}")
+        rest = iter(sorted(set(range(self.grid.cells)) - numbers))
         return tuple(n if n in numbers else next(rest) for n in marks)
 
-    def _why_not(self, board: Sequence, name: str) -> str:
-        said = self._text([LIKE if n in (-1, LIKE.upper()) else n for n in board])
-        return (
-            f"{name} = {said}: 0 (the blank) and the labelled tiles "
-            f"{', '.join(map(str, self.labelled))} must stand in it once, and of the other tiles "
-            f"of 1..{self.cells - 1} none twice ({LIKE} is any of them)"
-        )
+    def steps(self, before: Board, after: Board) -> list[Board]:
+        return Notation.steps(self, before, after)  # of like tiles, one moves as any other
+
+
+class LabelledNotation(PatternNotation):
+    """Boards and moves where only the moves of labelled tiles count."""
 
     def steps(self, before: Board, after: Board) -> list[Board]:
-        # Of "labelled", nothing says which like tiles moved between.
-        return super().steps(before, after) if self.metric == "step" else [after]
+        return [after]  # nothing says which like tiles moved between
 
     def name_move(self, before: Board, after: Board) -> str:
-        if self.metric == "step":
-            return super().name_move(before, after)
-        tile = next(n for n in self.labelled if before.index(n) != after.index(n))
-        return str(tile) + self._arrow(before.index(tile), after.index(tile))
+        tile = next(n for n in self._labelled if before.index(n) != after.index(n))
+        return str(tile) + self.grid.arrow(before.index(tile), after.index(tile))
+
+
+def pattern_puzzle(
+    rows: int,
+    columns: int,
+    k: int | None = None,
+    labels: Sequence[int] | None = None,
+    goal=None,
+    blank: tuple[int, int] | None = None,
+    start=None,
+    metric: str = "step",
+) -> Puzzle:
+    """Return a pattern of the rows x columns tile puzzle.
+
+    k: the tiles of the k right-most columns of the goal are labelled; or labels: their numbers.
+    """
+    grid = Grid.checked(rows, columns, MOST_CELLS)
+    if grid.cells == 1:
+        raise InputError(
+            "puzzle.rows x puzzle.columns = 1 x 1: the one cell is the blank's, so no tile can "
+            "be labelled; a pattern needs at least 2 cells"
+        )
+    if goal is not None and blank is not None:
+        raise InputError("puzzle.goal and puzzle.blank exclude each other")
+    _check_choice(grid, k, labels)
+    home = grid.in_order(blank) if goal is None else grid.numbers(goal, "puzzle.goal")
+    if labels is None:
+        labels = {n for i, n in enumerate(home) if i % columns >= columns - k} - {0}
+    if not 0 < len(labels) <= MOST_LABELS:
+        raise InputError(
+            f"puzzle.k or puzzle.labels name {len(labels)} tiles: "
+            f"1..{min(MOST_LABELS, grid.cells - 1)} can be labelled"
+        )
+    labelled = tuple(sorted(labels))
+    title = f"{rows}×{columns} tiles, {len(labelled)} of them labelled"
+    title += ", only their moves counted" if metric == "labelled" else ""
+    if (vertices := _vertices(grid, labelled)) > MOST_VERTICES:
+        raise InputError(
+            f"{title} has {vertices:,} shapes (the cells of the blank and of the labelled "
+            f"tiles): at most {MOST_VERTICES:,} are supported; label fewer tiles"
+        )
+    check_metric(metric, "pattern")
+    others = tuple(n for n in range(1, grid.cells) if n not in labelled)
+    pieces = Pieces(
+        reading=grid.reading,
+        sorts=grid.sorts([(labelled, True), (others, False)]),
+        rule=(
+            f"0 (the blank) and the labelled tiles {', '.join(map(str, labelled))} must stand in "
+            f"it once, and of the other tiles of 1..{grid.cells - 1} none twice ({LIKE} is any of "
+            "them)"
+        ),
+    )
+    shown = [LIKE if n in others else n for n in range(grid.cells)]
+    colours = grid.lines(home, labelled)
+    drawing = Drawing(grid.places, colours, symbols={LIKE: ""}, ordered=True)
+    notation_kind = LabelledNotation if metric == "labelled" else PatternNotation
+    notation = notation_kind(grid, labelled, pieces, shown, drawing)
+    boards = [("puzzle.goal", home)]
+    if start is not None:
+        boards.append(("puzzle.start", notation.marks(start, "puzzle.start")))
+    given = read_boards(notation, boards)
+    mixes = grid.line_length > 1 and grid.cells > 4
+    any_parity = len(labelled) <= grid.cells - 3
+    encoding = PatternEncoding(pieces, metric, given, grid, labelled)
+    model = PatternModel(encoding, given.start, mixes, any_parity)
+    why = "too few tiles are alike to mend its parity"
+    if not mixes:
+        why = "on this board the tiles keep their order"
+    words = Words(unreachable=f"it cannot be reached from the goal: {why}")
+    return Puzzle("pattern", title, model, notation, model, words, grid)
+
+
+def _vertices(grid: Grid, labelled: Sequence[int]) -> int:
+    """Return the number of shapes: the cells of the blank and of the labelled tiles."""
+    return comb(grid.cells - 1, len(labelled)) * grid.cells
+
+
+def _check_choice(grid: Grid, k: int | None, labels: Sequence[int] | None) -> None:
+    """Raise InputError unless either k or labels name tiles of the board."""
+    if (k is None) == (labels is None):
+        given = "neither is" if k is None else "both are"
+        raise InputError(f"a pattern needs either puzzle.k or puzzle.labels; {given} given")
+    if k is not None and not 1 <= k <= grid.columns:
+        raise InputError(
+            f"puzzle.k = {k}: of a board of {grid.columns} columns, 1..{grid.columns} can be "
+            "labelled"
+        )
+    if wrong := [n for n in labels or () if not 1 <= n < grid.cells]:
+        raise InputError(
+            f"puzzle.labels: {wrong[0]} is no tile of a board of {grid.cells} cells; they are "
+            f"1..{grid.cells - 1}"
+        )
+    if labels and len(set(labels)) < len(labels):
+        raise InputError(f"puzzle.labels = {list(labels)} names a tile twice")

@@ -16,7 +16,7 @@ from math import ceil, dist, floor
 
 import numpy as np
 
-from frontier.puzzles.notation import width
+from frontier.puzzles.board_text import width
 
 Point = tuple[float, float]
 

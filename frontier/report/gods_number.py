@@ -91,7 +91,7 @@ def witness_of(run: CosetRun) -> Witness | None:
 
 def _home(run: CosetRun) -> tuple[int, int]:
     puzzle = run.region.puzzle
-    return divmod(puzzle.goals[0].index(0), puzzle.columns)
+    return divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
 
 
 def plan_value(plan: CosetPlan) -> dict:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from frontier.answers.layers import farthest, position_counts
 from frontier.puzzles import Board, Puzzle
-from frontier.puzzles.boards import OPEN
+from frontier.puzzles.pieces import OPEN
 from frontier.report.progress import COMPLETE, LayerTotals, progress_of
 from frontier.report.summary import Family, family_of
 from frontier.search.environment import read_starts
@@ -157,8 +157,8 @@ def statistics_of(run: RunStore) -> RunStatistics:
     total, starts = run.identity["states"], ()
     with suppress(OSError):  # how a run was made is told where that can be read
         starts = tuple(read_starts(run.storage))
-    if run.puzzle.subject is not run.puzzle:
-        total = run.puzzle.subject.states
+    if run.puzzle.by_lines:
+        total = run.puzzle.positions.states
     records, counts = list(run.records), position_counts(run)
     if len(counts) > len(records):  # positions are one deeper than their lines
         records.append(LayerRecord(len(records), 0, "list", False, 0.0))

@@ -58,7 +58,7 @@ def summary(run: RunStore) -> dict:
         "python": platform.python_version(),
         "versions": versions(),
     }
-    if puzzle.subject is not puzzle:
+    if puzzle.by_lines:
         value["positions"] = position_counts(run)
     if run.complete:
         _, count, boards = farthest(run, FARTHEST)

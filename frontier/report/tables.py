@@ -66,7 +66,7 @@ def key_figures(run: RunStatistics) -> dict[str, str]:
     """The most important numbers of a run, by their names."""
     if not run.layers:
         return {"states": f"0 of {run.total:,}"}
-    by_lines = run.puzzle.subject is not run.puzzle
+    by_lines = run.puzzle.by_lines
     of, so_far = ("", "") if run.complete else (f" of {run.total:,}", " so far")
     figures = {
         "depth": counted(run.depth, "move") + so_far,

@@ -169,8 +169,8 @@ class _InMemory:
         counts = self._search.expand(depth)
         bitmaps, number, states = self._search.layer(depth), work.start_in(side), int(counts.sum())
         self.sizes = [self.sizes[-1], states]
-        if work.home is not None:
-            home = int(counts[work.home[side]].sum())
+        if work.at_goal_shape is not None:
+            home = int(counts[work.at_goal_shape[side]].sum())
         return LayerRecord(
             depth, states, "bits", False, 0.0, start=number is not None and bitmaps.holds(number),
             home=home, edges=work.edges(sum(bitmaps.edges)),
@@ -184,7 +184,7 @@ class _InMemory:
 
         def store_part(task: int) -> PartRecord:
             where, states = layout.task(files.side, task), 0
-            home = None if work.home is None else 0
+            home = None if work.at_goal_shape is None else 0
             with files.write_part(task, work.writer, work.run.durable) as writer:
                 for slab in range(prod(layout.grid)):
                     first, prefix, word = layout.slab_of(where, slab)
@@ -194,7 +194,7 @@ class _InMemory:
                         continue
                     states += found
                     if home is not None:
-                        at_home = work.home[files.side][first : first + len(words)]
+                        at_home = work.at_goal_shape[files.side][first : first + len(words)]
                         home += int(count_all(np.ascontiguousarray(words[at_home])))
                     if len(words) < layout.slab_nodes:
                         words = np.pad(words, ((0, layout.slab_nodes - len(words)), (0, 0)))

@@ -85,7 +85,7 @@ class Driver:
 
     def _commit_origins(self) -> None:
         work = workspace_of(self._run_ref)
-        numbers = np.unique(work.space.numbers(*work.puzzle.origins())[1])
+        numbers = np.unique(work.space.numbers(*work.puzzle.model.origins())[1])
         part = work.files(0).write_list(
             numbers, work.writer, self.run.durable, *work.marks(0, numbers)
         )

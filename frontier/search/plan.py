@@ -233,12 +233,12 @@ def _too_little(memory: int, why: str) -> TooLarge:
 def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
     """The space of a puzzle; TooLarge if it is too large for a process that may have the memory
     of `share` workers, or for any."""
-    least = PROCESS_BYTES + puzzle.shape_bytes
-    if puzzle.shape_bytes and least > memory * share:
+    least = PROCESS_BYTES + puzzle.model.shape_bytes
+    if puzzle.model.shape_bytes and least > memory * share:
         raise _too_little(
             memory,
-            f"{puzzle.title} has shapes of {size(puzzle.shape_bytes)}, in one process that may "
-            f"have {size(memory * share)}; set cluster.memory to at least "
+            f"{puzzle.title} has shapes of {size(puzzle.model.shape_bytes)}, in one process that "
+            f"may have {size(memory * share)}; set cluster.memory to at least "
             f"{ceil(least / share):,}, or choose fewer labels or a smaller board",
         )
     if puzzle.states >= MOST_STATES:
@@ -246,7 +246,7 @@ def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
             f"{puzzle.title} has {puzzle.states:,} states: state numbers have 63 bits, so at "
             f"most {MOST_STATES:,} can be searched; choose a smaller puzzle"
         )
-    space = puzzle.space
+    space = puzzle.model.space
     if max(space.nodes) * space.code.half >= MOST_STATES:
         raise TooLarge(f"{puzzle.title}: its state numbers would exceed 63 bits")
     return space

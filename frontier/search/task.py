@@ -87,7 +87,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     program, reads = work.program(task)
     own = np.arange(prod(layout.grid))
     states, edges, start, asked = 0, 0, False, work.start_at(task)
-    home = None if work.home is None else 0
+    home = None if work.at_goal_shape is None else 0
     with (
         work.buffers(2) as (buffer, other),
         files.write_part(number, work.writer, work.run.durable, clock) as writer,
@@ -103,7 +103,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
                 states += int(counts.sum())
                 edges += more
                 if home is not None:
-                    home += int(counts[work.home[task.side][nodes]].sum())
+                    home += int(counts[work.at_goal_shape[task.side][nodes]].sum())
                 for slab, words in slabs:
                     writer.write(slab, words)
                     if asked is not None and asked[0] == slab:

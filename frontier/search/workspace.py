@@ -44,10 +44,10 @@ class Workspace(RunReader):
         self.computing, self._tables = threading.Lock(), threading.Lock()
         self.writer = ThreadPoolExecutor(1)
         self.start: tuple[int, int] | None = None
-        if self.puzzle.start is not None:
-            self.start = self.space.number(*self.puzzle.state(self.puzzle.start))
-        home = self.puzzle.blank_home()
-        self.home = None if home is None else [home[vertex] for vertex in self.space.vertex]
+        if (state := self.puzzle.model.start_state) is not None:
+            self.start = self.space.number(*state)
+        there = self.puzzle.model.at_goal_shape()
+        self.at_goal_shape = None if there is None else [there[v] for v in self.space.vertex]
         self._programs: OrderedDict[Task, tuple[Program, Reads]] = OrderedDict()
         self._program_bytes = 0
         self._buffers: list[Buffer] = []
@@ -73,14 +73,14 @@ class Workspace(RunReader):
         if (number := self.start_in(side)) is not None:
             at = int(np.searchsorted(numbers, np.uint64(number)))
             start = at < numbers.size and int(numbers[at]) == number
-        if self.home is not None:
+        if self.at_goal_shape is not None:
             nodes = (numbers // np.uint64(self.space.code.half)).astype(np.int64)
-            home = int(np.count_nonzero(self.home[side][nodes]))
+            home = int(np.count_nonzero(self.at_goal_shape[side][nodes]))
         return start, home
 
     def edges(self, count: int) -> int | None:
         """A number of edges as a record has it: None where edges are not counted."""
-        return None if self.space.graph.counted is None else count
+        return None if self.space.graph.edge_targets is None else count
 
     def task(self, depth: int, number: int) -> Task:
         return self.layout.task(self.space.side_of(depth), number)

@@ -122,7 +122,7 @@ def _expand(
     edges = np.uint64(0)
     for n in range(counts.size):
         node = first_node + n
-        total, counted = np.uint64(0), p.counted[node]
+        total, counted = np.uint64(0), p.edge_targets[node]
         for r in range(rows):
             out = target[(n * rows + r) * row_words : (n * rows + r + 1) * row_words]
             row = first_row + r
@@ -232,7 +232,7 @@ def expand(
     base: int64[sources, slots], word offset in the arena of what each source has in the slab of a
         slot, -1 if that is empty.
     Returns int64[nodes of the batch], states of the next layer at each node, and its edges to these
-    nodes (`BaseGraph.counted`), 0 where they are not counted.
+    nodes (`BaseGraph.edge_targets`), 0 where they are not counted.
     """
     row_words = swaps.parities.size
     nodes, strip_words = target.shape

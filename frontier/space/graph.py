@@ -40,8 +40,8 @@ class BaseGraph:
     source, target, voltage: int64 arrays, one entry an arc; `voltage` indexes `voltages`.
         The graph is undirected: with every arc comes the one that undoes it.
     smaller: sizes of further classes, whose things come first in the sequence.
-    counted: bool[vertices], the vertices to which edges are counted; None for none. The edges *of
-        a layer* join states of the layer before it to states at these vertices which are in one
+    edge_targets: bool[vertices], the vertices to which edges are counted; None for none. The edges
+        *of a layer* join states of the layer before to states at these vertices which are in one
         of these two layers.
     vertex_bytes: what a process needs for each vertex while it makes the graph and its lift.
     """
@@ -53,7 +53,7 @@ class BaseGraph:
     target: np.ndarray
     voltage: np.ndarray
     smaller: tuple[int, ...] = ()
-    counted: np.ndarray | None = None
+    edge_targets: np.ndarray | None = None
     vertex_bytes: int = 500
 
     def __post_init__(self) -> None:
@@ -206,11 +206,11 @@ class Space:
         sequences = self.code.unranks(index.astype(np.int64), self.sign[side][node])
         return self.vertex[side][node].astype(np.int64), sequences
 
-    def counted(self, side: int) -> np.ndarray:
+    def edge_targets(self, side: int) -> np.ndarray:
         """bool[nodes of the side], whether edges to each are counted."""
-        if self.graph.counted is None:
+        if self.graph.edge_targets is None:
             return np.zeros(self.nodes[side], dtype=bool)
-        return self.graph.counted[self.vertex[side]]
+        return self.graph.edge_targets[self.vertex[side]]
 
     def arcs_into(self, side: int) -> Arcs:
         """The arcs into the nodes of a side, sorted by the node they enter.

@@ -28,7 +28,7 @@ class ListKernel:
     """Expands sorted lists of the states of one space.
 
     plain: whether it does without compiled kernels, as the space is small. edges: of the layer
-    that was found last (`BaseGraph.counted`), None if they are not counted.
+    that was found last (`BaseGraph.edge_targets`), None if they are not counted.
     """
 
     def __init__(self, space: Space):
@@ -70,9 +70,9 @@ class ListKernel:
     def _count(self, side: int, found: np.ndarray, previous: np.ndarray) -> int | None:
         """The edges of the next layer, by all neighbours of this one as a sorted list; None if they
         are not counted."""
-        if self.space.graph.counted is None:
+        if self.space.graph.edge_targets is None:
             return None
-        counted, half = self.space.counted((side + 1) % self.space.sides), self.space.code.half
+        counted, half = self.space.edge_targets((side + 1) % self.space.sides), self.space.code.half
         if not self.plain:
             return int(_count_edges(found, previous, counted, np.uint64(half)))
         there = found[counted[(found // np.uint64(half)).astype(np.int64)]]

@@ -117,7 +117,7 @@ class Bitmaps:
     """A layer of one side, [prefix][node][word of the strip].
 
     live: bool, [prefix][node][row of the strip], whether the row has a bit. edges: the number of
-    them in the part of each task, where the layer was made here (see `BaseGraph.counted`).
+    them in the part of each task, where the layer was made here (see `BaseGraph.edge_targets`).
     """
 
     def __init__(self, layout: Layout, side: int):

@@ -28,10 +28,10 @@ class LayerRecord:
     deleted. seconds: the time it took. bytes: its size on disk when it was written. work: seconds
     that the workers together spent waiting for the disk, in codecs, in kernels and on the rest.
     start: whether the layer holds the position whose distance is asked for. home: the number of
-    states whose blank is where the goal has it (`Puzzle.blank_home`), None where that cannot be
-    said. edges: the number of edges of the layer (`BaseGraph.counted`), None where they are not
-    counted. parts: the number of files it had when it was stored. digest: over their records, empty
-    if it was never stored. chain: a digest over this line and the chain of the line before.
+    states whose blank is where the goal has it (`Model.at_goal_shape`), None where that cannot be
+    said. edges: the number of edges of the layer (`BaseGraph.edge_targets`), None where they are
+    not counted. parts: the number of files it had when it was stored. digest: over their records,
+    empty if it was never stored. chain: a digest over this line and the chain of the line before.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")

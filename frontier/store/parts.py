@@ -67,10 +67,10 @@ class PartRecord:
     run: the identifier of the run. depth: that of the layer. task: its number in the layer. states:
     how many the part holds. bytes: the size of the file. content: crc32c over the checksums of the
     slabs, as hexadecimal. start: whether the part holds the position whose distance is asked for.
-    home: the number of states whose blank is where the goal has it (`Puzzle.blank_home`), None
+    home: the number of states whose blank is where the goal has it (`Model.at_goal_shape`), None
     where that cannot be said. edges: the number of edges of the layer that lead to states of the
-    part (`BaseGraph.counted`), None where they are not counted. digest: SHA-256 over all this and
-    the index.
+    part (`BaseGraph.edge_targets`), None where they are not counted. digest: SHA-256 over all this
+    and the index.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")

@@ -109,7 +109,7 @@ class RunReader:
     def __init__(self, run: RunStore, least_open: int = 3, most_held: int = 0):
         self.run, self.puzzle = run, run.puzzle
         self._least_open, self._most_held = least_open, most_held
-        self.space = self.puzzle.space
+        self.space = self.puzzle.model.space
         self.layout = Layout.from_settings(self.space, run.identity["layout"])
         self._layers: OrderedDict[int, StoredLayer] = OrderedDict()
         self._opening = Lock()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frontier.answers.oracle import paths_back
-from frontier.puzzles import Board, Pattern
+from frontier.puzzles import Board, pattern_puzzle
 from frontier.space.lists import ListKernel
 
 PARTS = {"B": "RRDLLU", "C": "RRRDLLU", "D": "RRDRULDLURDRU"}
@@ -26,11 +26,11 @@ class Farthest:
 
 def farthest_of_one_column(columns: int) -> Farthest:
     """Search all layers in memory, then count the ways back, layer by layer."""
-    puzzle = Pattern(2, columns, k=1)
-    space, lists = puzzle.space, ListKernel(puzzle.space)
-    layers = list(lists.layers(puzzle.origins()))
+    puzzle = pattern_puzzle(2, columns, k=1)
+    space, lists = puzzle.model.space, ListKernel(puzzle.model.space)
+    layers = list(lists.layers(puzzle.model.origins()))
     depth, last = len(layers) - 1, layers[-1]
-    boards = puzzle.boards_of(*space.states_of(space.side_of(depth), last))
+    boards = puzzle.positions.boards_of(*space.states_of(space.side_of(depth), last))
     total = last.size
     for _, _, ways in paths_back(lists, depth, last, lambda t, near: np.isin(near, layers[t])):
         total = int(ways.sum())

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import accumulate, chain, pairwise, permutations, product
 
-from frontier.puzzles import Pattern, Tiles
+from frontier.puzzles import pattern_puzzle, tile_puzzle
 from frontier.thesis import claims
 from frontier.thesis.bounds import Bounds, linear_formula, thesis_bound
 from frontier.thesis.manhattan import manhattan_counts, manhattan_formula
@@ -82,8 +82,8 @@ def _drawn_as_in_figure(columns: int, last_of_a: int) -> int:
     a, b, c, d = (range(before + 1, last + 1) for before, last in pairwise(ends))
     places = ((d, half + 1), (c, half), (b, half), ([0], 1), (a, half))
     boards = product(*(permutations(tiles, number) for tiles, number in places))
-    puzzle = Tiles(2, columns)
-    return sum(puzzle.reaches(tuple(chain.from_iterable(board))) for board in boards)
+    puzzle = tile_puzzle(2, columns)
+    return sum(puzzle.positions.reaches(tuple(chain.from_iterable(board))) for board in boards)
 
 
 def one_column(runs: Runs) -> Iterator[Row]:
@@ -103,13 +103,13 @@ def sequences(runs: Runs) -> Iterator[Row]:
 def moves(runs: Runs) -> Iterator[Row]:
     """The sequences of section 4.2, replayed, and figure 4.3."""
     for columns, parts in claims.MOVES.items():
-        puzzle = Pattern(2, columns, k=1)
+        puzzle = pattern_puzzle(2, columns, k=1)
         (start,) = farthest_of_one_column(columns).positions
         end = puzzle.line(replayed(columns, start, "".join(parts)))
         yield Row(f"2×{columns}: the moves end at", puzzle.line(puzzle.goals[0]), end)
         yield Row(f"2×{columns}: A B Cⁿ⁻⁴ D E is", "".join(parts), thesis_sequence(columns))
     yield Row("2×5: moves of part A, n - 1", 4, len(claims.MOVES[5][0]), "part A has n + 1 moves")
-    puzzle = Pattern(2, 5, k=1)
+    puzzle = pattern_puzzle(2, 5, k=1)
     (board,) = farthest_of_one_column(5).positions
     steps = accumulate(claims.MOVES[5], lambda b, part: replayed(5, b, part), initial=board)
     next(steps)

@@ -98,8 +98,8 @@ def boards_of(name, seed=1):
 
 def of_boards(distances, boards):
     """The distances of boards, int32[N]; -1 where the goal cannot be reached."""
-    vertex, sequence = distances.puzzle.states_of(np.array(boards))
-    index, sign = distances.puzzle.space.code.ranks(sequence)
+    vertex, sequence = distances.puzzle.positions.states_of(np.array(boards))
+    index, sign = distances.puzzle.model.space.code.ranks(sequence)
     found = distances.values[2 * np.maximum(vertex, 0) + sign, index].astype(np.int32)
     found[(found == np.iinfo(distances.values.dtype).max) | (vertex < 0)] = -1
     return found

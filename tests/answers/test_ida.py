@@ -13,7 +13,7 @@ from twins import layers_of
 from frontier.answers import ida as ida_module
 from frontier.answers.ida import IdaSolver
 from frontier.errors import InputError, Unsolved
-from frontier.puzzles import Blocks, Graph, metrics, puzzle_of
+from frontier.puzzles import block_puzzle, graph_puzzle, metrics, puzzle_of
 from frontier.puzzles.bound import bound_of
 from frontier.space.deepening import MOST_DEPTH
 
@@ -198,7 +198,7 @@ def test_the_bound_never_exceeds_the_distance(name):
 )
 def test_the_sum_changes_by_the_steps_of_a_move(case, most):
     puzzle = puzzle_of(case.table)
-    bound = bound_of(puzzle)
+    bound = bound_of(puzzle.positions)
     assert bound.most_steps == most
 
     def total(board):
@@ -229,7 +229,7 @@ def leap(alone="leap"):
 
 def test_a_metric_is_registered_in_one_place(registry):
     registry.register(leap())
-    assert IdaSolver(Blocks("...a", metric="leap")).bound((1, 0, 0, 0)) == 1
+    assert IdaSolver(block_puzzle("...a", metric="leap")).bound((1, 0, 0, 0)) == 1
 
 
 @pytest.mark.parametrize("alone", ["jump", "labelled"])
@@ -246,7 +246,7 @@ def test_a_metric_is_registered_once(registry):
 
 def test_a_metric_without_moves_is_refused():
     with pytest.raises(InputError, match="metric = 'leap': moves are known for step, multi"):
-        metrics.moves_of(Blocks("...a").shapes, "leap", may_fix=True)
+        metrics.moves_of(block_puzzle("...a").positions.encoding.shapes, "leap", may_fix=True)
 
 
 def test_part_of_a_goal_that_shows_some_of_the_like_pieces():
@@ -334,7 +334,7 @@ def test_a_bound_too_large_for_the_search():
     cells, half = 48, 24
     cycle = [[(cell - 1) % cells, (cell + 1) % cells] for cell in range(cells)]
     labels = [str(number) for number in range(1, cells)]
-    puzzle = Graph(cycle, [".", *labels])
+    puzzle = graph_puzzle(cycle, [".", *labels])
     solver = IdaSolver(puzzle)
     near = puzzle.parse([labels[0], ".", *labels[1:]])
     assert solver.solve(near).solution.distance == 1
@@ -391,5 +391,5 @@ def test_a_board_out_of_the_reach_of_the_start():
     puzzle = puzzle_of(table)
     solver = IdaSolver(puzzle)
     for board, depth in elsewhere.depths.items():
-        assert not puzzle.reaches(puzzle.parse(board))
+        assert not puzzle.positions.reaches(puzzle.parse(board))
         assert solver.solve(puzzle.parse(board)).solution.distance == depth

@@ -5,7 +5,7 @@ from cosets.twin import blank_cells, board_of
 
 from frontier.cosets.kernel import BLANK, UNLABELLED
 from frontier.cosets.regions import Region
-from frontier.puzzles import Tiles
+from frontier.puzzles import tile_puzzle
 
 HALF = {1: 1, 2: 1, 3: 3, 4: 12, 5: 60, 6: 360, 7: 2520, 8: 20160}
 """Half of the orders of so many tiles."""
@@ -18,7 +18,7 @@ def made(name, make):
 
 def tiles_of(board):
     """The puzzle of a board of the twin."""
-    return Tiles(board.rows, board.columns, blank=board.blank, metric=board.metric)
+    return tile_puzzle(board.rows, board.columns, blank=board.blank, metric=board.metric)
 
 
 def region_of(board, rectangle):

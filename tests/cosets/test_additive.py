@@ -9,7 +9,7 @@ from sweeps import swept
 
 from frontier.cosets import additive
 from frontier.cosets.additive import Additive
-from frontier.puzzles import Tiles
+from frontier.puzzles import tile_puzzle
 
 CASES = [
     ((2, 3), (0, 0), (2, 3)),
@@ -31,7 +31,7 @@ each_case = swept(("shape", "blank", "sizes"), CASES, few=[*CASES[:4], CASES[5],
 
 @cache
 def additive_of(shape, blank, sizes):
-    return Additive(Tiles(*shape, blank=blank), sizes, 2, made)
+    return Additive(tile_puzzle(*shape, blank=blank), sizes, 2, made)
 
 
 def made_for(shape, blank, sizes):

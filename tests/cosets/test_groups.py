@@ -15,7 +15,7 @@ from frontier.cosets.groups import MOST_OF_LINES, Split, group_bytes, group_size
 from frontier.cosets.lines import Lines
 from frontier.cosets.regions import MOST_LABELLED
 from frontier.errors import InputError
-from frontier.puzzles import Pattern, Tiles
+from frontier.puzzles import pattern_puzzle, tile_puzzle
 
 METRICS = ("step", "multi")
 
@@ -24,7 +24,7 @@ METRICS = ("step", "multi")
 @swept("bits", range(4, 30), few=[12, 24])
 @swept("shape", [(2, 3), (3, 3), (2, 6), (4, 4)], few=[(2, 6)])
 def test_groups_are_as_few_as_fit(shape, bits, metric):
-    puzzle, room = Tiles(*shape, metric=metric), 1 << bits
+    puzzle, room = tile_puzzle(*shape, metric=metric), 1 << bits
     tiles, most = puzzle.cells - 1, MOST_LABELLED if metric == "step" else MOST_OF_LINES
     fit = []
     for count in range(1, tiles + 1):
@@ -42,24 +42,25 @@ def test_groups_are_as_few_as_fit(shape, bits, metric):
 
 def test_groups_that_fit_and_that_do_not():
     """So that the test above is of both."""
-    assert len(group_sizes(Tiles(2, 6), 1 << 20)) > len(group_sizes(Tiles(2, 6), 1 << 24)) == 2
-    assert group_sizes(Tiles(2, 6, metric="multi"), 1 << 24) == (6, 6)
+    puzzle = tile_puzzle(2, 6)
+    assert len(group_sizes(puzzle, 1 << 20)) > len(group_sizes(puzzle, 1 << 24)) == 2
+    assert group_sizes(tile_puzzle(2, 6, metric="multi"), 1 << 24) == (6, 6)
     for metric in METRICS:
         with pytest.raises(InputError, match="4,096 bytes"):
-            group_sizes(Tiles(2, 6, metric=metric), 1 << 12)
+            group_sizes(tile_puzzle(2, 6, metric=metric), 1 << 12)
 
 
 @pytest.mark.parametrize(("shape", "size"), [((2, 4), 3), ((2, 5), 4), ((3, 3), 4), ((3, 4), 3)])
 def test_the_sample_tells_how_many_regions_the_blank_has(shape, size):
     """Of the databases of a group; the estimate is of the table's bytes, within a tenth."""
     tiles = range(1, size + 1)
-    exact = Pattern(*shape, labels=tiles, metric="labelled").graph.vertices
-    assert groups._regions(Tiles(*shape), size) == pytest.approx(exact, rel=0.1)
+    exact = pattern_puzzle(*shape, labels=tiles, metric="labelled").model.graph.vertices
+    assert groups._regions(tile_puzzle(*shape), size) == pytest.approx(exact, rel=0.1)
 
 
 @pytest.mark.parametrize(("shape", "sizes"), [((2, 4), (4, 4)), ((3, 3), (4, 4)), ((2, 5), (5, 5))])
 def test_the_bytes_of_databases_of_lines(shape, sizes):
-    puzzle, kept = Tiles(*shape, metric="multi"), {}
+    puzzle, kept = tile_puzzle(*shape, metric="multi"), {}
     Lines(puzzle, sizes, 1, lambda name, make: kept.setdefault(name, make()))
     base = group_bytes(puzzle, sizes) - kept["groups"].nbytes * 5 // 4
     assert 0 < base < 400 * 2 * puzzle.cells * 200
@@ -83,7 +84,7 @@ def test_groups_are_runs_of_tiles_that_have_all(shape, blank, sizes):
     split = Split(tiles_of(board), sizes, "step")
     for pattern, members, size in zip(split.patterns, split.members, sizes, strict=True):
         first = tiles.index(board.goal[board.reading[members[0]]])
-        assert set(pattern.labelled) == set(tiles[first : first + size])
+        assert set(pattern.model.labelled) == set(tiles[first : first + size])
         assert [board.goal[board.reading[n]] for n in members] == tiles[first : first + size]
     assert set(np.concatenate(split.members)) == set(range(len(tiles) + 1)) - {split.home}
     if sum(sizes) == len(tiles):

@@ -196,7 +196,7 @@ class Cosets:
         at = int(np.argmin(homes))  # that of the blank is the least
         order = np.argsort(np.argsort(homes[places]))
         (index,), (odd,) = LehmerCode(self.region.labelled).ranks(order[None])
-        base = self.region.pattern.base
+        base = self.region.pattern.model.base
         vertex = base.vertices_of((places - (places > at))[None], np.array([at]))[0]
         return (2 * vertex + odd) * (self._patterns.size // 2) + index
 

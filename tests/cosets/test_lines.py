@@ -39,7 +39,7 @@ def lines_of(shape, blank, sizes):
 def made_for(shape, blank, sizes):
     """(board of the twin, its tables, the tiles of each group)"""
     board, table = board_of(*shape, blank, "multi"), lines_of(shape, blank, sizes)
-    return board, table, [pattern.labelled for pattern in table._split.patterns]
+    return board, table, [model.labelled for model in table._split.models]
 
 
 @each_case

@@ -25,8 +25,8 @@ from frontier.cosets.regions import (
     region_named,
     regions_of,
 )
-from frontier.puzzles import Tiles
-from frontier.puzzles.tiles import blank_orbits
+from frontier.puzzles import tile_puzzle
+from frontier.puzzles.grid import Grid
 from frontier.space.memory import UNREACHED, MemorySearch, distance_table, memory_layout
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
@@ -34,7 +34,7 @@ RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
 @lru_cache(maxsize=4)
 def asker_of(shape, blank, name, sizes, metric="step"):
-    puzzle = check_puzzle(Tiles(*shape, blank=blank, metric=metric))
+    puzzle = check_puzzle(tile_puzzle(*shape, blank=blank, metric=metric))
     return Asker(region_named(puzzle, name), sizes, 2)
 
 
@@ -128,8 +128,8 @@ def test_boards_of_eight_cells(shape, blank, rectangle, metric):
 @lru_cache(maxsize=4)
 def known(shape, blank, metric):
     """(puzzle, the distances of all its states, the sizes of the layers)"""
-    puzzle = Tiles(*shape, blank=blank, metric=metric)
-    table = distance_table(puzzle.space, puzzle.origins(), 2)
+    puzzle = tile_puzzle(*shape, blank=blank, metric=metric)
+    table = distance_table(puzzle.model.space, puzzle.model.origins(), 2)
     sizes = np.bincount(table.ravel(), minlength=256)[:UNREACHED]
     return puzzle, table, np.trim_zeros(sizes, "b").tolist()
 
@@ -141,7 +141,7 @@ def from_the_engine(shape, blank, metric, limit):
     for depth in range(limit + PERIOD[metric], len(sizes), PERIOD[metric]):
         row, index = np.nonzero(table == depth)
         vertex, sign = np.divmod(row, 2)
-        boards = puzzle.boards_of(vertex, puzzle.space.code.unranks(index, sign))
+        boards = puzzle.positions.boards_of(vertex, puzzle.model.space.code.unranks(index, sign))
         expected |= dict.fromkeys(map(tuple, boards.tolist()), depth)
     return expected
 
@@ -152,14 +152,16 @@ LARGER = [
     for metric in METRICS
     for blank in blank_cells(*shape)
 ]
-LARGEST = [(shape, blank, "step") for shape in [(2, 6), (3, 4)] for blank in blank_orbits(*shape)]
+LARGEST = [
+    (shape, blank, "step") for shape in [(2, 6), (3, 4)] for blank in Grid(*shape).blank_orbits()
+]
 """In moves of several tiles 2×6 takes three minutes from each blank cell."""
-FEW = [*(((2, 5), blank, "step") for blank in blank_orbits(2, 5)), ((3, 3), (0, 1), "multi")]
+FEW = [*(((2, 5), blank, "step") for blank in Grid(2, 5).blank_orbits()), ((3, 3), (0, 1), "multi")]
 
 
 def random_asker(shape, blank, metric, seed):
     """Of a random region, whose tables are not large, and random groups."""
-    rng, puzzle = random.Random(str((shape, blank, seed))), Tiles(*shape, blank=blank)
+    rng, puzzle = random.Random(str((shape, blank, seed))), tile_puzzle(*shape, blank=blank)
     tiles = puzzle.cells - 1
     rooms = [r for r in regions_of(puzzle) if r.bytes < 10**8 and 2 * r.tiles >= tiles - 1]
     sizes = random_sizes(rng, tiles, 6)
@@ -207,9 +209,9 @@ def test_symmetries(monkeypatch, blank, region, metric):
 @pytest.mark.parametrize(("shape", "blank", "metric"), LARGEST)
 def test_the_largest_boards(shape, blank, metric):
     """As many positions at each of the last depths as an exhaustive search finds there."""
-    puzzle, board = Tiles(*shape, blank=blank, metric=metric), Board(*shape, blank, metric)
-    search = MemorySearch(memory_layout(puzzle.space, 2), 2)
-    sizes = [int(counts.sum()) for counts in search.layers(puzzle.origins())]
+    puzzle, board = tile_puzzle(*shape, blank=blank, metric=metric), Board(*shape, blank, metric)
+    search = MemorySearch(memory_layout(puzzle.model.space, 2), 2)
+    sizes = [int(counts.sum()) for counts in search.layers(puzzle.model.origins())]
     del search
     asker = asker_of(shape, blank, best_region(puzzle).name, (6, 5), metric)
     most, period = len(sizes) - 1, PERIOD[metric]
@@ -234,7 +236,9 @@ def test_the_last_three_layers_are_those_that_are_published(name, shape):
     with (RESULTS / f"{name}.csv").open() as file:
         layers = [int(row["states"]) for row in csv.DictReader(file)]
     most = len(layers) - 1
-    region = max(regions_of(Tiles(*shape)), key=lambda r: (r.bytes < 10**7, r.tiles, r.columns))
+    region = max(
+        regions_of(tile_puzzle(*shape)), key=lambda r: (r.bytes < 10**7, r.tiles, r.columns)
+    )
     tiles = shape[0] * shape[1] - 1
     asker = asker_of(shape, (0, 0), region.name, (tiles // 2, tiles - tiles // 2))
     for depth in range(most - 2, most + 3):
@@ -283,7 +287,7 @@ def test_searches_of_cosets_that_end_early(monkeypatch, worth):
 def test_cosets_are_searched_longer_where_positions_take_long(monkeypatch):
     """A coset is given what its positions would take: their nodes so far, on average, eight times
     as many look-ups for each."""
-    asker = Asker(region_named(Tiles(2, 4), "2x3"), (3, 4), 1)
+    asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (3, 4), 1)
     monkeypatch.setattr(questions, "WORTH", 1)
     assert asker._worth == 1
     blocks = answer(asker, 26)
@@ -312,7 +316,7 @@ def told(block):
 @swept("threads", [2, 5], few=[5])
 def test_several_threads_at_once(threads):
     """Blocks of several questions, in turns and shuffled; each thread has memory of its own."""
-    asker = Asker(region_named(Tiles(2, 4), "2x3"), (3, 4), threads)
+    asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (3, 4), threads)
     wanted = [(limit, n) for limit in (28, 31, 29) for n in range(asker.blocks(limit))] * 2
     alone = {key: told(asker.search(*key)) for key in set(wanted)}
     random.Random(threads).shuffle(wanted)
@@ -324,7 +328,7 @@ def test_several_threads_at_once(threads):
 
 def test_a_question_with_more_open_positions_after_one_with_fewer():
     """Memory that was kept is too small then."""
-    board, asker = board_of(2, 4, (0, 0)), Asker(region_named(Tiles(2, 4), "2x3"), (7,), 1)
+    board, asker = board_of(2, 4, (0, 0)), Asker(region_named(tile_puzzle(2, 4), "2x3"), (7,), 1)
     rooms = []
     for limit in (asker.bound - 1, asker.bound - 12, asker.bound - 1, 27):
         check_answer(asker, board, limit, by_dictionary(board, limit))
@@ -334,7 +338,7 @@ def test_a_question_with_more_open_positions_after_one_with_fewer():
 
 def test_a_block_that_is_stopped():
     """It looks before each piece, tells nothing, and is as good as new afterwards."""
-    asker = Asker(region_named(Tiles(2, 4), "2x3"), (3, 4), 1)
+    asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (3, 4), 1)
     whole = told(asker.search(28, 1))
     pieces = -(-whole[1] // questions.PIECE)
     for stop_at in range(pieces):
@@ -344,7 +348,7 @@ def test_a_block_that_is_stopped():
 
 
 def test_a_search_that_fails_leaves_no_memory_that_is_not_whole():
-    asker = Asker(region_named(Tiles(2, 4), "2x3"), (3, 4), 1)
+    asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (3, 4), 1)
     whole = told(asker.search(28, 1))
 
     def fail():

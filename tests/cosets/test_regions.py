@@ -19,7 +19,7 @@ from frontier.cosets.regions import (
     regions_of,
 )
 from frontier.errors import InputError
-from frontier.puzzles import Lines, Pattern, Tiles
+from frontier.puzzles import line_puzzle, pattern_puzzle, tile_puzzle
 
 SHAPES = [(r, c) for r in range(2, 6) for c in range(2, 13) if 4 < r * c <= 25]
 
@@ -41,7 +41,7 @@ def test_all_rectangles_that_hold_the_blank_and_are_not_too_large_are_regions(bo
         if rectangle[2] * rectangle[3] - 1 <= MOST_TILES
         and cells - rectangle[2] * rectangle[3] <= MOST_LABELLED
     }
-    found = list(regions_of(Tiles(board.rows, board.columns, blank=board.blank)))
+    found = list(regions_of(tile_puzzle(board.rows, board.columns, blank=board.blank)))
     assert {(r.top, r.left, r.rows, r.columns) for r in found} == expected
     assert len({r.name for r in found}) == len(found) == len(expected)
     for region in found:
@@ -59,7 +59,7 @@ def test_cells_and_tiles(shape, blank, rectangle, metric):
     assert region.outside.tolist() == outside
     assert region.tiles == len(inner) - 1
     assert region.labelled == len(outside)
-    assert region.pattern.labelled == tuple(sorted(board.labelled(rectangle)))
+    assert region.pattern.model.labelled == tuple(sorted(board.labelled(rectangle)))
     assert region.boards == factorial(len(inner)) // 2
     assert region.board.metric == metric
     # The region's own puzzle numbers its cells by its own shape, and its blank is at home.
@@ -78,7 +78,7 @@ def test_numbers_of_patterns(shape, blank, rectangle):
 
 @given(boards())
 def test_the_best_region_has_the_smallest_tables_that_are_balanced(board):
-    puzzle = Tiles(board.rows, board.columns, blank=board.blank)
+    puzzle = tile_puzzle(board.rows, board.columns, blank=board.blank)
     balanced = [r for r in regions_of(puzzle) if r.patterns >= BALANCE * r.boards]
     if balanced:
         assert best_region(puzzle).bytes == min(r.bytes for r in balanced)
@@ -90,7 +90,7 @@ def test_the_best_region_has_the_smallest_tables_that_are_balanced(board):
 
 def test_an_unknown_region_is_refused():
     with pytest.raises(InputError, match=r"'4x4'.*2x2"):
-        region_named(Tiles(2, 4), "4x4")
+        region_named(tile_puzzle(2, 4), "4x4")
 
 
 # --- what is refused
@@ -99,12 +99,12 @@ def test_an_unknown_region_is_refused():
 @pytest.mark.parametrize("shape", [(1, 6), (6, 1), (2, 2), (1, 1)])
 def test_boards_that_are_too_small_are_refused(shape):
     with pytest.raises(InputError, match=r"larger than 2×2"):
-        check_puzzle(Tiles(*shape))
+        check_puzzle(tile_puzzle(*shape))
 
 
 def test_other_kinds_of_puzzles_are_refused():
     with pytest.raises(InputError, match="tile puzzles"):
-        check_puzzle(Pattern(2, 4, k=1))
+        check_puzzle(pattern_puzzle(2, 4, k=1))
 
 
 @pytest.mark.parametrize(
@@ -114,21 +114,21 @@ def test_other_kinds_of_puzzles_are_refused():
 )  # fmt: skip
 def test_other_goals_are_refused(more):
     with pytest.raises(InputError, match=r"puzzle\.blank instead of puzzle\.goal"):
-        check_puzzle(Tiles(2, 3, **more))
+        check_puzzle(tile_puzzle(2, 3, **more))
 
 
 @pytest.mark.parametrize("metric", ["step", "multi"])
 @swept("shape", [s for s in SHAPES if s[0] * s[1] <= 16], few=[(2, 3), (3, 2), (4, 4)])
 def test_every_blank_cell_is_good(shape, metric):
     for blank in blank_cells(*shape):
-        puzzle = Tiles(*shape, blank=blank, metric=metric)
+        puzzle = tile_puzzle(*shape, blank=blank, metric=metric)
         assert check_puzzle(puzzle) is puzzle
         assert list(regions_of(puzzle))
     goal = [list(row) for row in ((1, 2, 3), (4, 0, 5))]
-    assert check_puzzle(Tiles(2, 3, goal=goal)).goals[0] == (1, 2, 3, 4, 0, 5)
+    assert check_puzzle(tile_puzzle(2, 3, goal=goal)).goals[0] == (1, 2, 3, 4, 0, 5)
 
 
 def test_lines_of_positions_are_searched_as_positions():
-    puzzle = check_puzzle(Lines(2, 4, blank=(0, 1)))
-    assert type(puzzle) is Tiles
-    assert (puzzle.metric, puzzle.goals) == ("multi", Tiles(2, 4, blank=(0, 1)).goals)
+    puzzle = check_puzzle(line_puzzle(2, 4, blank=(0, 1)))
+    assert not puzzle.by_lines
+    assert (puzzle.metric, puzzle.goals) == ("multi", tile_puzzle(2, 4, blank=(0, 1)).goals)

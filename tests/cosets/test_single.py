@@ -15,7 +15,7 @@ from frontier.cosets.additive import Additive
 from frontier.cosets.kernel import nothing_met
 from frontier.cosets.lines import Lines
 from frontier.cosets.questions import SINGLE
-from frontier.puzzles import Tiles
+from frontier.puzzles import tile_puzzle
 
 STEP = [
     ((2, 3), (0, 0), (2, 3), "step"),
@@ -55,7 +55,7 @@ two_cases = swept(("shape", "blank", "sizes", "metric"), STEP + MULTI, few=[STEP
 
 @cache
 def single_of(shape, blank, sizes, metric):
-    return SINGLE[metric](Tiles(*shape, blank=blank, metric=metric), sizes, 2, made)
+    return SINGLE[metric](tile_puzzle(*shape, blank=blank, metric=metric), sizes, 2, made)
 
 
 def made_for(shape, blank, sizes, metric):
@@ -133,9 +133,9 @@ def test_tables_are_kept_by_their_name(kind, sizes):
         kept[name] = make()
         return kept[name]
 
-    first = kind(Tiles(2, 3), sizes, 1, keep)
+    first = kind(tile_puzzle(2, 3), sizes, 1, keep)
     assert list(kept) == ["groups"]
-    again = kind(Tiles(2, 3), sizes, 1, lambda name, make: kept[name])
+    again = kind(tile_puzzle(2, 3), sizes, 1, lambda name, make: kept[name])
     for one, other in zip(first.tables, again.tables, strict=True):
         assert np.array_equal(one, other)
 

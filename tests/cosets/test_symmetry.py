@@ -6,7 +6,7 @@ from cosets.twin import board_of
 
 from frontier.cosets.regions import region_named
 from frontier.cosets.symmetry import mirrored, symmetries
-from frontier.puzzles import Tiles
+from frontier.puzzles import tile_puzzle
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from frontier.puzzles import Tiles
     ],
 )
 def test_how_many_there_are(shape, blank, region, count):
-    assert len(of_region(Tiles(*shape, blank=blank), region)) == count
+    assert len(of_region(tile_puzzle(*shape, blank=blank), region)) == count
 
 
 def of_region(puzzle, name):
@@ -34,9 +34,9 @@ def of_region(puzzle, name):
 
 
 def test_a_board_has_those_that_move_a_region_too():
-    assert len(symmetries(Tiles(3, 3))) == 1
-    assert len(symmetries(Tiles(3, 3, blank=(1, 1)))) == 7
-    assert len(symmetries(Tiles(3, 5, blank=(1, 2)))) == 3
+    assert len(symmetries(tile_puzzle(3, 3))) == 1
+    assert len(symmetries(tile_puzzle(3, 3, blank=(1, 1)))) == 7
+    assert len(symmetries(tile_puzzle(3, 5, blank=(1, 2)))) == 3
 
 
 @pytest.mark.parametrize(
@@ -45,16 +45,20 @@ def test_a_board_has_those_that_move_a_region_too():
 )
 def test_mirror_images_are_equally_far(shape, blank, region):
     """And are positions: every image of one is in the dictionary, and no two have the same."""
-    puzzle, board = Tiles(*shape, blank=blank), board_of(*shape, blank)
+    puzzle, board = tile_puzzle(*shape, blank=blank), board_of(*shape, blank)
     (cells,) = of_region(puzzle, region)
     goal = np.array(puzzle.goals[0])
     codes = np.array(list(board.distances))
-    homes = np.argsort(goal)[codes][:, puzzle.reading]  # as cells, row by row
-    homes = np.where(codes[:, puzzle.reading] == 0, -2, np.argsort(puzzle.reading)[homes])
+    homes = np.argsort(goal)[codes][:, puzzle.grid.reading]  # as cells, row by row
+    homes = np.where(
+        codes[:, puzzle.grid.reading] == 0,
+        -2,
+        np.argsort(puzzle.grid.reading)[homes],
+    )
     images = mirrored(homes.astype(np.int8), cells)
-    back = np.where(images < 0, np.argsort(puzzle.reading)[goal.argmin()], images)
+    back = np.where(images < 0, np.argsort(puzzle.grid.reading)[goal.argmin()], images)
     tiles = np.empty_like(codes)
-    tiles[:, puzzle.reading] = goal[puzzle.reading][back]
+    tiles[:, puzzle.grid.reading] = goal[puzzle.grid.reading][back]
     distances = [board.distances[tuple(row)] for row in tiles.tolist()]
     assert distances == list(board.distances.values())
     assert len({tuple(row) for row in tiles.tolist()}) == len(codes)

@@ -84,7 +84,7 @@ def pattern_number(board, region, pattern):
     blank = homes.index(BLANK)
     order = {home: i for i, home in enumerate(region.outside.tolist())}
     sequence = tuple(order[homes[n]] for n in places)
-    vertex = region.pattern.base.vertices_of(
+    vertex = region.pattern.model.base.vertices_of(
         np.array([[n - (n > blank) for n in places]]), np.array([blank])
     )
     same = [s for s in permutations(range(len(sequence))) if sign(s) == sign(sequence)]

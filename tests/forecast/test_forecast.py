@@ -19,7 +19,7 @@ from frontier.forecast import forecast
 from frontier.forecast.forecast import Forecast, parts_read
 from frontier.forecast.rates import SAMPLE_SLABS, Rates, SampleSlabs, stored_shares
 from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of
-from frontier.puzzles import Tiles, puzzle_of
+from frontier.puzzles import puzzle_of, tile_puzzle
 from frontier.search.events import LayerFinished, TaskFinished
 from frontier.search.plan import PROCESS_BYTES
 from frontier.space import layout as layout_module
@@ -53,7 +53,7 @@ def plan_of(tmp_path, rows, columns, layout=None, codec="raw", **search):
 
 @cache
 def sizes_of(rows, columns):
-    return tuple(trial_of(Tiles(rows, columns)).sizes)
+    return tuple(trial_of(tile_puzzle(rows, columns)).sizes)
 
 
 def forecast_of(plan, sizes, workers=1, **more):
@@ -63,13 +63,13 @@ def forecast_of(plan, sizes, workers=1, **more):
 
 @swept(("rows", "columns", "depth"), [(2, 3, 21), (3, 3, 31), (2, 5, 55)], few=1)
 def test_a_trial_of_a_small_space_finds_all_layers(rows, columns, depth):
-    trial = trial_of(Tiles(rows, columns))
+    trial = trial_of(tile_puzzle(rows, columns))
     assert len(trial.sizes) == depth + 1
-    assert sum(trial.sizes) == Tiles(rows, columns).states
+    assert sum(trial.sizes) == tile_puzzle(rows, columns).states
 
 
 def test_a_trial_ends_when_it_has_found_enough():
-    trial = trial_of(Tiles(2, 5), 1000)
+    trial = trial_of(tile_puzzle(2, 5), 1000)
     assert tuple(trial.sizes) == sizes_of(2, 5)[: len(trial.sizes)]
     assert sum(trial.sizes[:-1]) <= 1000 < sum(trial.sizes)
 
@@ -94,7 +94,7 @@ def test_estimated_layers_follow_the_known_ones_and_add_up(board, share):
 @swept("board", [(2, 5), (3, 3)], few=1)
 def test_the_peak_is_foretold_from_the_first_thousand_states(board):
     sizes = sizes_of(*board)
-    estimated = estimate_sizes(trial_of(Tiles(*board), 1000).sizes, sum(sizes))
+    estimated = estimate_sizes(trial_of(tile_puzzle(*board), 1000).sizes, sum(sizes))
     assert max(sizes) / 1.5 < max(estimated.states) < max(sizes) * 1.5
     assert abs(np.argmax(estimated.states) - np.argmax(sizes)) < 0.15 * len(sizes)
 

@@ -10,7 +10,7 @@ from engine import boards_at, layer_sizes, list_layers, origins_of
 from hypothesis import strategies as st
 from twins import blank_moves, layers_of
 
-from frontier.puzzles import Pattern
+from frontier.puzzles import pattern_puzzle
 from frontier.space.memory import memory_layout
 
 LIKE = -1
@@ -76,32 +76,34 @@ def labelled_layers(rows, columns, goal, labelled):
 
 def layers_by(puzzle, goal, metric):
     find = step_layers if metric == "step" else labelled_layers
-    return find(puzzle.rows, puzzle.columns, goal, puzzle.labelled)
+    return find(puzzle.grid.rows, puzzle.grid.columns, goal, puzzle.model.labelled)
 
 
 def position_of(puzzle, board):
     """What tells a board from others in this metric."""
-    board = masked(board, puzzle.labelled)
+    board = masked(board, puzzle.model.labelled)
     if puzzle.metric == "step":
         return board
-    return region_of(puzzle.rows, puzzle.columns, board)
+    return region_of(puzzle.grid.rows, puzzle.grid.columns, board)
 
 
 def lists_of(puzzle):
     """The state numbers of all layers."""
-    return list_layers(puzzle.space, [puzzle.space.number(*s) for s in origins_of(puzzle)])
+    return list_layers(
+        puzzle.model.space, [puzzle.model.space.number(*s) for s in origins_of(puzzle)]
+    )
 
 
 def memory_sizes(puzzle, threads):
     """How many states the layers have, by bitmaps."""
-    space = puzzle.space
+    space = puzzle.model.space
     origins = [space.number(*state) for state in origins_of(puzzle)]
     return list(layer_sizes(space, origins, memory_layout(space, threads), threads))
 
 
 def assert_layers(puzzle, expected):
     """The engine finds these positions, layer by layer."""
-    space, layers = puzzle.space, lists_of(puzzle)
+    space, layers = puzzle.model.space, lists_of(puzzle)
     assert [layer.size for layer in layers] == [len(layer) for layer in expected]
     assert puzzle.states == sum(map(len, expected))
     for depth, (numbers, positions) in enumerate(zip(layers, expected, strict=True)):
@@ -145,5 +147,5 @@ def patterns(draw):
     board = tuple(draw(st.permutations(range(cells))))
     labels = draw(st.permutations(range(1, cells)))[: draw(st.integers(1, cells - 1))]
     metric = draw(st.sampled_from(["step", "labelled"]))
-    puzzle = Pattern(rows, columns, labels=labels, goal=shaped(goal, columns), metric=metric)
+    puzzle = pattern_puzzle(rows, columns, labels=labels, goal=shaped(goal, columns), metric=metric)
     return puzzle, goal, board

@@ -20,7 +20,7 @@ from twins import within_reach
 
 from frontier.config import load_config
 from frontier.errors import InputError
-from frontier.puzzles import Blocks
+from frontier.puzzles import block_puzzle
 from frontier.puzzles import board_shapes as shapes_module
 from frontier.space.layout import Layout
 
@@ -58,8 +58,8 @@ def positions(puzzle, boards, alike):
 
 def layers_of(puzzle, most=None):
     """The boards of each layer, by the list kernel; bitmaps must find as many."""
-    space = puzzle.space
-    side, numbers = space.numbers(*puzzle.origins())
+    space = puzzle.model.space
+    side, numbers = space.numbers(*puzzle.model.origins())
     origins = list(zip(side.tolist(), numbers.tolist(), strict=True))
     layers = list_layers(space, origins, most)
     if most is None:
@@ -89,22 +89,22 @@ def assert_layers(puzzle, cells, origins, alike, most=None, axes=None):
 @pytest.mark.parametrize("name", SMALL)
 def test_small_boards(name, metric):
     drawing, alike = SMALL[name]
-    puzzle = Blocks(drawing, alike=alike, metric=metric)
+    puzzle = block_puzzle(drawing, alike=alike, metric=metric)
     assert_layers(puzzle, board_cells(drawing), [position(drawing, alike)], alike)
 
 
 @pytest.mark.sweep
 def test_hakoiri():
     drawing, alike = HAKOIRI
-    puzzle = Blocks(drawing, alike=alike, metric="path")
+    puzzle = block_puzzle(drawing, alike=alike, metric="path")
     assert puzzle.states == 25_955
-    assert len(puzzle.shapes) == 65_880
+    assert len(puzzle.positions.encoding.shapes) == 65_880
     assert_layers(puzzle, board_cells(drawing), [position(drawing, alike)], alike)
 
 
 def test_goat_near_the_goal():
     drawing, alike = GOAT
-    puzzle = Blocks(drawing, alike=alike)
+    puzzle = block_puzzle(drawing, alike=alike)
     assert puzzle.states == 5_443_200
     assert_layers(puzzle, board_cells(drawing), [position(drawing, alike)], alike, most=14)
 
@@ -112,12 +112,14 @@ def test_goat_near_the_goal():
 @swept("seed", range(60), few=5)
 def test_random_boards(seed):
     drawing, alike = random_blocks(random.Random(seed))
-    puzzle = Blocks(drawing, alike=alike, metric=random.Random(seed).choice(METRICS))
+    puzzle = block_puzzle(drawing, alike=alike, metric=random.Random(seed).choice(METRICS))
     cells, whole = board_cells(drawing), position(drawing, alike)
     reached = set().union(*assert_layers(puzzle, cells, [whole], alike))
     everything = sorted(all_positions(cells, whole), key=str)
     for laid in random.Random(seed).sample(everything, min(len(everything), 40)):
-        assert puzzle.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (laid in reached)
+        assert puzzle.positions.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (
+            laid in reached
+        )
 
 
 # --- boards of which few shapes can be reached
@@ -130,17 +132,17 @@ JAM_ALIKE = ("ABCDEFGHIJKLMNOP", "QRSTUVWXYZabcde")
 @pytest.mark.sweep
 def test_many_shapes_of_which_few_can_be_reached(monkeypatch):
     monkeypatch.setattr(shapes_module, "MOST_SHAPES", 100_000)
-    puzzle = Blocks(JAM, alike=JAM_ALIKE)
-    assert len(puzzle.shapes) == puzzle.states == 24
+    puzzle = block_puzzle(JAM, alike=JAM_ALIKE)
+    assert len(puzzle.positions.encoding.shapes) == puzzle.states == 24
     assert_layers(puzzle, board_cells(JAM), [position(JAM, JAM_ALIKE)], JAM_ALIKE)
     other = JAM.replace("d", "?").replace(".", "d").replace("?", ".")
     turned = "/".join(reversed(JAM.split("/")))
-    assert puzzle.reaches(puzzle.parse(other))
-    assert not puzzle.reaches(puzzle.parse(turned))
+    assert puzzle.positions.reaches(puzzle.parse(other))
+    assert not puzzle.positions.reaches(puzzle.parse(turned))
     with pytest.raises(InputError, match="cannot be reached"):
-        puzzle.state(puzzle.parse(turned))
+        puzzle.positions.state(puzzle.parse(turned))
     with pytest.raises(InputError, match=r"puzzle\.start = .*: the goal cannot be reached"):
-        Blocks(turned, start=JAM, alike=JAM_ALIKE).check()
+        block_puzzle(turned, start=JAM, alike=JAM_ALIKE).check()
 
 
 @pytest.mark.sweep
@@ -148,11 +150,15 @@ def test_a_part_of_a_board_needs_a_start_where_shapes_are_many(monkeypatch):
     monkeypatch.setattr(shapes_module, "MOST_SHAPES", 100_000)
     goal = "/".join(["????????"] * 7 + ["???????."])
     with pytest.raises(InputError, match=r"100,000 shapes .* a puzzle\.start would help"):
-        Blocks(goals=[goal, JAM], alike=JAM_ALIKE).states  # noqa: B018
-    puzzle = Blocks(goal, start=JAM, alike=JAM_ALIKE)
+        block_puzzle(goals=[goal, JAM], alike=JAM_ALIKE).states  # noqa: B018
+    puzzle = block_puzzle(goal, start=JAM, alike=JAM_ALIKE)
     assert puzzle.states == 24
-    assert len(puzzle.origins()[0]) == len(
-        [at for at in Blocks(JAM, alike=JAM_ALIKE).shapes.rows if at[-1] == 1]
+    assert len(puzzle.model.origins()[0]) == len(
+        [
+            at
+            for at in block_puzzle(JAM, alike=JAM_ALIKE).positions.encoding.shapes.rows
+            if at[-1] == 1
+        ]
     )
 
 
@@ -161,21 +167,23 @@ def test_shapes_found_by_search(seed, monkeypatch):
     """What a search finds is the same where the shapes are those that can be reached."""
     monkeypatch.setattr(shapes_module, "_fill", lambda cells, sorts: None)
     drawing, alike = random_blocks(random.Random(seed))
-    puzzle = Blocks(drawing, alike=alike, metric=random.Random(seed).choice(METRICS))
+    puzzle = block_puzzle(drawing, alike=alike, metric=random.Random(seed).choice(METRICS))
     cells, whole = board_cells(drawing), position(drawing, alike)
     reached = set().union(*assert_layers(puzzle, cells, [whole], alike))
     everything = sorted(all_positions(cells, whole), key=str)
     for laid in random.Random(seed).sample(everything, min(len(everything), 40)):
-        assert puzzle.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (laid in reached)
+        assert puzzle.positions.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (
+            laid in reached
+        )
 
 
 def test_too_many_shapes_can_be_reached(monkeypatch):
     drawing, alike = HAKOIRI
     monkeypatch.setattr(shapes_module, "MOST_SHAPES", 25_955)
-    assert len(Blocks(drawing, alike=alike).shapes) == 25_955
+    assert len(block_puzzle(drawing, alike=alike).positions.encoding.shapes) == 25_955
     monkeypatch.setattr(shapes_module, "MOST_SHAPES", 25_954)
     with pytest.raises(InputError, match=r"more than 25,954 shapes .* so many can be reached"):
-        Blocks(drawing, alike=alike).shapes  # noqa: B018
+        block_puzzle(drawing, alike=alike).positions.encoding.shapes  # noqa: B018
 
 
 # --- pieces that move along one axis
@@ -211,17 +219,17 @@ def test_random_axes(seed):
     for kind in sorted({kind for kind, _ in whole}):
         named[rng.randrange(3)] += kind
     horizontal, vertical, _ = named
-    puzzle = Blocks(
+    puzzle = block_puzzle(
         drawing, alike=alike, metric=rng.choice(METRICS), horizontal=horizontal, vertical=vertical
     )
     axes = axes_of(horizontal, vertical, alike)
     reached = set().union(*assert_layers(puzzle, cells, [whole], alike, axes=axes))
     for laid in rng.sample(sorted(reached, key=str), min(len(reached), 20)):
         board = puzzle.parse(drawn(drawing, laid, alike))
-        assert puzzle.reaches(board)
+        assert puzzle.positions.reaches(board)
         for after in block_moves(cells, laid, puzzle.metric, axes):
             moved = puzzle.parse(drawn(drawing, after, alike))
-            assert puzzle.name_move(board, moved)
+            assert puzzle.notation.name_move(board, moved)
 
 
 # --- several goals, and parts of boards as goals
@@ -258,15 +266,17 @@ GOALS = {
 def test_goals_in_parts(name, metric):
     """Depth 0 is every board that agrees with a goal and can be reached from the start."""
     drawing, goals, alike = GOALS[name]
-    puzzle = Blocks(goals=goals, start=drawing, alike=alike, metric=metric)
+    puzzle = block_puzzle(goals=goals, start=drawing, alike=alike, metric=metric)
     cells, whole = board_cells(drawing), position(drawing, alike)
     everything = all_positions(cells, whole)
     agree = set().union(*(agreeing(cells, goal, everything, alike) for goal in goals))
     origins = within_reach(agree, whole, lambda at: block_moves(cells, at, metric))
     reached = set().union(*assert_layers(puzzle, cells, origins, alike))
-    assert len(puzzle.origins()[0]) == len(origins)
+    assert len(puzzle.model.origins()[0]) == len(origins)
     for laid in everything:
-        assert puzzle.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (laid in reached)
+        assert puzzle.positions.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (
+            laid in reached
+        )
     assert [puzzle.line(goal) for goal in puzzle.goals if -1 in goal] == [
         goal for goal in goals if "?" in goal
     ]
@@ -286,7 +296,7 @@ def test_random_goals(seed):
             if any((r, c) in part for _, part in laid) or rng.random() < 0.5:
                 marks[r][c] = "?"
         goals.append("/".join(map("".join, marks)))
-    puzzle = Blocks(goals=goals, start=drawing, alike=alike, metric=rng.choice(METRICS))
+    puzzle = block_puzzle(goals=goals, start=drawing, alike=alike, metric=rng.choice(METRICS))
     agree = set().union(*(agreeing(cells, goal, everything, alike) for goal in goals))
     origins = within_reach(agree, whole, lambda at: block_moves(cells, at, puzzle.metric))
     assert_layers(puzzle, cells, origins, alike)
@@ -301,12 +311,12 @@ def test_positions_that_the_start_cannot_reach():
     moves = sum(depth * size for depth, size in enumerate(sizes))
     assert round(moves / sum(sizes), 2) == 50.63
     elsewhere = puzzle.parse("..BC/DGBC/DEEF/HAAF/IAAJ")
-    assert not puzzle.reaches(elsewhere)
+    assert not puzzle.positions.reaches(elsewhere)
     assert "puzzle.start" in puzzle.why_unreachable
 
 
 def test_one_goal_is_a_list_of_one():
-    one, same = Blocks("ab/.c"), Blocks(goals=["ab/.c"])
+    one, same = block_puzzle("ab/.c"), block_puzzle(goals=["ab/.c"])
     assert one.goals == same.goals == ((1, 2, 0, 3),)
     assert one.start is None
-    assert Blocks("ab/.c", start="ab/c.").start == (1, 2, 3, 0)
+    assert block_puzzle("ab/.c", start="ab/c.").start == (1, 2, 3, 0)

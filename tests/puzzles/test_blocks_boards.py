@@ -23,7 +23,7 @@ from sweeps import swept
 from twins import layers_of, moved, random_sequence, sequences_of
 
 from frontier.errors import InputError
-from frontier.puzzles import Blocks
+from frontier.puzzles import block_puzzle
 
 ARROWS = {"↑": (-1, 0), "↓": (1, 0), "←": (0, -1), "→": (0, 1)}
 LARGE = [
@@ -38,12 +38,12 @@ LARGE = [
 @cache
 def large(number):
     drawing, alike, metric = LARGE[number]
-    return Blocks(drawing, alike=alike, metric=metric)
+    return block_puzzle(drawing, alike=alike, metric=metric)
 
 
 def sizes_of(puzzle):
     """The classes of the sequence, in order."""
-    return [*puzzle.graph.smaller, puzzle.graph.m]
+    return [*puzzle.model.graph.smaller, puzzle.model.graph.m]
 
 
 @st.composite
@@ -57,7 +57,7 @@ def puzzles_and_states(draw):
     return (
         puzzle,
         LARGE[number][1],
-        (draw(st.integers(0, puzzle.graph.vertices - 1)), tuple(sequence)),
+        (draw(st.integers(0, puzzle.model.graph.vertices - 1)), tuple(sequence)),
     )
 
 
@@ -72,12 +72,12 @@ def test_puzzles_with_several_classes_are_met():
 @given(puzzles_and_states())
 def test_state_undoes_board(case):
     puzzle, alike, state = case
-    board = puzzle.board(state)
-    assert puzzle.state(board) == state
-    assert len(position(puzzle.line(board))) == len(puzzle.labels) - 1
+    board = puzzle.positions.board(state)
+    assert puzzle.positions.state(board) == state
+    assert len(position(puzzle.line(board))) == len(puzzle.notation.labels) - 1
     for group in alike:  # like pieces lie in the order of their codes
-        codes = [puzzle.labels.index(letter) for letter in group]
-        in_order = [board[cell] for cell in puzzle.reading if board[cell] in codes]
+        codes = [puzzle.notation.labels.index(letter) for letter in group]
+        in_order = [board[cell] for cell in puzzle.notation.pieces.reading if board[cell] in codes]
         assert list(dict.fromkeys(in_order)) == sorted(codes)
 
 
@@ -96,32 +96,36 @@ def test_boards_and_states_correspond_one_to_one(seed):
     drawing, alike = random_blocks(random.Random(seed))
     everything = list(all_positions(board_cells(drawing), position(drawing, alike)))
     open_ = "".join(mark if mark in "#/" else "?" for mark in drawing)
-    puzzle = Blocks(open_, start=drawing, alike=alike)
+    puzzle = block_puzzle(open_, start=drawing, alike=alike)
     boards = [puzzle.parse(drawn(drawing, laid, alike)) for laid in everything]
-    vertex, sequence = puzzle.states_of(np.array(boards))
+    vertex, sequence = puzzle.positions.states_of(np.array(boards))
     states = list(zip(vertex.tolist(), map(tuple, sequence.tolist()), strict=True))
     assert len(set(states)) == len(boards)
-    assert set(states) == set(product(range(puzzle.graph.vertices), sequences_of(sizes_of(puzzle))))
-    assert list(map(tuple, puzzle.boards_of(vertex, sequence).tolist())) == boards
-    assert len(puzzle.shapes) == len({look(drawing, laid, alike) for laid in everything})
+    assert set(states) == set(
+        product(range(puzzle.model.graph.vertices), sequences_of(sizes_of(puzzle)))
+    )
+    assert list(map(tuple, puzzle.positions.boards_of(vertex, sequence).tolist())) == boards
+    assert len(puzzle.positions.encoding.shapes) == len(
+        {look(drawing, laid, alike) for laid in everything}
+    )
 
 
 @pytest.mark.parametrize("drawing", ["ab.c", "aab.cc", "a/b/./c", "a.#b"])
 def test_pieces_that_cannot_pass_keep_their_order(drawing):
     """They are not in the sequence, and other orders have no state."""
-    puzzle, cells = Blocks(drawing), board_cells(drawing)
+    puzzle, cells = block_puzzle(drawing), board_cells(drawing)
     reached = set().union(*block_layers(cells, [position(drawing)], "step"))
     unreached = 0
     for laid in all_positions(cells, position(drawing)):
         board = puzzle.parse(drawn(drawing, laid))
-        assert puzzle.reaches(board) == (laid in reached)
-        if puzzle.states_of(np.array([board]))[0][0] < 0:
+        assert puzzle.positions.reaches(board) == (laid in reached)
+        if puzzle.positions.states_of(np.array([board]))[0][0] < 0:
             assert laid not in reached
-            with pytest.raises(InputError, match=f"{puzzle.line(board)} cannot be reached: its pi"):
-                puzzle.state(board)
+            with pytest.raises(InputError, match="cannot be reached: its pi"):
+                puzzle.positions.state(board)
             unreached += 1
         else:
-            assert puzzle.board(puzzle.state(board)) == board
+            assert puzzle.positions.board(puzzle.positions.state(board)) == board
     assert unreached
 
 
@@ -129,8 +133,8 @@ def test_pieces_that_cannot_pass_keep_their_order(drawing):
 
 
 def random_state(rng, puzzle):
-    sequence = random_sequence(rng, puzzle.graph.m, puzzle.graph.smaller)
-    return rng.randrange(puzzle.graph.vertices), sequence
+    sequence = random_sequence(rng, puzzle.model.graph.m, puzzle.model.graph.smaller)
+    return rng.randrange(puzzle.model.graph.vertices), sequence
 
 
 MOVING = [
@@ -145,25 +149,27 @@ FEW = MOVING[3::4]
 @swept(("drawing", "alike", "metric"), MOVING, few=FEW)
 def test_moves_and_what_they_are_called(drawing, alike, metric):
     """Arcs lead to the boards after one move; the name of a move is a shortest way of its piece."""
-    puzzle, cells = Blocks(drawing, alike=alike, metric=metric), board_cells(drawing)
+    puzzle, cells = block_puzzle(drawing, alike=alike, metric=metric), board_cells(drawing)
     leaving = {}
-    for source, target, word in arcs_of(puzzle.graph):
+    for source, target, word in arcs_of(puzzle.model.graph):
         leaving.setdefault(source, []).append((target, word))
     rng = random.Random(drawing)
     for _ in range(25):
         vertex, sequence = random_state(rng, puzzle)
-        before = puzzle.board((vertex, sequence))
-        after = [puzzle.board((v, moved(sequence, w))) for v, w in leaving.get(vertex, [])]
+        before = puzzle.positions.board((vertex, sequence))
+        after = [
+            puzzle.positions.board((v, moved(sequence, w))) for v, w in leaving.get(vertex, [])
+        ]
         named = position(puzzle.line(before))
         like = position(puzzle.line(before), alike)
         assert {position(puzzle.line(b), alike) for b in after} == block_moves(cells, like, metric)
         assert len(set(after)) == len(after)
         for board in after:
-            letter, *arrows = puzzle.name_move(before, board)
+            letter, *arrows = puzzle.notation.name_move(before, board)
             if metric == "straight":
                 assert len(set(arrows)) == 1
             steps = way(cells, named, letter, arrows)
-            followed = puzzle.line(puzzle.follow(before, board))
+            followed = puzzle.line(puzzle.notation.follow(before, board))
             assert position(followed) == steps[-1]
             assert position(followed, alike) == position(puzzle.line(board), alike)
             within = layers_of([named], lambda at, piece=letter: alone(cells, at, piece))
@@ -190,47 +196,55 @@ def way(cells, laid, letter, arrows):
 @swept(("drawing", "alike", "metric"), MOVING, few=FEW)
 def test_arcs_say_which_piece_they_displace(drawing, alike, metric):
     """Its sort, its place in the sequence, and its anchors before and after."""
-    puzzle = Blocks(drawing, alike=alike, metric=metric)
-    moves, rng = puzzle.moves, random.Random(metric)
-    arcs = arcs_of(puzzle.graph)
+    puzzle = block_puzzle(drawing, alike=alike, metric=metric)
+    moves, rng = puzzle.positions.encoding.moves, random.Random(metric)
+    arcs = arcs_of(puzzle.model.graph)
     assert moves.start.tolist() == list(range(len(arcs) + 1))
     for arc in rng.sample(range(len(arcs)), min(len(arcs), 300)):
         source, target, word = arcs[arc]
         sequence = random_state(rng, puzzle)[1]
-        before = puzzle.board((source, sequence))
-        after = puzzle.follow(before, puzzle.board((target, moved(sequence, word))))
-        was, now = (int(puzzle.reading[table[arc]]) for table in (moves.source, moves.target))
+        before = puzzle.positions.board((source, sequence))
+        after = puzzle.notation.follow(
+            before, puzzle.positions.board((target, moved(sequence, word)))
+        )
+        was, now = (
+            int(puzzle.notation.pieces.reading[table[arc]])
+            for table in (moves.source, moves.target)
+        )
         code = before[was]
-        sort = puzzle.shapes.sorts[moves.sort[arc]]
+        sort = puzzle.positions.encoding.shapes.sorts[moves.sort[arc]]
         assert code in sort.codes
-        assert was == next(cell for cell in puzzle.reading if before[cell] == code)
-        assert now == next(cell for cell in puzzle.reading if after[cell] == code)
+        assert was == next(cell for cell in puzzle.notation.pieces.reading if before[cell] == code)
+        assert now == next(cell for cell in puzzle.notation.pieces.reading if after[cell] == code)
         others = set(before) - {0, code}
         assert [after.index(other) for other in others] == [before.index(other) for other in others]
         if sort.distinct:
-            order = [*sequence, *range(len(sequence), puzzle.members.size)]
-            assert puzzle.members[order[moves.place[arc]]] == code
+            order = [*sequence, *range(len(sequence), puzzle.positions.encoding.members.size)]
+            assert puzzle.positions.encoding.members[order[moves.place[arc]]] == code
         else:
             assert moves.place[arc] == -1
 
 
 def test_names_of_moves():
-    puzzle = Blocks("aab/a.b/...", metric="path")
+    puzzle = block_puzzle("aab/a.b/...", metric="path")
     before = puzzle.parse("aab/a.b/...")
-    assert puzzle.name_move(before, puzzle.parse("aa./a.b/..b")) == "b↓"
-    bar = Blocks("a../.b./...", metric="path")
-    assert bar.name_move(bar.parse("a../.b./..."), bar.parse(".../.b./..a")) in {"a→→↓↓", "a↓↓→→"}
-    like = Blocks("ab./...", alike=["ab"])
-    assert like.name_move(like.parse("ab./..."), like.parse("a.b/...")) == "b→"
-    assert like.name_move(like.parse("ab./..."), like.parse(".b./a..")) == "a↓"
+    assert puzzle.notation.name_move(before, puzzle.parse("aa./a.b/..b")) == "b↓"
+    bar = block_puzzle("a../.b./...", metric="path")
+    assert bar.notation.name_move(bar.parse("a../.b./..."), bar.parse(".../.b./..a")) in {
+        "a→→↓↓",
+        "a↓↓→→",
+    }
+    like = block_puzzle("ab./...", alike=["ab"])
+    assert like.notation.name_move(like.parse("ab./..."), like.parse("a.b/...")) == "b→"
+    assert like.notation.name_move(like.parse("ab./..."), like.parse(".b./a..")) == "a↓"
 
 
 def test_follow_keeps_the_letters_of_like_pieces():
     """Like pieces are renamed on boards, by their order; along a solution they keep their names."""
-    puzzle = Blocks("ab/..", alike=["ab"])
+    puzzle = block_puzzle("ab/..", alike=["ab"])
     before = puzzle.parse("ab/..")
     after = puzzle.parse(".b/a.")
-    assert puzzle.line(puzzle.follow(before, after)) == ".b/a."
-    again = puzzle.follow(puzzle.follow(before, after), puzzle.parse("a./b."))
+    assert puzzle.line(puzzle.notation.follow(before, after)) == ".b/a."
+    again = puzzle.notation.follow(puzzle.notation.follow(before, after), puzzle.parse("a./b."))
     assert puzzle.line(again) == "b./a."
     assert puzzle.line(puzzle.parse("b./a.")) == "a./b."

@@ -9,7 +9,7 @@ from puzzles.cell_twins import both_ways, floor_moves, floor_position, floor_ste
 from twins import layers_of, within_reach
 
 from frontier.errors import InputError
-from frontier.puzzles import Blocks, Cells, Graph, Tiles
+from frontier.puzzles import block_puzzle, cell_puzzle, graph_puzzle, tile_puzzle
 from frontier.space.layout import Layout
 
 
@@ -25,8 +25,8 @@ def pairs_of(cells, moves):
 
 def found_layers(puzzle):
     """The boards of each layer as labels, by the list kernel; bitmaps must find as many."""
-    space = puzzle.space
-    side, numbers = space.numbers(*puzzle.origins())
+    space = puzzle.model.space
+    side, numbers = space.numbers(*puzzle.model.origins())
     origins = list(zip(side.tolist(), numbers.tolist(), strict=True))
     layers = list_layers(space, origins)
     sizes = [layer.size for layer in layers]
@@ -45,7 +45,7 @@ def assert_layers(cells, directions, puzzle, board, alike=(), metric="step"):
         [floor_position(cells, board, alike)], lambda at: floor_moves(ways, at, metric)
     )
     found = [
-        {floor_position(cells, [puzzle.labels[code] for code in b], alike) for b in layer}
+        {floor_position(cells, [puzzle.notation.labels[code] for code in b], alike) for b in layer}
         for layer in found_layers(puzzle)
     ]
     assert [len(layer) for layer in found] == [len(layer) for layer in expected]
@@ -78,13 +78,13 @@ SEARCHES = {
 @pytest.mark.parametrize("name", SEARCHES)
 def test_searches(name, metric):
     cells, moves, board, alike = SEARCHES[name]
-    puzzle = Cells(cells, moves, board, alike=alike, metric=metric)
+    puzzle = cell_puzzle(cells, moves, board, alike=alike, metric=metric)
     directions = [moves["on"]] if "on" in moves else pairs_of(cells, moves)
     assert_layers(cells, directions, puzzle, board, alike, metric)
 
 
 def test_hexagon_has_moves_in_three_directions():
-    layers = found_layers(Cells(HEXAGON, HEXAGON_MOVES, "a......"))
+    layers = found_layers(cell_puzzle(HEXAGON, HEXAGON_MOVES, "a......"))
     assert [len(layer) for layer in layers] == [1, 3, 3]
 
 
@@ -93,8 +93,8 @@ def sizes(puzzle):
 
 
 def test_tiles_expressed_as_cells():
-    cells = Cells(BOX, SQUARE, [".", *"12345"])
-    assert sizes(cells) == sizes(Tiles(2, 3))
+    cells = cell_puzzle(BOX, SQUARE, [".", *"12345"])
+    assert sizes(cells) == sizes(tile_puzzle(2, 3))
 
 
 @pytest.mark.parametrize("metric", ["step", "path"])
@@ -102,8 +102,8 @@ def test_tiles_expressed_as_cells():
 def test_blocks_expressed_as_cells(metric, alike):
     drawing = "aab/ccb/d../e.."
     cells = [(x, y) for y in range(4) for x in range(3)]
-    mine = Cells(cells, SQUARE, drawing.replace("/", ""), alike=alike, metric=metric)
-    theirs = Blocks(drawing, alike=alike, metric=metric)
+    mine = cell_puzzle(cells, SQUARE, drawing.replace("/", ""), alike=alike, metric=metric)
+    theirs = block_puzzle(drawing, alike=alike, metric=metric)
     assert mine.states == theirs.states
     assert sizes(mine) == sizes(theirs)
 
@@ -111,8 +111,8 @@ def test_blocks_expressed_as_cells(metric, alike):
 def test_graph_expressed_as_cells():
     adjacency = [[1, 3], [0, 2, 4], [1, 3], [0, 2], [1]]
     edges = [(str(u), str(v)) for u in range(5) for v in adjacency[u] if u < v]
-    mine = Cells(list("01234"), edges, "wbxy.", alike=["wb"])
-    assert sizes(mine) == sizes(Graph(adjacency, "wwxy."))
+    mine = cell_puzzle(list("01234"), edges, "wbxy.", alike=["wb"])
+    assert sizes(mine) == sizes(graph_puzzle(adjacency, "wwxy."))
 
 
 def random_floor(rng):
@@ -138,7 +138,9 @@ def test_random_floors():
     for seed in range(200):
         cells, directions, board = random_floor(random.Random(seed))
         try:
-            puzzle = Cells(cells, directions, board, metric="path" if seed % 3 == 0 else "step")
+            puzzle = cell_puzzle(
+                cells, directions, board, metric="path" if seed % 3 == 0 else "step"
+            )
         except InputError as error:
             assert "another way round" in str(error)  # noqa: PT017
             continue
@@ -154,15 +156,17 @@ def test_random_floors():
 def test_goals():
     """Where a goal is given the pieces are the start; a table that leaves out pieces is a part."""
     cells = [(x, 0) for x in range(4)]
-    puzzle = Cells(cells, {"r/l": (1, 0)}, "ab..", goal={"b": (3, 0)})
+    puzzle = cell_puzzle(cells, {"r/l": (1, 0)}, "ab..", goal={"b": (3, 0)})
     assert puzzle.goals == ((-1, -1, -1, 2),)
     assert puzzle.start == (1, 2, 0, 0)
     assert puzzle.line(puzzle.goals[0]) == "???b"
-    whole = Cells(cells, {"r/l": (1, 0)}, "ab..", goal={"a": (1, 0), "b": (3, 0)})
+    whole = cell_puzzle(cells, {"r/l": (1, 0)}, "ab..", goal={"a": (1, 0), "b": (3, 0)})
     assert (whole.goals, whole.start) == (((0, 1, 0, 2),), (1, 2, 0, 0))
-    plain = Cells(cells, {"r/l": (1, 0)}, "ab..")
+    plain = cell_puzzle(cells, {"r/l": (1, 0)}, "ab..")
     assert (plain.goals, plain.start) == (((1, 2, 0, 0),), None)
-    several = Cells(cells, {"r/l": (1, 0)}, "ab..", goals=["a?b?", {"b": (3, 0)}], start="a.b.")
+    several = cell_puzzle(
+        cells, {"r/l": (1, 0)}, "ab..", goals=["a?b?", {"b": (3, 0)}], start="a.b."
+    )
     assert several.goals == ((1, -1, 2, -1), (-1, -1, -1, 2))
     assert several.start == (1, 0, 2, 0)
 
@@ -184,7 +188,7 @@ def everywhere(ways, pieces):
 @pytest.mark.parametrize("goal", ["?????c?", "aa?????", "?????aa", "..?????", "b.?aa??"])
 def test_a_goal_in_part(goal):
     pieces = "aa.b.c."
-    puzzle = Cells(HEXAGON, HEXAGON_MOVES, pieces, goal=goal, start=pieces)
+    puzzle = cell_puzzle(HEXAGON, HEXAGON_MOVES, pieces, goal=goal, start=pieces)
     ways = both_ways(pairs_of(HEXAGON, HEXAGON_MOVES))
     shown = floor_position(HEXAGON, goal)
     empty = {cell for cell, mark in zip(HEXAGON, goal, strict=True) if mark == "."}
@@ -204,13 +208,13 @@ def test_a_goal_in_part(goal):
 
 def test_a_goal_shows_pieces_whole():
     with pytest.raises(InputError, match="piece 'a' on 1,0 is not whole"):
-        Cells(HEXAGON, HEXAGON_MOVES, "aa.b.c.", goal="????a??")
+        cell_puzzle(HEXAGON, HEXAGON_MOVES, "aa.b.c.", goal="????a??")
 
 
 def test_a_start_that_cannot_be_reached():
     line = [("a", "b"), ("b", "c")]
     with pytest.raises(InputError, match=r"puzzle\.start = ba\.: .*cannot be reached"):
-        Cells(list("abc"), line, "ab.", start="ba.").check()
+        cell_puzzle(list("abc"), line, "ab.", start="ba.").check()
     with pytest.raises(InputError, match=r"puzzle\.start = ab\.: .*cannot be reached"):
-        Cells(list("abc"), line, "ab.", goal="ba.").check()
-    Cells(list("abc"), line, "ab.", start="a.b").check()
+        cell_puzzle(list("abc"), line, "ab.", goal="ba.").check()
+    cell_puzzle(list("abc"), line, "ab.", start="a.b").check()

@@ -11,118 +11,123 @@ from puzzles.cell_boards import BOX, HEXAGON, HEXAGON_MOVES, SQUARE, THETA, TRAP
 from twins import random_sequence
 
 from frontier.errors import InputError
-from frontier.puzzles import Cells, define_puzzle, puzzle_of
+from frontier.puzzles import cell_puzzle, define_puzzle, puzzle_of
 
 LARGE = [
-    Cells(HEXAGON, HEXAGON_MOVES, "aa.b.c."),
-    Cells(TRAPEZE, HEXAGON_MOVES, "aabbccdefg.", alike=["abc", "dg"]),
-    Cells(TRAPEZE, HEXAGON_MOVES, ["ten", "ten", "b", "b", "c", "c", "d", "e", "f", "2", "."]),
-    Cells(list("abcdef"), THETA, "wxyz.."),
+    cell_puzzle(HEXAGON, HEXAGON_MOVES, "aa.b.c."),
+    cell_puzzle(TRAPEZE, HEXAGON_MOVES, "aabbccdefg.", alike=["abc", "dg"]),
+    cell_puzzle(
+        TRAPEZE, HEXAGON_MOVES, ["ten", "ten", "b", "b", "c", "c", "d", "e", "f", "2", "."]
+    ),
+    cell_puzzle(list("abcdef"), THETA, "wxyz.."),
 ]
 
 
 @given(st.integers(0, len(LARGE) - 1), st.randoms(use_true_random=False))
 def test_state_undoes_board(number, rng):
     puzzle = LARGE[number]
-    graph = puzzle.graph
+    graph = puzzle.model.graph
     state = rng.randrange(graph.vertices), random_sequence(rng, graph.m, graph.smaller)
-    board = puzzle.board(state)
-    assert puzzle.state(board) == state
+    board = puzzle.positions.board(state)
+    assert puzzle.positions.state(board) == state
     assert puzzle.parse(puzzle.write(board)) == board
     assert puzzle.parse(json.loads(json.dumps(puzzle.write(board)))) == board
     assert puzzle.parse(puzzle.line(board)) == board
     assert "\n" not in puzzle.line(board)
     laid = {
-        puzzle.labels[code]: [
-            puzzle.directions.names[c] for c, there in enumerate(board) if there == code
+        puzzle.notation.labels[code]: [
+            puzzle.notation.directions.names[c] for c, there in enumerate(board) if there == code
         ]
         for code in set(board) - {0}
     }
-    if puzzle.directions.points is None:
+    if puzzle.notation.directions.points is None:
         assert puzzle.parse(laid) == board
 
 
 def some_move(puzzle, rng):
     """A board and one that a move leads to."""
-    arcs = puzzle.graph.source
+    arcs = puzzle.model.graph.source
     assume(arcs.size)
     arc = rng.randrange(arcs.size)
-    sequence = random_sequence(rng, puzzle.graph.m, puzzle.graph.smaller)
-    before = puzzle.board((int(arcs[arc]), sequence))
-    word = puzzle.graph.voltages[puzzle.graph.voltage[arc]]
+    sequence = random_sequence(rng, puzzle.model.graph.m, puzzle.model.graph.smaller)
+    before = puzzle.positions.board((int(arcs[arc]), sequence))
+    word = puzzle.model.graph.voltages[puzzle.model.graph.voltage[arc]]
     after = list(sequence)
     for i in word:
         after[i], after[i + 1] = after[i + 1], after[i]
-    return before, puzzle.board((int(puzzle.graph.target[arc]), tuple(after)))
+    return before, puzzle.positions.board((int(puzzle.model.graph.target[arc]), tuple(after)))
 
 
 @given(st.integers(0, len(LARGE) - 1), st.randoms(use_true_random=False))
 def test_followed_pieces_keep_their_labels(number, rng):
     puzzle = LARGE[number]
     before, after = some_move(puzzle, rng)
-    followed = puzzle.follow(before, after)
-    assert puzzle.parse([puzzle.labels[code] for code in followed]) == after
-    label, way = puzzle.name_move(before, followed).split(" ")
+    followed = puzzle.notation.follow(before, after)
+    assert puzzle.parse([puzzle.notation.labels[code] for code in followed]) == after
+    label, way = puzzle.notation.name_move(before, followed).split(" ")
     moved = {code for here, there in zip(before, followed, strict=True) if here != there
              for code in (here, there)} - {0}  # fmt: skip
-    assert moved == {puzzle.labels.index(label)}
-    there = puzzle.directions.ways[puzzle.directions.way_names.index(way)]
+    assert moved == {puzzle.notation.labels.index(label)}
+    there = puzzle.notation.directions.ways[puzzle.notation.directions.way_names.index(way)]
     cells = [[c for c, code in enumerate(b) if code in moved] for b in (before, followed)]
     assert sorted(there[c] for c in cells[0]) == cells[1]
 
 
 def test_a_move_of_several_steps():
-    puzzle = Cells(BOX, SQUARE, "a..b..", metric="path")
-    assert puzzle.name_move((1, 0, 0, 2, 0, 0), (0, 1, 0, 2, 0, 0)) == "a right"
-    assert puzzle.name_move((1, 0, 0, 2, 0, 0), (0, 0, 0, 2, 1, 0)) == "a right down"
-    assert puzzle.name_move((0, 0, 0, 2, 1, 0), (1, 0, 0, 2, 0, 0)) == "a up left"
-    line = Cells(list("abc"), [("a", "b"), ("b", "c")], "x..")
-    assert line.name_move((0, 1, 0), (1, 0, 0)) == "x b→a"
-    one = Cells(list("ab"), {"on": [("a", "b")]}, "x.")
-    assert (one.name_move((1, 0), (0, 1)), one.name_move((0, 1), (1, 0))) == ("x on", "x -on")
+    puzzle = cell_puzzle(BOX, SQUARE, "a..b..", metric="path")
+    assert puzzle.notation.name_move((1, 0, 0, 2, 0, 0), (0, 1, 0, 2, 0, 0)) == "a right"
+    assert puzzle.notation.name_move((1, 0, 0, 2, 0, 0), (0, 0, 0, 2, 1, 0)) == "a right down"
+    assert puzzle.notation.name_move((0, 0, 0, 2, 1, 0), (1, 0, 0, 2, 0, 0)) == "a up left"
+    line = cell_puzzle(list("abc"), [("a", "b"), ("b", "c")], "x..")
+    assert line.notation.name_move((0, 1, 0), (1, 0, 0)) == "x b→a"
+    one = cell_puzzle(list("ab"), {"on": [("a", "b")]}, "x.")
+    assert (one.notation.name_move((1, 0), (0, 1)), one.notation.name_move((0, 1), (1, 0))) == (
+        "x on",
+        "x -on",
+    )
 
 
 def test_vectors_are_taken_with_some_tolerance():
     """Points may be written with few figures."""
     hexagon = [(0, 0), (1, 0), (0.5, 0.87), (1.5, 0.87), (0, 1.73), (1, 1.73)]
-    puzzle = Cells(
+    puzzle = cell_puzzle(
         hexagon, {"e/w": (1, 0), "se/nw": (0.5, 0.866), "sw/ne": (-0.5, 0.866)}, "a....."
     )
-    assert [sorted(there.items()) for there in puzzle.directions.ways[::2]] == [
+    assert [sorted(there.items()) for there in puzzle.notation.directions.ways[::2]] == [
         [(0, 1), (2, 3), (4, 5)], [(0, 2), (1, 3), (2, 5)], [(1, 2), (2, 4), (3, 5)],
     ]  # fmt: skip
 
 
 def test_names_points_and_both():
     moves = {"e/w": (1, 0)}
-    named = Cells([["p", 0, 0], ["q", 1, 0]], moves, {"x": "p"})
-    points = Cells([[0, 0], [1, 0]], moves, {"x": [0, 0]})
+    named = cell_puzzle([["p", 0, 0], ["q", 1, 0]], moves, {"x": "p"})
+    points = cell_puzzle([[0, 0], [1, 0]], moves, {"x": [0, 0]})
     assert named.goals == points.goals == ((1, 0),)
-    assert named.directions.names == ["p", "q"]
-    assert points.directions.names == ["0,0", "1,0"]
-    assert Cells(["p", "q"], {"e/w": [["p", "q"]]}, {"x": ["p"]}).goals == ((1, 0),)
+    assert named.notation.directions.names == ["p", "q"]
+    assert points.notation.directions.names == ["0,0", "1,0"]
+    assert cell_puzzle(["p", "q"], {"e/w": [["p", "q"]]}, {"x": ["p"]}).goals == ((1, 0),)
 
 
 def test_the_order_of_a_table_does_not_matter():
     """What makes two runs the same is compared without it."""
-    one = Cells(BOX, SQUARE, {"a": [(2, 0), (1, 0)], "b": (0, 1)})
-    other = Cells(BOX, dict(reversed(SQUARE.items())), {"b": (0, 1), "a": [(1, 0), (2, 0)]})
-    assert one.labels == other.labels == [".", "a", "b"]
+    one = cell_puzzle(BOX, SQUARE, {"a": [(2, 0), (1, 0)], "b": (0, 1)})
+    other = cell_puzzle(BOX, dict(reversed(SQUARE.items())), {"b": (0, 1), "a": [(1, 0), (2, 0)]})
+    assert one.notation.labels == other.notation.labels == [".", "a", "b"]
     assert one.goals == other.goals
-    assert (one.shapes.rows == other.shapes.rows).all()
+    assert (one.model.encoding.shapes.rows == other.model.encoding.shapes.rows).all()
 
 
 def test_ways_to_write_a_board():
-    puzzle = Cells(list("abc"), [("a", "b"), ("b", "c")], "xy.")
+    puzzle = cell_puzzle(list("abc"), [("a", "b"), ("b", "c")], "xy.")
     for notation in ("xy.", "x y .", "x/y/.", ["x", "y", "."], "xy_", {"x": "a", "y": ["b"]}):
         assert puzzle.parse(notation) == (1, 2, 0)
     assert puzzle.write((2, 1, 0)) == puzzle.line((2, 1, 0)) == "yx."
-    like = Cells(list("abc"), [("a", "b"), ("b", "c")], "xy.", alike=["xy"])
+    like = cell_puzzle(list("abc"), [("a", "b"), ("b", "c")], "xy.", alike=["xy"])
     assert like.parse("yx.") == (1, 2, 0)
 
 
 def test_title():
-    assert Cells(BOX, SQUARE, "aa....").title == "1 piece on 6 cells (step)"
+    assert cell_puzzle(BOX, SQUARE, "aa....").title == "1 piece on 6 cells (step)"
 
 
 def test_puzzle_of_settings():
@@ -132,7 +137,7 @@ def test_puzzle_of_settings():
     assert table == json.loads(json.dumps(table))
     assert table["cells"] == [["p", 0, 0], ["q", 1.0, 0]]
     puzzle = puzzle_of(table)
-    assert isinstance(puzzle, Cells)
+    assert puzzle.kind == "cells"
     assert puzzle.goals == ((1, 0),)
     assert puzzle_of(define_puzzle(HEXAGON, HEXAGON_MOVES, "aa.b.c.")).states == LARGE[0].states
 

@@ -10,42 +10,44 @@ from puzzles.cell_boards import BOX, SQUARE, THETA
 from puzzles.test_cells import pairs_of
 from puzzles.test_cells_boards import LARGE, some_move
 
-from frontier.puzzles import Cells
+from frontier.puzzles import cell_puzzle
 from frontier.report.boards import board_svg, draw_boards
 
 
 def test_a_picture_says_what_lies_where():
     table = {"r/l": (10, 0), "d/u": (0, 10)}
-    puzzle = Cells([(x, y) for y in (5, 15) for x in (0, 10, 20)], table, "aa.bcc", alike=["ac"])
-    picture = puzzle.picture(puzzle.goals[0])
+    puzzle = cell_puzzle(
+        [(x, y) for y in (5, 15) for x in (0, 10, 20)], table, "aa.bcc", alike=["ac"]
+    )
+    picture = puzzle.notation.picture(puzzle.goals[0])
     assert picture.places == ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1))
     assert picture.edges is None  # squares
     assert [(p.code, p.label, p.kind, set(p.cells)) for p in picture.pieces] == [
         (1, "a", 0, {0, 1}), (2, "b", 1, {3}), (3, "c", 0, {4, 5}),
     ]  # fmt: skip
-    part = Cells(BOX, SQUARE, "aa.b..", goal={"b": (2, 0)})
-    assert part.picture(part.goals[0]).open == (0, 1, 3, 4, 5)
+    part = cell_puzzle(BOX, SQUARE, "aa.b..", goal={"b": (2, 0)})
+    assert part.notation.picture(part.goals[0]).open == (0, 1, 3, 4, 5)
 
 
 @pytest.mark.parametrize("moves", [{"r/l": (1, 0)}, {**SQUARE, "x/y": (1, 1)}])
 def test_cells_are_squares_only_where_all_sides_can_be_crossed(moves):
-    puzzle = Cells(BOX, moves, "a.....")
-    assert puzzle.picture(puzzle.goals[0]).edges == puzzle.directions.edges
-    assert len(puzzle.directions.edges) == sum(map(len, pairs_of(BOX, moves)))
+    puzzle = cell_puzzle(BOX, moves, "a.....")
+    assert puzzle.notation.picture(puzzle.goals[0]).edges == puzzle.notation.directions.edges
+    assert len(puzzle.notation.directions.edges) == sum(map(len, pairs_of(BOX, moves)))
 
 
 def test_cells_without_points_are_laid_out():
-    puzzle = Cells(list("abcdef"), THETA, "wxyz..")
-    places = puzzle.picture(puzzle.goals[0]).places
+    puzzle = cell_puzzle(list("abcdef"), THETA, "wxyz..")
+    places = puzzle.notation.picture(puzzle.goals[0]).places
     assert len({(round(x, 1), round(y, 1)) for x, y in places}) == 6
 
 
 def test_labels_stand_on_their_pieces():
     square = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 1)]
-    puzzle = Cells(square, {**SQUARE, "x/y": (1, 1)}, "aaaa.")
-    picture = puzzle.picture(puzzle.goals[0])
+    puzzle = cell_puzzle(square, {**SQUARE, "x/y": (1, 1)}, "aaaa.")
+    picture = puzzle.notation.picture(puzzle.goals[0])
     assert picture.middle(picture.pieces[0]) == ((0, 0), 1)  # its middle lies between four cells
-    bar = LARGE[0].picture(LARGE[0].goals[0])
+    bar = LARGE[0].notation.picture(LARGE[0].goals[0])
     assert bar.middle(bar.pieces[0]) == (((bar.places[0][0] + bar.places[1][0]) / 2, 0.0), 1)
 
 
@@ -65,10 +67,12 @@ def test_pieces_of_several_cells_are_drawn_as_one():
 def test_the_steps_of_a_move_lead_to_its_end(number, rng):
     puzzle = LARGE[number]
     before, after = some_move(puzzle, rng)
-    assert puzzle.steps(before, puzzle.follow(before, after)) == [puzzle.follow(before, after)]
+    assert puzzle.notation.steps(before, puzzle.notation.follow(before, after)) == [
+        puzzle.notation.follow(before, after)
+    ]
 
 
 def test_a_move_along_a_path_passes_each_of_its_steps():
-    puzzle = Cells(BOX, SQUARE, "a..b..", metric="path")
-    passed = puzzle.steps((1, 0, 0, 2, 0, 0), (0, 0, 0, 2, 1, 0))
+    puzzle = cell_puzzle(BOX, SQUARE, "a..b..", metric="path")
+    passed = puzzle.notation.steps((1, 0, 0, 2, 0, 0), (0, 0, 0, 2, 1, 0))
     assert passed == [(0, 1, 0, 2, 0, 0), (0, 0, 0, 2, 1, 0)]

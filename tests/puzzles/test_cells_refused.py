@@ -9,7 +9,7 @@ from puzzles.cell_boards import BOX, SQUARE
 
 from frontier.config import make_config
 from frontier.errors import InputError
-from frontier.puzzles import Cells
+from frontier.puzzles import cell_puzzle
 from frontier.puzzles.directions import MOST_CELLS
 
 ABC = list("abc")
@@ -70,20 +70,20 @@ LINE = [("a", "b"), ("b", "c")]
 def test_puzzles_that_cannot_be(arguments, message):
     settings = {"cells": ABC, "moves": LINE, "pieces": "xy."} | arguments
     with pytest.raises(InputError, match=message):
-        Cells(**settings)
+        cell_puzzle(**settings)
 
 
 def test_a_ring_is_refused_for_pieces_of_several_cells():
     """Round a ring, a piece of two cells comes to lie on its first cell another way."""
     ring = {"on": [(a, b) for a, b in zip("abcd", "bcda", strict=True)]}
     with pytest.raises(InputError, match=r"the piece that may lie on a b .* as on a ring"):
-        Cells(list("abcd"), ring, "xx..")
+        cell_puzzle(list("abcd"), ring, "xx..")
 
 
 @pytest.mark.parametrize("board", [(1, 1, 0), (1, 2, 9), (1, 0, 0), (-1, 1, 2)])
 def test_codes_that_are_no_board(board):
-    puzzle = Cells(ABC, LINE, "xy.")
-    for ask in (puzzle.state, puzzle.reaches):
+    puzzle = cell_puzzle(ABC, LINE, "xy.")
+    for ask in (puzzle.positions.state, puzzle.positions.reaches):
         with pytest.raises(InputError, match=r"codes are 0|every piece"):
             ask(board)
 
@@ -94,7 +94,7 @@ def test_codes_that_are_no_board(board):
 ])  # fmt: skip
 def test_boards_of_another_puzzle(text, message):
     with pytest.raises(InputError, match=message):
-        Cells(ABC, LINE, "xy.").parse(text)
+        cell_puzzle(ABC, LINE, "xy.").parse(text)
 
 
 def test_the_example_of_the_page():
@@ -109,4 +109,4 @@ def test_the_example_of_the_page():
 
 def test_text_that_names_a_cell_by_its_point():
     with pytest.raises(InputError, match=re.escape("(9, 9) is no cell of this board")):
-        Cells(BOX, SQUARE, {"x": (9, 9)})
+        cell_puzzle(BOX, SQUARE, {"x": (9, 9)})

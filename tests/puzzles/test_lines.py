@@ -18,8 +18,8 @@ import frontier
 from frontier import api
 from frontier.answers.layers import farthest, position_counts
 from frontier.errors import CorruptRunError, InputError
-from frontier.puzzles import Lines, Tiles
-from frontier.puzzles.tiles import blank_orbits
+from frontier.puzzles import line_puzzle, tile_puzzle
+from frontier.puzzles.grid import Grid
 from frontier.store.run import RunStore
 
 SMALL = [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2)]
@@ -49,22 +49,24 @@ def line_at(puzzle, state):
     """The line of a state: all positions that have the blank in its row or column of the board."""
     vertex, sequence = state
     found = set()
-    for place in puzzle._lines[vertex]:
-        moved = puzzle._moved(np.array(sequence), puzzle._fixed[vertex], place)
-        found.add(puzzle.subject.board((int(np.argmax(puzzle._blank_at == place)), tuple(moved))))
+    for place in puzzle.model._lines[vertex]:
+        moved = puzzle.model._moved(np.array(sequence), puzzle.model._fixed[vertex], place)
+        found.add(
+            puzzle.positions.board((int(np.argmax(puzzle.model._blank_at == place)), tuple(moved)))
+        )
     return found
 
 
 def goal_with(rows, columns, cell):
-    return Tiles(rows, columns, blank=cell).goals[0]
+    return tile_puzzle(rows, columns, blank=cell).goals[0]
 
 
 @swept(("rows", "columns"), SMALL, few=3)
 def test_layers_are_those_of_a_dictionary_search(rows, columns):
     for cell in [(r, c) for r in range(rows) for c in range(columns)]:
-        puzzle = Lines(rows, columns, blank=cell)
+        puzzle = line_puzzle(rows, columns, blank=cell)
         _, lines = twin(rows, columns, goal_with(rows, columns, cell))
-        space = puzzle.space
+        space = puzzle.model.space
         origins = [space.number(*state) for state in origins_of(puzzle)]
         found = list_layers(space, origins)
         assert sum(layer.size for layer in found) == puzzle.states
@@ -76,8 +78,8 @@ def test_layers_are_those_of_a_dictionary_search(rows, columns):
 
 @given(st.sampled_from(SHAPES), st.randoms(use_true_random=False))
 def test_arcs_join_lines_that_cross(shape, rng):
-    puzzle = Lines(*shape)
-    graph = puzzle.graph
+    puzzle = line_puzzle(*shape)
+    graph = puzzle.model.graph
     vertex, sequence = rng.randrange(graph.vertices), random_sequence(rng, graph.m)
     line = frozenset(line_at(puzzle, (vertex, sequence)))
     assert line in lines_of(*shape, next(iter(line)))
@@ -106,13 +108,13 @@ def run_of(path, rows, columns, cell, form="list", **search):
 @swept(("rows", "columns"), [*SMALL, (3, 3)], few=[(2, 2), (2, 3)])
 def test_positions(tmp_path, rows, columns, form):
     """However layers are made, they tell how many positions there are, and which are farthest."""
-    for cell in blank_orbits(rows, columns):
+    for cell in Grid(rows, columns).blank_orbits():
         run = run_of(tmp_path / "-".join(map(str, cell)), rows, columns, cell, form)
         if rows * columns <= 8:
             goal = goal_with(rows, columns, cell)
             expected = layers_of([goal], lambda board: line_moves(rows, columns, board))
         else:
-            tiles = Tiles(rows, columns, metric="multi", blank=cell)
+            tiles = tile_puzzle(rows, columns, metric="multi", blank=cell)
             origins = [tiles.space.number(*state) for state in origins_of(tiles)]
             expected = list_layers(tiles.space, origins)
         assert position_counts(run) == [len(layer) for layer in expected]
@@ -144,8 +146,8 @@ def test_positions_of_a_search_under_way(tmp_path, until):
 
 
 def test_no_position_is_known_before_the_first_commit():
-    assert Lines(2, 3).position_counts([], [0]) == []
-    assert Lines(2, 3).position_counts([1], [0]) == [1]
+    assert line_puzzle(2, 3).model.position_counts([], [0]) == []
+    assert line_puzzle(2, 3).model.position_counts([1], [0]) == [1]
 
 
 @pytest.mark.parametrize("form", ["bits", "memory"])
@@ -168,14 +170,12 @@ def test_a_part_says_how_many_edges_it_has(tmp_path, monkeypatch, form):
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 4), (5, 1)])
 def test_one_line_is_not_enough(rows, columns):
     with pytest.raises(InputError, match=f"= {rows} x {columns}: lines of positions need two"):
-        Lines(rows, columns)
+        line_puzzle(rows, columns)
 
 
 def test_boards_are_no_states(tmp_path):
     run = run_of(tmp_path / "run", 2, 3, (0, 0))
     refused = pytest.raises(InputError, match=r'no boards; .* puzzle\.metric = "multi"')
-    with refused:
-        run.puzzle.state(tuple(range(6)))
     with refused:
         api.Run(run).layers[-1].boards()
     invoke("solve", run.path, "1 0 2/3 4 5", code=InputError.exit_code)
@@ -212,13 +212,13 @@ def test_a_goal_is_no_key():
 
 
 def test_titles():
-    assert Lines(3, 5).title == "3×5 tiles, any number of tiles a move, by lines"
+    assert line_puzzle(3, 5).title == "3×5 tiles, any number of tiles a move, by lines"
 
 
 @pytest.mark.parametrize(("rows", "columns"), SHAPES)
 def test_numbers_of_lines(rows, columns):
-    puzzle = Lines(rows, columns)
-    assert puzzle.states * rows * columns == puzzle.subject.states * (rows + columns)
+    puzzle = line_puzzle(rows, columns)
+    assert puzzle.states * rows * columns == puzzle.positions.states * (rows + columns)
 
 
 def test_status_counts_lines_whatever_the_last_layer_is(tmp_path):

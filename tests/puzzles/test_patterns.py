@@ -23,7 +23,7 @@ from puzzles.pattern_twins import (
 from sweeps import swept
 from twins import bfs_layers, blank_moves
 
-from frontier.puzzles import Pattern
+from frontier.puzzles import pattern_puzzle
 
 # --- whole searches
 
@@ -40,8 +40,8 @@ def all_columns(k, most=100_000):
 )
 def test_layers_of_columns(k, columns):
     """The right-most columns of 2 x n, whole layers where there are not many positions."""
-    puzzle, labels = Pattern(2, columns, k=k), column_labels(columns, k)
-    assert puzzle.labelled == labels
+    puzzle, labels = pattern_puzzle(2, columns, k=k), column_labels(columns, k)
+    assert puzzle.model.labelled == labels
     expected = step_layers.__wrapped__(2, columns, home(2 * columns), labels)
     if puzzle.states <= 4000:
         assert_layers(puzzle, expected)
@@ -72,7 +72,7 @@ MORE_CASES = [
 @pytest.mark.parametrize("metric", ["step", "labelled"])
 @swept(("shape", "goal", "labels"), [*CASES, *MORE_CASES], few=[*FEW_CASES, *MORE_CASES[:4]])
 def test_layers(shape, goal, labels, metric):
-    puzzle = Pattern(*shape, labels=labels, goal=shaped(goal, shape[1]), metric=metric)
+    puzzle = pattern_puzzle(*shape, labels=labels, goal=shaped(goal, shape[1]), metric=metric)
     assert_layers(puzzle, layers_by(puzzle, goal, metric))
 
 
@@ -83,7 +83,7 @@ def test_layers(shape, goal, labels, metric):
 )  # fmt: skip
 @pytest.mark.parametrize("metric", ["step", "labelled"])
 def test_layer_sizes_of_more_positions(shape, labels, metric):
-    puzzle = Pattern(*shape, labels=labels, metric=metric)
+    puzzle = pattern_puzzle(*shape, labels=labels, metric=metric)
     expected = [len(layer) for layer in layers_by(puzzle, home(puzzle.cells), metric)]
     assert [layer.size for layer in lists_of(puzzle)] == expected
     assert puzzle.states == sum(expected)
@@ -93,8 +93,8 @@ def test_layer_sizes_of_more_positions(shape, labels, metric):
 @pytest.mark.parametrize("fewer", [0, 1])
 def test_all_columns_or_all_but_one_are_the_whole_puzzle(columns, fewer):
     """With the blank in the first column, at most one tile is left unlabelled."""
-    puzzle = Pattern(2, columns, k=columns - fewer)
-    assert len(puzzle.labelled) == 2 * columns - 1 - fewer
+    puzzle = pattern_puzzle(2, columns, k=columns - fewer)
+    assert len(puzzle.model.labelled) == 2 * columns - 1 - fewer
     expected = [len(layer) for layer in bfs_layers(2, columns)]
     assert [layer.size for layer in lists_of(puzzle)] == expected
     assert puzzle.states == sum(expected) == (12 if columns == 2 else factorial(2 * columns) // 2)
@@ -104,7 +104,7 @@ def test_all_columns_or_all_but_one_are_the_whole_puzzle(columns, fewer):
 def test_all_tiles_labelled_are_the_whole_puzzle(shape):
     goal = home(shape[0] * shape[1])
     for metric in ("step", "labelled"):
-        puzzle = Pattern(*shape, labels=goal[1:], metric=metric)
+        puzzle = pattern_puzzle(*shape, labels=goal[1:], metric=metric)
         layers = bfs_layers(*shape, goal)
         assert_layers(puzzle, [{position_of(puzzle, board) for board in at} for at in layers])
 
@@ -122,7 +122,7 @@ THESIS = {
     few=[(k, n, d) for k, depths in THESIS.items() for n, d in depths.items() if n < 5],
 )
 def test_known_depths(k, columns, depth):
-    puzzle = Pattern(2, columns, k=k)
+    puzzle = pattern_puzzle(2, columns, k=k)
     sizes = memory_sizes(puzzle, 2)
     assert len(sizes) - 1 == depth
     assert sum(sizes) == puzzle.states
@@ -137,11 +137,11 @@ def test_patterns_bound_the_whole_puzzle(rows, columns):
     found = {}
     for metric in ("step", "labelled"):
         for part in labels:
-            puzzle = Pattern(rows, columns, labels=part, metric=metric)
+            puzzle = pattern_puzzle(rows, columns, labels=part, metric=metric)
             found[metric, part] = (
                 puzzle,
                 {
-                    (puzzle.space.side_of(depth), number): depth
+                    (puzzle.model.space.side_of(depth), number): depth
                     for depth, layer in enumerate(lists_of(puzzle))
                     for number in layer.tolist()
                 },
@@ -150,7 +150,7 @@ def test_patterns_bound_the_whole_puzzle(rows, columns):
     for depth, layer in enumerate(bfs_layers(rows, columns)):
         for board in random.Random(depth).sample(sorted(layer), min(40, len(layer))):
             near = {
-                key: depths[puzzle.space.number(*puzzle.state(board))]
+                key: depths[puzzle.model.space.number(*puzzle.positions.state(board))]
                 for key, (puzzle, depths) in found.items()
             }
             assert max(near["step", part] for part in labels) <= depth
@@ -165,7 +165,7 @@ def test_patterns_bound_the_whole_puzzle(rows, columns):
 @pytest.mark.parametrize("metric", ["step", "labelled"])
 @swept(("shape", "goal", "labels"), CASES, few=FEW_CASES)
 def test_reaches_exactly_what_a_search_reaches(shape, goal, labels, metric):
-    puzzle = Pattern(*shape, labels=labels, goal=shaped(goal, shape[1]), metric=metric)
+    puzzle = pattern_puzzle(*shape, labels=labels, goal=shaped(goal, shape[1]), metric=metric)
     reached = set().union(*layers_by(puzzle, goal, metric))
     cells, rng, seen = shape[0] * shape[1], random.Random(7), set()
     for marks in set(permutations(masked(goal, labels))):
@@ -173,7 +173,7 @@ def test_reaches_exactly_what_a_search_reaches(shape, goal, labels, metric):
         rng.shuffle(others)
         board = tuple(others.pop() if n == LIKE else n for n in marks)
         position = position_of(puzzle, board)
-        assert puzzle.reaches(board) == (position in reached)
+        assert puzzle.positions.reaches(board) == (position in reached)
         seen.add(position)
     assert reached <= seen
     if min(shape) > 1 and cells > 4:
@@ -186,25 +186,25 @@ def test_parity_where_at_most_one_tile_is_unlabelled(shape, unlabelled, metric):
     """Then two tiles exchanged cannot be mended, as in the whole puzzle."""
     rows, columns = shape
     cells = rows * columns
-    puzzle = Pattern(rows, columns, labels=range(1 + unlabelled, cells), metric=metric)
+    puzzle = pattern_puzzle(rows, columns, labels=range(1 + unlabelled, cells), metric=metric)
     rng = random.Random(cells)
     board = home(cells)
     for _ in range(300):
         board = rng.choice(blank_moves(rows, columns, board))
         one, two = rng.sample(range(1, cells), 2)
         exchanged = tuple({one: two, two: one}.get(n, n) for n in board)
-        assert puzzle.reaches(board)
-        assert not puzzle.reaches(exchanged)
-    assert puzzle.states == puzzle.graph.vertices * factorial(len(puzzle.labelled)) // 2
+        assert puzzle.positions.reaches(board)
+        assert not puzzle.positions.reaches(exchanged)
+    assert puzzle.states == puzzle.model.graph.vertices * factorial(len(puzzle.model.labelled)) // 2
 
 
 @pytest.mark.parametrize("metric", ["step", "labelled"])
 def test_two_like_tiles_mend_the_parity(metric):
-    puzzle = Pattern(3, 3, labels=range(3, 9), metric=metric)
+    puzzle = pattern_puzzle(3, 3, labels=range(3, 9), metric=metric)
     rng = random.Random(1)
     for _ in range(100):
-        assert puzzle.reaches(tuple(rng.sample(range(9), 9)))
-    assert puzzle.states == puzzle.graph.vertices * factorial(6)
+        assert puzzle.positions.reaches(tuple(rng.sample(range(9), 9)))
+    assert puzzle.states == puzzle.model.graph.vertices * factorial(6)
 
 
 @pytest.mark.parametrize(
@@ -219,4 +219,4 @@ def test_two_like_tiles_mend_the_parity(metric):
     ],
 )
 def test_known_numbers_of_states(shape, k, states):
-    assert Pattern(*shape, k=k).states == states
+    assert pattern_puzzle(*shape, k=k).states == states

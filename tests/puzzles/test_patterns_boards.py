@@ -26,7 +26,7 @@ from puzzles.pattern_twins import (
 from sweeps import swept
 from twins import blank_moves, layers_of, moved
 
-from frontier.puzzles import Pattern, puzzle_of
+from frontier.puzzles import pattern_puzzle, puzzle_of
 
 # --- boards and states
 
@@ -34,85 +34,91 @@ from frontier.puzzles import Pattern, puzzle_of
 @given(patterns())
 def test_board_undoes_state(case):
     puzzle, _, board = case
-    vertex, sequence = puzzle.state(board)
-    assert 0 <= vertex < puzzle.graph.vertices
-    assert sorted(sequence) == list(range(len(puzzle.labelled))) == list(range(puzzle.graph.m))
-    again = puzzle.board((vertex, sequence))
+    vertex, sequence = puzzle.positions.state(board)
+    assert 0 <= vertex < puzzle.model.graph.vertices
+    assert (
+        sorted(sequence)
+        == list(range(len(puzzle.model.labelled)))
+        == list(range(puzzle.model.graph.m))
+    )
+    again = puzzle.positions.board((vertex, sequence))
     assert sorted(again) == list(range(puzzle.cells))
     assert position_of(puzzle, again) == position_of(puzzle, board)
-    assert puzzle.state(again) == (vertex, sequence)
+    assert puzzle.positions.state(again) == (vertex, sequence)
 
 
 @given(patterns(), st.data())
 def test_state_undoes_board(case, data):
     puzzle, *_ = case
-    vertex = data.draw(st.integers(0, puzzle.graph.vertices - 1))
-    sequence = tuple(data.draw(st.permutations(range(puzzle.graph.m))))
-    assert puzzle.state(puzzle.board((vertex, sequence))) == (vertex, sequence)
+    vertex = data.draw(st.integers(0, puzzle.model.graph.vertices - 1))
+    sequence = tuple(data.draw(st.permutations(range(puzzle.model.graph.m))))
+    assert puzzle.positions.state(puzzle.positions.board((vertex, sequence))) == (vertex, sequence)
 
 
 @given(patterns())
 def test_the_goal_is_the_sequence_in_order(case):
     puzzle, goal, _ = case
     (origin,) = origins_of(puzzle)
-    assert origin == puzzle.state(goal) == puzzle.state(puzzle.goals[0])
-    assert origin[1] == tuple(range(len(puzzle.labelled)))
-    assert [masked(board, puzzle.labelled) for board in puzzle.goals] == [
-        masked(goal, puzzle.labelled)
+    assert origin == puzzle.positions.state(goal) == puzzle.positions.state(puzzle.goals[0])
+    assert origin[1] == tuple(range(len(puzzle.model.labelled)))
+    assert [masked(board, puzzle.model.labelled) for board in puzzle.goals] == [
+        masked(goal, puzzle.model.labelled)
     ]
-    assert puzzle.reaches(goal)
+    assert puzzle.positions.reaches(goal)
 
 
 @given(patterns(), st.randoms())
 def test_like_tiles_are_interchangeable(case, rng):
     puzzle, _, board = case
-    others = [n for n in range(1, puzzle.cells) if n not in puzzle.labelled]
+    others = [n for n in range(1, puzzle.cells) if n not in puzzle.model.labelled]
     mixed = dict(zip(others, rng.sample(others, len(others)), strict=True))
     other = tuple(mixed.get(n, n) for n in board)
-    assert puzzle.state(other) == puzzle.state(board)
-    assert puzzle.reaches(other) == puzzle.reaches(board)
+    assert puzzle.positions.state(other) == puzzle.positions.state(board)
+    assert puzzle.positions.reaches(other) == puzzle.positions.reaches(board)
 
     def look(board):
-        return [(p.label, p.kind, p.cells) for p in puzzle.picture(board).pieces if p.label]
+        return [
+            (p.label, p.kind, p.cells) for p in puzzle.notation.picture(board).pieces if p.label
+        ]
 
     for show in (puzzle.line, puzzle.write, look):
         assert show(other) == show(board)
-    rows = shaped(board, puzzle.columns), shaped(other, puzzle.columns)
+    rows = shaped(board, puzzle.grid.columns), shaped(other, puzzle.grid.columns)
     assert puzzle.parse(rows[0]) == puzzle.parse(rows[1])
 
 
 @given(patterns())
 def test_labelled_tiles_are_not_interchangeable(case):
     puzzle, _, board = case
-    for one, two in combinations(puzzle.labelled, 2):
+    for one, two in combinations(puzzle.model.labelled, 2):
         other = tuple({one: two, two: one}.get(n, n) for n in board)
-        assert puzzle.state(other) != puzzle.state(board)
+        assert puzzle.positions.state(other) != puzzle.positions.state(board)
 
 
 @pytest.mark.parametrize("metric", ["step", "labelled"])
 @swept(("shape", "goal", "labels"), CASES, few=FEW_CASES)
 def test_boards_and_states_correspond_one_to_one(shape, goal, labels, metric):
-    puzzle = Pattern(*shape, labels=labels, goal=shaped(goal, shape[1]), metric=metric)
+    puzzle = pattern_puzzle(*shape, labels=labels, goal=shaped(goal, shape[1]), metric=metric)
     boards = list(permutations(range(puzzle.cells)))
-    vertex, sequence = puzzle.states_of(np.array(boards))
+    vertex, sequence = puzzle.positions.states_of(np.array(boards))
     state_of = {}
     for board, v, s in zip(boards, vertex.tolist(), sequence.tolist(), strict=True):
         state_of.setdefault(masked(board, labels), set()).add((v, tuple(s)))
     assert all(len(states) == 1 for states in state_of.values())
     positions = {position_of(puzzle, board): states for board, states in state_of.items()}
     assert len(set().union(*state_of.values())) == len(positions)
-    assert len(positions) == puzzle.graph.vertices * factorial(len(labels))
+    assert len(positions) == puzzle.model.graph.vertices * factorial(len(labels))
 
 
 def test_states_of_2x3_by_hand():
     """Read column by column: 0 3 1 4 2 5 at the goal; of 2 and 5, 2 comes first."""
-    puzzle = Pattern(2, 3, k=1)
-    assert puzzle.reading.tolist() == [0, 3, 1, 4, 2, 5]
-    assert puzzle.members.tolist() == [2, 5, 1, 3, 4]
+    puzzle = pattern_puzzle(2, 3, k=1)
+    assert puzzle.notation.pieces.reading.tolist() == [0, 3, 1, 4, 2, 5]
+    assert puzzle.positions.encoding.members.tolist() == [2, 5, 1, 3, 4]
     last = comb(5, 2) - 1  # the last two places
-    assert puzzle.state((0, 1, 2, 3, 4, 5)) == (6 * last, (0, 1))
-    assert puzzle.state((1, 3, 5, 4, 0, 2)) == (6 * last + 3, (1, 0))
-    assert puzzle.state((2, 1, 3, 5, 4, 0)) == (5, (0, 1))
+    assert puzzle.positions.state((0, 1, 2, 3, 4, 5)) == (6 * last, (0, 1))
+    assert puzzle.positions.state((1, 3, 5, 4, 0, 2)) == (6 * last + 3, (1, 0))
+    assert puzzle.positions.state((2, 1, 3, 5, 4, 0)) == (5, (0, 1))
 
 
 # --- moves
@@ -121,14 +127,14 @@ def test_states_of_2x3_by_hand():
 @given(patterns())
 def test_arcs_are_moves(case):
     puzzle, _, board = case
-    vertex, sequence = puzzle.state(board)
+    vertex, sequence = puzzle.positions.state(board)
     after = {
-        position_of(puzzle, puzzle.board((target, moved(sequence, word))))
-        for source, target, word in arcs_of(puzzle.graph)
+        position_of(puzzle, puzzle.positions.board((target, moved(sequence, word))))
+        for source, target, word in arcs_of(puzzle.model.graph)
         if source == vertex
     }
-    rows, columns = puzzle.rows, puzzle.columns
-    start = masked(board, puzzle.labelled)
+    rows, columns = puzzle.grid.rows, puzzle.grid.columns
+    start = masked(board, puzzle.model.labelled)
     ahead, reached = [start], {start}
     if puzzle.metric == "labelled":
         reached = set().union(*layers_of(ahead, lambda b: free_moves(rows, columns, b)))
@@ -150,15 +156,15 @@ def test_moves_are_named_and_followed(case, rng):
     """Along a walk of tiles that all have numbers, of which the engine tells but the pattern."""
     puzzle, _, board = case
     if puzzle.metric != "step":
-        puzzle = Pattern(puzzle.rows, puzzle.columns, labels=puzzle.labelled)
+        puzzle = pattern_puzzle(puzzle.grid.rows, puzzle.grid.columns, labels=puzzle.model.labelled)
     for _ in range(12):
-        after = rng.choice(blank_moves(puzzle.rows, puzzle.columns, board))
-        told = puzzle.board(puzzle.state(after))
+        after = rng.choice(blank_moves(puzzle.grid.rows, puzzle.grid.columns, board))
+        told = puzzle.positions.board(puzzle.positions.state(after))
         source, target = after.index(0), board.index(0)
-        (r, c), (rr, cc) = divmod(source, puzzle.columns), divmod(target, puzzle.columns)
-        mark = board[source] if board[source] in puzzle.labelled else "x"
-        assert puzzle.name_move(board, told) == f"{mark}{ARROWS[rr - r, cc - c]}"
-        assert puzzle.follow(board, told) == after
+        (r, c), (rr, cc) = divmod(source, puzzle.grid.columns), divmod(target, puzzle.grid.columns)
+        mark = board[source] if board[source] in puzzle.model.labelled else "x"
+        assert puzzle.notation.name_move(board, told) == f"{mark}{ARROWS[rr - r, cc - c]}"
+        assert puzzle.notation.follow(board, told) == after
         board = after
 
 
@@ -166,18 +172,21 @@ def test_moves_are_named_and_followed(case, rng):
 def test_labelled_moves_are_named(case, rng):
     """Along a walk on which unlabelled tiles move as they like."""
     puzzle, _, board = case
-    rows, columns = puzzle.rows, puzzle.columns
-    puzzle = Pattern(rows, columns, labels=puzzle.labelled, metric="labelled")
-    before = puzzle.board(puzzle.state(board))
-    board = masked(before, puzzle.labelled)
+    rows, columns = puzzle.grid.rows, puzzle.grid.columns
+    puzzle = pattern_puzzle(rows, columns, labels=puzzle.model.labelled, metric="labelled")
+    before = puzzle.positions.board(puzzle.positions.state(board))
+    board = masked(before, puzzle.model.labelled)
     for _ in range(40):
         after = rng.choice(blank_moves(rows, columns, board))
         source, target = after.index(0), board.index(0)
         if board[source] != LIKE:
-            told = puzzle.board(puzzle.state(filled(after)))
+            told = puzzle.positions.board(puzzle.positions.state(filled(after)))
             (r, c), (rr, cc) = divmod(source, columns), divmod(target, columns)
-            assert puzzle.name_move(before, told) == f"{board[source]}{ARROWS[rr - r, cc - c]}"
-            assert puzzle.follow(before, told) == told
+            assert (
+                puzzle.notation.name_move(before, told)
+                == f"{board[source]}{ARROWS[rr - r, cc - c]}"
+            )
+            assert puzzle.notation.follow(before, told) == told
             before = told
         board = after
 
@@ -189,13 +198,13 @@ def filled(marks):
 
 
 def test_moves_by_hand():
-    puzzle = Pattern(2, 3, k=1)
-    assert puzzle.name_move((0, 1, 2, 3, 4, 5), (1, 0, 2, 3, 4, 5)) == "x←"
-    assert puzzle.name_move((1, 0, 2, 3, 4, 5), (1, 2, 0, 3, 4, 5)) == "2←"
-    assert puzzle.name_move((1, 2, 0, 3, 4, 5), (1, 2, 5, 3, 4, 0)) == "5↑"
-    assert puzzle.name_move((1, 2, 5, 3, 4, 0), (1, 2, 5, 3, 0, 4)) == "x→"
-    assert puzzle.name_move((1, 2, 5, 0, 3, 4), (0, 2, 5, 1, 3, 4)) == "x↓"
-    assert puzzle.follow((3, 0, 2, 1, 4, 5), (1, 4, 2, 3, 0, 5)) == (3, 4, 2, 1, 0, 5)
+    puzzle = pattern_puzzle(2, 3, k=1)
+    assert puzzle.notation.name_move((0, 1, 2, 3, 4, 5), (1, 0, 2, 3, 4, 5)) == "x←"
+    assert puzzle.notation.name_move((1, 0, 2, 3, 4, 5), (1, 2, 0, 3, 4, 5)) == "2←"
+    assert puzzle.notation.name_move((1, 2, 0, 3, 4, 5), (1, 2, 5, 3, 4, 0)) == "5↑"
+    assert puzzle.notation.name_move((1, 2, 5, 3, 4, 0), (1, 2, 5, 3, 0, 4)) == "x→"
+    assert puzzle.notation.name_move((1, 2, 5, 0, 3, 4), (0, 2, 5, 1, 3, 4)) == "x↓"
+    assert puzzle.notation.follow((3, 0, 2, 1, 4, 5), (1, 4, 2, 3, 0, 5)) == (3, 4, 2, 1, 0, 5)
 
 
 # --- settings
@@ -209,13 +218,13 @@ def test_k_labels_the_right_most_columns_of_the_goal(shape):
     for k in range(1, columns + 1):
         if {0} == {n for i, n in enumerate(goal) if i % columns >= columns - k}:
             continue
-        puzzle = Pattern(rows, columns, k=k, goal=shaped(goal, columns))
+        puzzle = pattern_puzzle(rows, columns, k=k, goal=shaped(goal, columns))
         right = {row[columns - i] for row in shaped(goal, columns) for i in range(1, k + 1)}
-        assert puzzle.labelled == tuple(sorted(right - {0}))
-        same = Pattern(
+        assert puzzle.model.labelled == tuple(sorted(right - {0}))
+        same = pattern_puzzle(
             rows, columns, labels=sorted(right - {0}, reverse=True), goal=shaped(goal, columns)
         )
-        assert same.labelled == puzzle.labelled
+        assert same.model.labelled == puzzle.model.labelled
         assert same.goals == puzzle.goals
 
 
@@ -224,49 +233,52 @@ def test_k_labels_the_right_most_columns_of_the_goal(shape):
 def test_blank_is_where_it_is_set(blank, metric):
     at = 3 * blank[0] + blank[1]
     goal = (*range(1, at + 1), 0, *range(at + 1, 6))
-    puzzle = Pattern(2, 3, k=1, blank=blank, metric=metric)
-    assert masked(puzzle.goals[0], puzzle.labelled) == masked(goal, puzzle.labelled)
-    assert puzzle.labelled == tuple(sorted({goal[2], goal[5]} - {0}))
+    puzzle = pattern_puzzle(2, 3, k=1, blank=blank, metric=metric)
+    assert masked(puzzle.goals[0], puzzle.model.labelled) == masked(goal, puzzle.model.labelled)
+    assert puzzle.model.labelled == tuple(sorted({goal[2], goal[5]} - {0}))
     assert_layers(puzzle, layers_by(puzzle, goal, metric))
 
 
 def test_the_default_goal_has_the_blank_first():
-    assert Pattern(2, 3, k=1).write(Pattern(2, 3, k=1).goals[0]) == [[0, "x", 2], ["x", "x", 5]]
-    assert Pattern(2, 3, k=3).goals == ((0, 1, 2, 3, 4, 5),)
-    assert Pattern(2, 3, k=1).labelled == (2, 5)
-    assert Pattern(3, 2, k=1).labelled == (1, 3, 5)
-    assert Pattern(2, 3, k=1).start is None
+    assert pattern_puzzle(2, 3, k=1).write(pattern_puzzle(2, 3, k=1).goals[0]) == [
+        [0, "x", 2],
+        ["x", "x", 5],
+    ]
+    assert pattern_puzzle(2, 3, k=3).goals == ((0, 1, 2, 3, 4, 5),)
+    assert pattern_puzzle(2, 3, k=1).model.labelled == (2, 5)
+    assert pattern_puzzle(3, 2, k=1).model.labelled == (1, 3, 5)
+    assert pattern_puzzle(2, 3, k=1).start is None
 
 
 @given(patterns())
 def test_blank_home(case):
     puzzle, goal, _ = case
-    home = puzzle.blank_home()
+    home = puzzle.model.at_goal_shape()
     if puzzle.metric == "labelled":
         assert home is None
         return
-    vertices = np.arange(puzzle.graph.vertices)
-    sequences = np.tile(np.arange(puzzle.graph.m), (vertices.size, 1))
-    boards = puzzle.boards_of(vertices, sequences)
+    vertices = np.arange(puzzle.model.graph.vertices)
+    sequences = np.tile(np.arange(puzzle.model.graph.m), (vertices.size, 1))
+    boards = puzzle.positions.boards_of(vertices, sequences)
     assert home.tolist() == (boards[:, goal.index(0)] == 0).tolist()
 
 
 def test_title():
-    assert Pattern(2, 7, k=2).title == "2×7 tiles, 4 of them labelled"
-    assert Pattern(3, 3, labels=[1], metric="labelled").title == (
+    assert pattern_puzzle(2, 7, k=2).title == "2×7 tiles, 4 of them labelled"
+    assert pattern_puzzle(3, 3, labels=[1], metric="labelled").title == (
         "3×3 tiles, 1 of them labelled, only their moves counted"
     )
 
 
 def test_puzzle_of_settings():
     puzzle = puzzle_of({"kind": "pattern", "rows": 2, "columns": 4, "k": 2, "metric": "labelled"})
-    assert isinstance(puzzle, Pattern)
-    assert (puzzle.rows, puzzle.columns, puzzle.metric) == (2, 4, "labelled")
-    assert puzzle.labelled == (2, 3, 6, 7)
+    assert puzzle.kind == "pattern"
+    assert (puzzle.grid.rows, puzzle.grid.columns, puzzle.metric) == (2, 4, "labelled")
+    assert puzzle.model.labelled == (2, 3, 6, 7)
     start = [[0, "x", 2], [5, "x", "x"]]
     settings = {"kind": "pattern", "rows": 2, "columns": 3, "labels": [5, 2], "start": start}
     assert puzzle_of(settings).start == (0, 1, 2, 5, 3, 4)
-    assert puzzle_of(settings).labelled == (2, 5)
+    assert puzzle_of(settings).model.labelled == (2, 5)
 
 
 # --- writing and reading
@@ -278,15 +290,15 @@ def test_parse_takes_rows_of_words(case, between, commas):
     text = puzzle.line(board).replace("/", between)
     if commas:
         text = text.replace(" ", ",")
-    assert masked(puzzle.parse(text), puzzle.labelled) == masked(board, puzzle.labelled)
+    assert masked(puzzle.parse(text), puzzle.model.labelled) == masked(board, puzzle.model.labelled)
     assert puzzle.parse(text.replace("x", "X")) == puzzle.parse(text)
 
 
 @given(patterns())
 def test_parse_undoes_write_and_line(case):
     puzzle, _, board = case
-    settled = puzzle.parse(shaped(board, puzzle.columns))
-    assert masked(settled, puzzle.labelled) == masked(board, puzzle.labelled)
+    settled = puzzle.parse(shaped(board, puzzle.grid.columns))
+    assert masked(settled, puzzle.model.labelled) == masked(board, puzzle.model.labelled)
     assert puzzle.parse(puzzle.write(board)) == settled
     assert puzzle.parse(json.loads(json.dumps(puzzle.write(board)))) == settled
     assert puzzle.parse(puzzle.line(board)) == settled
@@ -298,21 +310,23 @@ def test_parse_undoes_write_and_line(case):
 def test_what_is_read_has_its_like_tiles_in_order(case):
     """So that equal positions are equal boards."""
     puzzle, _, board = case
-    read = puzzle.parse(shaped(board, puzzle.columns))
-    assert [read[cell] for cell in puzzle.reading if read[cell] not in (0, *puzzle.labelled)] == [
-        n for n in range(1, puzzle.cells) if n not in puzzle.labelled
-    ]
+    read = puzzle.parse(shaped(board, puzzle.grid.columns))
+    assert [
+        read[cell]
+        for cell in puzzle.notation.pieces.reading
+        if read[cell] not in (0, *puzzle.model.labelled)
+    ] == [n for n in range(1, puzzle.cells) if n not in puzzle.model.labelled]
     if puzzle.metric == "step":
-        assert read == puzzle.board(puzzle.state(board))
+        assert read == puzzle.positions.board(puzzle.positions.state(board))
 
 
 @given(patterns())
 def test_marks_stand_for_like_tiles(case):
     puzzle, _, board = case
-    marks = ["x" if n == LIKE else n for n in masked(board, puzzle.labelled)]
-    assert puzzle.write(board) == [list(row) for row in shaped(marks, puzzle.columns)]
+    marks = ["x" if n == LIKE else n for n in masked(board, puzzle.model.labelled)]
+    assert puzzle.write(board) == [list(row) for row in shaped(marks, puzzle.grid.columns)]
     assert puzzle.line(board) == "/".join(
-        " ".join(map(str, row)) for row in shaped(marks, puzzle.columns)
+        " ".join(map(str, row)) for row in shaped(marks, puzzle.grid.columns)
     )
 
 
@@ -320,4 +334,4 @@ def test_marks_stand_for_like_tiles(case):
     "text", ["0 x 2 / 3 x 5", "0 3 2 / x X 5", ". 1 2 / 3 4 5", "_ 4 2 / 3 1 5", "· x 2 x x 5"]
 )
 def test_ways_to_write_a_board(text):
-    assert Pattern(2, 3, k=1).parse(text) == (0, 3, 2, 1, 4, 5)
+    assert pattern_puzzle(2, 3, k=1).parse(text) == (0, 3, 2, 1, 4, 5)

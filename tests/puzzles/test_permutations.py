@@ -19,7 +19,7 @@ from puzzles.permutation_twins import (
 from sweeps import swept
 from twins import layers_of as layers_by_dictionary
 
-from frontier.puzzles import Permutations, puzzle_of
+from frontier.puzzles import permutation_puzzle, puzzle_of
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 
@@ -27,13 +27,13 @@ CONFIGS = Path(__file__).parents[2] / "configs"
 
 
 def origins_of(puzzle):
-    side, numbers = puzzle.space.numbers(*puzzle.origins())
+    side, numbers = puzzle.model.space.numbers(*puzzle.model.origins())
     return list(zip(side.tolist(), numbers.tolist(), strict=True))
 
 
 def sizes_of(puzzle):
     """The states of each layer, by bitmaps."""
-    space = puzzle.space
+    space = puzzle.model.space
     layout = Layout(space, 0, -(-max(space.nodes) // 3))
     sizes = bitmap_sizes(space, origins_of(puzzle), layout, threads=2)
     assert sum(sizes) == puzzle.states
@@ -47,12 +47,14 @@ def marks(board):
 
 def layers_of(puzzle):
     """The boards of each layer, by the list kernel; bitmaps must find as many."""
-    layers = list_layers(puzzle.space, origins_of(puzzle))
+    layers = list_layers(puzzle.model.space, origins_of(puzzle))
     assert [layer.size for layer in layers] == sizes_of(puzzle)
     return [
         {
-            " ".join(puzzle.labels_on(board))
-            for board in boards_at(puzzle.space, puzzle, puzzle.space.side_of(depth), found)
+            " ".join(puzzle.notation.labels_on(board))
+            for board in boards_at(
+                puzzle.model.space, puzzle, puzzle.model.space.side_of(depth), found
+            )
         }
         for depth, found in enumerate(layers)
     ]
@@ -60,7 +62,7 @@ def layers_of(puzzle):
 
 def assert_layers(moves, orientations, goals, **settings):
     """The engine finds what a dictionary finds. moves: of the twin, inverses left out."""
-    puzzle = Permutations(
+    puzzle = permutation_puzzle(
         {f"m{n}": {"moves": image, "turns": turns} for n, (image, turns) in enumerate(moves)},
         orientations=orientations,
         closed=True,
@@ -105,7 +107,7 @@ def test_pancakes_by_dictionary(number):
     moves = [(image, [0] * number) for image in pancakes(number)["generators"].values()]
     goal = tuple((str(n + 1), 0) for n in range(number))
     puzzle = assert_layers(moves, [1] * number, [goal])
-    assert (puzzle.graph.vertices, puzzle.graph.length) == (1, number)
+    assert (puzzle.model.graph.vertices, puzzle.model.graph.length) == (1, number)
 
 
 @swept("number", range(1, 7), few=[1, 2, 3, 4])
@@ -114,7 +116,7 @@ def test_burnt_pancakes_by_dictionary(number):
     moves = [(of["moves"], of["turns"]) for of in settings]
     goal = tuple((str(n + 1), 0) for n in range(number))
     puzzle = assert_layers(moves, [2] * number, [goal])
-    assert puzzle.graph.vertices == 2**number
+    assert puzzle.model.graph.vertices == 2**number
 
 
 @swept("number", range(4, 9), few=[4, 5, 6])
@@ -127,7 +129,7 @@ def test_topspin_by_dictionary(number):
 def test_topspin_by_packed_numbers(number):
     settings = topspin(number)
     images = list(settings["generators"].values())
-    sizes = sizes_of(Permutations(**settings, closed=True))
+    sizes = sizes_of(permutation_puzzle(**settings, closed=True))
     assert sizes == packed_sizes([*images, undone((images[0], [0] * number))[0]])
 
 
@@ -165,7 +167,7 @@ PANCAKES = {
 
 @swept("number", range(2, 12), few=range(2, 9))
 def test_pancakes(number):
-    assert sizes_of(Permutations(**pancakes(number))) == PANCAKES[number]
+    assert sizes_of(permutation_puzzle(**pancakes(number))) == PANCAKES[number]
 
 
 @swept(
@@ -175,7 +177,7 @@ def test_pancakes(number):
 )
 def test_burnt_pancakes(number, depth):
     """OEIS A078941."""
-    sizes = sizes_of(Permutations(**burnt_pancakes(number)))
+    sizes = sizes_of(permutation_puzzle(**burnt_pancakes(number)))
     assert (len(sizes) - 1, sum(sizes)) == (depth, 2**number * factorial(number))
 
 
@@ -194,20 +196,20 @@ def test_cube(sizes, turns):
         name: of for name, of in settings["generators"].items() if name in kept
     }
     puzzle = puzzle_of(settings)
-    assert (puzzle.states, puzzle.graph.vertices) == (3_674_160, 3**6)
+    assert (puzzle.states, puzzle.model.graph.vertices) == (3_674_160, 3**6)
     assert sizes_of(puzzle) == sizes
 
 
 def test_cube_has_all_its_positions():
     puzzle = puzzle_of(tomllib.loads((CONFIGS / "cube-2x2x2.toml").read_text())["puzzle"])
-    assert (puzzle.states, len(puzzle.generators)) == (3_674_160, 9)
-    first = list_layers(puzzle.space, origins_of(puzzle), 4)
+    assert (puzzle.states, len(puzzle.notation.generators)) == (3_674_160, 9)
+    first = list_layers(puzzle.model.space, origins_of(puzzle), 4)
     assert [layer.size for layer in first] == HALF_TURNS[:5]
 
 
 @pytest.mark.sweep
 def test_pyraminx():
-    puzzle = Permutations(**PYRAMINX, closed=True)
+    puzzle = permutation_puzzle(**PYRAMINX, closed=True)
     known = [1, 8, 48, 288, 1728, 9896, 51808, 220111, 480467, 166276, 2457, 32]
     assert sizes_of(puzzle) == known
 
@@ -217,12 +219,12 @@ def test_lights_out(rows, columns):
     """No piece moves: a button turns its own lamp and the neighbours'."""
     cells = [(r, c) for r in range(rows) for c in range(columns)]
     buttons = [[int(abs(r - y) + abs(c - x) < 2) for y, x in cells] for r, c in cells]
-    puzzle = Permutations(
+    puzzle = permutation_puzzle(
         {f"b{n}": {"turns": turns} for n, turns in enumerate(buttons)},
         orientations=2,
         goal=["o"] * len(cells),
     )
-    assert puzzle.graph.length == 0
+    assert puzzle.model.graph.length == 0
     expected = permutation_layers(
         [([*range(1, len(cells) + 1)], turns) for turns in buttons],
         [2] * len(cells),

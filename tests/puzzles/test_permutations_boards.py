@@ -9,14 +9,14 @@ from making import invoke
 from puzzles.permutation_twins import PYRAMINX, burnt_pancakes, pancakes
 
 from frontier.errors import InputError
-from frontier.puzzles import Permutations
+from frontier.puzzles import permutation_puzzle
 
 LARGE = [
-    Permutations(**pancakes(9)),
-    Permutations(**burnt_pancakes(5)),
-    Permutations(**PYRAMINX, closed=True),
-    Permutations({"a": "(1 2 3 4 5)(6 7 8)", "b": "(1 2)"}, closed=True, goal="aabcdefg"),
-    Permutations(
+    permutation_puzzle(**pancakes(9)),
+    permutation_puzzle(**burnt_pancakes(5)),
+    permutation_puzzle(**PYRAMINX, closed=True),
+    permutation_puzzle({"a": "(1 2 3 4 5)(6 7 8)", "b": "(1 2)"}, closed=True, goal="aabcdefg"),
+    permutation_puzzle(
         {"a": {"moves": "(1 2 3 4)", "turns": [1, 0, 0, 0]}},
         orientations=4, closed=True, goal=["ten", "x", "x", "x"],
     ),
@@ -28,17 +28,19 @@ def test_state_undoes_board(number, rng):
     puzzle = LARGE[number]
     board = puzzle.goals[0]
     for _ in range(12):
-        generator = rng.choice(puzzle.generators)
-        after = puzzle._after(generator, board)
-        followed = puzzle.follow(board, puzzle._settled(after))
-        assert puzzle._settled(followed) == puzzle._settled(after)
-        assert followed in [puzzle._after(g, board) for g in puzzle.generators]
-        name = puzzle.name_move(board, after)
-        assert name in [g.name for g in puzzle.generators if puzzle._after(g, board) == after]
+        generator = rng.choice(puzzle.notation.generators)
+        after = puzzle.notation._after(generator, board)
+        followed = puzzle.notation.follow(board, puzzle.notation.pieces.settled(after))
+        assert puzzle.notation.pieces.settled(followed) == puzzle.notation.pieces.settled(after)
+        assert followed in [puzzle.notation._after(g, board) for g in puzzle.notation.generators]
+        name = puzzle.notation.name_move(board, after)
+        assert name in [
+            g.name for g in puzzle.notation.generators if puzzle.notation._after(g, board) == after
+        ]
         board = after
-    board = puzzle._settled(board)
-    assert puzzle.board(puzzle.state(board)) == board
-    assert puzzle.reaches(board)
+    board = puzzle.notation.pieces.settled(board)
+    assert puzzle.positions.board(puzzle.positions.state(board)) == board
+    assert puzzle.positions.reaches(board)
     assert puzzle.parse(puzzle.write(board)) == board
     assert puzzle.parse(json.loads(json.dumps(puzzle.write(board)))) == board
     assert puzzle.parse(puzzle.line(board)) == board
@@ -46,17 +48,17 @@ def test_state_undoes_board(number, rng):
 
 
 def test_codes_that_are_no_board():
-    puzzle = Permutations({"a": "(1 2)(3 4)"})
+    puzzle = permutation_puzzle({"a": "(1 2)(3 4)"})
     for board in ((1, 1, 3, 4), (3, 2, 1, 4), (5, 2, 3, 4), (0, 2, 3, 4)):
         with pytest.raises(InputError, match=r"each of the pieces 1\.\.4 must lie in it once"):
-            puzzle.state(board)
+            puzzle.positions.state(board)
 
 
 def test_a_board_out_of_reach():
-    puzzle = Permutations({"a": "(1 2)"}, orientations=2)
-    assert not puzzle.reaches(puzzle.parse("1+1 2"))
-    with pytest.raises(InputError, match=r"board 1\+1 2 cannot be reached"):
-        puzzle.state(puzzle.parse("1+1 2"))
+    puzzle = permutation_puzzle({"a": "(1 2)"}, orientations=2)
+    assert not puzzle.positions.reaches(puzzle.parse("1+1 2"))
+    with pytest.raises(InputError, match=r"board \[3, 2\] cannot be reached"):
+        puzzle.positions.state(puzzle.parse("1+1 2"))
 
 
 def test_a_run_from_a_config(tmp_path):

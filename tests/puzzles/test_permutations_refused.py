@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import frontier
 from frontier.errors import InputError
-from frontier.puzzles import Permutations, arrangements
+from frontier.puzzles import arrangements, permutation_puzzle
 from frontier.puzzles.arrangements import neighbour_swaps
 
 
@@ -26,11 +26,13 @@ def test_cycles_and_images_agree(image, rng):
             cycles.append(cycle)
     rng.shuffle(cycles)
     text = " ".join("(" + rng.choice([" ", ", "]).join(map(str, cycle)) + ")" for cycle in cycles)
-    one = Permutations({"g": image}, closed=True)
-    other = Permutations({"g": text}, positions=8, closed=True)
-    assert [g.effect for g in one.generators] == [g.effect for g in other.generators]
+    one = permutation_puzzle({"g": image}, closed=True)
+    other = permutation_puzzle({"g": text}, positions=8, closed=True)
+    assert [g.effect for g in one.notation.generators] == [
+        g.effect for g in other.notation.generators
+    ]
     board = np.array(one.goals)
-    assert (one.generators[0].moved(board)[0][np.array(image) - 1] == board[0]).all()
+    assert (one.notation.generators[0].moved(board)[0][np.array(image) - 1] == board[0]).all()
 
 
 @given(st.permutations(range(7)))
@@ -45,12 +47,12 @@ def test_neighbour_swaps(permutation):
 
 
 def test_inverses_that_are_added():
-    puzzle = Permutations({"a": "(1 2 3)", "b": "(1 2)"}, closed=True)
-    assert [g.name for g in puzzle.generators] == ["a", "b", "a'"]
-    both = Permutations({"a": "(1 2 3)", "c": "(3 2 1)"})
-    assert [g.name for g in both.generators] == ["a", "c"]
-    turned = Permutations({"a": {"turns": [1, 0]}}, orientations=3, closed=True)
-    assert [g.turns for g in turned.generators] == [(1, 0), (2, 0)]
+    puzzle = permutation_puzzle({"a": "(1 2 3)", "b": "(1 2)"}, closed=True)
+    assert [g.name for g in puzzle.notation.generators] == ["a", "b", "a'"]
+    both = permutation_puzzle({"a": "(1 2 3)", "c": "(3 2 1)"})
+    assert [g.name for g in both.notation.generators] == ["a", "c"]
+    turned = permutation_puzzle({"a": {"turns": [1, 0]}}, orientations=3, closed=True)
+    assert [g.turns for g in turned.notation.generators] == [(1, 0), (2, 0)]
 
 
 REFUSED = [
@@ -105,7 +107,7 @@ REFUSED = [
 @pytest.mark.parametrize(("generators", "settings", "message"), REFUSED)
 def test_puzzles_that_cannot_be(generators, settings, message):
     with pytest.raises(InputError, match=message):
-        Permutations(generators, **settings)
+        permutation_puzzle(generators, **settings)
 
 
 def test_what_a_config_says_of_orientations():
@@ -119,16 +121,16 @@ def test_what_a_config_says_of_orientations():
 
 
 def test_words_of_which_one_is_turned_are_a_label_each():
-    puzzle = Permutations({"a": "(1 2 3)"}, closed=True, orientations=2, goal="A B C")
+    puzzle = permutation_puzzle({"a": "(1 2 3)"}, closed=True, orientations=2, goal="A B C")
     assert puzzle.line(puzzle.parse("B A+1 C")) == "B A+1 C"
     assert puzzle.parse("B A C") == puzzle.parse("BAC") == puzzle.parse("BA C")
-    plain = Permutations({"a": "(1 2 3 4)"}, closed=True, goal="A+ 1B")
-    assert plain.labels[1:] == list("A+1B")  # without orientations + is a letter
+    plain = permutation_puzzle({"a": "(1 2 3 4)"}, closed=True, goal="A+ 1B")
+    assert plain.notation.labels[1:] == list("A+1B")  # without orientations + is a letter
 
 
 def test_boards_of_the_wrong_size_have_positions():
     with pytest.raises(InputError, match=r"boards of 3 positions of type int64: .*2 whole numbers"):
-        Permutations({"a": "(1 2)"}).states_of([[1, 2, 3]])
+        permutation_puzzle({"a": "(1 2)"}).positions.states_of([[1, 2, 3]])
 
 
 def lights(n):
@@ -143,10 +145,10 @@ def lights(n):
 def test_too_many_arrangements_are_counted_before_they_are_made(monkeypatch):
     """2^23 positions of the lamps; 64!/32!^2 of two kinds of pieces."""
     monkeypatch.delattr(arrangements.Arrangements, "after")
-    like = Permutations({"a": "(1 2)", "b": [*range(2, 65), 1]}, closed=True, goal="ab" * 32)
-    for puzzle in (Permutations(lights(5), orientations=2), like):
+    like = permutation_puzzle({"a": "(1 2)", "b": [*range(2, 65), 1]}, closed=True, goal="ab" * 32)
+    for puzzle in (permutation_puzzle(lights(5), orientations=2), like):
         with pytest.raises(InputError, match=r"more than 4,000,000 arr.*at least [4-9],[0-9,]+\)"):
-            puzzle.graph  # noqa: B018
+            puzzle.model.graph  # noqa: B018
 
 
 @given(st.data())
@@ -159,44 +161,47 @@ def test_no_fewer_arrangements_than_there_are_are_refused(data):
     goal = data.draw(st.text("ab", min_size=positions, max_size=positions))
     table = {str(n): {"moves": image, "turns": turn} for n, (image, turn) in enumerate(chosen)}
     try:
-        puzzle = Permutations(table, orientations=orientations, closed=True, goal=goal)
+        puzzle = permutation_puzzle(table, orientations=orientations, closed=True, goal=goal)
     except InputError:  # a generator that moves nothing, or one twice
         return
-    many = puzzle.graph.vertices
+    many = puzzle.model.graph.vertices
     with pytest.MonkeyPatch.context() as patch:
         for limit in (many, many - 1):
             patch.setattr(arrangements, "MOST_SHAPES", limit)
-            again = Permutations(table, orientations=orientations, closed=True, goal=goal)
+            again = permutation_puzzle(table, orientations=orientations, closed=True, goal=goal)
             if limit == many:
-                assert again.graph.vertices == many
+                assert again.model.graph.vertices == many
                 continue
             with pytest.raises(InputError, match=f"more than {limit:,} arr"):
-                again.graph  # noqa: B018
+                again.model.graph  # noqa: B018
 
 
 def test_too_many_arrangements(monkeypatch):
     swaps = {f"s{n}": f"({n} {n + 1})" for n in range(1, 6)}
     monkeypatch.setattr(arrangements, "MOST_SHAPES", 20)
-    assert Permutations(swaps, goal="ababab").graph.vertices == 20
+    assert permutation_puzzle(swaps, goal="ababab").model.graph.vertices == 20
     monkeypatch.setattr(arrangements, "MOST_SHAPES", 19)
     with pytest.raises(InputError, match="more than 19 arrangements"):
-        Permutations(swaps, goal="ababab").graph  # noqa: B018
+        permutation_puzzle(swaps, goal="ababab").model.graph  # noqa: B018
 
 
 def test_a_start_that_cannot_be_reached():
     with pytest.raises(InputError, match=r"puzzle\.start = 132: .*cannot be reached"):
-        Permutations({"a": "(1 2 3)"}, closed=True, start="132").check()
-    turned = Permutations({"a": "(1 2)"}, orientations=2, start=["1+1", "2"])
+        permutation_puzzle({"a": "(1 2 3)"}, closed=True, start="132").check()
+    turned = permutation_puzzle({"a": "(1 2)"}, orientations=2, start=["1+1", "2"])
     with pytest.raises(InputError, match=r"puzzle\.start = 1\+1 2: .*cannot be reached"):
         turned.check()
-    puzzle = Permutations({"a": "(1 2 3)"}, closed=True, goals=["123", "132"], start="321")
+    puzzle = permutation_puzzle({"a": "(1 2 3)"}, closed=True, goals=["123", "132"], start="321")
     puzzle.check()
-    assert [puzzle.line(puzzle.board((v, s))) for v, s in zip(*puzzle.origins(), strict=True)] == [
-        "132"
-    ]
-    assert puzzle.from_anywhere().reaches(puzzle.parse("123"))
+    assert [
+        puzzle.line(puzzle.positions.board((v, s)))
+        for v, s in zip(*puzzle.model.origins(), strict=True)
+    ] == ["132"]
+    assert puzzle.positions.from_anywhere().reaches(puzzle.parse("123"))
 
 
 def test_what_is_said_of_a_search_that_ends_where_it_begins():
-    assert Permutations({"a": "(1 2)"}, goal="aa").remark.startswith("every position that can")
-    assert Permutations({"a": "(1 2)"}).remark is None
+    assert permutation_puzzle({"a": "(1 2)"}, goal="aa").remark.startswith(
+        "every position that can"
+    )
+    assert permutation_puzzle({"a": "(1 2)"}).remark is None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from puzzles.block_twins import random_blocks
 
 from frontier.answers.ida import IdaSolver
-from frontier.puzzles import Blocks, Graph, Pattern, Tiles
+from frontier.puzzles import block_puzzle, graph_puzzle, pattern_puzzle, tile_puzzle
 from frontier.puzzles.picture import laid_out, shown_in
 
 SQUARES = ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1))
@@ -28,7 +28,7 @@ def empty(picture):
 
 
 def test_tiles_have_the_colour_of_the_column_that_they_come_to():
-    picture = Tiles(2, 3).picture((4, 1, 0, 3, 5, 2))
+    picture = tile_puzzle(2, 3).notation.picture((4, 1, 0, 3, 5, 2))
     assert picture.places == SQUARES
     assert told(picture) == [
         (1, "1", "1", 1, (1,)),
@@ -44,24 +44,24 @@ def test_tiles_have_the_colour_of_the_column_that_they_come_to():
 
 @pytest.mark.parametrize(("rows", "columns", "kinds"), [(2, 2, [0, 1, 1]), (3, 1, [1, 2])])
 def test_tiles_of_boards_that_are_not_broad_have_the_colour_of_their_row(rows, columns, kinds):
-    puzzle = Tiles(rows, columns)
-    assert [piece.kind for piece in puzzle.picture(puzzle.goals[0]).pieces] == kinds
+    puzzle = tile_puzzle(rows, columns)
+    assert [piece.kind for piece in puzzle.notation.picture(puzzle.goals[0]).pieces] == kinds
 
 
 def test_tiles_that_the_goal_leaves_open_have_no_colour():
-    puzzle = Tiles(2, 3, goal="0 1 ?/3 ? ?", start="0 1 2/3 4 5")
-    goal = puzzle.picture(puzzle.goals[0])
+    puzzle = tile_puzzle(2, 3, goal="0 1 ?/3 ? ?", start="0 1 2/3 4 5")
+    goal = puzzle.notation.picture(puzzle.goals[0])
     assert (goal.open, empty(goal), [piece.label for piece in goal.pieces]) == (
         (2, 4, 5),
         (0,),
         ["1", "3"],
     )
-    kinds = {piece.label: piece.kind for piece in puzzle.picture(puzzle.start).pieces}
+    kinds = {piece.label: piece.kind for piece in puzzle.notation.picture(puzzle.start).pieces}
     assert kinds == {"1": 1, "2": None, "3": 0, "4": None, "5": None}
 
 
 def test_patterns_say_their_labelled_tiles_alone():
-    picture = Pattern(2, 3, k=1).picture((1, 5, 0, 2, 3, 4))
+    picture = pattern_puzzle(2, 3, k=1).notation.picture((1, 5, 0, 2, 3, 4))
     assert told(picture) == [
         (1, "x", "", None, (0,)),
         (2, "2", "2", 2, (3,)),
@@ -73,8 +73,8 @@ def test_patterns_say_their_labelled_tiles_alone():
 
 
 def test_blocks_cover_cells_and_like_ones_share_a_kind():
-    puzzle = Blocks("aa#/bcd/.ee", alike=["bc"], symbols={"a": "羊", "e": ""})
-    picture = puzzle.picture(puzzle.goals[0])
+    puzzle = block_puzzle("aa#/bcd/.ee", alike=["bc"], symbols={"a": "羊", "e": ""})
+    picture = puzzle.notation.picture(puzzle.goals[0])
     assert picture.places == ((0, 0), (1, 0), (0, 1), (1, 1), (2, 1), (0, 2), (1, 2), (2, 2))
     kinds = {piece.name: piece.kind for piece in picture.pieces}
     assert kinds["b"] == kinds["c"] != kinds["d"]
@@ -84,8 +84,8 @@ def test_blocks_cover_cells_and_like_ones_share_a_kind():
         ("羊", (0, 1)), ("b", (2,)), ("c", (3,)), ("d", (4,)), ("", (6, 7)),
     ]  # fmt: skip
     assert empty(picture) == (5,)
-    part = Blocks("?a/..", start="ba/..")
-    goal = part.picture(part.goals[0])
+    part = block_puzzle("?a/..", start="ba/..")
+    goal = part.notation.picture(part.goals[0])
     assert ([p.name for p in goal.pieces], goal.open, empty(goal)) == (["a"], (0,), (2, 3))
 
 
@@ -104,16 +104,16 @@ def test_blocks_cover_cells_and_like_ones_share_a_kind():
     ],
 )
 def test_where_a_label_stands(goal, middle):
-    puzzle = Blocks(goal)
-    picture = puzzle.picture(puzzle.goals[0])
+    puzzle = block_puzzle(goal)
+    picture = puzzle.notation.picture(puzzle.goals[0])
     assert picture.middle(picture.pieces[0]) == middle
 
 
 @given(st.integers(0, 300))
 def test_labels_stand_on_their_pieces(seed):
     drawing, alike = random_blocks(random.Random(seed))
-    puzzle = Blocks(drawing, alike=alike)
-    picture = puzzle.picture(puzzle.goals[0])
+    puzzle = block_puzzle(drawing, alike=alike)
+    picture = puzzle.notation.picture(puzzle.goals[0])
     held = [cell for piece in picture.pieces for cell in piece.cells]
     assert sorted(held) == [cell for cell, code in enumerate(puzzle.goals[0]) if code]
     for piece in picture.pieces:
@@ -125,13 +125,13 @@ def test_labels_stand_on_their_pieces(seed):
 
 
 def test_graphs():
-    puzzle = Graph([[1, 2], [0, 2], [0, 1]], "aa.", picture="  0\n\n1   2")
-    picture = puzzle.picture((1, 0, 2))
+    puzzle = graph_puzzle([[1, 2], [0, 2], [0, 1]], "aa.", picture="  0\n\n1   2")
+    picture = puzzle.notation.picture((1, 0, 2))
     assert told(picture) == [(1, "a", "a", 0, (0,)), (2, "a", "a", 0, (2,))]
     assert (picture.edges, empty(picture)) == (((0, 1), (0, 2), (1, 2)), (1,))
     assert np.allclose(picture.places, [(0.5, 0), (0, 3**0.5 / 2), (1, 3**0.5 / 2)], atol=1e-3)
-    part = Graph([[1], [0, 2], [1]], "?b.", start="ab.")
-    assert part.picture(part.goals[0]).open == (0,)
+    part = graph_puzzle([[1], [0, 2], [1]], "?b.", start="ab.")
+    assert part.notation.picture(part.goals[0]).open == (0,)
 
 
 def test_a_hexagram_is_regular():
@@ -188,9 +188,9 @@ def test_cells_never_lie_on_each_other(adjacency):
 
 
 def test_a_move_along_a_path_passes_each_of_its_steps():
-    puzzle = Blocks("a.../###./b...", metric="path")
+    puzzle = block_puzzle("a.../###./b...", metric="path")
     before, after = puzzle.parse("a.../###./b..."), puzzle.parse("..../###./ba..")
-    lines = [puzzle.line(board) for board in puzzle.steps(before, after)]
+    lines = [puzzle.line(board) for board in puzzle.notation.steps(before, after)]
     assert lines == [
         ".a../###./b...", "..a./###./b...", "...a/###./b...",
         "..../###a/b...", "..../###./b..a", "..../###./b.a.", "..../###./ba..",
@@ -200,27 +200,29 @@ def test_a_move_along_a_path_passes_each_of_its_steps():
 @pytest.mark.parametrize(
     ("puzzle", "before", "after"),
     [
-        (Tiles(2, 3, metric="multi"), "0 1 2/3 4 5", "1 2 0/3 4 5"),  # two tiles slide as one
-        (Graph([[1, 2], [0, 2], [0, 1]], goal=".aa"), ".aa", "aa."),
+        (tile_puzzle(2, 3, metric="multi"), "0 1 2/3 4 5", "1 2 0/3 4 5"),  # two tiles slide as one
+        (graph_puzzle([[1, 2], [0, 2], [0, 1]], goal=".aa"), ".aa", "aa."),
     ],
 )
 def test_a_move_of_one_step_passes_nothing(puzzle, before, after):
     before, after = puzzle.parse(before), puzzle.parse(after)
-    assert puzzle.steps(before, after) == [puzzle.follow(before, after)]
-    assert puzzle.write(puzzle.follow(before, after)) == puzzle.write(after)
+    assert puzzle.notation.steps(before, after) == [puzzle.notation.follow(before, after)]
+    assert puzzle.write(puzzle.notation.follow(before, after)) == puzzle.write(after)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_last_step_of_a_move_is_the_move(seed):
     drawing, alike = random_blocks(random.Random(seed))
-    puzzle = Blocks(drawing, alike=alike, metric="path")
-    vertices = range(puzzle.graph.vertices)
-    far = puzzle.board((random.Random(seed).choice(vertices), tuple(range(puzzle.graph.length))))
-    if not puzzle.reaches(far):
+    puzzle = block_puzzle(drawing, alike=alike, metric="path")
+    vertices = range(puzzle.model.graph.vertices)
+    far = puzzle.positions.board(
+        (random.Random(seed).choice(vertices), tuple(range(puzzle.model.graph.length)))
+    )
+    if not puzzle.positions.reaches(far):
         far = puzzle.goals[0]
     solution = IdaSolver(puzzle, True, ()).solve(far, None, lambda *_: None).solution
     for before, after in pairwise(solution.boards):
-        steps = puzzle.steps(before, after)
+        steps = puzzle.notation.steps(before, after)
         assert steps[-1] == after
         for one, other in pairwise([before, *steps]):
             assert sum(a != b for a, b in zip(one, other, strict=True)) >= 2

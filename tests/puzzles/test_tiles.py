@@ -21,7 +21,7 @@ from twins import blank_moves, moved
 
 from frontier.config import make_config
 from frontier.errors import InputError
-from frontier.puzzles import Tiles, puzzle_of
+from frontier.puzzles import puzzle_of, tile_puzzle
 
 
 def transposed(cells, columns):
@@ -35,41 +35,43 @@ def transposed(cells, columns):
 @given(puzzles_and_boards())
 def test_board_undoes_state(case):
     puzzle, board = case
-    vertex, sequence = puzzle.state(board)
-    graph = puzzle.graph
+    vertex, sequence = puzzle.positions.state(board)
+    graph = puzzle.model.graph
     assert 0 <= vertex < graph.vertices
     assert sorted(sequence) == list(range(graph.m))
-    assert puzzle.board((vertex, sequence)) == board
+    assert puzzle.positions.board((vertex, sequence)) == board
 
 
 @given(st.sampled_from(SHAPES), st.data())
 def test_state_undoes_board(shape, data):
     rows, columns = shape
     goal = data.draw(st.permutations(range(rows * columns)))
-    puzzle = Tiles(rows, columns, goal=shaped(goal, columns))
-    graph = puzzle.graph
+    puzzle = tile_puzzle(rows, columns, goal=shaped(goal, columns))
+    graph = puzzle.model.graph
     state = (
         data.draw(st.integers(0, graph.vertices - 1)),
         tuple(data.draw(st.permutations(range(graph.m)))),
     )
-    assert puzzle.state(puzzle.board(state)) == state
+    assert puzzle.positions.state(puzzle.positions.board(state)) == state
 
 
 @swept("shape", AT_MOST_6, few=[shape for shape in AT_MOST_6 if shape != (3, 2)])
 def test_boards_and_states_correspond_one_to_one(shape):
     rows, columns = shape
-    puzzle = Tiles(rows, columns)
+    puzzle = tile_puzzle(rows, columns)
     boards = list(permutations(range(rows * columns)))
     if min(shape) == 1:
-        boards = [board for board in boards if puzzle.reaches(board)]
-    states = {puzzle.state(board) for board in boards}
-    assert len(states) == len(boards) == puzzle.graph.vertices * factorial(puzzle.graph.m)
+        boards = [board for board in boards if puzzle.positions.reaches(board)]
+    states = {puzzle.positions.state(board) for board in boards}
+    assert (
+        len(states) == len(boards) == puzzle.model.graph.vertices * factorial(puzzle.model.graph.m)
+    )
 
 
 def test_the_goal_is_the_sequence_in_order():
-    puzzle = Tiles(2, 3, goal=((5, 1, 0), (3, 2, 4)))
+    puzzle = tile_puzzle(2, 3, goal=((5, 1, 0), (3, 2, 4)))
     assert puzzle.goals == ((5, 1, 0, 3, 2, 4),)
-    assert puzzle.state(puzzle.goals[0]) == (4, (0, 1, 2, 3, 4))
+    assert puzzle.positions.state(puzzle.goals[0]) == (4, (0, 1, 2, 3, 4))
     assert origins_of(puzzle) == [(4, (0, 1, 2, 3, 4))]
 
 
@@ -83,17 +85,17 @@ def test_the_goal_is_the_sequence_in_order():
 )
 def test_states_of_2x3_by_hand(board, state):
     """Reading column by column, the default goal is 0 3 1 4 2 5."""
-    assert Tiles(2, 3).state(board) == state
+    assert tile_puzzle(2, 3).positions.state(board) == state
 
 
 def test_the_default_goal_has_the_blank_first():
-    assert Tiles(2, 3).goals == ((0, 1, 2, 3, 4, 5),)
-    assert Tiles(3, 1).goals == ((0, 1, 2),)
-    assert Tiles(1, 1).goals == ((0,),)
+    assert tile_puzzle(2, 3).goals == ((0, 1, 2, 3, 4, 5),)
+    assert tile_puzzle(3, 1).goals == ((0, 1, 2),)
+    assert tile_puzzle(1, 1).goals == ((0,),)
 
 
 def test_title():
-    assert Tiles(2, 7).title == "2×7 tiles"
+    assert tile_puzzle(2, 7).title == "2×7 tiles"
 
 
 # --- moves
@@ -102,18 +104,18 @@ def test_title():
 @given(puzzles_and_boards())
 def test_arcs_are_the_moves_of_the_blank(case):
     puzzle, board = case
-    vertex, sequence = puzzle.state(board)
+    vertex, sequence = puzzle.positions.state(board)
     after = [
-        puzzle.board((target, moved(sequence, word)))
-        for source, target, word in arcs_of(puzzle.graph)
+        puzzle.positions.board((target, moved(sequence, word)))
+        for source, target, word in arcs_of(puzzle.model.graph)
         if source == vertex
     ]
-    assert sorted(after) == sorted(blank_moves(puzzle.rows, puzzle.columns, board))
+    assert sorted(after) == sorted(blank_moves(puzzle.grid.rows, puzzle.grid.columns, board))
 
 
 @swept("shape", SHAPES, few=FEW_SHAPES)
 def test_with_every_arc_comes_the_one_that_undoes_it(shape):
-    arcs = arcs_of(Tiles(*shape).graph)
+    arcs = arcs_of(tile_puzzle(*shape).model.graph)
     assert len(set(arcs)) == len(arcs)
     assert {(v, u, word[::-1]) for u, v, word in arcs} == set(arcs)
 
@@ -121,7 +123,7 @@ def test_with_every_arc_comes_the_one_that_undoes_it(shape):
 @swept("shape", SHAPES, few=FEW_SHAPES)
 def test_turned_boards_have_the_same_graph(shape):
     rows, columns = shape
-    graph, turned = Tiles(rows, columns).graph, Tiles(columns, rows).graph
+    graph, turned = tile_puzzle(rows, columns).model.graph, tile_puzzle(columns, rows).model.graph
     assert graph.vertices == turned.vertices == rows * columns
     assert graph.m == turned.m
     assert graph.voltages == turned.voltages
@@ -133,11 +135,11 @@ def test_turned_boards_have_the_same_states(shape):
     rows, columns = shape
     rng = random.Random(rows * columns)
     board = tuple(rng.sample(range(rows * columns), rows * columns))
-    puzzle = Tiles(rows, columns, shaped(board, columns))
-    turned = Tiles(columns, rows, shaped(transposed(board, columns), rows))
+    puzzle = tile_puzzle(rows, columns, shaped(board, columns))
+    turned = tile_puzzle(columns, rows, shaped(transposed(board, columns), rows))
     for _ in range(200):
         board = rng.choice(blank_moves(rows, columns, board))
-        assert puzzle.state(board) == turned.state(transposed(board, columns))
+        assert puzzle.positions.state(board) == turned.positions.state(transposed(board, columns))
 
 
 @swept(
@@ -148,9 +150,11 @@ def test_turned_boards_have_the_same_states(shape):
 def test_tiles_are_read_along_the_shorter_side(shape):
     """A move along it changes nothing, a move across it jumps over the rest of a line."""
     line = min(shape)
-    lengths = {len(word) for word in Tiles(*shape).graph.voltages}
+    lengths = {len(word) for word in tile_puzzle(*shape).model.graph.voltages}
     assert lengths == {0, line - 1}
-    assert all(word in {(), *_turns(line, shape)} for word in Tiles(*shape).graph.voltages)
+    assert all(
+        word in {(), *_turns(line, shape)} for word in tile_puzzle(*shape).model.graph.voltages
+    )
 
 
 def _turns(line, shape):
@@ -162,9 +166,9 @@ def _turns(line, shape):
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 2), (1, 9), (25, 1)])
 def test_one_line_has_no_sequence(shape):
-    puzzle = Tiles(*shape)
+    puzzle = tile_puzzle(*shape)
     cells = shape[0] * shape[1]
-    graph = puzzle.graph
+    graph = puzzle.model.graph
     assert (graph.vertices, graph.m) == (cells, 0)
     assert sorted(arcs_of(graph)) == sorted(
         (p, q, ()) for p in range(cells) for q in (p - 1, p + 1) if 0 <= q < cells
@@ -172,8 +176,8 @@ def test_one_line_has_no_sequence(shape):
     assert puzzle.states == cells
     for place in range(cells):
         board = with_blank_at(range(cells), place)
-        assert puzzle.state(board) == (place, ())
-        assert puzzle.board((place, ())) == board
+        assert puzzle.positions.state(board) == (place, ())
+        assert puzzle.positions.board((place, ())) == board
 
 
 # --- puzzles and boards that are given
@@ -182,8 +186,8 @@ def test_one_line_has_no_sequence(shape):
 def test_puzzle_of_settings():
     settings = {"kind": "tiles", "rows": 2, "columns": 2, "goal": [[1, 2], [3, 0]]}
     puzzle = puzzle_of(settings)
-    assert isinstance(puzzle, Tiles)
-    assert (puzzle.rows, puzzle.columns, puzzle.goals) == (2, 2, ((1, 2, 3, 0),))
+    assert puzzle.kind == "tiles"
+    assert (puzzle.grid.rows, puzzle.grid.columns, puzzle.goals) == (2, 2, ((1, 2, 3, 0),))
     assert settings["kind"] == "tiles"
 
 
@@ -203,8 +207,8 @@ def test_a_puzzle_is_made_once_and_goes_with_who_has_it():
 
 def test_a_line_says_that_its_tiles_keep_their_order():
     with pytest.raises(InputError, match="keep their order"):
-        Tiles(1, 4, start=((0, 3, 2, 1),)).check()
+        tile_puzzle(1, 4, start=((0, 3, 2, 1),)).check()
     with pytest.raises(InputError, match="rows of 3"):
-        Tiles(1, 3).parse(((0, 1), (2,)))
+        tile_puzzle(1, 3).parse(((0, 1), (2,)))
     with pytest.raises(InputError, match="write numbers"):
-        Tiles(2, 2).parse("1 ._ 2 3")
+        tile_puzzle(2, 2).parse("1 ._ 2 3")

@@ -13,8 +13,8 @@ from sweeps import swept
 from twins import bfs_layers, blank_moves, layers_of, line_moves, moved, random_sequence
 
 from frontier.errors import InputError
-from frontier.puzzles import Tiles
-from frontier.puzzles.tiles import blank_orbits
+from frontier.puzzles import tile_puzzle
+from frontier.puzzles.grid import Grid
 from frontier.space.layout import Layout
 
 SHAPES = [(rows, columns) for rows in range(1, 6) for columns in range(1, 6)]
@@ -32,7 +32,7 @@ def origins_in(space, puzzle):
 
 def engine_layers(puzzle):
     """The boards of each layer, by the list kernel; bitmaps must find as many."""
-    space = puzzle.space
+    space = puzzle.model.space
     origins = origins_in(space, puzzle)
     layers = list_layers(space, origins)
     sizes = [layer.size for layer in layers]
@@ -55,25 +55,25 @@ def test_multi_on_small_boards(rows, columns, goal):
     cells = tuple(range(rows * columns))
     if goal == "mixed":
         cells = tuple(random.Random(rows).sample(cells, len(cells)))
-    puzzle = Tiles(rows, columns, goal=" ".join(map(str, cells)), metric="multi")
+    puzzle = tile_puzzle(rows, columns, goal=" ".join(map(str, cells)), metric="multi")
     assert engine_layers(puzzle) == twin_layers(rows, columns, "multi", cells)
 
 
 @swept(("rows", "columns"), [(2, 4), (4, 2)], few=1)
 def test_multi_on_2x4(rows, columns):
-    puzzle = Tiles(rows, columns, metric="multi")
+    puzzle = tile_puzzle(rows, columns, metric="multi")
     assert engine_layers(puzzle) == twin_layers(rows, columns, "multi", tuple(range(8)))
 
 
 @pytest.mark.sweep
 def test_multi_on_2x4_in_every_layout():
-    puzzle = Tiles(2, 4, metric="multi")
+    puzzle = tile_puzzle(2, 4, metric="multi")
     expected = [len(layer) for layer in twin_layers(2, 4, "multi", tuple(range(8)))]
     tried = set()
     for row_words in (4096, 6, 1):
-        for layout in layouts_of(puzzle.space, row_words):
-            origins = origins_in(puzzle.space, puzzle)
-            assert bitmap_sizes(puzzle.space, origins, layout) == expected
+        for layout in layouts_of(puzzle.model.space, row_words):
+            origins = origins_in(puzzle.model.space, puzzle)
+            assert bitmap_sizes(puzzle.model.space, origins, layout) == expected
             tried.add(layout.prefix_digits)
     assert tried
 
@@ -81,9 +81,9 @@ def test_multi_on_2x4_in_every_layout():
 @pytest.mark.sweep
 def test_multi_on_3x3():
     """24 moves, also with the blank in the centre."""
-    puzzle = Tiles(3, 3, metric="multi", blank=(1, 1))
+    puzzle = tile_puzzle(3, 3, metric="multi", blank=(1, 1))
     expected = [len(layer) for layer in twin_layers(3, 3, "multi", puzzle.goals[0])]
-    space = puzzle.space
+    space = puzzle.model.space
     origins = origins_in(space, puzzle)
     assert [layer.size for layer in list_layers(space, origins)] == expected
     for prefix_digits in (0, 1):
@@ -97,36 +97,38 @@ def test_multi_on_3x3():
 @given(st.sampled_from(SHAPES), st.sampled_from(list(MOVES)), st.randoms(use_true_random=False))
 def test_arcs_are_the_moves_of_the_blank(shape, metric, rng):
     rows, columns = shape
-    puzzle = Tiles(rows, columns, metric=metric)
-    graph = puzzle.graph
+    puzzle = tile_puzzle(rows, columns, metric=metric)
+    graph = puzzle.model.graph
     vertex, sequence = rng.randrange(graph.vertices), random_sequence(rng, graph.m)
-    before = puzzle.board((vertex, sequence))
+    before = puzzle.positions.board((vertex, sequence))
     after = [
-        puzzle.board((target, moved(sequence, word)))
+        puzzle.positions.board((target, moved(sequence, word)))
         for source, target, word in arcs_of(graph)
         if source == vertex
     ]
     assert sorted(after) == sorted(MOVES[metric](rows, columns, before))
-    moves = puzzle.moves
+    moves = puzzle.positions.encoding.moves
     for arc in range(len(graph.source)):
         if graph.source[arc] != vertex:
             continue
         target, word = int(graph.target[arc]), graph.voltages[graph.voltage[arc]]
-        assert_displaces(puzzle, moves, arc, before, puzzle.board((target, moved(sequence, word))))
+        assert_displaces(
+            puzzle, moves, arc, before, puzzle.positions.board((target, moved(sequence, word)))
+        )
 
 
 def assert_displaces(puzzle, moves, arc, before, after):
     """The tables name the tiles of the move, the nearest to the blank first, and their cells."""
-    _, sequence = puzzle.state(before)
-    members = puzzle.members.tolist()
+    _, sequence = puzzle.positions.state(before)
+    members = puzzle.positions.encoding.members.tolist()
     order = [members[thing] for thing in sequence] if moves.in_sequence else members
     said = []
     for k in range(moves.start[arc], moves.start[arc + 1]):
         said.append(
             (
                 order[moves.place[k]],
-                int(puzzle.reading[moves.source[k]]),
-                int(puzzle.reading[moves.target[k]]),
+                int(puzzle.notation.pieces.reading[moves.source[k]]),
+                int(puzzle.notation.pieces.reading[moves.target[k]]),
             )
         )
     moving = [tile for tile in range(1, len(before)) if before.index(tile) != after.index(tile)]
@@ -134,21 +136,23 @@ def assert_displaces(puzzle, moves, arc, before, after):
     assert said[0][2] == before.index(0)
     assert [target for _, _, target in said[1:]] == [source for _, source, _ in said[:-1]]
     arrow = {-1: "←", 1: "→"}.get(said[0][2] - said[0][1])
-    if puzzle.columns == 1 or arrow is None:
+    if puzzle.grid.columns == 1 or arrow is None:
         arrow = "↑" if said[0][2] < said[0][1] else "↓"
-    assert puzzle.name_move(before, after) == ",".join(str(tile) for tile, *_ in said) + arrow
+    assert (
+        puzzle.notation.name_move(before, after) == ",".join(str(tile) for tile, *_ in said) + arrow
+    )
 
 
 def test_names_of_moves():
-    puzzle = Tiles(2, 4, metric="multi")
+    puzzle = tile_puzzle(2, 4, metric="multi")
     board = (1, 2, 3, 0, 4, 5, 6, 7)
-    assert puzzle.name_move(board, (1, 2, 0, 3, 4, 5, 6, 7)) == "3→"
-    assert puzzle.name_move(board, (0, 1, 2, 3, 4, 5, 6, 7)) == "3,2,1→"
-    assert puzzle.name_move(board, (1, 2, 3, 7, 4, 5, 6, 0)) == "7↑"
+    assert puzzle.notation.name_move(board, (1, 2, 0, 3, 4, 5, 6, 7)) == "3→"
+    assert puzzle.notation.name_move(board, (0, 1, 2, 3, 4, 5, 6, 7)) == "3,2,1→"
+    assert puzzle.notation.name_move(board, (1, 2, 3, 7, 4, 5, 6, 0)) == "7↑"
 
 
 def test_title_says_the_metric():
-    assert Tiles(3, 3, metric="multi").title == "3×3 tiles, any number of tiles a move"
+    assert tile_puzzle(3, 3, metric="multi").title == "3×3 tiles, any number of tiles a move"
 
 
 # --- goals of several kinds
@@ -193,14 +197,14 @@ GOALS = {
 def test_goals(name, metric):
     """Depth 0 is every board that agrees with a goal, of either parity."""
     shape, goals = GOALS[name]
-    puzzle = Tiles(*shape, goals=[written(goal, shape[1]) for goal in goals], metric=metric)
+    puzzle = tile_puzzle(*shape, goals=[written(goal, shape[1]) for goal in goals], metric=metric)
     origins = set().union(*(agreeing(shape, goal) for goal in goals))
-    assert {puzzle.board(state) for state in origins_of(puzzle)} == origins
+    assert {puzzle.positions.board(state) for state in origins_of(puzzle)} == origins
     expected = layers_of(origins, lambda board: MOVES[metric](*shape, board))
     assert engine_layers(puzzle) == expected
     reached = set().union(*expected)
     for board in permutations(range(shape[0] * shape[1])):
-        assert puzzle.reaches(board) == (board in reached)
+        assert puzzle.positions.reaches(board) == (board in reached)
 
 
 @pytest.mark.sweep
@@ -209,19 +213,19 @@ def test_a_part_of_3x3():
     board = rng.sample(range(9), 9)
     shown = rng.sample(range(9), rng.randint(4, 7))
     goal = tuple(board[cell] if cell in shown else None for cell in range(9))
-    puzzle = Tiles(3, 3, goal=written(goal, 3))
+    puzzle = tile_puzzle(3, 3, goal=written(goal, 3))
     origins = agreeing((3, 3), goal)
     assert len(origins) == factorial(9 - len(shown))
-    assert {puzzle.board(state) for state in origins_of(puzzle)} == origins
+    assert {puzzle.positions.board(state) for state in origins_of(puzzle)} == origins
     expected = layers_of(origins, lambda cells: blank_moves(3, 3, cells))
-    space = puzzle.space
+    space = puzzle.model.space
     layers = list_layers(space, origins_in(space, puzzle))
     assert [layer.size for layer in layers] == [len(layer) for layer in expected]
     assert puzzle.states == factorial(9)
 
 
 def test_goals_as_they_are_written():
-    puzzle = Tiles(2, 2, goals=["0 1/2 3", [[1, "?"], ["?", 0]], "? ? . 2"])
+    puzzle = tile_puzzle(2, 2, goals=["0 1/2 3", [[1, "?"], ["?", 0]], "? ? . 2"])
     assert puzzle.goals == ((0, 1, 2, 3), (1, -1, -1, 0), (-1, -1, 0, 2))
     assert [puzzle.write(goal) for goal in puzzle.goals] == [
         [[0, 1], [2, 3]], [[1, "?"], ["?", 0]], [["?", "?"], [0, 2]],
@@ -231,9 +235,9 @@ def test_goals_as_they_are_written():
 
 def test_a_start_of_either_parity_reaches_a_part():
     for start in ("0 1 2/3 4 5", "0 2 1/3 4 5"):
-        puzzle = Tiles(2, 3, goal="? ? ?/? ? 5", start=start)
+        puzzle = tile_puzzle(2, 3, goal="? ? ?/? ? 5", start=start)
         puzzle.check()
-        assert puzzle.reaches(puzzle.parse(start))
+        assert puzzle.positions.reaches(puzzle.parse(start))
 
 
 # --- where the blank stands
@@ -251,7 +255,7 @@ def test_blank_orbits(rows, columns):
             yield c, r
 
     cells = {(r, c) for r in range(rows) for c in range(columns)}
-    found, left = blank_orbits(rows, columns), set(cells)
+    found, left = Grid(rows, columns).blank_orbits(), set(cells)
     for cell in found:
         orbit = set().union(*layers_of([cell], images))
         assert cell == min(orbit)
@@ -268,9 +272,9 @@ def test_cells_of_one_orbit_are_as_far(rows, columns, metric):
     by_cell = {}
     for r in range(rows):
         for c in range(columns):
-            layers = engine_layers(Tiles(rows, columns, blank=(r, c), metric=metric))
+            layers = engine_layers(tile_puzzle(rows, columns, blank=(r, c), metric=metric))
             by_cell[r, c] = tuple(map(len, layers))
-    assert set(by_cell.values()) == {by_cell[cell] for cell in blank_orbits(rows, columns)}
+    assert set(by_cell.values()) == {by_cell[cell] for cell in Grid(rows, columns).blank_orbits()}
 
 
 @pytest.mark.parametrize(
@@ -278,14 +282,14 @@ def test_cells_of_one_orbit_are_as_far(rows, columns, metric):
     [((0, 0), (0, 1, 2, 3, 4, 5)), ((0, 2), (1, 2, 0, 3, 4, 5)), ((1, 1), (1, 2, 3, 4, 0, 5))],
 )
 def test_blank_says_where_the_goal_has_it(blank, goal):
-    assert Tiles(2, 3, blank=blank).goals == (goal,)
-    assert Tiles(2, 3, blank=list(blank)).goals == (goal,)
+    assert tile_puzzle(2, 3, blank=blank).goals == (goal,)
+    assert tile_puzzle(2, 3, blank=list(blank)).goals == (goal,)
 
 
 @pytest.mark.parametrize("blank", [(2, 0), (0, 3), (-1, 0), (0, -1)])
 def test_blanks_off_the_board(blank):
     with pytest.raises(InputError, match=r"puzzle\.blank = .*rows are 0\.\.1, columns 0\.\.2"):
-        Tiles(2, 3, blank=blank)
+        tile_puzzle(2, 3, blank=blank)
 
 
 @pytest.mark.parametrize(
@@ -302,12 +306,12 @@ def test_blanks_off_the_board(blank):
 )
 def test_goals_that_cannot_be(settings, message):
     with pytest.raises(InputError, match=message):
-        Tiles(2, 2, **settings)
+        tile_puzzle(2, 2, **settings)
 
 
 def test_too_many_positions_at_depth_0():
     with pytest.raises(InputError, match="at most 1,000,000 positions can be at depth 0"):
-        Tiles(4, 4, goal="1 2 ? ?/? ? ? ?/? ? ? ?/? ? ? ?").origins()
+        tile_puzzle(4, 4, goal="1 2 ? ?/? ? ? ?/? ? ? ?/? ? ? ?").model.origins()
 
 
 def test_bfs_of_lines_and_steps_reach_the_same():

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from frontier.puzzles import Tiles
+from frontier.puzzles import tile_puzzle
 
 SHAPES = [(rows, columns) for rows in range(1, 26) for columns in range(1, 25 // rows + 1)]
 AT_MOST_6 = [shape for shape in SHAPES if shape[0] * shape[1] <= 6]
@@ -32,4 +32,4 @@ def puzzles_and_boards(draw, most=25):
         board = with_blank_at(goal, draw(st.integers(0, cells - 1)))
     else:
         board = draw(st.permutations(range(cells)))
-    return Tiles(rows, columns, goal=shaped(goal, columns)), tuple(board)
+    return tile_puzzle(rows, columns, goal=shaped(goal, columns)), tuple(board)

@@ -16,7 +16,7 @@ from sweeps import swept
 
 from frontier.answers.ida import IdaSolver
 from frontier.config import load_config
-from frontier.puzzles import Blocks, Cells, Graph, Pattern, Tiles
+from frontier.puzzles import block_puzzle, cell_puzzle, graph_puzzle, pattern_puzzle, tile_puzzle
 from frontier.puzzles.picture import Picture
 from frontier.report.boards import (
     board_svg,
@@ -70,7 +70,7 @@ def texts(svg):
 def test_lines_of_a_drawing_are_equally_broad(name, encoding):
     puzzle = puzzle_of(name)
     for goal in puzzle.goals:
-        lines = drawing(puzzle.picture(goal), encoding)
+        lines = drawing(puzzle.notation.picture(goal), encoding)
         assert len({line.cell_len for line in lines}) == 1
         if encoding == "ascii":
             assert all(line.plain.isascii() for line in lines)
@@ -123,13 +123,13 @@ DRAWINGS = {
 
 @pytest.mark.parametrize("goal", DRAWINGS)
 def test_outlines_of_blocks(goal):
-    puzzle = Blocks(goal)
+    puzzle = block_puzzle(goal)
     drawn = draw_boards(puzzle, puzzle.goals, console=screen())
     assert drawn == DRAWINGS[goal].strip("\n")
 
 
 def test_walls_without_box_characters():
-    puzzle = Blocks("a#./###/.##")
+    puzzle = block_puzzle("a#./###/.##")
     lines = draw_boards(puzzle, puzzle.goals, console=screen("ascii")).splitlines()
     assert [line.rstrip() for line in lines] == [
         "+---+   +---+",
@@ -144,8 +144,8 @@ def test_walls_without_box_characters():
 
 def test_like_pieces_look_alike_but_for_solutions():
     """Which of them lies where means nothing, and no letters are to say that it did."""
-    blocks = Blocks("baA/dcA/..e", alike=["abcd"], symbols={"c": "*"})
-    cells = Cells([[0, 0], [1, 0], [2, 0]], {"r/l": [1, 0]}, "ba.", alike=["ab"])
+    blocks = block_puzzle("baA/dcA/..e", alike=["abcd"], symbols={"c": "*"})
+    cells = cell_puzzle([[0, 0], [1, 0], [2, 0]], {"r/l": [1, 0]}, "ba.", alike=["ab"])
     for puzzle, shared in ((blocks, "b"), (cells, "b")):
         board, like = puzzle.goals[0], 4 if puzzle is blocks else 2
         drawn = draw_boards(puzzle, [board], console=screen())
@@ -157,7 +157,7 @@ def test_like_pieces_look_alike_but_for_solutions():
 
 
 def test_labels_that_are_wide():
-    puzzle = Blocks("ab/.b", symbols={"a": "羊", "b": "xyz"})
+    puzzle = block_puzzle("ab/.b", symbols={"a": "羊", "b": "xyz"})
     assert draw_boards(puzzle, puzzle.goals, console=screen()).splitlines() == [
         "┌─────┬─────┐",
         "│ 羊  │     │",
@@ -168,7 +168,7 @@ def test_labels_that_are_wide():
 
 
 def test_goals_in_part():
-    puzzle = Blocks("??/a?", start="../ab")
+    puzzle = block_puzzle("??/a?", start="../ab")
     assert draw_boards(puzzle, [*puzzle.goals, puzzle.start], console=screen()).splitlines() == [
         "┌───────┐   ┌───────┐",
         "│ ?   ? │   │       │",
@@ -179,15 +179,15 @@ def test_goals_in_part():
 
 
 def test_tiles_and_patterns():
-    tiles = draw_boards(Tiles(2, 2), [(1, 0, 2, 3)], ["one"], screen()).splitlines()
+    tiles = draw_boards(tile_puzzle(2, 2), [(1, 0, 2, 3)], ["one"], screen()).splitlines()
     assert tiles == ["one", "┌───┬───┐", "│ 1 │   │", "├───┼───┤", "│ 2 │ 3 │", "└───┴───┘"]
-    pattern = draw_boards(Pattern(1, 4, labels=[2]), [(0, 1, 2, 3)], console=screen())
+    pattern = draw_boards(pattern_puzzle(1, 4, labels=[2]), [(0, 1, 2, 3)], console=screen())
     assert pattern.splitlines()[1] == "│   │ x │ 2 │ x │"
 
 
 def test_without_box_characters():
     """Neither the lines nor the symbols can be written; letters stand for these."""
-    puzzle = Blocks("ab/.b", symbols={"a": "羊", "b": "é"})
+    puzzle = block_puzzle("ab/.b", symbols={"a": "羊", "b": "é"})
     assert draw_boards(puzzle, puzzle.goals, console=screen("ascii")).splitlines() == [
         "+---+---+", "| a |   |", "+---+ b |", "|   |   |", "+---+---+",
     ]  # fmt: skip
@@ -199,19 +199,20 @@ def test_without_box_characters():
 def test_graphs_with_their_edges():
     puzzle = puzzle_of("hexagram")
     assert draw_boards(puzzle, puzzle.goals, console=screen()) == HEXAGRAM.strip("\n")
-    triangle = Graph([[1, 2], [0, 2], [0, 1]], "ab.", picture=" 0\n1 2")
+    triangle = graph_puzzle([[1, 2], [0, 2], [0, 1]], "ab.", picture=" 0\n1 2")
     assert draw_boards(triangle, [(1, 2, 0)], console=screen("ascii")).splitlines() == [
         "  a", " / \\", "b---o",
     ]  # fmt: skip
     assert (
-        draw_boards(Graph([[1], [0]], ["one", "."]), [(0, 1)], console=screen()).count("one") == 1
+        draw_boards(graph_puzzle([[1], [0]], ["one", "."]), [(0, 1)], console=screen()).count("one")
+        == 1
     )
 
 
 @settings(max_examples=30)
 @given(st.integers(1, 200), st.integers(1, 9))
 def test_boards_stand_side_by_side_as_far_as_there_is_room(width, count):
-    puzzle = Tiles(2, 3)
+    puzzle = tile_puzzle(2, 3)
     drawn = draw_boards(puzzle, [puzzle.goals[0]] * count, ["a"] * count, screen(width=width))
     across = max(1, min(count, (width + 3) // (13 + 3 if width >= 13 else 7 + 3)))
     assert len(drawn.splitlines()[0].split()) == across
@@ -221,7 +222,7 @@ def test_boards_stand_side_by_side_as_far_as_there_is_room(width, count):
 
 
 def test_colours_only_where_there_are_some(monkeypatch):
-    puzzle = Tiles(2, 2)
+    puzzle = tile_puzzle(2, 2)
     shown = {"force_terminal": True, "color_system": "truecolor"}
     Style._add.cache_clear()  # a style is written as the first terminal that showed it needs it
     monkeypatch.delenv("NO_COLOR", raising=False)
@@ -289,7 +290,7 @@ def test_svg_shows_each_label_once(name):
     puzzle = puzzle_of(name)
     for board in [*puzzle.goals, *([puzzle.start] if puzzle.start else [])]:
         svg = board_svg(puzzle, board)
-        picture = puzzle.picture(board).alike()
+        picture = puzzle.notation.picture(board).alike()
         labels = [part.label for part in picture.pieces if part.label]
         marks = [*labels, *["?"] * len(picture.open), *picture.names]
         assert sorted(texts(svg)) == sorted(marks)
@@ -300,7 +301,7 @@ def test_svg_shows_each_label_once(name):
 
 
 def test_a_piece_is_one_form_and_its_size_is_asked_for():
-    puzzle = Blocks("aab/a.b/..b")
+    puzzle = block_puzzle("aab/a.b/..b")
     root = ElementTree.fromstring(board_svg(puzzle, puzzle.goals[0], side=100))
     assert float(root.get("width")) == float(root.get("height")) == pytest.approx(344)
     tray, *pieces = root.findall(f"{SVG}path")
@@ -314,7 +315,7 @@ def test_a_piece_is_one_form_and_its_size_is_asked_for():
 
 def test_labels_stand_in_their_cells():
     board = (1, 2, 3, 4, 5, 0)
-    root = ElementTree.fromstring(board_svg(Tiles(2, 3), board, side=50))
+    root = ElementTree.fromstring(board_svg(tile_puzzle(2, 3), board, side=50))
     at = {e.text: (float(e.get("x")), float(e.get("y"))) for e in root.iter(f"{SVG}text")}
     for cell, tile in enumerate(board[:-1]):
         x, y = at[str(tile)]
@@ -331,7 +332,7 @@ def test_graphs_have_a_line_an_edge_and_a_ring_a_cell():
 
 
 def test_labels_of_any_kind():
-    puzzle = Blocks("ab/.c", symbols={"a": "<&\"'>", "b": "\x07", "c": "a long word"})
+    puzzle = block_puzzle("ab/.c", symbols={"a": "<&\"'>", "b": "\x07", "c": "a long word"})
     assert texts(board_svg(puzzle, puzzle.goals[0])) == ["<&\"'>", "\ufffd", "a long word"]
 
 
@@ -341,7 +342,7 @@ def test_labels_of_any_kind():
 def test_the_name_of_a_cell_stands_between_its_edges():
     """On no edge and on no piece of one cell, whatever edges there are."""
     hexagram = puzzle_of("hexagram")
-    picture = hexagram.picture(hexagram.goals[0])
+    picture = hexagram.notation.picture(hexagram.goals[0])
     at = {said: (x, y) for said, x, y in name_places(hexagram, 1000)}
     assert set(at) == set(picture.names)
     for cell, name in enumerate(picture.names):

@@ -14,7 +14,13 @@ from report.test_boards import CONFIGS, SVG, puzzle_of, solved, texts
 
 from frontier.answers.solution import Solution
 from frontier.cli import main
-from frontier.puzzles import Blocks, Cells, Graph, Pattern, Permutations
+from frontier.puzzles import (
+    block_puzzle,
+    cell_puzzle,
+    graph_puzzle,
+    pattern_puzzle,
+    permutation_puzzle,
+)
 from frontier.report.boards import (
     board_svg,
     captions_of,
@@ -28,13 +34,13 @@ from frontier.report.boards import (
 
 AROUND = "a.../###./b..."
 
-CORNER = Blocks("..../###./ba..", start=AROUND, metric="path")
+CORNER = block_puzzle("..../###./ba..", start=AROUND, metric="path")
 
 HONEYCOMB = [(x + y / 2, y) for y in (-1, 0, 1) for x in (-1, 0, 1) if abs(x + y) <= 1]
 
 WAYS = {"→/←": (1, 0), "↘/↖": (0.5, 1), "↙/↗": (-0.5, 1)}
 
-CUBE = Permutations(
+CUBE = permutation_puzzle(
     {
         "U": "(1 2 3 4)",
         "R": {"moves": "(1 4 7 5)", "turns": [1, 0, 0, 2, 2, 0, 1]},
@@ -53,12 +59,12 @@ BUTTONS = {
 TURNING = {
     "cube": (CUBE, "1+2 2 3 6 4 7+2 5+2", ["R'", "U", "F'", "U'", "R'"]),
     "lamps": (
-        Permutations(BUTTONS, orientations=2, goal="abcdefghi"),
+        permutation_puzzle(BUTTONS, orientations=2, goal="abcdefghi"),
         "a+1 b c+1 d e f g h+1 i+1",
         ["b0", "b4", "b5"],
     ),
     "like lamps": (
-        Permutations(BUTTONS, orientations=2, goal="ooooooooo"),
+        permutation_puzzle(BUTTONS, orientations=2, goal="ooooooooo"),
         "o+1 o o+1 o o o o o+1 o+1",
         ["b0", "b4", "b5"],
     ),
@@ -68,12 +74,12 @@ TURNING = {
 FILMS = {
     "goat": (puzzle_of("goat"), "ahBB/b.eg/dkfw"),
     "tiles": (puzzle_of("3x3"), "1 4 2/3 5 0/6 7 8"),
-    "pattern": (Pattern(2, 3, k=1), "x 2 x/5 0 x"),
-    "like blocks": (Blocks("Aabc/....", alike=["abc"]), "...c/baA."),
+    "pattern": (pattern_puzzle(2, 3, k=1), "x 2 x/5 0 x"),
+    "like blocks": (block_puzzle("Aabc/....", alike=["abc"]), "...c/baA."),
     "path": (CORNER, AROUND),
-    "graph": (Graph([[1, 2], [0, 2], [0, 1]], "aa."), "a.a"),
-    "cells": (Cells(HONEYCOMB, WAYS, "aa.b.c."), "..caa.b"),
-    "cells, a path a move": (Cells(HONEYCOMB, WAYS, "aa.b.c.", metric="path"), "..caa.b"),
+    "graph": (graph_puzzle([[1, 2], [0, 2], [0, 1]], "aa."), "a.a"),
+    "cells": (cell_puzzle(HONEYCOMB, WAYS, "aa.b.c."), "..caa.b"),
+    "cells, a path a move": (cell_puzzle(HONEYCOMB, WAYS, "aa.b.c.", metric="path"), "..caa.b"),
     **{name: turning[:2] for name, turning in TURNING.items()},
 }
 
@@ -107,7 +113,9 @@ def pieces_at(element, shift=(0.0, 0.0)):
 
 def shared(puzzle, board, pieces):
     """Where pieces are, like ones under the label of all of them."""
-    labels = {part.label: part.shared or part.label for part in puzzle.picture(board).pieces}
+    labels = {
+        part.label: part.shared or part.label for part in puzzle.notation.picture(board).pieces
+    }
     return sorted((labels.get(said, said), *where) for said, *where in pieces)
 
 
@@ -135,7 +143,9 @@ def test_the_strip_shows_each_board_and_move(film):
 
 def changed(puzzle, before, after):
     """(the number of pieces that have come elsewhere, of those or of pieces that have turned)"""
-    looks = [{of.code: of for of in puzzle.picture(board).pieces} for board in (before, after)]
+    looks = [
+        {of.code: of for of in puzzle.notation.picture(board).pieces} for board in (before, after)
+    ]
     pairs = [(was, looks[1][code]) for code, was in looks[0].items()]
     displaced = sum(was.cells != now.cells for was, now in pairs)
     return displaced, sum((was.cells, was.label) != (now.cells, now.label) for was, now in pairs)
@@ -174,7 +184,7 @@ def test_pieces_on_their_way_never_meet():
 
 
 def test_like_tiles_stay_where_they_can_when_their_moves_are_not_counted():
-    puzzle = Pattern(2, 3, k=1, metric="labelled")
+    puzzle = pattern_puzzle(2, 3, k=1, metric="labelled")
     boards = [(1, 2, 0, 3, 4, 5), (2, 0, 1, 3, 4, 5)]
     solution = Solution([puzzle.parse([b[:3], b[3:]]) for b in map(list, boards)], ["2←"])
     assert list(map(len, ways_of(puzzle, solution))) == [0, 2]
@@ -192,8 +202,8 @@ def test_captions_say_what_is_drawn():
 
 def test_cells_are_named_where_moves_name_them():
     named = {"cells": [["left", 0, 0], ["right", 1, 0]], "pieces": "a."}
-    pairs = Cells(moves=[["left", "right"]], **named)
-    ways = Cells(moves={"→/←": [1, 0]}, **named)
+    pairs = cell_puzzle(moves=[["left", "right"]], **named)
+    ways = cell_puzzle(moves={"→/←": [1, 0]}, **named)
     assert texts(board_svg(pairs, pairs.goals[0])) == ["a", "left", "right"]
     assert texts(board_svg(ways, ways.goals[0])) == ["a"]
     puzzle, board = FILMS["graph"]

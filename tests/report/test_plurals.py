@@ -15,7 +15,7 @@ from frontier.answers.ida import IdaSolver
 from frontier.answers.rotation import FIFTEEN, cells_of, moved
 from frontier.cli import main
 from frontier.errors import InputError, Unsolved
-from frontier.puzzles import Blocks, Graph, Tiles
+from frontier.puzzles import block_puzzle, graph_puzzle, tile_puzzle
 from frontier.report.displays import PlainProgress
 from frontier.search.events import LayerFinished, RunFinished, RunStarted
 from frontier.storage.lock import describe_holder
@@ -88,21 +88,27 @@ def test_progress_of_one_state(capsys):
 
 
 def test_titles_of_small_puzzles():
-    assert Blocks("a.").title == "1×2 blocks, 1 piece (step)"
-    assert Graph([[]], ".").title == "graph of 1 cell, 0 kinds of tiles"
-    assert Graph([[1], [0]], "a.").title == "graph of 2 cells, 1 kind of tiles"
+    assert block_puzzle("a.").title == "1×2 blocks, 1 piece (step)"
+    assert graph_puzzle([[]], ".").title == "graph of 1 cell, 0 kinds of tiles"
+    assert graph_puzzle([[1], [0]], "a.").title == "graph of 2 cells, 1 kind of tiles"
 
 
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda: Blocks("a/.").parse("a/./."), "2 rows of 1 letter, "),
-        (lambda: Blocks("a.").parse("a"), "1 row of 2 letters, "),
-        (lambda: Graph([[]], ".").parse([]), "has 0 labels: expected one for each of the 1 cell"),
-        (lambda: Graph([[1], [0]], "a.").parse("a"), "has 1 label: expected"),
-        (lambda: Graph([[1], [0]], "a.").parse("aa"), "more than 1 time"),
-        (lambda: Graph([[]], ".").states_of([[0, 0]]), "this puzzle have 1 whole number"),
-        (lambda: Graph([[1], [0]], "a.").states_of([[0]]), "boards of 1 cell of"),
+        (lambda: block_puzzle("a/.").parse("a/./."), "2 rows of 1 letter, "),
+        (lambda: block_puzzle("a.").parse("a"), "1 row of 2 letters, "),
+        (
+            lambda: graph_puzzle([[]], ".").parse([]),
+            "has 0 labels: expected one for each of the 1 cell",
+        ),
+        (lambda: graph_puzzle([[1], [0]], "a.").parse("a"), "has 1 label: expected"),
+        (lambda: graph_puzzle([[1], [0]], "a.").parse("aa"), "more than 1 time"),
+        (
+            lambda: graph_puzzle([[]], ".").positions.states_of([[0, 0]]),
+            "this puzzle have 1 whole number",
+        ),
+        (lambda: graph_puzzle([[1], [0]], "a.").positions.states_of([[0]]), "boards of 1 cell of"),
     ],
 )
 def test_complaints(ask, said):
@@ -113,7 +119,7 @@ def test_complaints(ask, said):
 
 def test_a_search_of_one_node():
     with pytest.raises(Unsolved, match=r"within 1 node; it needs at least \d+ moves$"):
-        IdaSolver(Tiles(3, 3)).solve((8, 7, 6, 0, 4, 1, 2, 5, 3), 1)
+        IdaSolver(tile_puzzle(3, 3)).solve((8, 7, 6, 0, 4, 1, 2, 5, 3), 1)
 
 
 def test_a_lock_held_for_a_minute(tmp_path):

@@ -4,13 +4,17 @@ import numpy as np
 import pytest
 from engine import layouts_of
 
-from frontier.puzzles import Tiles
+from frontier.puzzles import tile_puzzle
 from frontier.search import task as task_module
 from frontier.search.task import Arena
 from frontier.space.program import program_of, reads_of
 from frontier.stopwatch import Stopwatch
 
-SPACES = [Tiles(2, 4).space, Tiles(3, 3).space, Tiles(2, 5, metric="multi").space]
+SPACES = [
+    tile_puzzle(2, 4).model.space,
+    tile_puzzle(3, 3).model.space,
+    tile_puzzle(2, 5, metric="multi").model.space,
+]
 
 
 class NumberedSlabs:

@@ -36,7 +36,7 @@ def test_neighbours_are_those_of_the_board(whole):
     rng = np.random.default_rng(1)
     for _ in range(50):
         board = rng.permutation(8).tolist()
-        if not puzzle.reaches(tuple(board)):
+        if not puzzle.positions.reaches(tuple(board)):
             continue
         at, near = board.index(0), set()
         for to in (at - 1, at + 1, at - 4, at + 4):
@@ -44,9 +44,9 @@ def test_neighbours_are_those_of_the_board(whole):
                 moved = list(board)
                 moved[at], moved[to] = moved[to], 0
                 near.add(tuple(moved))
-        side, number = puzzle.space.number(*puzzle.state(tuple(board)))
-        found = [puzzle.board(puzzle.space.state(c, n)) for c, n in
-                 neighbours(puzzle.space, side, number)]  # fmt: skip
+        side, number = puzzle.model.space.number(*puzzle.positions.state(tuple(board)))
+        found = [puzzle.positions.board(puzzle.model.space.state(c, n)) for c, n in
+                 neighbours(puzzle.model.space, side, number)]  # fmt: skip
         assert set(found) == near
         assert len(found) == len(near)
 

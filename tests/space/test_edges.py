@@ -32,7 +32,7 @@ def edges_between(arcs, counted, layers):
 def test_edges_in_random_graphs(vertices, m, rng):
     arcs = random_arcs(rng, vertices, m)
     counted = np.array([rng.random() < 0.6 for _ in range(vertices)])
-    graph = dataclasses.replace(graph_of(vertices, m, arcs), counted=counted)
+    graph = dataclasses.replace(graph_of(vertices, m, arcs), edge_targets=counted)
     origins = [(rng.randrange(vertices), random_sequence(rng, m)) for _ in range(2)]
     origins = [origins[0]] if rng.random() < 0.5 else origins
     layers = voltage_layers(arcs, origins)
@@ -66,4 +66,4 @@ def test_edges_are_not_counted_unless_asked_for():
     kernel = ListKernel(space)
     kernel.expand(0, np.array([0], np.uint64), np.empty(0, np.uint64))
     assert kernel.edges is None
-    assert not space.counted(0).any()
+    assert not space.edge_targets(0).any()

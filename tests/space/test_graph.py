@@ -7,7 +7,7 @@ from engine import arcs_of, graph_of, origins_of
 from sweeps import swept
 from twins import lift_walks, numbered, random_arcs, random_sequence, sign
 
-from frontier.puzzles import Tiles
+from frontier.puzzles import tile_puzzle
 from frontier.space.graph import Space
 
 
@@ -47,8 +47,8 @@ CASES = {
 
 
 def tile_case(rows, columns):
-    puzzle = Tiles(rows, columns)
-    graph = puzzle.graph
+    puzzle = tile_puzzle(rows, columns)
+    graph = puzzle.model.graph
     origins = [(vertex, sign(sequence)) for vertex, sequence in origins_of(puzzle)]
     return graph.vertices, graph.m, arcs_of(graph), origins
 

@@ -31,7 +31,7 @@ from twins import (
     voltage_layers,
 )
 
-from frontier.puzzles import Tiles
+from frontier.puzzles import tile_puzzle
 from frontier.space import jit
 from frontier.space import layout as layout_module
 from frontier.space.graph import Space
@@ -58,32 +58,35 @@ SMALL = [(rows, columns) for rows in range(1, 9) for columns in range(1, 9) if r
 
 @swept(("rows", "columns"), SMALL, few=[size for size in SMALL if size not in ((2, 4), (4, 2))])
 def test_small_tiles(rows, columns):
-    puzzle = Tiles(rows, columns)
-    expected = [[puzzle.state(cells) for cells in layer] for layer in tile_layers(rows, columns)]
+    puzzle = tile_puzzle(rows, columns)
+    expected = [
+        [puzzle.positions.state(cells) for cells in layer] for layer in tile_layers(rows, columns)
+    ]
     small = rows * columns <= 6
     row_words = ROW_WORDS if small else ROW_WORDS[:1]
-    assert_search(puzzle.space, origins_of(puzzle), expected, row_words, steps=small)
+    assert_search(puzzle.model.space, origins_of(puzzle), expected, row_words, steps=small)
 
 
 @pytest.mark.parametrize("goal", [(3, 1, 0, 2, 5, 4), (5, 4, 3, 2, 0, 1)])
 @pytest.mark.parametrize(("rows", "columns"), [(2, 3), (3, 2)])
 def test_tiles_from_a_goal_of_ones_own(rows, columns, goal):
-    puzzle = Tiles(rows, columns, goal=shaped(goal, columns))
+    puzzle = tile_puzzle(rows, columns, goal=shaped(goal, columns))
     expected = [
-        [puzzle.state(cells) for cells in layer] for layer in tile_layers(rows, columns, goal)
+        [puzzle.positions.state(cells) for cells in layer]
+        for layer in tile_layers(rows, columns, goal)
     ]
-    assert_search(puzzle.space, origins_of(puzzle), expected)
+    assert_search(puzzle.model.space, origins_of(puzzle), expected)
 
 
 @swept("blank", range(9), few=[4])
 def test_3x3_from_every_cell(blank):
     cells = (*range(1, blank + 1), 0, *range(blank + 1, 9))
-    puzzle = Tiles(3, 3, goal=shaped(cells, 3))
+    puzzle = tile_puzzle(3, 3, goal=shaped(cells, 3))
     # numbers of states depend on the blank's cell up to turning the board: corner, edge, centre
     alike = {0: 0, 1: 1, 2: 0, 3: 1, 4: 4, 5: 1, 6: 0, 7: 1, 8: 0}[blank]
     goal = (*range(1, alike + 1), 0, *range(alike + 1, 9))
     expected = [len(layer) for layer in tile_layers(3, 3, goal)]
-    space = puzzle.space
+    space = puzzle.model.space
     origins = [space.number(*state) for state in origins_of(puzzle)]
     lists = list_layers(space, origins)
     assert [layer.size for layer in lists] == expected
@@ -93,7 +96,7 @@ def test_3x3_from_every_cell(blank):
 @pytest.mark.sweep
 @pytest.mark.parametrize("row_words", ROW_WORDS)
 def test_3x3_in_every_layout(row_words):
-    puzzle, space = Tiles(3, 3), Tiles(3, 3).space
+    puzzle, space = tile_puzzle(3, 3), tile_puzzle(3, 3).model.space
     origins = [space.number(*state) for state in origins_of(puzzle)]
     expected = [len(layer) for layer in tile_layers(3, 3, tuple(range(9)))]
     assert len(expected) == 32
@@ -107,14 +110,14 @@ def test_3x3_in_every_layout(row_words):
 
 @pytest.mark.sweep
 def test_3x3_states_of_thin_layers():
-    puzzle, space = Tiles(3, 3), Tiles(3, 3).space
+    puzzle, space = tile_puzzle(3, 3), tile_puzzle(3, 3).model.space
     lists = list_layers(space, [space.number(*state) for state in origins_of(puzzle)])
     layers = [np.empty(0, np.uint64), *lists, np.empty(0, np.uint64)]
     layouts = list(layouts_of(space))
     for depth, boards in enumerate(tile_layers(3, 3, tuple(range(9)))):
         if len(boards) > 1000:
             continue
-        states = [puzzle.state(cells) for cells in boards]
+        states = [puzzle.positions.state(cells) for cells in boards]
         assert lists[depth].tolist() == numbers_of(space, states, depth)
         if depth:
             layout = layouts[depth % len(layouts)]
@@ -124,7 +127,7 @@ def test_3x3_states_of_thin_layers():
 
 @swept("row_words", ROW_WORDS, few=[4096, 1])
 def test_2x4_in_every_layout(row_words):
-    puzzle, space = Tiles(2, 4), Tiles(2, 4).space
+    puzzle, space = tile_puzzle(2, 4), tile_puzzle(2, 4).model.space
     origins = [space.number(*state) for state in origins_of(puzzle)]
     expected = [len(layer) for layer in tile_layers(2, 4)]
     tried = set()
@@ -136,7 +139,7 @@ def test_2x4_in_every_layout(row_words):
 
 @cache
 def lists_2x5():
-    puzzle, space = Tiles(2, 5), Tiles(2, 5).space
+    puzzle, space = tile_puzzle(2, 5), tile_puzzle(2, 5).model.space
     return space, list_layers(space, [space.number(*state) for state in origins_of(puzzle)])
 
 
@@ -284,19 +287,19 @@ def test_a_layer_may_neighbour_itself():
 @pytest.mark.parametrize(("rows", "columns"), [(2, 7), (3, 5), (4, 4), (2, 9), (3, 6), (4, 5)])
 def test_lists_far_from_the_goal(rows, columns):
     """From a well-mixed board, as near the goal state numbers have but few digits."""
-    rng, puzzle = random.Random(rows * columns), Tiles(rows, columns)
+    rng, puzzle = random.Random(rows * columns), tile_puzzle(rows, columns)
     cells = tuple(range(rows * columns))
     for _ in range(2000):
         cells = rng.choice(blank_moves(rows, columns, cells))
-    space, layers = puzzle.space, [set(), {cells}]
+    space, layers = puzzle.model.space, [set(), {cells}]
     while len(layers[-1]) < 500:
         found = {n for board in layers[-1] for n in blank_moves(rows, columns, board)}
         layers.append(found - layers[-2])
     kernel, previous = ListKernel(space), np.empty(0, np.uint64)
-    side, number = space.number(*puzzle.state(cells))
+    side, number = space.number(*puzzle.positions.state(cells))
     current = np.array([number], dtype=np.uint64)
     for boards in layers[1:]:
-        states = [puzzle.state(board) for board in boards]
+        states = [puzzle.positions.state(board) for board in boards]
         expected = sorted(space.number(*state) for state in states)
         assert [(side, n) for n in current.tolist()] == expected
         current, previous = kernel.expand(side, current, previous), current
@@ -360,10 +363,14 @@ def test_bits_of_a_slab(m, data):
     assert listed[:size].tolist() == numbers
 
 
-@pytest.mark.parametrize("puzzle", [Tiles(2, 3), Tiles(3, 2), Tiles(1, 4)])
+@pytest.mark.parametrize("puzzle", [tile_puzzle(2, 3), tile_puzzle(3, 2), tile_puzzle(1, 4)])
 def test_neighbours_without_compiled_kernels(puzzle):
     """They are the same, in the order of the arcs."""
-    space, plain, compiled = puzzle.space, ListKernel(puzzle.space), ListKernel(puzzle.space)
+    space, plain, compiled = (
+        puzzle.model.space,
+        ListKernel(puzzle.model.space),
+        ListKernel(puzzle.model.space),
+    )
     plain.plain, compiled.plain = True, False
     for side, nodes in enumerate(space.nodes):
         numbers = np.arange(nodes * space.code.half, dtype=np.uint64)
@@ -374,9 +381,17 @@ def test_neighbours_without_compiled_kernels(puzzle):
 
 def test_little_is_done_without_compiled_kernels(monkeypatch):
     """Numba is not even imported for it; what is found is the same."""
-    found = [Tiles(2, 3).space.arcs, Tiles(2, 3).reach.states, LehmerCode(4).ranks(np.eye(4))]
+    found = [
+        tile_puzzle(2, 3).model.space.arcs,
+        tile_puzzle(2, 3).model.reach.states,
+        LehmerCode(4).ranks(np.eye(4)),
+    ]
     monkeypatch.setattr(jit, "LITTLE", 0)
-    again = [Tiles(2, 3).space.arcs, Tiles(2, 3).reach.states, LehmerCode(4).ranks(np.eye(4))]
+    again = [
+        tile_puzzle(2, 3).model.space.arcs,
+        tile_puzzle(2, 3).model.reach.states,
+        LehmerCode(4).ranks(np.eye(4)),
+    ]
     for one, other in zip(found[0], again[0], strict=True):
         assert all(map(np.array_equal, one, other))
     assert found[1] == again[1] == 360

@@ -12,7 +12,7 @@ from sweeps import swept
 from twins import borders, moved
 
 from frontier.errors import InputError
-from frontier.puzzles import Tiles
+from frontier.puzzles import tile_puzzle
 from frontier.space import layout as layout_module
 from frontier.space.graph import Space
 from frontier.space.layout import Layout, split_voltage
@@ -39,16 +39,16 @@ def swaps_of_classes(m, smaller):
 
 
 SPACES = {
-    "1x1": Tiles(1, 1).space,
-    "1x5": Tiles(1, 5).space,
-    "2x2": Tiles(2, 2).space,
-    "2x4": Tiles(2, 4).space,
-    "3x3": Tiles(3, 3).space,
-    "2x5": Tiles(2, 5).space,
-    "3x4": Tiles(3, 4).space,
-    "2x8": Tiles(2, 8).space,
-    "2x5 multi": Tiles(2, 5, metric="multi").space,
-    "3x3 multi": Tiles(3, 3, metric="multi").space,
+    "1x1": tile_puzzle(1, 1).model.space,
+    "1x5": tile_puzzle(1, 5).model.space,
+    "2x2": tile_puzzle(2, 2).model.space,
+    "2x4": tile_puzzle(2, 4).model.space,
+    "3x3": tile_puzzle(3, 3).model.space,
+    "2x5": tile_puzzle(2, 5).model.space,
+    "3x4": tile_puzzle(3, 4).model.space,
+    "2x8": tile_puzzle(2, 8).model.space,
+    "2x5 multi": tile_puzzle(2, 5, metric="multi").model.space,
+    "3x3 multi": tile_puzzle(3, 3, metric="multi").model.space,
     "turns of 7": turns(7),
     "swaps of 10": neighbour_swaps(10),
     "no arcs": Space(graph_of(3, 6, []), [(1, 0)]),
@@ -171,7 +171,7 @@ def test_a_layout_of_no_prefix_fits_every_voltage():
 )
 def test_a_layout_that_a_space_cannot_have(odd):
     """As a damaged run may say; the most that it can have is taken."""
-    space = Tiles(3, 3).space
+    space = tile_puzzle(3, 3).model.space
     assert len(space.code.leading) == 3
     Layout.from_settings(space, {"prefix_digits": 0, "task_nodes": max(space.nodes)})
     with pytest.raises(InputError, match="cannot be cut"):

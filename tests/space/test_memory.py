@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sweeps import swept
 from twins import bfs_layers, indices, layers_of, line_moves
 
-from frontier.puzzles import Pattern, Tiles
+from frontier.puzzles import pattern_puzzle, tile_puzzle
 from frontier.space import memory
 from frontier.space.bits import lowest_bit
 from frontier.space.graph import Space
@@ -30,17 +30,17 @@ from frontier.space.memory import (
 )
 
 PUZZLES = {
-    "tiles 1x5": lambda: Tiles(1, 5),
-    "tiles 2x3": lambda: Tiles(2, 3),
-    "tiles 2x4": lambda: Tiles(2, 4),
-    "tiles 3x3": lambda: Tiles(3, 3),
-    "multi 2x3": lambda: Tiles(2, 3, metric="multi"),
-    "multi 2x4": lambda: Tiles(2, 4, metric="multi"),
-    "pattern 2x4, k = 1": lambda: Pattern(2, 4, k=1),
-    "pattern 2x4, k = 3": lambda: Pattern(2, 4, k=3),
-    "pattern 3x3": lambda: Pattern(3, 3, labels=[1, 2, 3, 5, 7, 8]),
-    "labelled 2x4": lambda: Pattern(2, 4, labels=[1, 2, 4, 5, 6, 7], metric="labelled"),
-    "labelled 3x3": lambda: Pattern(3, 3, labels=[1, 2, 3, 6], metric="labelled"),
+    "tiles 1x5": lambda: tile_puzzle(1, 5),
+    "tiles 2x3": lambda: tile_puzzle(2, 3),
+    "tiles 2x4": lambda: tile_puzzle(2, 4),
+    "tiles 3x3": lambda: tile_puzzle(3, 3),
+    "multi 2x3": lambda: tile_puzzle(2, 3, metric="multi"),
+    "multi 2x4": lambda: tile_puzzle(2, 4, metric="multi"),
+    "pattern 2x4, k = 1": lambda: pattern_puzzle(2, 4, k=1),
+    "pattern 2x4, k = 3": lambda: pattern_puzzle(2, 4, k=3),
+    "pattern 3x3": lambda: pattern_puzzle(3, 3, labels=[1, 2, 3, 5, 7, 8]),
+    "labelled 2x4": lambda: pattern_puzzle(2, 4, labels=[1, 2, 4, 5, 6, 7], metric="labelled"),
+    "labelled 3x3": lambda: pattern_puzzle(3, 3, labels=[1, 2, 3, 6], metric="labelled"),
 }
 
 SOME = ["tiles 1x5", "tiles 2x3", "tiles 2x4", "tiles 3x3", "multi 2x3", "multi 2x4",
@@ -57,7 +57,7 @@ def puzzle_named(name):
 def known(name):
     """(space, origins, sorted state numbers of each layer) of a puzzle."""
     puzzle = puzzle_named(name)
-    space = puzzle.space
+    space = puzzle.model.space
     origins = [space.number(*state) for state in origins_of(puzzle)]
     return space, origins, list_layers(space, origins)
 
@@ -121,7 +121,7 @@ def test_layers_are_those_of_a_dictionary(name, expected):
     puzzle = puzzle_named(name)
     space, origins, _ = known(name)
     layers = [
-        np.array(numbers_of(space, map(puzzle.state, boards), depth), dtype=np.uint64)
+        np.array(numbers_of(space, map(puzzle.positions.state, boards), depth), dtype=np.uint64)
         for depth, boards in enumerate(expected())
     ]
     walk_layers(space, origins, layers, memory_layout(space, 2), 2)
@@ -191,7 +191,7 @@ def test_things_are_shared_out_once_each(threads):
 def some_layouts():
     """Layouts of spaces with words of 1, 3, 12 and 60 bits, with and without leading digits."""
     spaces = [known(name)[0] for name in ("tiles 1x5", "tiles 2x3", "tiles 2x4", "multi 2x4")]
-    spaces += [Pattern(2, 3, labels=range(1, n)).space for n in (4, 5)]
+    spaces += [pattern_puzzle(2, 3, labels=range(1, n)).model.space for n in (4, 5)]
     layouts = [
         layout
         for space in spaces
@@ -289,11 +289,11 @@ def test_count_all_of_like_words(word, ones):
 
 SPACES = {
     **{name: lambda name=name: known(name)[0] for name in PUZZLES},
-    "tiles 2x5": lambda: Tiles(2, 5).space,
-    "tiles 2x6": lambda: Tiles(2, 6).space,
-    "tiles 4x3": lambda: Tiles(4, 3).space,
-    "tiles 2x7": lambda: Tiles(2, 7).space,
-    "pattern 2x6": lambda: Pattern(2, 6, k=2).space,
+    "tiles 2x5": lambda: tile_puzzle(2, 5).model.space,
+    "tiles 2x6": lambda: tile_puzzle(2, 6).model.space,
+    "tiles 4x3": lambda: tile_puzzle(4, 3).model.space,
+    "tiles 2x7": lambda: tile_puzzle(2, 7).model.space,
+    "pattern 2x6": lambda: pattern_puzzle(2, 6, k=2).model.space,
     "one vertex": lambda: Space(graph_of(1, 8, [(0, 0, (i,)) for i in range(7)]), [(0, 0)]),
 }
 
@@ -392,10 +392,10 @@ def test_distances_of_all_states(name, threads):
 def test_distances_are_those_of_a_dictionary(threads, columns):
     """Told without the numbers of nodes: by the vertex, the sign and the index of each board."""
     puzzle = puzzle_named(f"tiles 2x{columns}")
-    table = distance_table(puzzle.space, puzzle.origins(), threads)
+    table = distance_table(puzzle.model.space, puzzle.model.origins(), threads)
     for depth, boards in enumerate(bfs_layers(2, columns)):
         for board in boards:
-            vertex, sequence = puzzle.state(board)
+            vertex, sequence = puzzle.positions.state(board)
             index, odd = indices(2 * columns - 1)[sequence]
             assert table[2 * vertex + odd, index] == depth
 
@@ -434,9 +434,9 @@ def test_too_great_a_distance_is_refused(monkeypatch):
     puzzle = puzzle_named("tiles 2x3")
     monkeypatch.setattr(memory, "UNREACHED", 21)
     with pytest.raises(OverflowError, match="is 21 or more; at most 20 "):
-        distance_table(puzzle.space, puzzle.origins(), 1)
+        distance_table(puzzle.model.space, puzzle.model.origins(), 1)
     monkeypatch.setattr(memory, "UNREACHED", 22)
-    assert (distance_table(puzzle.space, puzzle.origins(), 1) == 21).sum() == 1
+    assert (distance_table(puzzle.model.space, puzzle.model.origins(), 1) == 21).sum() == 1
 
 
 @given(st.lists(st.integers(0, 255), max_size=50))

@@ -4,11 +4,11 @@ import shutil
 
 from making import IDENTITY
 
-from frontier.puzzles import Tiles
+from frontier.puzzles import tile_puzzle
 from frontier.space.layout import Layout
 from frontier.store.run import RunStore
 
-LAYOUT = Layout(Tiles(2, 4).space, 0, 1)
+LAYOUT = Layout(tile_puzzle(2, 4).model.space, 0, 1)
 
 
 def begun(path):

@@ -8,7 +8,7 @@ from files import read_json, write_json
 from making import IDENTITY
 
 from frontier.errors import CorruptRunError, Gone, InputError
-from frontier.puzzles import Tiles
+from frontier.puzzles import tile_puzzle
 from frontier.space.layout import Layout
 from frontier.storage.local import LocalStorage, remove_tree
 from frontier.storage.places import storage_at
@@ -18,7 +18,7 @@ from frontier.store.parts import digest_of
 from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
 
-LAYOUT = Layout(Tiles(2, 4).space, 1, 2)
+LAYOUT = Layout(tile_puzzle(2, 4).model.space, 1, 2)
 THREAD = ThreadPoolExecutor(1)
 MARK = "0123456789abcdef" * 2
 """Of names that this package gives to what it is writing or deleting."""

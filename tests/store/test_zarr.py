@@ -15,7 +15,7 @@ from zarr.registry import get_codec_class
 
 from frontier import api
 from frontier.config import Config
-from frontier.puzzles import Tiles
+from frontier.puzzles import tile_puzzle
 from frontier.search.workspace import Workspace
 from frontier.space import layout as layout_module
 from frontier.space.layout import Layout
@@ -151,7 +151,7 @@ def test_metadata_are_those_that_zarr_writes(tmp_path, codec, digits, nodes, mon
     monkeypatch.setattr(layout_module, "ROW_WORDS", 42)
     for slab_bytes in (1 << 18, 4000, 700):
         monkeypatch.setattr(layout_module, "SLAB_BYTES", slab_bytes)
-        space = Tiles(2, 5).space
+        space = tile_puzzle(2, 5).model.space
         slab = Layout(space, digits, nodes).slab_nodes
         layout = Layout(space, digits, -(-nodes // slab) * slab)
         for side in range(2):
@@ -172,7 +172,7 @@ def test_metadata_are_those_that_zarr_writes(tmp_path, codec, digits, nodes, mon
 def test_metadata_of_lists_are_those_that_zarr_writes(tmp_path, codec, states):
     whole = -(-states // LIST_SLAB) * LIST_SLAB
     expected = by_zarr(tmp_path / "list", (states,), (whole,), (LIST_SLAB,), codec)
-    layout = Layout(Tiles(2, 2).space, 0, 1)
+    layout = Layout(tile_puzzle(2, 2).model.space, 0, 1)
     assert LayerFiles(storage_at(tmp_path), "", "", codec, layout, 0, states).metadata == expected
 
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from frontier.answers.solution import Solution
 from frontier.puzzles import Board, Puzzle
-from frontier.puzzles.notation import width
+from frontier.puzzles.board_text import width
 from frontier.puzzles.picture import Picture, Piece
 from frontier.report.boards.svg import Scene, number, standalone, tag, text
 from frontier.report.boards.terminal import can_say
@@ -32,9 +32,9 @@ def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> 
     Where a piece is drawn with another label than moves call it by, and the encoding has that
     label, it stands first: 3. 羊 g↓. A move with a name of its own, such as F', calls no piece.
     """
-    if puzzle.names_moves:
+    if puzzle.notation.names_moves:
         return ["start", *(f"{n}. {move}" for n, move in enumerate(solution.moves, start=1))]
-    captions, pictures = ["start"], map(puzzle.picture, solution.boards)
+    captions, pictures = ["start"], map(puzzle.notation.picture, solution.boards)
     for move, (before, after) in zip(solution.moves, pairwise(pictures), strict=True):
         was = {piece.code: piece.cells for piece in before.pieces}
         moved = [piece for piece in after.pieces if piece.cells != was[piece.code]]
@@ -46,7 +46,7 @@ def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> 
 
 def boards_strip(puzzle: Puzzle, boards: Sequence[Board], captions: Sequence[str]) -> str:
     """Boards with their captions, in rows, as one SVG."""
-    scenes = [Scene(puzzle.picture(board).alike(), STRIP_SIDE) for board in boards]
+    scenes = [Scene(puzzle.notation.picture(board).alike(), STRIP_SIDE) for board in boards]
     return _strip([(scene, scene.board()) for scene in scenes], captions, captions[0])
 
 
@@ -100,13 +100,13 @@ class _Film:
     def __init__(self, puzzle: Puzzle, solution: Solution):
         self.captions = captions_of(puzzle, solution)
         self.title = f"{counted(solution.distance, 'move')}: {' '.join(solution.moves)}"
-        last = puzzle.picture(solution.boards[0])
+        last = puzzle.notation.picture(solution.boards[0])
         self.pictures, self.steps, self.ways = [last], [0], [{}]
         homes = _places(last)
         for before, after in pairwise(solution.boards):
             was, passed = _places(last), []
-            for board in puzzle.steps(before, after):
-                last = _with_lasting_codes(last, puzzle.picture(board))
+            for board in puzzle.notation.steps(before, after):
+                last = _with_lasting_codes(last, puzzle.notation.picture(board))
                 passed.append(_places(last))
             ways = {code: [places[code] - homes[code] for places in passed] for code in homes}
             moved = [code for code in homes if any(places[code] != was[code] for places in passed)]

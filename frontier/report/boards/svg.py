@@ -12,7 +12,7 @@ from itertools import product
 from markupsafe import Markup
 
 from frontier.puzzles import Board, Puzzle
-from frontier.puzzles.notation import OPEN_MARK, width
+from frontier.puzzles.board_text import OPEN_MARK, width
 from frontier.puzzles.picture import Picture, Piece, Point
 from frontier.report.colours import GROUND, INK, QUIET, colour_of, ink_on
 from frontier.report.html import page
@@ -35,7 +35,7 @@ between the edges of squares as well as of triangles."""
 
 def board_svg(puzzle: Puzzle, board: Board, side: float = 36) -> str:
     """A board, or a goal that is a part of one, as a standalone SVG. side: pixels of one cell."""
-    scene = Scene(puzzle.picture(board).alike(), side)
+    scene = Scene(puzzle.notation.picture(board).alike(), side)
     return scene.standalone(scene.board(), puzzle.line(board))
 
 

@@ -14,7 +14,7 @@ from rich.style import Style
 from rich.text import Text
 
 from frontier.puzzles import Board, Puzzle
-from frontier.puzzles.notation import OPEN_MARK, centred, width
+from frontier.puzzles.board_text import OPEN_MARK, centred, width
 from frontier.puzzles.picture import Picture
 from frontier.report.colours import colour_of, ink_on
 
@@ -48,7 +48,7 @@ def draw_boards(
     console shows them.
     """
     console = console or Console()
-    pictures = [puzzle.picture(board) for board in boards]
+    pictures = [puzzle.notation.picture(board) for board in boards]
     if not named:
         pictures = [picture.alike() for picture in pictures]
     drawings = [drawing(picture, console.encoding, console.width) for picture in pictures]

@@ -8,12 +8,15 @@ from report.test_boards import solved
 from report.test_films import TURNING
 from sweeps import cases
 
-from frontier.puzzles import Blocks, Tiles
+from frontier.puzzles import block_puzzle, tile_puzzle
 from frontier.report.boards import captions_of, film_page
 
 PUZZLES = {
-    "tiles": (Tiles(3, 3), "1 4 2/3 5 0/6 7 8"),
-    "path": (Blocks("..../###./ba..", start="a.../###./b...", metric="path"), "a.../###./b..."),
+    "tiles": (tile_puzzle(3, 3), "1 4 2/3 5 0/6 7 8"),
+    "path": (
+        block_puzzle("..../###./ba..", start="a.../###./b...", metric="path"),
+        "a.../###./b...",
+    ),
 }
 TURN = {name: TURNING[name][:2] for name in ("cube", "lamps")}
 """Puzzles whose pieces have other labels when they have turned."""
@@ -77,7 +80,9 @@ def test_steps_show_the_boards_of_the_strip(browser, any_film, size):
             settle(page)
             seen.append(middles(page, "#stage"))
             assert near(seen[-1], middles(page, f"#strip li:nth-child({position + 1})"))
-            labels = {piece.label for piece in puzzle.picture(solution.boards[position]).pieces}
+            labels = {
+                piece.label for piece in puzzle.notation.picture(solution.boards[position]).pieces
+            }
             assert set(seen[-1]) == labels
             page.keyboard.press("ArrowRight")
         assert all(one != other for one, other in pairwise(seen))

@@ -1,0 +1,184 @@
+"""A board of numbered tiles in rows and columns: its cells, and how it is written.
+
+Cells are numbered row by row. They are read along the shorter side (`frontier.puzzles.tiles`).
+"""
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from frontier.errors import InputError
+from frontier.puzzles.board_shapes import Sort
+from frontier.puzzles.board_text import BLANKS, rows_of_words
+from frontier.puzzles.footprints import ARROWS, Footprint, Square, footprint_of, ways_on_squares
+from frontier.puzzles.picture import Point
+from frontier.puzzles.pieces import Board
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The cells of a board in rows and columns."""
+
+    rows: int
+    columns: int
+
+    @classmethod
+    def checked(cls, rows: int, columns: int, most: int) -> "Grid":
+        """Return the grid; raises InputError if it has no cells, or more than `most`."""
+        for name, value in (("rows", rows), ("columns", columns)):
+            if value < 1:
+                raise InputError(f"puzzle.{name} = {value}: a board has at least 1 of them")
+        if rows * columns > most:
+            raise InputError(
+                f"puzzle.rows x puzzle.columns = {rows} x {columns} = {rows * columns} cells: at "
+                f"most {most} are supported"
+            )
+        return cls(rows, columns)
+
+    @property
+    def cells(self) -> int:
+        """The number of cells."""
+        return self.rows * self.columns
+
+    @cached_property
+    def squares(self) -> list[Square]:
+        """(row, column) of each cell."""
+        return [(r, c) for r in range(self.rows) for c in range(self.columns)]
+
+    @property
+    def line_length(self) -> int:
+        """The number of cells along the shorter side, in whose direction they are read."""
+        return min(self.rows, self.columns)
+
+    @cached_property
+    def reading(self) -> np.ndarray:
+        """int64[cells], the cells in reading order."""
+        cells = range(self.cells)
+        if self.rows > self.columns:
+            return np.array(cells)
+        return np.array(sorted(cells, key=lambda cell: self.squares[cell][::-1]))
+
+    @cached_property
+    def footprint(self) -> Footprint:
+        """Where a tile can lie."""
+        ways = ways_on_squares(self.squares)
+        return footprint_of(ways, [(cell,) for cell in range(self.cells)], self.reading.tolist())
+
+    def sorts(self, tiles: Sequence[tuple[Sequence[int], bool]]) -> tuple[Sort, ...]:
+        """Return the sorts of tiles, given by their numbers and whether they are distinct."""
+        return tuple(
+            Sort(self.footprint, tuple(codes), distinct) for codes, distinct in tiles if codes
+        )
+
+    def places(self) -> tuple[Point, ...]:
+        """Return the middle of each cell."""
+        return tuple((c, r) for r, c in self.squares)
+
+    def in_order(self, blank: tuple[int, int] | None) -> Board:
+        """Return the board with the blank in a cell, by default the first, and the tiles in order.
+
+        Raises InputError if the cell is not on the board.
+        """
+        blank = (0, 0) if blank is None else blank
+        if not (isinstance(blank, list | tuple) and len(blank) == 2):
+            raise InputError(
+                f"puzzle.blank = {blank!r}: expected [row, column], or, of tiles in a config to "
+                'run, "all"'
+            )
+        if tuple(blank) not in self.squares or not all(type(i) is int for i in blank):
+            raise InputError(
+                f"puzzle.blank = {list(blank)}: rows are 0..{self.rows - 1}, columns "
+                f"0..{self.columns - 1}"
+            )
+        at = blank[0] * self.columns + blank[1]
+        return (*range(1, at + 1), 0, *range(at + 1, self.cells))
+
+    def in_rows(self, flat: Sequence) -> list[list]:
+        """Return what stands in each cell as rows."""
+        starts = range(0, len(flat), self.columns)
+        return [list(flat[first : first + self.columns]) for first in starts]
+
+    def text(self, labels: Sequence) -> str:
+        """Return what stands in each cell as one line of text."""
+        return "/".join(" ".join(map(str, row)) for row in self.in_rows(labels))
+
+    def parsed(self, board, name: str, marks: Sequence[str] = ()) -> tuple:
+        """Return the numbers of a board that is given as rows or as text, not yet checked.
+
+        marks: what may stand there instead of a number. Raises InputError, beginning with `name`,
+        if the board has another size or holds anything else.
+        """
+        given = isinstance(board, list | tuple)
+        if given and board and all(isinstance(row, str) for row in board):
+            board = "/".join(board)
+        if isinstance(board, str):
+            rows = rows_of_words(board)
+        elif given and all(isinstance(row, list | tuple) for row in board):
+            rows = [list(row) for row in board]
+        else:
+            raise InputError(f"{name} = {board!r}: expected rows of numbers, or text")
+        if len(rows) == 1 and self.rows > 1:
+            rows = self.in_rows(rows[0])
+        said = f"{name} = {_plain(rows) if rows else repr(board)}"
+        if [len(row) for row in rows] != [self.columns] * self.rows:
+            raise InputError(f"{said}: expected {self.rows} rows of {self.columns} numbers")
+        return tuple(_number(word, marks, said) for row in rows for word in row)
+
+    def numbers(self, board, name: str, marks: Sequence[str] = ()) -> tuple:
+        """Return a board as `parsed` does, whose numbers are of 0 .. cells-1, none of them
+        twice."""
+        parsed = self.parsed(board, name, marks)
+        given = [number for number in parsed if number not in marks]
+        if len(set(given)) < len(given) or not set(given) <= set(range(self.cells)):
+            raise InputError(f"{name} = {_plain(self.in_rows(parsed))}: {self.rule}")
+        return parsed
+
+    @property
+    def rule(self) -> str:
+        """What every board of distinct tiles has, in words."""
+        return f"the numbers 0..{self.cells - 1} must stand in it, each once (0 is the blank)"
+
+    def lines(self, board: Board, codes: Sequence[int]) -> list[list[int]]:
+        """Return those of some tiles that a board has in each line of the shorter ones."""
+        along = 0 if self.rows >= self.columns else 1
+        lines: list[list[int]] = [[] for _ in range(max(self.rows, self.columns))]
+        for square, code in zip(self.squares, board, strict=True):
+            if code in codes:
+                lines[square[along]].append(code)
+        return lines
+
+    def arrow(self, source: int, target: int) -> str:
+        """Return the arrow from a cell to another of its row or column."""
+        (r, c), (rr, cc) = self.squares[source], self.squares[target]
+        return ARROWS[(rr > r) - (rr < r), (cc > c) - (cc < c)]
+
+    def blank_orbits(self) -> list[tuple[int, int]]:
+        """Return one cell, the first, of each orbit of the cells under the board's symmetries."""
+        orbits = set()
+        for r, c in self.squares:
+            images = {(y, x) for y in (r, self.rows - 1 - r) for x in (c, self.columns - 1 - c)}
+            if self.rows == self.columns:
+                images |= {(x, y) for y, x in images}
+            orbits.add(min(images))
+        return sorted(orbits)
+
+
+def _number(word, marks: Sequence[str], said: str) -> int | str:
+    """Return a number of a board, 0 for a blank, or one of the marks."""
+    if isinstance(word, str) and word in (*marks, *BLANKS):
+        return word if word in marks else 0
+    try:
+        number = int(word) if isinstance(word, str) else operator.index(word)
+        if not isinstance(word, bool) and number >= 0:
+            return number
+    except (TypeError, ValueError):
+        pass
+    raise InputError(f"{said}: {word!r} is not a number; write numbers, 0 for the blank")
+
+
+def _plain(rows: Sequence[Sequence]) -> str:
+    """Return rows as one line of text, in brackets."""
+    return "[" + ", ".join("[" + ", ".join(map(str, row)) + "]" for row in rows) + "]"

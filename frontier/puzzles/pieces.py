@@ -1,0 +1,171 @@
+"""The pieces of a puzzle and the cells on which they lie: what its model and its notation share.
+
+A board is a tuple with one code for each cell: 0 for an empty cell, else the number of the piece
+that lies there, which in permutation puzzles also says how it is turned. Pieces that count as the
+same lie in the order of their codes, so that equal positions are equal boards.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from frontier.errors import InputError
+from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Sort, shape_rows
+from frontier.text import counted
+
+Board = tuple[int, ...]
+
+OPEN = -1
+"""Code of a goal's cell that may hold anything."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pieces:
+    """The pieces of a puzzle.
+
+    reading: int64[cells], the cells in reading order. sorts: the sorts of the pieces. rule: what
+    every board has, in words. place: what messages call a cell.
+    """
+
+    reading: np.ndarray
+    sorts: tuple[Sort, ...]
+    rule: str
+    place: str = "cell"
+
+    @property
+    def cells(self) -> int:
+        """The number of cells."""
+        return len(self.reading)
+
+    @property
+    def count(self) -> int:
+        """The number of pieces, whose codes are 1, 2, …"""
+        return sum(len(sort.codes) for sort in self.sorts)
+
+    def as_boards(self, boards) -> np.ndarray:
+        """Return boards as int[N, cells]; raises InputError if they make no such array."""
+        try:
+            boards = np.asarray(boards)
+        except ValueError as error:
+            raise InputError(f"boards that make no array: {error}") from None
+        if not boards.ndim:
+            raise InputError(f"boards = {boards.item()!r}: expected an array, int[N, {self.cells}]")
+        if not len(boards):
+            boards = np.empty((0, self.cells), dtype=np.int64)
+        boards = boards.reshape(len(boards), int(np.prod(boards.shape[1:])))
+        if boards.shape[1] != self.cells or not np.issubdtype(boards.dtype, np.integer):
+            raise InputError(
+                f"boards of {counted(boards.shape[1], self.place)} of type {boards.dtype}: those "
+                f"of this puzzle have {counted(self.cells, 'whole number')}"
+            )
+        return boards
+
+    def broken_rule(self, board: Board) -> str:
+        """Return what the codes of a board break, in words."""
+        if not all(0 <= code <= self.count for code in board):
+            return f"codes are 0 (empty) and 1..{self.count}"
+        return self.rule
+
+    def numbers(self, boards: np.ndarray) -> np.ndarray:
+        """Return the numbers of the pieces that the codes of boards stand for."""
+        return boards
+
+    def shape_rows(self, boards: np.ndarray) -> np.ndarray:
+        """Return the shape rows of boards, as `frontier.puzzles.board_shapes.shape_rows` does."""
+        return shape_rows(np.take(self.numbers(boards), self.reading, axis=1), self.sorts)
+
+    def laid(self, rows: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Return the boards, int64[N, cells], of shapes whose pieces have these codes at their
+        anchors.
+
+        codes: int64[N, cells] in reading order, 0 in empty cells. Other cells are overwritten with
+        the code of the piece that covers them.
+        """
+        for number, sort in enumerate(self.sorts):
+            for first, *rest in sort.footprint.placements if sort.footprint.size > 1 else ():
+                here = np.flatnonzero(rows[:, first] == FIRST_SORT + number)
+                codes[np.ix_(here, rest)] = codes[here, first][:, None]
+        return np.take(codes, np.argsort(self.reading), axis=1)
+
+    def settled(self, board: Board) -> Board | None:
+        """Return the board with like pieces in the order of their codes; None if it is not one."""
+        boards = np.array([board])
+        rows, in_order = self.shape_rows(boards), self.numbers(boards)[:, self.reading]
+        if not rows.all():
+            return None
+        for number, sort in enumerate(self.sorts):
+            if not sort.distinct:
+                in_order[rows == FIRST_SORT + number] = sort.codes
+        numbers = self.laid(rows, in_order)
+        return tuple((boards + numbers - self.numbers(boards))[0].tolist())
+
+    def order_on(self, board: Board) -> tuple[int, ...]:
+        """Return the numbers of all pieces in the order in which a board shows them, sort after
+        sort."""
+        shown = dict.fromkeys(self.numbers(np.array(board))[self.reading].tolist())
+        return tuple(code for sort in self.sorts for code in shown if code in sort.codes)
+
+    def displaced(
+        self, before: Board, after: Board
+    ) -> tuple[int, list[tuple[int, ...]], tuple[int, ...]]:
+        """Return (code, the cells that it covers one after the other, ways) of the piece that one
+        move displaces: those of a shortest path over cells that are empty."""
+        pair = np.array([before, after])[:, self.reading]
+        was, now = shape_rows(pair, self.sorts)
+        (a,) = np.flatnonzero((was >= FIRST_SORT) & (was != now))
+        (b,) = np.flatnonzero((now >= FIRST_SORT) & (was != now))
+        footprint = self.sorts[was[a] - FIRST_SORT].footprint
+        placements, beyond = footprint.placements, footprint.beyond
+        first, last = footprint.at[a], footprint.at[b]
+        free = {*np.flatnonzero(was == EMPTY).tolist(), *placements[first]}
+        paths: dict[int, tuple[tuple[int, int], ...]] = {first: ()}
+        queue = [first]
+        for here in queue:
+            for way, on in beyond[here].items():
+                if on not in paths and free.issuperset(placements[on]):
+                    paths[on] = (*paths[here], (way, on))
+                    queue.append(on)
+        ways, passed = zip(*paths[last], strict=True)
+        cells = [tuple(self.reading[list(placements[p])].tolist()) for p in (first, *passed)]
+        return before[cells[0][0]], cells, ways
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TurnedPieces(Pieces):
+    """Pieces that may be turned, one in each position.
+
+    The code of a piece is its number, and one orientation more adds the number of positions.
+    orientations: int64[positions], their number in each.
+    """
+
+    orientations: np.ndarray
+
+    def numbers(self, boards: np.ndarray) -> np.ndarray:
+        return 1 + (boards - 1) % self.cells
+
+    def turns(self, boards: np.ndarray) -> np.ndarray:
+        """Return how the pieces on boards are turned."""
+        return (boards - 1) // self.cells
+
+    def shape_rows(self, boards: np.ndarray) -> np.ndarray:
+        rows, turns = super().shape_rows(boards), self.turns(boards)
+        rows[((turns < 0) | (turns >= self.orientations)).any(axis=1)] = 0
+        return rows
+
+    def broken_rule(self, board: Board) -> str:
+        return self.rule
+
+
+class GivenBoards(NamedTuple):
+    """The boards that a puzzle is given by.
+
+    goals: the positions at depth 0, as boards or parts of boards. start: a position whose distance
+    from the goal is asked for, if any; then the positions of the puzzle are those that can be
+    reached from it. reference: a board that shows all pieces. goal_texts: the goals as text.
+    """
+
+    goals: tuple[Board, ...]
+    start: Board | None
+    reference: Board
+    goal_texts: tuple[str, ...]

@@ -1,0 +1,126 @@
+"""Boards of pieces that slide into empty cells, as states.
+
+The vertices are all ways to lay the pieces where those of one sort look alike
+(`frontier.puzzles.board_shapes`), and the metric says which arcs there are between them. So shapes,
+moves and states follow from cells, pieces, metric and goals alone.
+"""
+
+from dataclasses import replace
+from functools import cached_property
+from itertools import chain, permutations, product
+from math import factorial, prod
+
+import numpy as np
+
+from frontier.errors import InputError
+from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Shapes, Sort
+from frontier.puzzles.encoding import Encoding
+from frontier.puzzles.metrics import moves_of
+from frontier.puzzles.moves import Moves
+from frontier.puzzles.pieces import OPEN, Board
+from frontier.space.graph import BaseGraph
+
+MOST_ORIGINS = 1_000_000
+
+
+class SlidingEncoding(Encoding):
+    """Boards of pieces that slide.
+
+    Where all shapes are too many, those are taken that goals and start lead to.
+    """
+
+    @cached_property
+    def shapes(self) -> Shapes:
+        goals, start = self.given.goals, self.given.start
+        boards = [board for board in (*goals, start) if board and OPEN not in board]
+        if start is None and len(boards) < len(goals):
+            return Shapes(self.pieces.cells, self.pieces.sorts)
+        in_order = np.array(boards)[:, self.pieces.reading]
+        return Shapes(self.pieces.cells, self.pieces.sorts, in_order)
+
+    @property
+    def graph(self) -> BaseGraph:
+        return self.moves.graph
+
+    @cached_property
+    def moves(self) -> Moves:
+        # Goals that show the pieces of a sort in different orders need them in the sequence.
+        goals = self.given.goals
+        whole = all(OPEN not in goal for goal in goals)
+        may_fix = whole and len({*map(self.pieces.order_on, (*goals, self.given.reference))}) == 1
+        return moves_of(self.shapes, self.metric, may_fix)
+
+    @property
+    def _ranked(self) -> list[int]:
+        like = [number for number, sort in enumerate(self.pieces.sorts) if not sort.distinct]
+        return [*self.moves.in_sequence, *self.moves.fixed, *like]
+
+    def empty_as_on(self, board: Board) -> np.ndarray:
+        empty = np.array(board)[self.pieces.reading] == 0
+        return ((self.shapes.rows == EMPTY) == empty).all(axis=1)
+
+    def distinguishing(self, sort: Sort) -> "SlidingEncoding":
+        sorts, footprint = self.pieces.sorts, sort.footprint
+        same = [s for s in sorts if s.footprint == footprint and (s.distinct or s == sort)]
+        rest = [s for s in sorts if s not in same]
+        codes = tuple(sorted(code for s in same for code in s.codes))
+        pieces = replace(self.pieces, sorts=(*rest, Sort(footprint, codes, True)))
+        return SlidingEncoding(pieces, self.metric, self.given._replace(start=None))
+
+    def goal_states(self) -> np.ndarray:
+        goals = self.given.goals
+        if not any(OPEN in goal for goal in goals):
+            return super().goal_states()
+        texts = self.given.goal_texts
+        return np.concatenate(
+            [self._states_agreeing(*goal) for goal in zip(goals, texts, strict=True)]
+        )
+
+    def _states_agreeing(self, goal: Board, text: str) -> np.ndarray:
+        """Return the states, int64[N, 1 + length], of all boards that agree with a goal.
+
+        text: the goal as it is written. Raises InputError if there are none, or too many.
+        """
+        in_order = np.array(goal)[self.pieces.reading]
+        agree = (self.shapes.rows[:, in_order == 0] == EMPTY).all(axis=1)
+        for number, sort in enumerate(self.pieces.sorts):
+            for code in set(sort.codes).intersection(goal):
+                anchor = (in_order == code).argmax()
+                agree &= self.shapes.rows[:, anchor] == FIRST_SORT + number
+        vertices = np.flatnonzero(agree)
+        # The rank in each place of the sequence where the goal says it, else -1.
+        given = np.full((len(vertices), self.graph.length), -1)
+        blocks = [self.ranks[number] for number in self.moves.in_sequence]
+        for number, ranks in zip(self.moves.in_sequence, blocks, strict=True):
+            anchor = np.nonzero(self.shapes.rows[vertices] == FIRST_SORT + number)[1]
+            codes = in_order[anchor].reshape(given[:, ranks].shape)
+            given[:, ranks] = np.where(codes == OPEN, -1, self.rank_of[codes])
+        states, count = [], 0
+        different, which = np.unique(given, axis=0, return_inverse=True)
+        order = np.argsort(which.ravel(), kind="stable")
+        alike = np.split(vertices[order], np.cumsum(np.bincount(which.ravel()))[:-1])
+        for ranks, here in zip(different.tolist(), alike, strict=False):
+            count += len(here) * prod(factorial(ranks[block].count(-1)) for block in blocks)
+            if count <= MOST_ORIGINS:
+                states.append(_states_with(here, ranks, blocks))
+        if not count:
+            raise InputError(f"no board agrees with the goal {text}")
+        if count > MOST_ORIGINS:
+            raise InputError(
+                f"{count:,} boards agree with the goal {text}: at most {MOST_ORIGINS:,} "
+                "positions can be at depth 0; say more of the goal's cells"
+            )
+        return np.concatenate(states)
+
+
+def _states_with(vertices: np.ndarray, given: list[int], blocks: list[slice]) -> np.ndarray:
+    """Return all states, int64[N, 1 + length], at some vertices with these ranks in their places.
+
+    given: a rank or -1 for each place of the sequence, of which each block has its own ranks.
+    """
+    missing = [set(range(block.start, block.stop)).difference(given) for block in blocks]
+    orders = [tuple(chain(*parts)) for parts in product(*map(permutations, map(sorted, missing)))]
+    sequence = np.tile(given, (len(orders), 1)).astype(np.int64)
+    sequence[:, np.array(given, dtype=np.int64) < 0] = orders
+    vertex = np.repeat(vertices, len(orders))[:, None]
+    return np.hstack([vertex, np.tile(sequence, (len(vertices), 1))])
