@@ -155,6 +155,8 @@ def reference_page() -> str:
         for name, path in names.items():
             label = f"frontier.{name}" if title in ("Functions", "Classes") else name
             options = f"      heading: {label}\n      toc_label: {name}"
+            if title == "Classes":
+                options += "\n      show_if_no_docstring: true"
             parts.append(f"::: {path}\n    options:\n{options}")
     return "\n\n".join(parts) + "\n"
 
