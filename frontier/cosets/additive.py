@@ -24,6 +24,7 @@ from frontier.cosets.kernel import (
     BLANK,
     FIRST_MIX,
     MOST_LENGTH,
+    UNBOUNDED,
     VOLTAGE_BITS,
     VOLTAGES,
     is_new,
@@ -159,22 +160,23 @@ class Additive:
             np.zeros((depths, moves), np.int64), slot, sums,
         )  # fmt: skip
 
-    def settle(self, boards: np.ndarray, limit: int, way: Way) -> tuple[int, np.ndarray]:
-        """Find out which positions take more than `limit` moves: the nodes, and bool[N].
+    def needs_more(
+        self, board: np.ndarray, limit: int, way: Way, most: int = UNBOUNDED
+    ) -> tuple[bool | None, int]:
+        """Whether a position needs more than `limit` moves, None if `most` nodes do not tell it;
+        and the nodes visited.
 
-        boards: as for `states`.
+        board: int8[cells], as for `states`.
         """
-        needs_more = np.zeros(len(boards), dtype=np.bool_)
-        nodes = settle(
-            boards, *self.images(boards), limit, self.moves, self.tables, way, needs_more
-        )
-        return nodes, needs_more
+        (vertices,), (numbers,) = self.images(board[None])
+        found, nodes = within(board, vertices, numbers, limit, most, self.moves, self.tables, way)
+        return (False if found else None if nodes >= most else True), nodes
 
     def solution(self, board: np.ndarray, limit: int, way: Way) -> np.ndarray | None:
         """The cells that the blank comes to, one after the other, in a solution of at most `limit`
         moves; None if there is none."""
         (vertices,), (numbers,) = self.images(board[None])
-        found, _ = within(board, vertices, numbers, limit, self.moves, self.tables, way)
+        found, _ = within(board, vertices, numbers, limit, UNBOUNDED, self.moves, self.tables, way)
         return way.blank[1 : way.slot[-1] + 1] if found else None
 
 
@@ -246,8 +248,9 @@ def _move_on(depth, k, tile, tables, way):
 
 
 @kernel
-def within(board, vertices, numbers, limit, moves, tables, way):
-    """Whether a position takes at most `limit` moves, and the nodes visited to find out.
+def within(board, vertices, numbers, limit, most, moves, tables, way):
+    """Whether a position is found to take at most `limit` moves, and the nodes visited, `most` at
+    most, to find out.
 
     board: int8[cells], the home of each tile, `BLANK` for the blank. vertices, numbers: int64[S,
     G], of its images in each group. If it does, the blank comes to the cells way.blank[1], ...,
@@ -297,6 +300,8 @@ def within(board, vertices, numbers, limit, moves, tables, way):
             way.slot[-1] = depth + 1
             way.blank[depth + 1] = moves.target[here, k]
             return True, nodes
+        if nodes >= most:
+            return False, nodes
         nodes += 1
         there, stride = moves.target[here, k], moves.stride[here, k]
         tile = way.board[there]
@@ -310,18 +315,3 @@ def within(board, vertices, numbers, limit, moves, tables, way):
         way.slots[depth] = moves.then[here, k]
         _look_ahead(depth, limit - depth - 1, moves, tables, way)
     return False, nodes
-
-
-@kernel
-def settle(boards, vertices, numbers, limit, moves, tables, way, needs_more):
-    """Find out which positions take more than `limit` moves; returns the nodes.
-
-    boards: int8[N, cells], vertices and numbers: int64[N, S, G], as for `within`. needs_more:
-    bool[N], which is written.
-    """
-    nodes = 0
-    for n in range(boards.shape[0]):
-        done, its_nodes = within(boards[n], vertices[n], numbers[n], limit, moves, tables, way)
-        needs_more[n] = not done
-        nodes += its_nodes
-    return nodes

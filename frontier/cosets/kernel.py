@@ -29,6 +29,9 @@ MOST_LENGTH = 254
 """Moves of a solution, at most: the greatest distance that a table holds; eight bits tell the depth
 at which a board was met."""
 
+UNBOUNDED = 1 << 62
+"""More nodes than any search visits."""
+
 VOLTAGE_BITS = 10
 VOLTAGES = (1 << VOLTAGE_BITS) - 1
 """The bits of an entry of `PatternTable.move` that are the number of a voltage."""

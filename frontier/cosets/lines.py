@@ -39,6 +39,7 @@ from frontier.cosets.kernel import (
     BLANK,
     FIRST_MIX,
     MOST_LENGTH,
+    UNBOUNDED,
     VOLTAGE_BITS,
     VOLTAGES,
     is_new,
@@ -149,21 +150,25 @@ class Lines:
             blank,
         )  # fmt: skip
 
-    def settle(self, boards: np.ndarray, limit: int, way: LineWay) -> tuple[int, np.ndarray]:
-        """Find out which positions take more than `limit` moves: the nodes, and bool[N].
+    def needs_more(
+        self, board: np.ndarray, limit: int, way: LineWay, most: int = UNBOUNDED
+    ) -> tuple[bool | None, int]:
+        """Whether a position needs more than `limit` moves, None if `most` nodes do not tell it;
+        and the nodes visited.
 
-        boards: as for `states`.
+        board: int8[cells], as for `states`.
         """
-        needs_more = np.zeros(len(boards), dtype=np.bool_)
-        blanks = (boards == BLANK).argmax(axis=1)
-        return settle(*self.states(boards), blanks, limit, self.tables, way, needs_more), needs_more
+        (vertices,), (numbers,) = self.states(board[None])
+        blank = int((board == BLANK).argmax())
+        found, nodes = within(vertices, numbers, blank, limit, most, self.tables, way)
+        return (False if found else None if nodes >= most else True), nodes
 
     def solution(self, board: np.ndarray, limit: int, way: LineWay) -> np.ndarray | None:
         """The cells that the blank comes to, one after the other, in a solution of at most `limit`
         moves; None if there is none."""
         (vertices,), (numbers,) = self.states(board[None])
         blank = int((board == BLANK).argmax())
-        found, _ = within(vertices, numbers, blank, limit, self.tables, way)
+        found, _ = within(vertices, numbers, blank, limit, UNBOUNDED, self.tables, way)
         return way.blank[: way.blank[-1]] if found else None
 
 
@@ -252,9 +257,9 @@ def _look_ahead(depth, kind, end, room, tables, way):
 
 
 @kernel
-def _search(kind, end, vertices, numbers, blank, limit, tables, way):
-    """Whether a position has a solution of at most `limit` moves that begins along its line of a
-    kind and ends along that line of the goal, and the nodes visited to find out."""
+def _search(kind, end, vertices, numbers, blank, limit, most, tables, way):
+    """Whether a position is found to have a solution of at most `limit` moves that begins along its
+    line of a kind and ends along that line of the goal, and the nodes visited, `most` at most."""
     way.salt[0] += 1
     groups, seed, nodes = vertices.size, np.uint64(way.salt[0]) * FIRST_MIX, 0
     side = tables.sizes[0]
@@ -286,6 +291,8 @@ def _search(kind, end, vertices, numbers, blank, limit, tables, way):
                 k = other
         way.slots[depth] = slots ^ (np.uint64(1) << np.uint64(k))
         way.slot[depth] = k
+        if nodes >= most:
+            return False, nodes
         nodes += 1
         key = seed
         for g in range(groups):
@@ -323,8 +330,9 @@ def _ends(depth, kind, limit, tables, way):
 
 
 @kernel
-def within(vertices, numbers, blank, limit, tables, way):
-    """Whether a position takes at most `limit` moves, and the nodes visited to find out.
+def within(vertices, numbers, blank, limit, most, tables, way):
+    """Whether a position is found to take at most `limit` moves, and the nodes visited, `most` at
+    most, to find out.
 
     vertices, numbers: int64[2, G], of its lines in each group; blank: its cell. If it does, the
     blank comes to the cells way.blank[0], way.blank[1], ..., way.blank[-1] of them.
@@ -333,24 +341,9 @@ def within(vertices, numbers, blank, limit, tables, way):
     for kind in range(2):
         for end in range(2):
             found, more = _search(
-                kind, end, vertices[kind], numbers[kind], blank, limit, tables, way
+                kind, end, vertices[kind], numbers[kind], blank, limit, most - nodes, tables, way
             )
             nodes += more
             if found:
                 return True, nodes
     return False, nodes
-
-
-@kernel
-def settle(vertices, numbers, blanks, limit, tables, way, needs_more):
-    """Find out which positions take more than `limit` moves; returns the nodes.
-
-    vertices, numbers: int64[N, 2, G], blanks: int64[N], as for `within`. needs_more: bool[N], which
-    is written.
-    """
-    nodes = 0
-    for n in range(blanks.size):
-        done, more = within(vertices[n], numbers[n], blanks[n], limit, tables, way)
-        needs_more[n] = not done
-        nodes += more
-    return nodes

@@ -53,17 +53,20 @@ BLOCK_COSETS = 64
 
 WORTH = 100_000
 """The look-ups that are made for each position of a coset that is open, at least, before it is
-searched by itself."""
+searched by itself; and the nodes, at least, of its own search before cosets are searched again."""
 
-NODES_A_STEP = 8
+LOOK_UPS_A_NODE = 8
 """The look-ups of a search of cosets that take as long as a node of a search of one position, whose
 databases are larger than all caches: 35 against 280 ns."""
 
+LONGER = 4
+"""So many times longer are cosets and their positions searched if they were not long enough."""
+
+MOST_LOOK_UPS = 1_000_000_000
+"""The look-ups in one coset, at most, however many positions are open."""
+
 SLICE = 100_000_000
 """The look-ups after which a block looks whether it is to stop; a coset under way comes on top."""
-
-MOST_NODES = 1_000_000_000
-"""The look-ups in one coset, at most."""
 
 ROOM = 100_000
 """The positions left open that are held at a time, at least."""
@@ -175,31 +178,33 @@ class Asker:
         farther, hardest = {}, None
         with self._memory(question.most_open) as (scratch, way):
             boards = np.empty((max(ROOM, question.most_open), self.puzzle.cells), dtype=np.int8)
+            worth = self._worth
             while first < mine.size:
-                some, worth = mine[first : first + PIECE], self._worth
+                some = mine[first : first + PIECE]
                 done, opened, *work = search_cosets(
-                    some, self._homes(some), limit, worth, MOST_NODES, SLICE,
+                    some, self._homes(some), limit, worth, max(worth, MOST_LOOK_UPS), SLICE,
                     question.tables, scratch, boards,
                 )  # fmt: skip
                 nodes, solutions = nodes + work[0], solutions + work[1]
-                for n in range(opened):
+                for board in boards[:opened]:
                     if stop():
                         return None
-                    if self._worth > 2 * worth and worth < MOST_NODES:
-                        break  # these cosets are searched again, and longer
-                    its, (needs_more,) = self._single.settle(boards[n : n + 1], limit, way)
-                    self._settled, self._steps = self._settled + 1, self._steps + its
-                    left, steps = left + 1, steps + its
+                    most = max(worth, WORTH)
+                    needs_more, its = self._single.needs_more(board, limit, way, most)
+                    steps, self._steps = steps + its, self._steps + its
+                    if needs_more is None:
+                        worth = most * LONGER
+                        break
+                    left, self._settled = left + 1, self._settled + 1
                     if not needs_more:
                         if hardest is None or its > hardest[0]:
-                            hardest = its, self._codes(boards[n])
-                        continue
-                    if not whole:
-                        return Witness(self._codes(boards[n]), limit)
-                    if self._codes(boards[n]) not in farther:  # as the image of another one
-                        farther |= self._farther(boards[n], limit, way)
+                            hardest = its, self._codes(board)
+                    elif not whole:
+                        return Witness(self._codes(board), limit)
+                    elif self._codes(board) not in farther:  # as the image of another one
+                        farther |= self._farther(board, limit, way)
                 else:
-                    first += done
+                    first, worth = first + done, self._worth
                 if stop():
                     return None
         seconds = time.thread_time() - began
@@ -212,7 +217,7 @@ class Asker:
         homes = np.argsort(goal)[np.array(board)[self.puzzle.grid.reading]].astype(np.int8)
         homes[homes == self._single.home] = BLANK
         with self._memory(1) as (_, way):
-            (needs_more,) = self._single.settle(homes[None], limit, way)[1]
+            needs_more, _ = self._single.needs_more(homes, limit, way)
         return Witness(tuple(board), limit) if needs_more else None
 
     def _question(self, limit: int) -> "_Prepared":
@@ -274,9 +279,13 @@ class Asker:
 
     @property
     def _worth(self) -> int:
-        """The look-ups for each open position of a coset: as many as take as long as its own search
-        can be expected to take. So neither of the two takes much longer than the other one."""
-        return max(WORTH, NODES_A_STEP * self._steps // max(1, self._settled))
+        """The look-ups for each open position of a coset, before it is searched by itself: as many
+        as take as long as that has taken so far, on average.
+
+        Some positions take far longer. So their searches end after as many nodes, eight times as
+        long as the look-ups took; then the coset is searched again, and longer, and so on in turns.
+        """
+        return max(WORTH, LOOK_UPS_A_NODE * self._steps // max(1, self._settled))
 
     def _farther(self, board: np.ndarray, limit: int, way) -> dict[Board, Farther]:
         """A position that needs more moves and its mirror images, with their shortest ways."""

@@ -271,7 +271,7 @@ def test_little_room(monkeypatch, room, piece, slice_):
 def test_searches_of_cosets_that_end_early(monkeypatch, worth):
     """What they leave open is found out position by position."""
     monkeypatch.setattr(questions, "WORTH", worth)
-    monkeypatch.setattr(questions, "NODES_A_STEP", 0)
+    monkeypatch.setattr(questions, "LOOK_UPS_A_NODE", 0)
     board = board_of(2, 4, (0, 1))
     asker = asker_of((2, 4), (0, 1), "2x3", (3, 4))
     left = []

@@ -100,7 +100,7 @@ def test_lower_bounds_are_guessed_where_questions_take_long(tmp_path, monkeypatc
 def test_hard_positions_are_tried_first(tmp_path, monkeypatch):
     """Where cosets settle little, and single positions take nodes, these are kept and tried."""
     monkeypatch.setattr(questions, "WORTH", 0)
-    monkeypatch.setattr(questions, "NODES_A_STEP", 0)
+    monkeypatch.setattr(questions, "LOOK_UPS_A_NODE", 0)
     monkeypatch.setattr(search, "GUESSED_SECONDS", 0.0)
     monkeypatch.setattr(Proof, "seconds", 20.0)
     tried = []

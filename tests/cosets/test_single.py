@@ -87,14 +87,35 @@ def test_solutions(shape, blank, sizes, metric):
 
 
 @each_case
-def test_settle_finds_all_positions_that_take_more(shape, blank, sizes, metric):
+def test_all_positions_that_need_more_are_told(shape, blank, sizes, metric):
     """Of a whole board, for some limits of both parities."""
     board, single, way = made_for(shape, blank, sizes, metric)
     boards = some_boards(board, random.Random(4), 20160)
     rows, most = rows_of(board, boards), max(board.distances.values())
     for limit in {0, 1, most // 2, most - 3, most - 2, most - 1, most, most + 10}:
-        _, needs_more = single.settle(rows, limit, way)
-        assert needs_more.tolist() == [board.distances[tiles] > limit for tiles in boards]
+        needs_more = [single.needs_more(row, limit, way)[0] for row in rows]
+        assert needs_more == [board.distances[tiles] > limit for tiles in boards]
+
+
+@each_case
+def test_a_search_ends_after_so_many_nodes(shape, blank, sizes, metric):
+    """It tells nothing then. Nodes differ a little from one search to the next, as what was met
+    before is in other places of the table."""
+    board, single, way = made_for(shape, blank, sizes, metric)
+    undecided = 0
+    for row, tiles in (
+        (rows_of(board, [tiles])[0], tiles) for tiles in some_boards(board, random.Random(6), 60)
+    ):
+        for limit in (board.distances[tiles] - 1, board.distances[tiles]):
+            if limit < 0:
+                continue
+            needs_more, nodes = single.needs_more(row, limit, way)
+            assert needs_more == (board.distances[tiles] > limit)
+            assert single.needs_more(row, limit, way, 2 * nodes + 9)[0] == needs_more
+            if nodes > 3:
+                assert single.needs_more(row, limit, way, nodes // 4) == (None, nodes // 4)
+                undecided += 1
+    assert undecided or single.states(rows_of(board, [board.goal]))[0].shape[-1] == 1
 
 
 @swept("bits", [8, 11], few=[8])
@@ -120,8 +141,8 @@ def test_positions_are_settled_one_like_another(case, picks, limit):
     shape, blank, _, metric = case
     board, single, way = made_for(*case)
     boards = [boards_of(shape, blank, metric)[pick] for pick in picks]
-    _, needs_more = single.settle(rows_of(board, boards), limit, way)
-    assert needs_more.tolist() == [board.distances[tiles] > limit for tiles in boards]
+    needs_more = [single.needs_more(row, limit, way)[0] for row in rows_of(board, boards)]
+    assert needs_more == [board.distances[tiles] > limit for tiles in boards]
 
 
 @pytest.mark.parametrize("kind", [Additive, Lines])
