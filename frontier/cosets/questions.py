@@ -193,7 +193,7 @@ class Asker:
                     needs_more, its = self._single.needs_more(board, limit, way, most)
                     steps, self._steps = steps + its, self._steps + its
                     if needs_more is None:
-                        worth = most * LONGER
+                        worth = LONGER * max(1, most)
                         break
                     left, self._settled = left + 1, self._settled + 1
                     if not needs_more:
