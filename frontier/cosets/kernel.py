@@ -185,7 +185,8 @@ def is_new(total, depth, table):
 
 @kernel
 def search_coset(pattern, homes, limit, worth, most, tables, scratch):
-    """Search one coset; returns how many positions stay open, the nodes and the solutions.
+    """Search one coset; returns how many positions stay open, the look-ups (one for each pattern
+    visited, and one for each open position where a solution ends) and the solutions.
 
     pattern: its number. homes: int8[cells], the home of the labelled tile in each cell, else
     `UNLABELLED` or `BLANK`. limit: the moves that positions may take; all stay open where it is
@@ -216,6 +217,7 @@ def search_coset(pattern, homes, limit, worth, most, tables, scratch):
     for length in range(least, max(least, min(limit, MOST_LENGTH)) + 1):
         if length == 0:
             solutions, opened = 1, _land(blank[0], limit, origin, origins, table, scratch, 0, 0)
+            nodes += opened
             if opened == 0:
                 break
         salts = np.uint64(salt) * FIRST_MIX, np.uint64(salt * MOST_LENGTH + length) * FIRST_MIX
@@ -250,9 +252,11 @@ def search_coset(pattern, homes, limit, worth, most, tables, scratch):
                     sums[depth], slots[depth], homeward[depth] = total, moves.then[here, k], rest
                     continue
             elif is_new(total ^ salts[0], 0, scratch.ends) or solutions == 0:
+                before = opened
                 opened = _land(
                     there, limit - length, origin, origins, table, scratch, solutions, opened
                 )
+                nodes += max(before, opened)  # each has taken a look-up of its board
                 solutions += 1
                 if opened == 0 or length > limit:
                     return opened, nodes, solutions
