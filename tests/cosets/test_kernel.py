@@ -316,8 +316,8 @@ def test_the_search_ends_when_it_is_not_worth_more():
         for worth in (first[1] // first[0] + 1, 50, 500):
             opened, nodes, _ = check_coset(cosets, pattern, 24, worth, tables, scratch)
             assert first[0] >= opened
-                # The solution that ends it may take a look-up of every open position more.
-                assert nodes <= max(first[1], worth * first[0]) + first[0]
+            # The solution that ends it may take a look-up of every open position more.
+            assert nodes <= max(first[1], worth * first[0]) + first[0]
             ended += opened > 0
         for most in (1, 70):
             opened, nodes, _ = check_coset(cosets, pattern, 24, 10**6, tables, scratch, most)
