@@ -190,8 +190,8 @@ def position_counts(run: RunStore) -> list[int]:
 def _counts_by_lines(run: RunStore, last: list[int]) -> list[int]:
     """`position_counts` of a run of lines; last: the number of edges inside its last layer, or
     empty if the run is not complete."""
-    edges = [record.edges for record in run.records[1:]]
-    across = [record.home for record in run.records]
+    edges = [record.tally.edges for record in run.records[1:]]
+    across = [record.tally.at_goal for record in run.records]
     return run.puzzle.model.position_counts(across, [0, *edges, *last])
 
 

@@ -76,9 +76,12 @@ class EventLog:
             return
         said = asdict(event)
         if isinstance(event, LayerFinished):
-            layer = said.pop("layer")
-            said |= {name: layer[name] for name in ("depth", "states", "form", "seconds")}
-            said["written"] = layer["bytes"]
+            del said["layer"]
+            layer = event.layer
+            said |= {
+                "depth": layer.depth, "states": layer.states, "form": layer.form,
+                "seconds": layer.seconds, "written": layer.bytes,
+            }  # fmt: skip
         self._lines += json.dumps({"time": time.time(), "event": kind, **said}) + "\n"
         if kind != "LayerFinished" or time.monotonic() - self._written > LINE_SECONDS:
             lines, self._lines, self._written = self._lines, "", time.monotonic()

@@ -17,6 +17,7 @@ from frontier.report.summary import Family, family_of
 from frontier.search.environment import read_starts
 from frontier.store.ledger import LayerRecord
 from frontier.store.run import RunStore
+from frontier.store.tally import Tally
 from frontier.text import counted, percent
 
 DRAWN = 8
@@ -161,7 +162,7 @@ def statistics_of(run: RunStore) -> RunStatistics:
         total = run.puzzle.positions.states
     records, counts = list(run.records), position_counts(run)
     if len(counts) > len(records):  # positions are one deeper than their lines
-        records.append(LayerRecord(len(records), 0, "list", False, 0.0))
+        records.append(LayerRecord.of(len(records), "list", Tally(), 0.0))
     layers = tuple(
         LayerStatistics(
             record.depth, states, so_far, states / total, so_far / total,

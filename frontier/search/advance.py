@@ -6,18 +6,19 @@ costs what was done since the call before.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
 from frontier.search.plan import Mode, Policy
 from frontier.search.workspace import Workspace, workspace_of
-from frontier.space.memory import Bitmaps, MemorySearch, count_all
+from frontier.space.memory import Bitmaps, MemorySearch, count_rows
 from frontier.stopwatch import preparing
 from frontier.store.ledger import LayerRecord
-from frontier.store.parts import PartRecord, digest_of
+from frontier.store.parts import PartRecord
 from frontier.store.run_ref import RunRef
+from frontier.store.tally import Tally
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Advance:
     stop: Callable[[], bool] | None = None
 
 
-@dataclass
+@dataclass(frozen=True)
 class Advanced:
     """What a call did, which the driver commits in one go.
 
@@ -48,9 +49,9 @@ class Advanced:
     the seconds that it took to store layers at the end.
     """
 
-    records: list[LayerRecord] = field(default_factory=list)
-    complete: bool = False
-    storing: float = 0.0
+    records: list[LayerRecord]
+    complete: bool
+    storing: float
 
 
 def advance(call: Advance) -> Advanced:
@@ -61,44 +62,51 @@ def advance(call: Advance) -> Advanced:
 
 
 def _advance(work: Workspace, call: Advance) -> Advanced:
-    done, over, policy = Advanced(), False, call.policy
+    over, complete, policy = False, False, call.policy
     started = before = time.perf_counter()
     prepared = preparing.seconds
     layers = (_Lists if call.mode == "lists" else _InMemory)(work, call)
+    made: list[tuple[Tally, float]] = []
+    stored: dict[int, list[PartRecord]] = {}
     while not over and policy.mode(*layers.sizes) == call.mode:
-        record = layers.expand()
-        if not record.states:
-            done.complete = True
+        tally = layers.expand()
+        if not tally.states:
+            complete = True
             break
-        done.records.append(record)
         now, so_far = time.perf_counter(), preparing.seconds
         # To load kernels, or to compile them on their first use, is no part of a search.
-        record.seconds = max(0.0, now - before - (so_far - prepared))
-        before, prepared = now, so_far
-        over = record.depth == call.until or now - started > call.seconds
+        made.append((tally, max(0.0, now - before - (so_far - prepared))))
+        before, prepared, depth = now, so_far, call.depth + len(made)
+        over = depth == call.until or now - started > call.seconds
         over = over or (call.stop is not None and call.stop())
         if policy.kept is None:
-            _store(work, layers, record)
+            stored[depth] = _store(work, layers, depth, tally)
     before = time.perf_counter()
     if policy.kept is not None:
-        for record in done.records:
-            if record.depth in layers.depths:
-                _store(work, layers, record)
-    done.storing = time.perf_counter() - before
-    if done.complete or (done.records and done.records[-1].depth == call.until):
+        for depth, (tally, _) in enumerate(made, call.depth + 1):
+            if depth in layers.depths:
+                stored[depth] = _store(work, layers, depth, tally)
+    storing = time.perf_counter() - before
+    if complete or (made and call.depth + len(made) == call.until):
         work.memory = None  # may be gigabytes, which nobody reads any more
-    return done
+    records = [
+        LayerRecord.of(depth, layers.form, tally, seconds, stored.get(depth, ()))
+        for depth, (tally, seconds) in enumerate(made, call.depth + 1)
+    ]
+    return Advanced(records, complete, storing)
 
 
-def _store(work: Workspace, layers: "_Lists | _InMemory", record: LayerRecord) -> None:
+def _store(
+    work: Workspace, layers: "_Lists | _InMemory", depth: int, tally: Tally
+) -> list[PartRecord]:
     """Store a layer, which the driver commits."""
-    parts = layers.store(record)
-    record.stored, record.parts, record.digest = True, len(parts), digest_of(parts)
-    record.bytes = sum(part.bytes for part in parts)
+    return layers.store(depth, tally)
 
 
 class _Lists:
     """The last two layers as sorted lists of state numbers."""
+
+    form = "list"
 
     def __init__(self, work: Workspace, call: Advance):
         self._work, self._last = work, call.depth
@@ -113,27 +121,24 @@ class _Lists:
     def depths(self) -> range:
         return range(self._last - 1, self._last + 1)
 
-    def expand(self) -> LayerRecord:
-        """Make the next layer; if it is empty, the last two stay."""
+    def expand(self) -> Tally:
+        """Make the next layer, and return its tally; if it is empty, the last two stay."""
         work, depth = self._work, self._last + 1
         before, current = self._lists.values()
         found = work.lists.expand(work.space.side_of(self._last), current, before)
         if found.size:
             self._lists, self._last = {self._last: current, depth: found}, depth
-        start, home = work.marks(depth, found)
-        return LayerRecord(
-            depth, int(found.size), "list", False, 0.0,
-            start=start, home=home, edges=work.lists.edges,
-        )  # fmt: skip
+        return work.counting.of_list(work.space.side_of(depth), found, work.lists.edges)
 
-    def store(self, record: LayerRecord) -> list[PartRecord]:
-        files, numbers = self._work.files(record.depth), self._lists[record.depth]
-        durable = self._work.run.durable
-        return [files.write_list(numbers, self._work.writer, durable, record.start, record.home)]
+    def store(self, depth: int, tally: Tally) -> list[PartRecord]:
+        work, numbers = self._work, self._lists[depth]
+        return [work.files(depth).write_list(numbers, work.writer, tally, work.run.durable)]
 
 
 class _InMemory:
     """The last two layers as bitmaps; the workspace keeps them for the next call."""
+
+    form = "bits"
 
     def __init__(self, work: Workspace, call: Advance):
         self._work = work
@@ -162,45 +167,39 @@ class _InMemory:
             strips[:, begin : begin + slab.shape[1]] = slab[: len(strips)]
         bitmaps.find_live()
 
-    def expand(self) -> LayerRecord:
-        """Make the next layer, in the place of the one before the last."""
-        work, depth, home = self._work, self._search.depth + 1, None
-        side = work.space.side_of(depth)
+    def expand(self) -> Tally:
+        """Make the next layer, in the place of the one before the last, and return its tally."""
+        counting, depth = self._work.counting, self._search.depth + 1
+        side = self._work.space.side_of(depth)
         counts = self._search.expand(depth)
-        bitmaps, number, states = self._search.layer(depth), work.start_in(side), int(counts.sum())
-        self.sizes = [self.sizes[-1], states]
-        if work.at_goal_shape is not None:
-            home = int(counts[work.at_goal_shape[side]].sum())
-        return LayerRecord(
-            depth, states, "bits", False, 0.0, start=number is not None and bitmaps.holds(number),
-            home=home, edges=work.edges(sum(bitmaps.edges)),
-        )  # fmt: skip
+        bitmaps, start = self._search.layer(depth), counting.start_in(side)
+        tally = counting.of_nodes(side, slice(None), counts, sum(bitmaps.edges))
+        if start is not None:
+            tally += Tally(start=int(bitmaps.holds(start)))
+        self.sizes = [self.sizes[-1], tally.states]
+        return tally
 
-    def store(self, record: LayerRecord) -> list[PartRecord]:
+    def store(self, depth: int, tally: Tally) -> list[PartRecord]:
         """Store a layer part by part, by all threads."""
-        work, depth = self._work, record.depth
+        work, counting = self._work, self._work.counting
         files, layout, bitmaps = work.files(depth), work.layout, self._search.layer(depth)
         files.begin(work.run.durable)
 
         def store_part(task: int) -> PartRecord:
-            where, states = layout.task(files.side, task), 0
-            home = None if work.at_goal_shape is None else 0
+            where, its = layout.task(files.side, task), counting.zero
             with files.write_part(task, work.writer, work.run.durable) as writer:
                 for slab in range(prod(layout.grid)):
                     first, prefix, word = layout.slab_of(where, slab)
                     strips = bitmaps.strips(first, layout.slab_nodes, prefix)
                     words = np.ascontiguousarray(strips[:, word : word + layout.slab_words])
-                    if not (found := int(count_all(words))):
+                    counts = count_rows(words)
+                    if not counts.any():
                         continue
-                    states += found
-                    if home is not None:
-                        at_home = work.at_goal_shape[files.side][first : first + len(words)]
-                        home += int(count_all(np.ascontiguousarray(words[at_home])))
+                    its += counting.of_nodes(files.side, slice(first, first + len(words)), counts)
                     if len(words) < layout.slab_nodes:
                         words = np.pad(words, ((0, layout.slab_nodes - len(words)), (0, 0)))
                     writer.write(slab, words)
-                start = record.start and work.start_at(where) is not None
-                edges = work.edges(bitmaps.edges[task])
-                return writer.finish(states, start, home, edges)
+                start = tally.start if counting.start_at(layout, where) else 0
+                return writer.finish(its + Tally(start=start, edges=bitmaps.edges[task]))
 
         return self._search.share(store_part, files.tasks)

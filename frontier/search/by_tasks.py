@@ -15,6 +15,7 @@ from frontier.store.ledger import LayerRecord
 from frontier.store.parts import PartRecord
 from frontier.store.run import RunStore
 from frontier.store.run_ref import RunRef
+from frontier.store.tally import Tally
 from frontier.text import counted, size
 
 SPARE_BYTES = 1_000_000
@@ -42,7 +43,7 @@ def layer_by_tasks(
     there = run.parts_under_way(plan.layout)
     parts: dict[int, PartRecord] = {}
     work: Counter[str] = Counter()
-    tasks, states, began = len(files.tasks), 0, time.perf_counter()
+    tasks, tally, began = len(files.tasks), Tally(), time.perf_counter()
     _check_disk(plan, executor, tasks - len(there))
     emit(LayerStarted(depth, tasks))
     # What was written last is read first, while caches still hold it.
@@ -56,20 +57,19 @@ def layer_by_tasks(
             parts[record.task] = record
             there.add(record.task)
             work.update(result.seconds)
-            states += record.states
-            emit(TaskFinished(depth, len(parts), tasks, states))
+            tally += record.tally
+            emit(TaskFinished(depth, len(parts), tasks, tally.states))
             if len(parts) < tasks:
                 _check_disk(plan, executor, tasks - len(there))
     if len(parts) < tasks:
         raise Stopped(
             f"interrupted in layer {depth}, {len(there)} of {counted(tasks, 'task')} done"
         )
-    if not states:
+    if not tally.states:
         return None
     seconds = time.perf_counter() - began
-    record = LayerRecord.of([parts[task] for task in files.tasks], "bits", seconds)
-    record.work = dict(work)
-    return record
+    records = [parts[task] for task in files.tasks]
+    return LayerRecord.of(depth, "bits", tally, seconds, records, dict(work))
 
 
 def _check_disk(plan: Plan, executor: Executor, left: int) -> None:

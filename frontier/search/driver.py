@@ -86,10 +86,9 @@ class Driver:
     def _commit_origins(self) -> None:
         work = workspace_of(self._run_ref)
         numbers = np.unique(work.space.numbers(*work.puzzle.model.origins())[1])
-        part = work.files(0).write_list(
-            numbers, work.writer, self.run.durable, *work.marks(0, numbers)
-        )
-        self._commit([LayerRecord.of([part], "list", 0.0)], complete=False)
+        tally = work.counting.of_list(0, numbers, edges=0)
+        part = work.files(0).write_list(numbers, work.writer, tally, self.run.durable)
+        self._commit([LayerRecord.of(0, "list", tally, 0.0, [part])], complete=False)
 
     def _expand(self) -> None:
         """Make a layer by tasks, and commit it."""
@@ -141,9 +140,10 @@ class Driver:
                 f"the layers up to {records[-1].depth} of {run.path} would hold {found:,}: "
                 "something that the search read is wrong; nothing more is committed"
             )
+        begun = len(run.records)
         run.commit(records, complete, tuple(forget))
         elapsed = time.perf_counter() - self._started
-        for record in records:
+        for record in run.records[begun:]:  # with their chains, as the ledger has them
             so_far += record.states
             self.emit(LayerFinished(record, so_far, elapsed, run.disk))
 

@@ -51,6 +51,7 @@ class TaskFinished:
 class LayerFinished:
     """A layer is committed.
 
+    layer: its line of the ledger as it was committed; the layer may have been deleted since.
     states_so_far: the sum over all layers up to it. elapsed: seconds since the run was started.
     disk: bytes of the layers on disk.
     """

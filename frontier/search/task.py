@@ -20,6 +20,7 @@ from frontier.stopwatch import Stopwatch
 from frontier.store.parts import PartRecord
 from frontier.store.reader import Allocate, EncodedSlabs, ListedSlabs
 from frontier.store.run_ref import RunRef
+from frontier.store.tally import Tally
 
 ARENA_BYTES = 8_000_000
 """Bytes of an arena, if that is enough for a batch."""
@@ -86,8 +87,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     clock = Stopwatch()
     program, reads = work.program(task)
     own = np.arange(prod(layout.grid))
-    states, edges, start, asked = 0, 0, False, work.start_at(task)
-    home = None if work.at_goal_shape is None else 0
+    tally, start = work.counting.zero, work.counting.start_at(layout, task)
     with (
         work.buffers(2) as (buffer, other),
         files.write_part(number, work.writer, work.run.durable, clock) as writer,
@@ -99,17 +99,14 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
             clock.go_on()
             arena = Arena(layout, program, reads, current, work.arena, clock)
             batches = made_batches(layout, work.swaps, task, program, arena, before, clock)
-            for nodes, counts, more, slabs in batches:
-                states += int(counts.sum())
-                edges += more
-                if home is not None:
-                    home += int(counts[work.at_goal_shape[task.side][nodes]].sum())
+            for nodes, counts, edges, slabs in batches:
+                tally += work.counting.of_nodes(task.side, nodes, counts, edges)
                 for slab, words in slabs:
                     writer.write(slab, words)
-                    if asked is not None and asked[0] == slab:
-                        start = bool(int(words[asked[1]]) >> asked[2] & 1)
+                    if start is not None and start[0] == slab:
+                        tally += Tally(start=int(words[start[1]]) >> start[2] & 1)
             clock.lap("rest")
-        record = writer.finish(states, start, home, work.edges(edges))
+        record = writer.finish(tally)
         clock.lap("disk")
     return TaskResult(record, clock.seconds)
 

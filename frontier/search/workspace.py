@@ -14,6 +14,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from frontier.search.counting import Counting
 from frontier.space.layout import Task
 from frontier.space.lists import ListKernel
 from frontier.space.memory import MemorySearch
@@ -43,44 +44,12 @@ class Workspace(RunReader):
         self.lists = ListKernel(self.space)
         self.computing, self._tables = threading.Lock(), threading.Lock()
         self.writer = ThreadPoolExecutor(1)
-        self.start: tuple[int, int] | None = None
-        if (state := self.puzzle.model.start_state) is not None:
-            self.start = self.space.number(*state)
-        there = self.puzzle.model.at_goal_shape()
-        self.at_goal_shape = None if there is None else [there[v] for v in self.space.vertex]
+        self.counting = Counting(self.puzzle, self.space)
         self._programs: OrderedDict[Task, tuple[Program, Reads]] = OrderedDict()
         self._program_bytes = 0
         self._buffers: list[Buffer] = []
         self.arena = Buffer()
         self.memory: MemorySearch | None = None
-
-    def start_in(self, side: int) -> int | None:
-        """The number of the position whose distance is asked for, if there is one on this side."""
-        return self.start[1] if self.start is not None and self.start[0] == side else None
-
-    def start_at(self, task: Task) -> tuple[int, int, int] | None:
-        """(slab, word, bit) of that position, if it is in the part of a task."""
-        number = self.start_in(task.side)
-        if number is None:
-            return None
-        found = self.layout.locate(task.side, np.array([number], dtype=np.uint64))
-        where, slab, word, bit = (int(of[0]) for of in found)
-        return (slab, word, bit) if where == task.number else None
-
-    def marks(self, depth: int, numbers: np.ndarray) -> tuple[bool, int | None]:
-        """Whether a layer, as a sorted list, holds that position; its number of states at home."""
-        side, start, home = self.space.side_of(depth), False, None
-        if (number := self.start_in(side)) is not None:
-            at = int(np.searchsorted(numbers, np.uint64(number)))
-            start = at < numbers.size and int(numbers[at]) == number
-        if self.at_goal_shape is not None:
-            nodes = (numbers // np.uint64(self.space.code.half)).astype(np.int64)
-            home = int(np.count_nonzero(self.at_goal_shape[side][nodes]))
-        return start, home
-
-    def edges(self, count: int) -> int | None:
-        """A number of edges as a record has it: None where edges are not counted."""
-        return None if self.space.graph.edge_targets is None else count
 
     def task(self, depth: int, number: int) -> Task:
         return self.layout.task(self.space.side_of(depth), number)

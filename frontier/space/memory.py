@@ -173,13 +173,15 @@ def _set_bits(words, live, numbers, half, bits, row_words):
 
 
 @kernel
-def count_all(words):
-    """Number of ones in a contiguous uint64 array of two dimensions."""
-    total = np.uint64(0)
-    for row in words:
-        for word in row:
+def count_rows(words):
+    """Number of ones in each row of a contiguous uint64 array of two dimensions, int64."""
+    ones = np.zeros(len(words), dtype=np.int64)
+    for i in range(len(words)):
+        total = np.uint64(0)
+        for word in words[i]:
             total += count_bits(word)
-    return total
+        ones[i] = total
+    return ones
 
 
 UNREACHED = 255

@@ -11,7 +11,7 @@ from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import first_wrong, read_json, read_sealed
 
-FORMAT = 4
+FORMAT = 5
 
 
 class LayoutTable(Table):

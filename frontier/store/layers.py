@@ -26,6 +26,7 @@ from frontier.storage.sealed import write_json
 from frontier.store.codecs import LITTLE_ENDIAN, SlabCodec, encoded_bytes
 from frontier.store.directory import part_names
 from frontier.store.parts import Part, PartRecord, PartWriter, footer_bytes
+from frontier.store.tally import Tally
 
 LIST_SLAB = 1 << 15
 """State numbers in a slab of a list, which has 256 kB."""
@@ -166,12 +167,10 @@ class LayerFiles:
         self,
         numbers: np.ndarray,
         thread: ThreadPoolExecutor,
+        tally: Tally,
         durable: bool = False,
-        start: bool = False,
-        home: int | None = None,
     ) -> PartRecord:
-        """Write a whole layer as a list of sorted state numbers, uint64; start, home: as of
-        `PartRecord`."""
+        """Write a whole layer as a list of sorted state numbers, uint64; returns its record."""
         size = int(numbers.size)
         whole = replace(self, listed=size)
         whole.begin(durable)
@@ -181,4 +180,4 @@ class LayerFiles:
                 some = numbers[i * LIST_SLAB : (i + 1) * LIST_SLAB]
                 slab[: some.size], slab[some.size :] = some, 0
                 writer.write(i, slab)
-            return writer.finish(size, start, home)
+            return writer.finish(tally)

@@ -8,8 +8,8 @@ the file; then those between need not be stored.
 import hashlib
 import json
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, StrictBool, TypeAdapter, ValidationError
@@ -17,64 +17,67 @@ from pydantic import ConfigDict, StrictBool, TypeAdapter, ValidationError
 from frontier.errors import CorruptRunError
 from frontier.storage.base import Storage
 from frontier.storage.sealed import Count, Seconds, first_wrong, read_sealed, sealed
-from frontier.store.parts import PartRecord, digest_of, value_of
+from frontier.store.parts import PartRecord, digest_of
+from frontier.store.tally import Tally
+
+Form = Literal["bits", "list"]
 
 
-@dataclass
+@dataclass(frozen=True)
 class LayerRecord:
-    """A committed layer, as the ledger lists it.
+    """A committed layer, as the ledger lists it; `of` makes it.
 
-    form: "bits" or "list". stored: whether the layer is on disk; else it never was, or has been
-    deleted. seconds: the time it took. bytes: its size on disk when it was written. work: seconds
-    that the workers together spent waiting for the disk, in codecs, in kernels and on the rest.
-    start: whether the layer holds the position whose distance is asked for. home: the number of
-    states whose blank is where the goal has it (`Model.at_goal_shape`), None where that cannot be
-    said. edges: the number of edges of the layer (`BaseGraph.edge_targets`), None where they are
-    not counted. parts: the number of files it had when it was stored. digest: over their records,
-    empty if it was never stored. chain: a digest over this line and the chain of the line before.
+    form: "bits" or "list". tally: what is counted of its states. seconds: the time it took. stored:
+    whether the layer is on disk; else it never was, or has been deleted. bytes: its size on disk
+    when it was written. work: seconds that the workers together spent waiting for the disk, in
+    codecs, in kernels and on the rest. parts: the number of files it had when it was stored.
+    digest: over their records, empty if it was never stored. chain: a digest over this line and the
+    chain of the line before.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
 
     depth: Count
-    states: Count
-    form: Literal["bits", "list"]
-    stored: StrictBool
+    form: Form
+    tally: Tally
     seconds: Seconds
-    bytes: Count = 0
-    work: dict[str, Seconds] = field(default_factory=dict)
-    start: StrictBool = False
-    home: Count | None = None
-    edges: Count | None = None
-    parts: Count = 0
-    digest: str = ""
+    stored: StrictBool
+    bytes: Count
+    work: dict[str, Seconds]
+    parts: Count
+    digest: str
     chain: str = ""
 
     @classmethod
-    def of(cls, parts: Sequence[PartRecord], form: str, seconds: float) -> "LayerRecord":
-        """The line of a stored layer; parts: their records, in the order of the tasks."""
-        homes, edges = ([getattr(part, name) for part in parts] for name in ("home", "edges"))
-        return cls(
-            depth=parts[0].depth,
-            states=sum(part.states for part in parts),
-            form=form,
-            stored=True,
-            seconds=seconds,
-            bytes=sum(part.bytes for part in parts),
-            start=any(part.start for part in parts),
-            home=None if None in homes else sum(homes),
-            edges=None if None in edges else sum(edges),
-            parts=len(parts),
-            digest=digest_of(parts),
-        )
+    def of(
+        cls,
+        depth: int,
+        form: Form,
+        tally: Tally,
+        seconds: float,
+        parts: Sequence[PartRecord] = (),
+        work: dict[str, float] | None = None,
+    ) -> "LayerRecord":
+        """Return the line of a layer that was made.
 
-    def chained(self, before: str, run: str) -> str:
-        """What `chain` must be. before: the chain of the line before, "" for the first line."""
-        line = [run, before, self.depth, self.states, self.form, self.start, self.home]
-        line += [self.digest, self.parts]
-        if self.edges is not None:
-            line.append(self.edges)
-        return hashlib.sha256(json.dumps(line).encode()).hexdigest()
+        parts: the records of its files, in the order of the tasks; none if it is not stored.
+        """
+        size, digest = sum(part.bytes for part in parts), digest_of(parts) if parts else ""
+        stored = bool(parts)
+        return cls(depth, form, tally, seconds, stored, size, work or {}, len(parts), digest)
+
+    @property
+    def states(self) -> int:
+        """How many states the layer has."""
+        return self.tally.states
+
+    def chained(self, before: str, run: str) -> "LayerRecord":
+        """Return the line with its chain. before: the chain of the line before, "" for the first
+        line. run: the identifier of the run."""
+        counts = asdict(self.tally)
+        line = [run, before, self.depth, self.form, counts, self.digest, self.parts]
+        chain = hashlib.sha256(json.dumps(line, sort_keys=True).encode()).hexdigest()
+        return replace(self, chain=chain)
 
 
 LAYERS = TypeAdapter(list[LayerRecord])
@@ -93,7 +96,7 @@ def read_ledger(storage: Storage, name: str, run: str) -> tuple[list[LayerRecord
         for depth, record in enumerate(records):
             if record.depth != depth:
                 raise ValueError(f"layer {record.depth} stands in the place of {depth}")
-            if record.chain != record.chained(before, run):
+            if record != record.chained(before, run):
                 raise ValueError(f"the line of layer {depth} does not follow from the one before")
             before = record.chain
     except (KeyError, ValueError) as error:
@@ -103,13 +106,19 @@ def read_ledger(storage: Storage, name: str, run: str) -> tuple[list[LayerRecord
     return records, complete
 
 
-def ledger_bytes(run: str, records: list[LayerRecord], complete: bool) -> bytes:
-    """Return the content of a ledger's file, and set the chains of its lines.
+def chained(run: str, records: Iterable[LayerRecord]) -> list[LayerRecord]:
+    """Return the lines of a ledger with their chains."""
+    lines, chain = [], ""
+    for record in records:
+        lines.append(record.chained(chain, run))
+        chain = lines[-1].chain
+    return lines
+
+
+def ledger_bytes(records: list[LayerRecord], complete: bool) -> bytes:
+    """Return the content of a ledger's file. records: its lines with their chains.
 
     It has a number of its own, so that it is never taken for an earlier one that lists the same.
     """
-    chain = ""
-    for record in records:
-        chain = record.chain = record.chained(chain, run)
-    layers = list(map(value_of, records))
+    layers = list(map(asdict, records))
     return sealed({"layers": layers, "complete": complete, "number": uuid.uuid4().hex})

@@ -27,13 +27,14 @@ from typing import ClassVar
 
 import google_crc32c
 import numpy as np
-from pydantic import ConfigDict, StrictBool, TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from frontier.errors import CorruptRunError
 from frontier.stopwatch import Stopwatch
 from frontier.storage.base import Storage, Writer
 from frontier.storage.sealed import Count
 from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec, encoded_bytes
+from frontier.store.tally import Tally
 from frontier.text import counted
 
 RECORD_BYTES = 512
@@ -64,13 +65,9 @@ def in_groups(slabs: np.ndarray) -> list[np.ndarray]:
 class PartRecord:
     """What a part says of itself.
 
-    run: the identifier of the run. depth: that of the layer. task: its number in the layer. states:
-    how many the part holds. bytes: the size of the file. content: crc32c over the checksums of the
-    slabs, as hexadecimal. start: whether the part holds the position whose distance is asked for.
-    home: the number of states whose blank is where the goal has it (`Model.at_goal_shape`), None
-    where that cannot be said. edges: the number of edges of the layer that lead to states of the
-    part (`BaseGraph.edge_targets`), None where they are not counted. digest: SHA-256 over all this
-    and the index.
+    run: the identifier of the run. depth: that of the layer. task: its number in the layer. tally:
+    what is counted of its states. bytes: the size of the file. content: crc32c over the checksums
+    of the slabs, as hexadecimal. digest: SHA-256 over all this and the index.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -78,17 +75,19 @@ class PartRecord:
     run: str
     depth: Count
     task: Count
-    states: Count
+    tally: Tally
     bytes: Count
     content: str
-    start: StrictBool = False
-    home: Count | None = None
-    edges: Count | None = None
     digest: str = ""
+
+    @property
+    def states(self) -> int:
+        """How many states the part holds."""
+        return self.tally.states
 
     def sealed(self, index: bytes) -> "PartRecord":
         """This record with its digest."""
-        value = value_of(self)
+        value = asdict(self)
         del value["digest"]
         text = json.dumps(value, sort_keys=True).encode()
         return replace(self, digest=hashlib.sha256(text + index).hexdigest())
@@ -98,7 +97,7 @@ class PartRecord:
         return self == self.sealed(index)
 
     def to_bytes(self) -> bytes:
-        text = json.dumps(value_of(self))
+        text = json.dumps(asdict(self))
         return text.ljust(RECORD_BYTES - 1).encode() + b"\n"
 
     @classmethod
@@ -111,15 +110,6 @@ class PartRecord:
 
 
 _RECORD = TypeAdapter(PartRecord)
-
-
-def value_of(record) -> dict:
-    """The record of a part, or of a layer, as JSON. Edges that are not counted are left out, as in
-    records that were written before edges were counted, so digests of both are the same."""
-    value = asdict(record)
-    if record.edges is None:
-        del value["edges"]
-    return value
 
 
 def digest_of(records: list[PartRecord]) -> str:
@@ -175,14 +165,12 @@ class PartWriter:
         self._advance(size + CHECKSUM_BYTES)
         self._clock.lap("codec")
 
-    def finish(
-        self, states: int, start: bool = False, home: int | None = None, edges: int | None = None
-    ) -> PartRecord:
-        """Put the file in place, whole; returns its record, whose values are given."""
+    def finish(self, tally: Tally) -> PartRecord:
+        """Put the file in place, whole; returns its record."""
         index = self._index.tobytes()
         size = self._size + footer_bytes(len(self._index))
         content = f"{google_crc32c.value(self._checksums.tobytes()):08x}"
-        record = PartRecord(*self._who, states, size, content, start, home, edges).sealed(index)
+        record = PartRecord(*self._who, tally, size, content).sealed(index)
         checksum = google_crc32c.value(index).to_bytes(CHECKSUM_BYTES, "little")
         footer = record.to_bytes() + index + checksum
         self._room(len(footer))[: len(footer)] = np.frombuffer(footer, dtype=np.uint8)

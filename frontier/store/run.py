@@ -17,6 +17,7 @@ while layer t + 1 is under way a part of t - 1 may be missing, but only if that 
 
 import time
 import uuid
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -39,7 +40,7 @@ from frontier.store.directory import (
 )
 from frontier.store.identity import FORMAT, read_identity
 from frontier.store.layers import LIST_NAME, ZARR_GROUP, LayerFiles
-from frontier.store.ledger import LayerRecord, ledger_bytes, read_ledger
+from frontier.store.ledger import LayerRecord, chained, ledger_bytes, read_ledger
 from frontier.store.run_ref import RunRef
 from frontier.text import counted
 
@@ -178,7 +179,7 @@ class RunStore:
     @property
     def start_depth(self) -> int | None:
         """Depth of the position whose distance is asked for, None if not (yet) found."""
-        return next((record.depth for record in self.records if record.start), None)
+        return next((record.depth for record in self.records if record.tally.start), None)
 
     def commit(
         self, records: list[LayerRecord], complete: bool, forget: tuple[int, ...] = ()
@@ -198,7 +199,7 @@ class RunStore:
         self.records.extend(records)
         self.complete = complete
         for depth in forget:
-            self.records[depth].stored = False
+            self.records[depth] = replace(self.records[depth], stored=False)
         self._write_ledger()
         for depth in forget:
             self.abandon_layer(depth)
@@ -226,9 +227,9 @@ class RunStore:
         """
         back = depth < len(self.records) - 1
         under_way = len(self.records)
-        self.records, self.complete = self.records[: depth + 1], self.complete and not back
-        for record in self.records:
-            record.stored = record.depth in stored
+        left = self.records[: depth + 1]
+        self.records = [replace(record, stored=record.depth in stored) for record in left]
+        self.complete = self.complete and not back
         self._write_ledger()
         if back:  # the layer after `depth` was committed, but shall not be taken for one under way
             for beyond in range(depth + 1, under_way + 1):
@@ -362,7 +363,8 @@ class RunStore:
             self.storage.force(LAYERS)
 
     def _write_ledger(self) -> None:
-        content = ledger_bytes(self.identity["identifier"], self.records, self.complete)
+        self.records = chained(self.identity["identifier"], self.records)
+        content = ledger_bytes(self.records, self.complete)
         self._version = self._replace(LEDGER, content, self._version)
 
     def _replace(self, name: str, content: bytes, was: object) -> object:

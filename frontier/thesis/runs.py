@@ -143,7 +143,7 @@ def _even(depth: int) -> int:
 
 def _depths(name: str, store: RunStore) -> Depths:
     last = store.records[-1]
-    home = max((r.depth for r in store.records if r.home), default=0)
-    if any(record.home is None for record in store.records):
+    home = max((r.depth for r in store.records if r.tally.at_goal), default=0)
+    if any(record.tally.at_goal is None for record in store.records):
         home = _even(last.depth)
     return Depths(name, last.depth, home, store.states, last.states)

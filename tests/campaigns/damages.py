@@ -11,12 +11,12 @@ import random
 import shutil
 from pathlib import Path
 
+from ledgers import chain_anew, edit
 from trials import Campaign, Case
 
 from frontier.storage.places import storage_at
 from frontier.storage.sealed import write_sealed
 from frontier.store.directory import COPIES, PART_NAME
-from frontier.store.ledger import LayerRecord
 from frontier.store.parts import footer_bytes
 from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
@@ -27,7 +27,7 @@ DAMAGES = (
     "edit", "edit and seal", "edit and chain", "forge",
 )  # fmt: skip
 KEPT = ((), ("search.spare=2",), ("search.keep=all",))
-FORGED = ("states", "digest", "parts", "home", "start", "form", "stored")
+FORGED = ("states", "digest", "parts", "at_goal", "start", "form", "stored")
 """What may be edited in a line of the ledger."""
 
 
@@ -172,23 +172,23 @@ def _edit(choice: random.Random, path: Path, kind: str) -> str:
     value, run = json.loads(file.read_text()), RunStore.open(path)
     line = choice.choice(value["layers"])
     what = choice.choice(FORGED if kind in ("edit and chain", "forge") else ("states",))
-    line[what] = {
-        "states": line["states"] + 1,
+    tally = line["tally"]
+    changed = {
+        "states": tally["states"] + 1,
         "digest": hashlib.sha256(b"").hexdigest(),
         "parts": line["parts"] + 1,
-        "home": (line["home"] or 0) + 1,
-        "start": not line["start"],
+        "at_goal": (tally["at_goal"] or 0) + 1,
+        "start": 1 - tally["start"],
         "form": "bits" if line["form"] == "list" else "list",
         "stored": not line["stored"],
     }[what]
+    edit(line, what, changed)
     said = f"{what} of layer {line['depth']}"
     if kind == "edit":
         file.write_text(json.dumps(value))
         return said
     if kind != "edit and seal":
-        before = ""
-        for each in value["layers"]:
-            before = each["chain"] = LayerRecord(**each).chained(before, run.identity["identifier"])
+        chain_anew(value["layers"], run.identity["identifier"])
     del value["digest"]
     for name in ("ledger.json", COPIES["ledger.json"]) if kind == "forge" else ("ledger.json",):
         write_sealed(storage_at(path), name, value)

@@ -49,6 +49,7 @@ from frontier.search.task import TaskResult
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import PartRecord
 from frontier.store.run import RunStore
+from frontier.store.tally import Tally
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 SERVERS = 2
@@ -119,7 +120,7 @@ def measure(
             executor = Noting(client, 60.0)
             run = RunStore.create(Path(folder) / "run", plan.identity)
             learning = first - 1
-            run.records = [LayerRecord(d, sizes[d], "bits", False, 0.0) for d in range(learning)]
+            run.records = [LayerRecord.of(d, "bits", Tally(sizes[d]), 0.0) for d in range(learning)]
             run.roll_back(learning - 1, [learning - 2, learning - 1])
             driver = Driver(plan, run, executor, lambda event: None, time.perf_counter())
             by_tasks.free_bytes = lambda path: inf  # nothing is written
@@ -285,9 +286,8 @@ class SimulatedWorker:
         began = time.time()
         async with self.computing:
             await asyncio.sleep(seconds)
-        record = PartRecord(
-            self.told["run"], depth, part, self.told["states"], 1, "", digest="0" * 64
-        )
+        tally = Tally(self.told["states"])
+        record = PartRecord(self.told["run"], depth, part, tally, 1, "", digest="0" * 64)
         return TaskResult(record, {"told": (began, time.time(), seconds)})
 
     def send(self, operation: str, **more) -> None:

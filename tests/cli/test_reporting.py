@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from files import write_sealed
+from ledgers import add_states
 from making import CONFIGS, invoke, made, write_ledger
 from markdown_it import MarkdownIt
 from rich.console import Console
@@ -275,7 +276,7 @@ def test_damaged_runs(tmp_path):
     identity.pop("digest")
     write_sealed(run.path / "run.json", {**identity, "format": 99})
     said = invoke("report", run.path, code=4).stderr
-    assert "has format 99, this program reads format 4" in said
+    assert "has format 99, this program reads format 5" in said
     assert "repair" not in said
 
 
@@ -352,7 +353,7 @@ def test_a_run_is_not_compared_with_itself(runs, tmp_path):
 
 def test_contradictions_are_loud(runs, tmp_path):
     wrong = made(tmp_path / "2x3", "2x3", until=9)
-    wrong.records[4].states += 1
+    add_states(wrong, 4, 1)
     write_ledger(wrong)
     result = invoke("report", runs / "2x3", wrong.path)
     assert "at depth 4" in result.stderr

@@ -163,7 +163,9 @@ def test_a_part_says_how_many_edges_it_has(tmp_path, monkeypatch, form):
     (part, *_) = sorted(path for path in folder.rglob("*") if path.name != "zarr.json")[1:]
     part.unlink()
     calls = counted_tasks(monkeypatch)
-    assert run_of(half, 2, 4, (0, 0), "bits", until=10).records[10].edges == expected[10].edges > 0
+    found = run_of(half, 2, 4, (0, 0), "bits", until=10).records
+    assert found[10].tally == expected[10].tally
+    assert found[10].tally.edges > 0
     assert len([depth for depth, _ in calls if depth == 10]) == 1
 
 
@@ -235,19 +237,12 @@ def test_summary_and_ledger_say_positions(tmp_path):
     expected = [len(layer) for layer in twin(2, 3, goal_with(2, 3, (0, 1)))[0]]
     assert api.Run(run).summary["positions"] == expected
     ledger = json.loads((tmp_path / "run" / "ledger.json").read_text())
-    assert sum(layer["states"] for layer in ledger["layers"]) == run.puzzle.states == 300
+    assert sum(layer["tally"]["states"] for layer in ledger["layers"]) == run.puzzle.states == 300
     assert np.sum(expected) == 360
 
 
-def test_only_runs_of_lines_name_edges(tmp_path):
-    """As older versions refuse what they do not know."""
-    run_of(tmp_path / "lines", 2, 3, (0, 1))
-    api.run(api.plan(config_of(tmp_path, 2, 3)))
-    for name, named in (("lines", True), ("run", False)):
-        ledger = json.loads((tmp_path / name / "ledger.json").read_text())
-        assert [("edges" in layer) for layer in ledger["layers"][1:]] == [named] * (
-            len(ledger["layers"]) - 1
-        )
-        parts = [path.read_bytes() for path in (tmp_path / name / "layers").rglob("c.*")]
-        assert parts
-        assert not any(b'"edges"' in part for part in parts)  # they are lists
+def test_only_runs_of_lines_count_edges(tmp_path):
+    lines = run_of(tmp_path / "lines", 2, 3, (0, 1))
+    tiles = api.run(api.plan(config_of(tmp_path, 2, 3))).store
+    assert all(record.tally.edges > 0 for record in lines.records[1:])
+    assert {record.tally.edges for record in tiles.records} == {None}

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from ledgers import line_of
 from making import invoke
 from report.watching import CONFIGS, STATES, events_of, run, settings
 from rich.console import Console
@@ -32,7 +33,6 @@ from frontier.search.events import (
 )
 from frontier.storage.local import LocalStorage
 from frontier.store.directory import OWN_NAMES
-from frontier.store.ledger import LayerRecord
 
 # -- the terminal ---------------------------------------------------------------------------------
 
@@ -94,7 +94,7 @@ def test_layers_that_take_no_while_have_no_lines_of_their_own(monkeypatch):
     progress = PlainProgress(io.StringIO())
     progress(RunStarted("a", "", "", -1, 0, 10**9, 1, False))
     for depth, now in enumerate([1.0, 1.5, 2.0, 2.1, 2.2]):
-        progress(LayerFinished(LayerRecord(depth, 10**depth, "list", False, 0.1), 0, now, 0))
+        progress(LayerFinished(line_of(depth, 10**depth, seconds=0.1), 0, now, 0))
     progress(RunFinished(4, 11111, False, 2.2))
     lines = progress._file.getvalue().splitlines()
     assert [re.search(r"; depth (\d)", line)[1] for line in lines[1:]] == ["0", "2", "4"]

@@ -8,6 +8,7 @@ import time
 import pytest
 from click.testing import CliRunner
 from files import layers_of
+from ledgers import line_of
 from making import CONFIGS
 
 from frontier import api
@@ -19,7 +20,6 @@ from frontier.puzzles import block_puzzle, graph_puzzle, tile_puzzle
 from frontier.report.displays import PlainProgress
 from frontier.search.events import LayerFinished, RunFinished, RunStarted
 from frontier.storage.lock import describe_holder
-from frontier.store.ledger import LayerRecord
 from frontier.text import counted
 
 SEVERAL = re.compile(r"(?<![\d,.×])1 (?!of )(\w+ )?\w+s\b")
@@ -80,7 +80,7 @@ def test_one_rotation():
 def test_progress_of_one_state(capsys):
     progress = PlainProgress(sys.stderr)
     progress(RunStarted("one", "title", "path", -1, 0, 1, 1, False, None))
-    progress(LayerFinished(LayerRecord(0, 1, "list", False, 0.0), 1, 0.0, 0))
+    progress(LayerFinished(line_of(0, 1, seconds=0.0), 1, 0.0, 0))
     progress(RunFinished(0, 1, False, 0.0))
     said = capsys.readouterr().err
     assert "title, 1 state; " in said

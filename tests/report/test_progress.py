@@ -9,6 +9,7 @@ import time
 from datetime import datetime
 
 import pytest
+from ledgers import line_of
 from making import invoke
 from report.watching import RECORDED, config_of, events_of, run
 from rich.console import Console
@@ -37,7 +38,6 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
-from frontier.store.ledger import LayerRecord
 from frontier.store.run import RunStore
 
 # -- words ----------------------------------------------------------------------------------------
@@ -79,13 +79,13 @@ def test_not_all_is_not_all(tmp_path, held):
     whole = run(tmp_path / "run", until=0)
     identity = {**whole.identity, "states": 2 * 10**9}
     store = RunStore.create(tmp_path / "most", identity)
-    store.commit([LayerRecord(0, 2 * 10**9 - 1, "list", False, 1.0)], complete=False)
+    store.commit([line_of(0, 2 * 10**9 - 1, seconds=1.0)], complete=False)
     held(store.path)
     progress = progress_of(store)
     plain, console = PlainProgress(io.StringIO()), Console(file=io.StringIO(), width=200)
     states = 2 * 10**9 - 1
     plain(RunStarted("most", "", "", -1, 0, states + 1, 1, False))
-    plain(LayerFinished(LayerRecord(0, states, "list", False, 1.0), states, 1.0, 0))
+    plain(LayerFinished(line_of(0, states, seconds=1.0), states, 1.0, 0))
     plain(RunStopped(0, "enough", 1.0))
     console.print(table_of([progress], console))
     shown = {
@@ -238,7 +238,9 @@ def test_a_progress_from_files_is_that_from_events(tmp_path):
     read = progress_of(store)
     assert read.started == heard.started
     assert read.ended == heard.ended
-    assert read.layers == heard.layers == store.records
+    assert read.layers == store.records
+    assert [layer.chain for layer in heard.layers] == [layer.chain for layer in store.records]
+    assert layers_of(read) == layers_of(heard)
     assert (read.depth, read.states, read.disk) == (30, heard.states, heard.disk)
     again = Progress()
     store = run(tmp_path / "run", until=33, listeners=[again])

@@ -3,12 +3,12 @@
 import json
 from pathlib import Path
 
+from ledgers import line_of
 from making import CONFIGS
 
 from frontier import api
 from frontier.config import load_config
 from frontier.search.events import LayerFinished, LayerStarted, RunStarted
-from frontier.store.ledger import LayerRecord
 
 RECORDED = json.loads((Path(__file__).parents[1] / "forecast" / "recorded.json").read_text())
 STATES = {name: sum(line[0] for line in lines) for name, lines in RECORDED.items()}
@@ -38,6 +38,4 @@ def events_of(name, layers, dashboard=None):
     for depth, (states, seconds, form) in enumerate(RECORDED[name][:layers]):
         so_far, elapsed = so_far + states, elapsed + seconds
         yield LayerStarted(depth, None)
-        yield LayerFinished(
-            LayerRecord(depth, states, form, False, seconds), so_far, elapsed, 10**9
-        )
+        yield LayerFinished(line_of(depth, states, form, seconds), so_far, elapsed, 10**9)

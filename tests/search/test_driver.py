@@ -177,7 +177,7 @@ def test_known_depths_with_several_tasks(tmp_path, size, kind):
     assert done.stored_depths() == [KNOWN[size][0]]
     bits = [record for record in done.records if record.form == "bits"]
     assert all(r.parts == plan.layout.task_count(plan.space.side_of(r.depth)) for r in bits)
-    assert sum(record.home for record in done.records) == done.states // prod(size)
+    assert sum(record.tally.at_goal for record in done.records) == done.states // prod(size)
 
 
 @swept(("columns", "most"), [(4, 500), (5, 20_000)], few=1)

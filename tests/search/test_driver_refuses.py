@@ -4,6 +4,7 @@ import dataclasses
 import shutil
 
 import pytest
+from ledgers import add_states
 from making import write_ledger
 from search.runs import KNOWN, as_bits, config_of, run
 
@@ -51,17 +52,17 @@ def test_layers_that_do_not_add_up_are_an_error(tmp_path):
     plan = api.plan(config_of(tmp_path, 2, 3))
     done = run(plan)
     for change, words in ((1, "361"), (-1, "359")):
-        done.records[4].states += change
+        add_states(done, 4, change)
         write_ledger(done)
         with pytest.raises(CorruptRunError, match=words):
             run(plan)
-        done.records[4].states -= change
+        add_states(done, 4, -change)
 
 
 def test_too_many_states_are_an_error_at_once(tmp_path):
     plan = api.plan(config_of(tmp_path, 2, 4))
     stopped = run(plan, until=5)
-    stopped.records[3].states += 20_000
+    add_states(stopped, 3, 20_000)
     write_ledger(stopped)
     with pytest.raises(CorruptRunError, match="20,160 states"):
         run(plan)

@@ -74,7 +74,8 @@ def assert_is(done, calm, columns):
     expected = layers_of(2, columns, tuple(range(2 * columns)))
     assert done.complete
     assert [record.states for record in done.records] == [len(layer) for layer in expected]
-    assert [r.home for r in done.records] == [sum(b[0] == 0 for b in layer) for layer in expected]
+    at_goal = [sum(board[0] == 0 for board in layer) for layer in expected]
+    assert [record.tally.at_goal for record in done.records] == at_goal
     work = Workspace(done)
     for depth in done.stored_depths():
         numbers, side = work.layer(depth).numbers(), work.space.side_of(depth)

@@ -5,6 +5,7 @@ import shutil
 import pytest
 from click.testing import CliRunner
 from files import COPIES, read_sealed, write_sealed
+from ledgers import edit
 from making import invoke
 from search.runs import run as run_of
 from search.stopped import finished
@@ -19,14 +20,15 @@ BOTH = "ledger.json", COPIES["ledger.json"]
 
 @pytest.mark.parametrize(
     "change",
-    [{"states": 1}, {"depth": 4}, {"form": "bits"}, {"start": True}, {"home": 1}, {"parts": 2},
+    [{"states": 1}, {"depth": 4}, {"form": "bits"}, {"start": 1}, {"at_goal": 1}, {"parts": 2},
      {"digest": "0" * 64}, {"chain": "0" * 64}],
 )  # fmt: skip
 def test_a_line_of_the_ledger_that_is_edited_breaks_the_chain(copy, change):
     """Even where both ledgers are, and their digests are made right again."""
     path = copy("frontier")
     ledger = read_sealed(path / "ledger.json")
-    ledger["layers"][5] |= change
+    for key, value in change.items():
+        edit(ledger["layers"][5], key, value)
     for name in BOTH:
         write_sealed(path / name, ledger)
     for words in ("verify", path), ("repair", path, "--yes"), ("status", path):

@@ -70,8 +70,7 @@ class Workers:
                     break
                 if call.function is advance.advance:
                     done = call.function(*call.arguments)
-                    done.storing = 0.0
-                    yield done
+                    yield dataclasses.replace(done, storing=0.0)
                 else:
                     self.waiting[call.arguments[-2:]] = call.arguments
             else:

@@ -9,6 +9,7 @@ from frontier.store.parts import (
     Part,
     PartWriter,
 )
+from frontier.store.tally import Tally
 
 CODECS = ["bitmap", "raw", "lz4", "zstd:1"]
 SLABS, WORDS, RUN, DEPTH, TASK = 12, 40, "ab" * 16, 7, 3
@@ -33,7 +34,7 @@ def write(path, thread, slabs, codec="bitmap", run=RUN, depth=DEPTH, task=TASK, 
     with PartWriter(storage_at(path), "", SLABS, who, SlabCodec(codec), thread, **more) as writer:
         for number, slab in slabs.items():
             writer.write(number, slab)
-        return writer.finish(states_of(slabs))
+        return writer.finish(Tally(states_of(slabs)))
 
 
 def part_at(path, who=WHO):

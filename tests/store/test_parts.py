@@ -2,7 +2,7 @@
 
 import json
 import os
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import google_crc32c
 import numpy as np
@@ -34,8 +34,8 @@ from frontier.store.parts import (
     PartWriter,
     digest_of,
     footer_bytes,
-    value_of,
 )
+from frontier.store.tally import Tally
 
 # --- what is written
 
@@ -76,7 +76,7 @@ def test_the_file_is_the_one_that_the_text_describes(tmp_path, thread):
         index[number] = len(expected), len(data) + 4
         expected += data + google_crc32c.value(data).to_bytes(4, "little")
     packed = b"".join(n.to_bytes(8, "little") for place in index for n in place)
-    text = json.dumps(value_of(record)).encode()
+    text = json.dumps(asdict(record)).encode()
     expected += text.ljust(RECORD_BYTES - 1) + b"\n"
     expected += packed + google_crc32c.value(packed).to_bytes(4, "little")
     assert (tmp_path / "c.0").read_bytes() == expected
@@ -172,20 +172,19 @@ def test_a_damaged_slab_is_told_of_where_it_is_read(tmp_path, thread):
 
 
 def test_records_come_back():
-    for home, start in ((None, False), (0, True), (10**18, False)):
-        record = PartRecord(RUN, 10**6, 10**9, 10**18, 2**62, "0123abcd", start, home).sealed(
-            b"index"
-        )
+    for at_goal, start in ((None, 0), (0, 1), (10**18, 0)):
+        tally = Tally(10**18, start, at_goal, 10**18)
+        record = PartRecord(RUN, 10**6, 10**9, tally, 2**62, "0123abcd").sealed(b"index")
         data = record.to_bytes()
         assert len(data) == RECORD_BYTES
         assert PartRecord.from_bytes(data) == record
         assert record.matches(b"index")
         assert not record.matches(b"other")
-        assert not replace(record, states=5).matches(b"index")
+        assert not replace(record, tally=Tally(5)).matches(b"index")
 
 
 def test_the_digest_of_a_layer_is_of_its_parts_in_their_order():
-    records = [PartRecord(RUN, 1, task, 5, 900, "").sealed(b"") for task in range(3)]
+    records = [PartRecord(RUN, 1, task, Tally(5), 900, "").sealed(b"") for task in range(3)]
     assert digest_of(records) == digest_of(list(records))
     others = [records[::-1], records[:2], [*records, records[0]], []]
     assert len({digest_of(some) for some in [records, *others]}) == 5

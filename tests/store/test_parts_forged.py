@@ -2,12 +2,14 @@
 
 import hashlib
 import json
+from dataclasses import asdict
 
 import google_crc32c
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ledgers import edit
 from store.part_files import (
     SLABS,
     noticed,
@@ -23,7 +25,6 @@ from frontier.store.parts import (
     RECORD_BYTES,
     PartRecord,
     footer_bytes,
-    value_of,
 )
 
 
@@ -34,7 +35,9 @@ def forge(path, thread, change=None, index=None):
     slabs = data[: -footer_bytes(SLABS)]
     if index is None:
         index = data[-16 * SLABS - CHECKSUM_BYTES : -CHECKSUM_BYTES]
-    value = {**value_of(record), **(change or {})}
+    value = asdict(record)
+    for key, changed in (change or {}).items():
+        edit(value, key, changed)
     value.pop("digest")
     sealed = json.dumps(value, sort_keys=True).encode() + index
     value["digest"] = hashlib.sha256(sealed).hexdigest()
@@ -83,7 +86,7 @@ def test_an_index_of_any_bytes(tmp_path_factory, thread, data):
 CHANGES = [
     {"states": "5"}, {"states": None}, {"states": 1.5}, {"bytes": "x"}, {"bytes": None},
     {"bytes": 10}, {"bytes": 10**30}, {"depth": "7"}, {"depth": None}, {"task": [3]}, {"run": 5},
-    {"run": None}, {"content": 3}, {"content": "0"}, {"home": "many"}, {"home": 1.5},
+    {"run": None}, {"content": 3}, {"content": "0"}, {"at_goal": "many"}, {"at_goal": 1.5},
     {"start": "no"}, {"start": None}, {"more": 1},
 ]  # fmt: skip
 

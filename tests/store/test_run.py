@@ -1,10 +1,12 @@
 import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from files import read_json, write_json
+from ledgers import line_of
 from making import IDENTITY
 
 from frontier.errors import CorruptRunError, Gone, InputError
@@ -14,9 +16,9 @@ from frontier.storage.local import LocalStorage, remove_tree
 from frontier.storage.places import storage_at
 from frontier.store.directory import delete_files, mend, refuse_others
 from frontier.store.ledger import LayerRecord
-from frontier.store.parts import digest_of
 from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
+from frontier.store.tally import Tally
 
 LAYOUT = Layout(tile_puzzle(2, 4).model.space, 1, 2)
 THREAD = ThreadPoolExecutor(1)
@@ -27,13 +29,12 @@ MARK = "0123456789abcdef" * 2
 def written(run, depth):
     """A list of depth + 1 numbers, not committed."""
     numbers = np.arange(depth + 1, dtype=np.uint64)
-    return run.files(depth, LAYOUT).write_list(numbers, THREAD)
+    return run.files(depth, LAYOUT).write_list(numbers, THREAD, Tally(depth + 1))
 
 
 def committed(run, depth, forget=()):
     part = written(run, depth)
-    digest = digest_of([part])
-    record = LayerRecord(depth, depth + 1, "list", True, 0.5, part.bytes, parts=1, digest=digest)
+    record = LayerRecord.of(depth, "list", Tally(depth + 1), 0.5, [part])
     run.commit([record], complete=False, forget=forget)
 
 
@@ -50,12 +51,12 @@ def test_other_forms_of_a_layer_stay_until_it_is_committed(tmp_path, monkeypatch
         write()
 
     monkeypatch.setattr(run, "_write_ledger", looking)
-    run.commit([LayerRecord.of([part], "list", 0.5)], complete=False)
+    run.commit([LayerRecord.of(1, "list", part.tally, 0.5, [part])], complete=False)
     monkeypatch.undo()
     assert sorted(os.listdir(run.layer_path(1))) == ["c.0", "zarr.json"]
     passed = run.files(2, LAYOUT)
     passed.begin()
-    run.commit([LayerRecord(2, 3, "bits", False, 0.5)], complete=False)
+    run.commit([line_of(2, 3, "bits")], complete=False)
     assert not passed.place.exists()
 
 
@@ -101,7 +102,7 @@ def test_sweep_keeps_what_a_resumed_run_uses(tmp_path):
     files = run.files(1, LAYOUT)  # under way
     files.begin()
     with files.write_part(1, THREAD) as writer:
-        writer.finish(0)
+        writer.finish(Tally(0))
     leftovers = [
         run.layer_path(1) / f"c.7.{MARK}.partial",
         run.layers_path / f"0009.{MARK}.deleting",
@@ -180,7 +181,7 @@ def test_what_is_not_the_run_s_own_survives_in_layers(tmp_path):
 def test_a_list_that_claims_more_states_than_memory_holds(tmp_path):
     run = RunStore.create(tmp_path / "run", IDENTITY)
     committed(run, 0)
-    run.records[0].states = 1 << 60
+    run.records[0] = replace(run.records[0], tally=Tally(1 << 60))
     with pytest.raises(CorruptRunError, match=r"c\.0 is cut"):
         RunReader(run).layer(0).numbers()
 

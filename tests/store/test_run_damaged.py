@@ -2,20 +2,23 @@
 
 import json
 import tracemalloc
+from dataclasses import asdict, replace
 
 import pytest
 from files import read_json, read_sealed, write_json, write_sealed
+from ledgers import edit
 from making import IDENTITY
 from store.test_run import committed, numbers_of, written
 
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.store.run import RunStore
+from frontier.store.tally import Tally
 
 
 def test_a_run_of_the_old_format_is_refused_by_name(tmp_path):
     run = RunStore.create(tmp_path / "run", IDENTITY)
-    write_json(run.path / "run.json", {**read_json(run.path / "run.json"), "format": 3})
-    with pytest.raises(FormatError, match=r"has format 3, this program reads format 4"):
+    write_json(run.path / "run.json", {**read_json(run.path / "run.json"), "format": 4})
+    with pytest.raises(FormatError, match=r"has format 4, this program reads format 5"):
         RunStore.open(run.path)
 
 
@@ -78,7 +81,7 @@ def test_run_json_that_lacks_a_value(tmp_path):
         {"depth": "0"}, {"depth": 0.0}, {"states": "1"}, {"states": -1}, {"states": 1 << 63},
         {"states": True}, {"form": []}, {"form": "heap"}, {"stored": 1}, {"seconds": None},
         {"seconds": float("nan")}, {"seconds": -1.0}, {"seconds": 10**30}, {"seconds": 1e300},
-        {"bytes": 0.5}, {"work": []}, {"work": {"disk": "1"}}, {"start": None}, {"home": "x"},
+        {"bytes": 0.5}, {"work": []}, {"work": {"disk": "1"}}, {"start": None}, {"at_goal": "x"},
         {"parts": []}, {"digest": 5}, {"chain": None},
     ],
 )  # fmt: skip
@@ -86,13 +89,13 @@ def test_a_ledger_with_values_that_no_layer_has(tmp_path, odd):
     """Though its digest and its chain are right."""
     run = RunStore.create(tmp_path / "run", IDENTITY)
     committed(run, 0)
+    line = asdict(run.records[0])
     for name, value in odd.items():
-        setattr(run.records[0], name, value)
-    if "chain" in odd:
-        line = {**vars(run.records[0]), **odd}
-        write_sealed(run.path / "ledger.json", {"layers": [line], "complete": False})
-    else:
-        run._write_ledger()
+        edit(line, name, value)
+    if "chain" not in odd:
+        record = replace(run.records[0], **{**line, "tally": Tally(**line["tally"])})
+        line["chain"] = record.chained("", run.identity["identifier"]).chain
+    write_sealed(run.path / "ledger.json", {"layers": [line], "complete": False})
     with pytest.raises(CorruptRunError, match="is no ledger of this run") as error:
         RunStore.open(run.path)
     assert "\n" not in str(error.value)

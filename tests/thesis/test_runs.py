@@ -183,9 +183,10 @@ def test_a_run_that_keeps_its_layers_will_do(tmp_path):
 def without_home(path, depths=None):
     """Let the ledger of a run be one that does not say where blanks are, at some depths."""
     run = RunStore.open(path)
-    for record in run.records:
-        if depths is None or record.depth in depths:
-            record.home = None
+    for depth, record in enumerate(run.records):
+        if depths is None or depth in depths:
+            tally = replace(record.tally, at_goal=None)
+            run.records[depth] = replace(record, tally=tally)
     run.roll_back(len(run.records) - 1, run.stored_depths())
 
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from ledgers import line_of
 
 from frontier.report.progress import Progress
 from frontier.report.status_page import status_page
@@ -15,7 +16,6 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
-from frontier.store.ledger import LayerRecord
 
 RECORDED = json.loads((Path(__file__).parents[2] / "forecast" / "recorded.json").read_text())
 
@@ -29,7 +29,7 @@ def recorded(name, layers=None, ended=None, now=None):
     )
     progress(start, now)
     for depth, (count, seconds, form) in enumerate(lines[:layers]):
-        progress(LayerFinished(LayerRecord(depth, count, form, False, seconds), 0, 0.0, 10**9), now)
+        progress(LayerFinished(line_of(depth, count, form, seconds), 0, 0.0, 10**9), now)
     if ended:
         progress(ended, now)
     else:

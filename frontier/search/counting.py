@@ -1,0 +1,62 @@
+"""What kernels make, counted: the tally of new states."""
+
+import numpy as np
+
+from frontier.puzzles import Puzzle
+from frontier.space.graph import Space
+from frontier.space.layout import Layout, Task
+from frontier.store.tally import Tally
+
+
+class Counting:
+    """Counts the states of a puzzle.
+
+    zero: the tally of no states.
+    """
+
+    def __init__(self, puzzle: Puzzle, space: Space):
+        self._space = space
+        self._start: tuple[int, int] | None = None
+        if (state := puzzle.model.start_state) is not None:
+            self._start = space.number(*state)
+        at_goal = puzzle.model.at_goal_shape()
+        self._at_goal = None if at_goal is None else [at_goal[vertex] for vertex in space.vertex]
+        self._edges = space.graph.edge_targets is not None
+        self.zero = self.of_nodes(0, slice(0, 0), np.empty(0, dtype=np.int64))
+
+    def of_nodes(
+        self, side: int, nodes: slice | np.ndarray, counts: np.ndarray, edges: int | None = 0
+    ) -> Tally:
+        """Return the tally of states at some nodes of a side, without `start`.
+
+        nodes: the nodes as an index. counts: int64[N], the states at each. edges: those that lead
+        to them.
+        """
+        at_goal = None
+        if self._at_goal is not None:
+            at_goal = int(counts[self._at_goal[side][nodes]].sum())
+        edges = edges if self._edges else None
+        return Tally(int(counts.sum()), at_goal=at_goal, edges=edges)
+
+    def of_list(self, side: int, numbers: np.ndarray, edges: int | None) -> Tally:
+        """Return the tally of a layer. numbers: its sorted state numbers. edges: its edges."""
+        nodes = (numbers // np.uint64(self._space.code.half)).astype(np.int64)
+        tally = self.of_nodes(side, nodes, np.ones(numbers.size, dtype=np.int64), edges)
+        if (number := self.start_in(side)) is not None:
+            at = int(np.searchsorted(numbers, np.uint64(number)))
+            tally += Tally(start=int(at < numbers.size and int(numbers[at]) == number))
+        return tally
+
+    def start_in(self, side: int) -> int | None:
+        """Return the number of the position whose distance is asked for, if there is one on this
+        side."""
+        return self._start[1] if self._start is not None and self._start[0] == side else None
+
+    def start_at(self, layout: Layout, task: Task) -> tuple[int, int, int] | None:
+        """Return (slab, word, bit) of that position, if it is in the part of a task."""
+        number = self.start_in(task.side)
+        if number is None:
+            return None
+        found = layout.locate(task.side, np.array([number], dtype=np.uint64))
+        its_task, slab, word, bit = (int(of[0]) for of in found)
+        return (slab, word, bit) if its_task == task.number else None

@@ -1,0 +1,55 @@
+"""What is counted of parts adds up, and a new count is a field and a line that counts it."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from sweeps import swept
+
+import frontier
+from frontier.store.tally import Tally
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from frontier import api
+sys.path.insert(0, sys.argv[1])
+from search.runs import FORMS, config_of
+plan = FORMS[sys.argv[2]](api.plan(config_of(Path(sys.argv[3]), 2, 3)))
+print([record.tally.thirds for record in api.run(plan).store.records])
+"""
+
+
+def test_tallies_add_up():
+    assert Tally(3, 1, 2, 5) + Tally(4, 0, 1, 1) == Tally(7, 1, 3, 6)
+    assert Tally(3, 0, None, 5) + Tally() == Tally(3, 0, None, 5)
+
+
+@swept("form", ["list", "bits", "memory"], few=["list"])
+def test_a_new_count_touches_two_files(tmp_path, form):
+    """A made-up one, in a copy of the package: three for each state, in the ledger at the end."""
+    copy = tmp_path / "copy" / "frontier"
+    shutil.copytree(Path(frontier.__file__).parent, copy)
+    for name, before, after in (
+        (
+            "store/tally.py",
+            "    states: Count = 0\n",
+            "    states: Count = 0\n    thirds: Count = 0\n",
+        ),
+        ("search/counting.py", "Tally(int(counts.sum()),", "Tally(n := int(counts.sum()), 3 * n,"),
+    ):
+        text = (copy / name).read_text()
+        assert text.count(before) == 1
+        (copy / name).write_text(text.replace(before, after))
+    tests = Path(__file__).parents[1]
+    words = "-c", PROGRAM, str(tests), form, str(tmp_path / "run")
+    environment = {"PYTHONPATH": str(copy.parent), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, *words], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    layers = json.loads((tmp_path / "run" / "run" / "ledger.json").read_text())["layers"]
+    assert json.loads(done.stdout) == [3 * layer["tally"]["states"] for layer in layers]
+    assert [layer["tally"]["thirds"] for layer in layers] == json.loads(done.stdout)
