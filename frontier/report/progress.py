@@ -1,14 +1,13 @@
 """How far a run is, by its events or by its files alone."""
 
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from frontier.cosets.store import CosetRun
+from frontier.cosets.store import CosetRun, open_any
 from frontier.forecast.time_left import TimeLeft, time_left
 from frontier.report.log import read_last_start
-from frontier.report.search_progress import SearchProgress, search_progress_of
+from frontier.report.search_progress import SearchProgress
 from frontier.report.standing import (
     COMPLETE,
     STOPPED,
@@ -53,36 +52,21 @@ class LayerTotals:
 
 @dataclass(eq=False)
 class Progress(LayerTotals, Standing):
-    """What is known of a run by layers at a moment. It listens to the run's events.
+    """What is known of a run by layers at a moment.
 
-    layers: all committed ones, from depth 0. disk: the bytes of the layers on the disk. task: the
-    tasks done of the next layer, None if not known; its number of tasks is 0 if only that is not
-    known. since, began: when the next layer and the run were begun, in Unix time. Only a progress
-    that was read from files has run, the run as these were then, and holder, the process that
-    writes it.
+    layers: all committed ones, from depth 0. disk: the bytes of the layers on disk. task: the
+    tasks done of the next layer, which was begun at `since`; None if not known; its number of tasks
+    is 0 if only that is not known.
     """
 
-    name: str = ""
-    started: events.RunStarted | None = None
     layers: list[LayerRecord] = field(default_factory=list)
     disk: int = 0
     task: events.TaskFinished | None = None
-    since: float = 0.0
-    began: float = 0.0
-    ended: events.RunFinished | events.RunStopped | None = None
-    when: float | None = None
-    run: RunStore | None = None
-    holder: str | None = None
 
-    def __call__(self, event: events.Event, now: float | None = None) -> None:
-        """Take note of an event that happens now."""
-        now = time.time() if now is None else now
+    def note(self, event: events.Event, now: float) -> None:
         match event:
-            case events.RunStarted():
-                run = RunStore.open(event.path) if event.resumed else None
-                layers, disk = (list(run.records), run.disk) if run else ([], 0)
-                anew = Progress(event.name, event, layers, disk, since=now, began=now)
-                vars(self).update(vars(anew))
+            case events.RunStarted(path=path, resumed=True):
+                self._read(RunStore.open(path))
             case events.LayerStarted(depth, tasks):
                 self.task = None if tasks is None else events.TaskFinished(depth, 0, tasks, 0)
                 self.since = now
@@ -92,9 +76,26 @@ class Progress(LayerTotals, Standing):
                 self.layers.append(layer)
                 self.disk, self.task, self.since = disk, None, now
             case events.RunFinished(depth, _, False, elapsed):
-                self(events.RunStopped(depth, f"depth {depth} reached as asked", elapsed), now)
-            case events.RunFinished() | events.RunStopped():
-                self.ended, self.when = event, now
+                self.ended = events.RunStopped(depth, f"depth {depth} reached as asked", elapsed)
+
+    def _read(self, run: RunStore) -> None:
+        self.layers, self.disk = list(run.records), run.disk
+
+    def read(self) -> None:
+        self._read(self.run)
+        if not self.run.complete and (done := self.run.tasks_done()):
+            self.task = events.TaskFinished(len(self.layers), done, 0, 0)
+
+    @staticmethod
+    def untold_start(run: RunStore) -> events.RunStarted:
+        name, states = run.identity["name"], run.identity["states"]
+        return events.RunStarted(name, run.puzzle.title, str(run.path), -1, 0, states, 0, False)
+
+    def end(self, reason: str | None, elapsed: float) -> events.Event:
+        depth = len(self.layers) - 1
+        if reason is None:
+            return events.RunFinished(depth, self.states, True, elapsed)
+        return events.RunStopped(depth, reason, elapsed)
 
     @property
     def stage(self) -> int | None:
@@ -118,39 +119,29 @@ class Progress(LayerTotals, Standing):
 
 
 def progress_of(run: RunStore | CosetRun) -> Progress | SearchProgress:
-    """The progress of a run by its files, while it may be under way in another process.
+    """Return the progress of a run by its files, while it may be under way in another process.
 
     The lock is looked at first: if it is free, all that its last holder wrote is there, and only
     then the ledger is read again. Where there are no locks, the log and the status page tell.
     """
-    if isinstance(run, CosetRun):
-        return search_progress_of(run)
     storage, lock = run.storage, run.storage.lock_file
     held = is_under_way(storage)
     if not held and not run.complete:
-        run = RunStore.open(storage)
+        run = open_any(storage)
     state = COMPLETE if run.complete else UNDER_WAY if held else STOPPED
+    kind = SearchProgress if isinstance(run, CosetRun) else Progress
     log, about = read_last_start(storage), run.identity
-    name, title, place = about["name"], run.puzzle.title, str(run.path)
-    lost = events.RunStarted(name, title, place, -1, 0, about["states"], 0, False)
-    began, started = log[0] if log else (about["created"], lost)
-    progress = Progress(name, started, list(run.records), run.disk, began=began, run=run)
-    progress.since = began
-    with suppress(FileNotFoundError):  # in an object store, if the run was stopped as it began
+    began, started = log[0] if log else (about.get("created", 0.0), kind.untold_start(run))
+    progress = kind(about["name"], started, began, began, run=run)
+    with suppress(FileNotFoundError):  # there is no ledger if the run was stopped as it began
         progress.since = max(began, storage.modified(LEDGER))
-    if state != COMPLETE and (done := run.tasks_done()):
-        progress.task = events.TaskFinished(len(progress.layers), done, 0, 0)
-    if state == UNDER_WAY:
-        if lock:
-            progress.holder, progress.began = describe_holder(lock), held_since(lock) or began
-        return progress
-    if len(log) > 1:
+    if state == UNDER_WAY and lock:
+        progress.holder, progress.began = describe_holder(lock), held_since(lock) or began
+    elif state != UNDER_WAY and len(log) > 1:
         progress(log[-1][1], log[-1][0])
-    elapsed = progress.since - began
-    if state == COMPLETE and not progress.complete:
-        progress(events.RunFinished(progress.depth, progress.states, True, elapsed), progress.since)
-    elif state != progress.state:  # the log has no end of the run, or one that is out of date
-        reason = untold_reason(log, lock)
-        progress.ended = events.RunStopped(len(run.records) - 1, reason, elapsed)
-        progress.when = None
+    progress.read()
+    if state != progress.state:  # the log has no end of the run, or one that is out of date
+        reason = None if state == COMPLETE else untold_reason(log, lock)
+        progress.ended = progress.end(reason, progress.since - began)
+        progress.when = progress.since if state == COMPLETE else None
     return progress

@@ -2,12 +2,15 @@
 
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from frontier.report.log import read_last_start
+from frontier.cosets.store import CosetRun
+from frontier.report.log import ENDS, STARTS, read_last_start
 from frontier.search import events
 from frontier.storage.base import Storage
 from frontier.storage.lock import is_held, left_by
+from frontier.store.run import RunStore
 
 NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
 """The states of a run."""
@@ -18,18 +21,52 @@ PAGE, FRESH_SECONDS = "status.html", 60.0
 FINISHED = events.RunFinished | events.SearchFinished
 
 
+@dataclass(eq=False)
 class Standing:
-    """What displays ask of a run of either kind.
+    """What is known of a run of either kind at a moment. It listens to the events of the run.
 
-    name: of the run. started: the event of the last start, None if it has not begun. ended: the
-    event that ended the run, None while it is under way. when: the Unix time of that event, None if
-    not known.
+    name: of the run. started: the event of the last start, None if the run has not begun. began,
+    since: when the run and what is under way in it were begun, in Unix time. ended: the event that
+    ended the run, None while it is under way. when: the Unix time of that event, None if not known.
+    Only what was read from files has run, the run as these were then, and holder, the process that
+    writes it.
     """
 
-    name: str
-    started: events.RunStarted | events.SearchStarted | None
-    ended: events.Event | None
-    when: float | None
+    name: str = ""
+    started: events.RunStarted | events.SearchStarted | None = None
+    began: float = 0.0
+    since: float = 0.0
+    ended: events.Event | None = None
+    when: float | None = None
+    run: RunStore | CosetRun | None = None
+    holder: str | None = None
+
+    def __call__(self, event: events.Event, now: float | None = None) -> None:
+        """Take note of an event that happens now."""
+        now = time.time() if now is None else now
+        if isinstance(event, STARTS):
+            vars(self).update(vars(type(self)(event.name, event, began=now, since=now)))
+        elif isinstance(event, ENDS):
+            self.ended, self.when = event, now
+        self.note(event, now)
+
+    def note(self, event: events.Event, now: float) -> None:
+        """Take note of what an event says of this kind of run."""
+        raise NotImplementedError
+
+    def read(self) -> None:
+        """Take note of what the files of `run` say of how far it is."""
+        raise NotImplementedError
+
+    @staticmethod
+    def untold_start(run: RunStore | CosetRun) -> events.Event:
+        """Return the start of a run whose log does not tell of one."""
+        raise NotImplementedError
+
+    def end(self, reason: str | None, elapsed: float) -> events.Event:
+        """Return the event that ends the run as its files are. reason: why it is stopped; None if
+        it is complete."""
+        raise NotImplementedError
 
     @property
     def state(self) -> str:
