@@ -14,9 +14,8 @@ depth T + p or more. So with an upper bound U and a lower bound L of God's numbe
 But for the last case a question ends with the first position that is found, its witness: all that
 is known of it is that it needs more moves than were asked about.
 
-Where questions take long, lower bounds are looked for besides: X(T) is asked about with T between
-the two bounds, until a witness is found or a time is over (`guesses`). Positions that questions of
-greater limits found hard to settle are tried first.
+Where questions take long, lower bounds are guessed besides, between L and U, and tried with the
+positions that questions found hard to settle (`guesses`).
 """
 
 from collections.abc import Callable, Iterator
@@ -146,12 +145,12 @@ class Proof:
 
 
 def guesses(proof: Proof, seconds: float, now: Callable[[], float]) -> Iterator[tuple[int, float]]:
-    """Questions that may raise the lower bound, by bisection: their limits, and the times at which
-    they are given up.
+    """Lower bounds to be tried, by bisection: the limits that a position has to exceed, and the
+    times at which they are given up.
 
     A guess that is not confirmed in half of what is left of the time is taken for too high. Limits
-    are equal modulo p to those of the questions from above, so that they are about positions of the
-    same cosets. now: tells the time, in seconds.
+    are equal modulo p to those of the questions from above, as the hard positions' distances are.
+    now: tells the time, in seconds.
     """
     ends, high, period = now() + seconds, proof.upper - 1, proof.period
     while now() < ends:

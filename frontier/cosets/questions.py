@@ -30,6 +30,7 @@ from frontier.cosets.kernel import (
     BLANK,
     FIRST_MIX,
     MOST_LENGTH,
+    UNBOUNDED,
     UNLABELLED,
     scratch_for,
     search_cosets,
@@ -211,13 +212,14 @@ class Asker:
         found = tuple(farther.values())
         return Block(number, mine.size, nodes, solutions, left, steps, seconds, found, hardest)
 
-    def witness(self, board: Board, limit: int) -> Witness | None:
-        """A position as a witness, if it needs more than `limit` moves."""
+    def witness(self, board: Board, limit: int, most: int = UNBOUNDED) -> Witness | None:
+        """A position as a witness, if `most` nodes suffice to tell that it needs more than `limit`
+        moves."""
         goal = np.array(self.puzzle.goals[0])[self.puzzle.grid.reading]
         homes = np.argsort(goal)[np.array(board)[self.puzzle.grid.reading]].astype(np.int8)
         homes[homes == self._single.home] = BLANK
         with self._memory(1) as (_, way):
-            needs_more, _ = self._single.needs_more(homes, limit, way)
+            needs_more, _ = self._single.needs_more(homes, limit, way, most)
         return Witness(tuple(board), limit) if needs_more else None
 
     def _question(self, limit: int) -> "_Prepared":

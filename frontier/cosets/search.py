@@ -1,11 +1,9 @@
 """The search of God's number: question after question, block after block, kept as it goes on."""
 
-import math
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
 
 from frontier import machine
 from frontier.clusters.executor import Call, Executor, Threads
@@ -34,6 +32,9 @@ COMMIT_SECONDS = 5.0
 
 GUESSED_SECONDS = 30.0
 """Lower bounds are guessed where the questions so far have taken so many seconds."""
+
+NODES_A_SECOND = 3_000_000
+"""The nodes of a search of a single position that take a second, about."""
 
 
 def find_gods_number(
@@ -130,21 +131,31 @@ class _Search:
             raise Stopped("interrupted")
 
     def _raise_lower_bound(self, asker: Asker, executor: Executor) -> None:
-        """Try greater lower bounds for as long as the questions so far have taken, where that was
-        long and God's number is wanted."""
+        """Try greater lower bounds with hard positions, for as long as the questions so far have
+        taken at most, where that was long and God's number is wanted."""
         proof, at_most = self._run.proof, self._run.asked[0]
         seconds = proof.seconds / max(1, executor.workers)
-        if at_most is None and seconds >= GUESSED_SECONDS:
-            for limit, ends in guesses(proof, seconds, time.monotonic):
-                if self._stops():
-                    return
-                self._ask(asker, executor, limit, False, ends)
+        if at_most is not None or seconds < GUESSED_SECONDS:
+            return
+        for limit, ends in guesses(proof, seconds, time.monotonic):
+            if self._stops() or not (hardest := proof.hardest(limit)):
+                return
+            said = f"does a position that was hard to settle need more than {limit} moves?"
+            self._tell(Asking(said, proof.lower, proof.upper, limit))
+            enough = threading.Event()
 
-    def _ask(
-        self, asker: Asker, executor: Executor, limit: int, whole: bool, ends: float = math.inf
-    ) -> None:
-        """Ask a question. whole: whether all of its positions are wanted; else one suffices. ends:
-        when it is given up, by the monotonic clock."""
+            def stops(enough=enough, ends=ends) -> bool:
+                return self._stops() or enough.is_set() or time.monotonic() > ends
+
+            calls = (self._single(asker, executor, limit, at, ends) for at in hardest)
+            for witness in executor.run(calls, stops):
+                if witness is not None:
+                    proof.witnesses.append(witness)
+                    enough.set()
+            self._run.commit()
+
+    def _ask(self, asker: Asker, executor: Executor, limit: int, whole: bool) -> None:
+        """Ask a question. whole: whether all of its positions are wanted; else one suffices."""
         proof, began = self._run.proof, time.monotonic()
         if limit not in proof.answers:
             proof.answers[limit] = Answer(asker.blocks(limit), asker.cosets(limit))
@@ -153,15 +164,11 @@ class _Search:
         enough = threading.Event()
 
         def stops() -> bool:
-            return self._stops() or enough.is_set() or time.monotonic() > ends
+            return self._stops() or enough.is_set()
 
         calls = (
-            self._call(asker, executor, limit, number, whole, stops, ends)
-            for number in answer.missing
+            self._call(asker, executor, limit, number, whole, stops) for number in answer.missing
         )
-        if ends < math.inf:
-            hardest = (self._single(asker, executor, limit, at) for at in proof.hardest(limit))
-            calls = chain(hardest, calls)
         doing = proof.in_words(limit, whole)
         self._say(doing, limit, answer, None)
         for found in executor.run(calls, stops):
@@ -174,21 +181,23 @@ class _Search:
                 answer.done[found.number] = found
             now, done = time.monotonic(), len(answer.done)
             left = (now - began) / max(1, done - before) * (answer.blocks - done)
-            self._say(doing, limit, answer, min(left, ends - now))
+            self._say(doing, limit, answer, left)
             if enough.is_set() or now - self._committed > COMMIT_SECONDS:
                 self._run.commit()
                 self._committed = now
 
-    def _call(self, asker, executor: Executor, limit: int, number: int, whole, stops, ends) -> Call:
+    def _call(
+        self, asker: Asker, executor: Executor, limit: int, number: int, whole, stops
+    ) -> Call:
         if executor.here:
             return Call(asker.search, (limit, number, stops, whole))
-        seconds = ends - time.monotonic()  # other hosts have other monotonic clocks
-        return Call(search_block, (self._run.ref, limit, number, whole, seconds))
+        return Call(search_block, (self._run.ref, limit, number, whole))
 
-    def _single(self, asker: Asker, executor: Executor, limit: int, board: Board) -> Call:
+    def _single(self, asker: Asker, executor: Executor, limit: int, board: Board, ends) -> Call:
+        nodes = int(max(0.0, ends - time.monotonic()) * NODES_A_SECOND)
         if executor.here:
-            return Call(asker.witness, (board, limit))
-        return Call(search_position, (self._run.ref, board, limit))
+            return Call(asker.witness, (board, limit, nodes))
+        return Call(search_position, (self._run.ref, board, limit, nodes))
 
     def _say(self, doing: str, limit: int, answer: Answer, left: float | None) -> None:
         proof = self._run.proof
@@ -212,17 +221,14 @@ _open = OpenRun(_open_asker)
 """The tables of a search, which a worker reads once."""
 
 
-def search_block(
-    run_ref: RunRef, limit: int, number: int, whole: bool, seconds: float
-) -> Block | Witness | None:
-    """Search a block of a question for so many seconds at most, as a worker of a cluster does."""
-    ends = time.monotonic() + seconds
-    return _open.of(run_ref).search(limit, number, lambda: time.monotonic() > ends, whole)
+def search_block(run_ref: RunRef, limit: int, number: int, whole: bool) -> Block | Witness:
+    """Search a block of a question, as a worker of a cluster does."""
+    return _open.of(run_ref).search(limit, number, whole=whole)
 
 
-def search_position(run_ref: RunRef, board: Board, limit: int) -> Witness | None:
+def search_position(run_ref: RunRef, board: Board, limit: int, nodes: int) -> Witness | None:
     """Search a single position, as a worker of a cluster does."""
-    return _open.of(run_ref).witness(board, limit)
+    return _open.of(run_ref).witness(board, limit, nodes)
 
 
 @contextmanager

@@ -84,35 +84,24 @@ def test_one_bound(tmp_path, at_most):
 
 
 def test_lower_bounds_are_guessed_where_questions_take_long(tmp_path, monkeypatch):
-    monkeypatch.setattr(search, "GUESSED_SECONDS", 0.0)
-    monkeypatch.setattr(Proof, "seconds", 20.0)
-    found = gods_number(config(tmp_path), layers=2)
-    assert {depth: len(boards) for depth, boards in found.layers.items()} == {36: 1, 35: 7}
-    run = CosetRun(found.path)
-    first = run.proof.witnesses[0]
-    assert run.proof.deepest[0] < first.limit + 2 < 36
-    for witness in run.proof.witnesses:
-        position = board_of(2, 4, (0, 0)).distances[witness.board]
-        assert position > witness.limit
-        assert (position - witness.limit) % 2 == 0
-
-
-def test_hard_positions_are_tried_first(tmp_path, monkeypatch):
-    """Where cosets settle little, and single positions take nodes, these are kept and tried."""
+    """With hard positions: those that are left where cosets settle little."""
     monkeypatch.setattr(questions, "WORTH", 0)
     monkeypatch.setattr(questions, "LOOK_UPS_A_NODE", 0)
     monkeypatch.setattr(search, "GUESSED_SECONDS", 0.0)
     monkeypatch.setattr(Proof, "seconds", 20.0)
-    tried = []
+    tried, distances = [], board_of(2, 4, (0, 0)).distances
     whole = search.Asker.witness
     monkeypatch.setattr(
         search.Asker, "witness", lambda self, *a: tried.append(a) or whole(self, *a)
     )
     found = gods_number(config(tmp_path), layers=2)
     assert {depth: len(boards) for depth, boards in found.layers.items()} == {36: 1, 35: 7}
-    distances = board_of(2, 4, (0, 0)).distances
     assert tried
-    assert all((distances[board] - limit) % 2 == 0 for board, limit in tried)
+    assert all((distances[board] - limit) % 2 == 0 for board, limit, _ in tried)
+    assert all(nodes > 0 for *_, nodes in tried)
+    witnesses = CosetRun(found.path).proof.witnesses
+    assert any((of.board, of.limit) in [a[:2] for a in tried] for of in witnesses)
+    assert all(distances[witness.board] > witness.limit for witness in witnesses)
 
 
 def test_a_witness_is_kept_shown_and_checked(tmp_path):
