@@ -53,6 +53,13 @@ def unwritable(said: str, error: OSError) -> FrontierError:
     return (InputError if error.errno in NO_PLACE else StorageError)(said)
 
 
+def reason_of(error: BaseException) -> str:
+    """Why a run ends with an error, in words."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    return str(error) or type(error).__name__
+
+
 class Unsolved(FrontierError):
     """A search for one position gave up, as it was asked to, before it found a solution."""
 

@@ -29,18 +29,26 @@ def ending() -> list[int]:
     return [signal.SIGTERM, signal.SIGHUP] if hung_up else [signal.SIGTERM]
 
 
-def interrupts_stop(stop: Callable[[], None]) -> AbstractContextManager[None]:
+def interrupts_stop(
+    stop: Callable[[], None], say: Callable[[], None]
+) -> AbstractContextManager[None]:
     """Let the first Ctrl-C, and whatever else asks this process to end, ask for a clean stop; a
     second Ctrl-C ends at once.
+
+    stop: asks for it, and may be called again. say: answers the first one, at once.
 
     Queues send SIGTERM to each process of a job, and their scripts send it on, so it comes twice;
     so does the SIGHUP of a terminal and its shell.
     """
-    before = signal.getsignal(signal.SIGINT)
+    before, answered = signal.getsignal(signal.SIGINT), False
 
     def handle(number, frame):
+        nonlocal answered
         stop()
         signal.signal(signal.SIGINT, before)
+        if not answered:
+            answered = True
+            say()
 
     return handling(dict.fromkeys([signal.SIGINT, *ending()], handle))
 

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from frontier import machine
 from frontier.clusters.executor import Call, Executor, Threads
@@ -13,7 +14,7 @@ from frontier.cosets.plan import plan_cosets
 from frontier.cosets.proof import Answer, Proof, guesses
 from frontier.cosets.questions import Asker, Block, Witness
 from frontier.cosets.store import CosetRun, path_of
-from frontier.errors import InputError, Stopped
+from frontier.errors import InputError, Stopped, reason_of
 from frontier.puzzles import Board
 from frontier.search.events import (
     Asking,
@@ -22,6 +23,7 @@ from frontier.search.events import (
     SearchFinished,
     SearchStarted,
     SearchStopped,
+    Stopping,
 )
 from frontier.signals import interrupts_stop
 from frontier.storage.lock import writing
@@ -98,9 +100,7 @@ class _Search:
             try:
                 self._search(executor)
             except BaseException as error:
-                interrupted = isinstance(error, KeyboardInterrupt)
-                why = "interrupted" if interrupted else str(error) or type(error).__name__
-                self._tell(SearchStopped(why, self._elapsed()))
+                self._tell(SearchStopped(reason_of(error), self._elapsed()))
                 raise
         if run.complete:
             self._tell(SearchFinished(run.proof.lower, run.proof.upper, self._elapsed()))
@@ -120,7 +120,8 @@ class _Search:
             run.proof = Proof(asker.deepest, run.region.period)
             run.commit()
         try:
-            with interrupts_stop(self._interrupted.set):  # tables under way are left at once
+            # Tables under way are left at once.
+            with interrupts_stop(self._interrupted.set, partial(self._tell, Stopping())):
                 while not self._stops() and (question := run.next_question):
                     self._raise_lower_bound(asker, executor)
                     if question == run.next_question:

@@ -17,13 +17,18 @@ from frontier.report.html import run_html
 from frontier.report.progress import Progress, progress_of
 from frontier.report.standing import UNDER_WAY, Standing
 from frontier.report.status import figures, headline, line, title
-from frontier.search.events import Event, Listener, RunStarted, SearchStarted
+from frontier.search.events import Event, Listener, RunStarted, SearchStarted, Stopping
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 from frontier.store.run import RunStore
 from frontier.text import rate, span
 
 STARTS = RunStarted | SearchStarted
+
+STOPPING = (
+    "stopping: what is under way is ended and kept first, as a rule in seconds; Ctrl-C again ends "
+    "at once, and what is under way is done anew later"
+)
 
 
 class PlainProgress:
@@ -39,7 +44,9 @@ class PlainProgress:
 
     def __call__(self, event: Event) -> None:
         self._progress(event)
-        if news := self.news(self._progress):
+        if isinstance(event, Stopping):
+            self._show(STOPPING)
+        elif news := self.news(self._progress):
             self._show(headline(event) if isinstance(event, STARTS) else news)
 
     def news(self, progress: Standing) -> str | None:

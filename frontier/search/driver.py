@@ -10,12 +10,20 @@ import errno
 import threading
 import time
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 
 from frontier.clusters.executor import Call, Executor
 from frontier.clusters.kinds import executor_of
-from frontier.errors import CorruptRunError, FrontierError, Gone, Stopped, StorageError
+from frontier.errors import (
+    CorruptRunError,
+    FrontierError,
+    Gone,
+    Stopped,
+    StorageError,
+    reason_of,
+)
 from frontier.search.advance import Advance, advance
 from frontier.search.by_tasks import layer_by_tasks
 from frontier.search.events import (
@@ -26,6 +34,7 @@ from frontier.search.events import (
     RunFinished,
     RunStarted,
     RunStopped,
+    Stopping,
 )
 from frontier.search.plan import LEAST_KEPT, Mode, Plan
 from frontier.search.workspace import close_workspace, workspace_of
@@ -229,11 +238,11 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client
         ))  # fmt: skip
         try:
             # Missing it is looked for here already, so that the log has the reason.
-            with interrupts_stop(driver.stopping.set), _missing_it(run):
+            with interrupts_stop(driver.stopping.set, partial(emit, Stopping())), _missing_it(run):
                 driver.search(until)
         except BaseException as error:
             elapsed = time.perf_counter() - began
-            emit(RunStopped(len(run.records) - 1, str(error) or type(error).__name__, elapsed))
+            emit(RunStopped(len(run.records) - 1, reason_of(error), elapsed))
             raise
         finally:
             driver.close()

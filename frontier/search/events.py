@@ -86,6 +86,11 @@ class RunStopped:
 
 
 @dataclass(frozen=True)
+class Stopping:
+    """Somebody asked the run to stop, and what is under way ends first."""
+
+
+@dataclass(frozen=True)
 class SearchStarted:
     """A search of cosets begins, or goes on.
 
@@ -141,6 +146,6 @@ class SearchStopped:
 
 Event = (
     RunStarted | LayerStarted | TaskFinished | LayerFinished | RunFinished | RunStopped
-    | SearchStarted | Asking | SearchFinished | SearchStopped
+    | Stopping | SearchStarted | Asking | SearchFinished | SearchStopped
 )  # fmt: skip
 Listener = Callable[[Event], None]

@@ -109,6 +109,7 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path):
             break
     _, said = process.communicate()
     assert process.returncode == 3
+    assert said.count("stopping: what is under way is ended and kept first") == 1
     resume = re.search(r"Nothing is lost; go on with: python -m (.*)", said)[1]
     assert resume.startswith("frontier gods-number")
     assert "--layers 9" in resume
