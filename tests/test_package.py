@@ -62,6 +62,19 @@ def test_one_version_everywhere():
     assert re.search(r"^## ([^,\n]+)", changes, re.MULTILINE)[1] == frontier.__version__
 
 
+def test_what_runs_elsewhere_is_what_the_gate_runs():
+    """Each command begins a line of .ci/run; versions that are classified are among its own."""
+    workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
+    job = yaml.safe_load(workflow)["jobs"]["tests"]
+    gate = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    commands = [step["run"] for step in job["steps"] if "run" in step]
+    assert ".ci/packages" in commands
+    for command in commands:
+        assert any(line.startswith(command) for line in gate), command
+    classified = {line.rpartition(" ")[2] for line in PROJECT["classifiers"] if "3." in line}
+    assert classified <= set(job["strategy"]["matrix"]["python"])
+
+
 INTERRUPTED = """
 import os, signal, sys
 
