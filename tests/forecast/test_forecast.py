@@ -237,7 +237,8 @@ def test_workers_disk_and_cache(tmp_path, monkeypatch):
     slow = forecast_of(plan, sizes, cached=False)
     assert slow.seconds > one.seconds
     slower = forecast_of(plan, sizes, disk_rate=1000.0)
-    assert slower.seconds > (slower.total("read") + slower.total("written")) / 1000
+    moved = slower.total("read") + slower.total("written")
+    assert slower.seconds >= moved / 1000 * (1 - 1e-9)  # a sum of floats is rounded
     assert slower.disk == one.disk
     assert all(slower.total(what) == one.total(what) for what in ("read", "written"))
 
