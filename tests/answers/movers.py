@@ -2,19 +2,21 @@
 
 A board of tiles is a flat tuple, one on a graph a text with a label a cell, one of blocks the set
 of its pieces. What a move is called is done to the board as it is written, like pieces as they are
-named there. One on cells of its own is the set of its pieces.
+named there. One on cells of its own is the set of its pieces. One of a pattern is a flat tuple with
+"x" for a tile that is not labelled, one of a permutation puzzle a tuple of (label, orientation).
 """
 
 import json
 import tomllib
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
 from pathlib import Path
 
 from puzzles.block_twins import agreeing, all_positions, block_moves, board_cells, position
 from puzzles.cell_twins import both_ways, floor_moves, floor_position
+from puzzles.permutation_twins import moves_from, undone
 from twins import blank_moves, layers_of, within_reach
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -85,23 +87,14 @@ def tiles(rows: int, columns: int, metric: str = "step", **more) -> Case:
         """Rows of tiles of any length slide by one cell."""
         for way in WAYS:
             on = board
-            while (on := pushed(on, way)) is not None:
+            while (on := pushed(rows, columns, on, way)) is not None:
                 yield on
-
-    def pushed(board, way):
-        """The board after the tile behind the blank slides this way, None if there is none."""
-        row, column = divmod(board.index(0), columns)
-        row, column = row - WAYS[way][0], column - WAYS[way][1]
-        if not (0 <= row < rows and 0 <= column < columns):
-            return None
-        tile = board[row * columns + column]
-        return tuple({0: tile, tile: 0}.get(thing, thing) for thing in board)
 
     def do(written, name):
         """A move such as 3,4←: first 3 slides to the left, then 4."""
         board, way = flat(written), name[-1]
         for tile in map(int, name[:-1].split(",")):
-            after = pushed(board, way)
+            after = pushed(rows, columns, board, way)
             assert after[board.index(0)] == tile
             board = after
         return [list(board[i : i + columns]) for i in range(0, len(board), columns)]
@@ -111,8 +104,73 @@ def tiles(rows: int, columns: int, metric: str = "step", **more) -> Case:
     return Case(table, goals, neighbours, flat, lambda board: " ".join(map(str, board)), do)
 
 
+def pushed(rows: int, columns: int, board: tuple, way: str) -> tuple | None:
+    """The board after the tile behind the blank slides this way, None if there is none."""
+    blank = board.index(0)
+    row, column = divmod(blank, columns)
+    row, column = row - WAYS[way][0], column - WAYS[way][1]
+    if not (0 <= row < rows and 0 <= column < columns):
+        return None
+    tiles = list(board)
+    tiles[blank], tiles[row * columns + column] = tiles[row * columns + column], 0
+    return tuple(tiles)
+
+
 def flat(rows) -> tuple:
     return tuple(tile for row in rows for tile in row)
+
+
+def lines(rows: int, columns: int) -> Case:
+    """The tile puzzle that is searched by lines of positions."""
+    table = {"kind": "lines", "rows": rows, "columns": columns}
+    return replace(tiles(rows, columns, "multi"), table=table)
+
+
+# --- patterns
+
+
+def patterns(rows: int, columns: int, labels: list[int], metric: str = "step") -> Case:
+    """The tile puzzle with all tiles alike but for some.
+
+    Where moves of other tiles are free, a board is the set of all boards that these lead to.
+    """
+    cells = rows * columns
+
+    def read(written):
+        board = tuple(tile if tile in (0, *labels) else "x" for tile in flat(written))
+        return board if metric == "step" else region(board)
+
+    def region(board):
+        return frozenset(set().union(*layers_of([board], lambda at: slid(at, free=True))))
+
+    def slid(board, free):
+        return [
+            after
+            for after in blank_moves(rows, columns, board)
+            if (board[after.index(0)] == "x") == free
+        ]
+
+    def neighbours(board):
+        if metric == "step":
+            return blank_moves(rows, columns, board)
+        return {region(after) for at in board for after in slid(at, free=False)}
+
+    def text(board):
+        board = board if metric == "step" else min(board, key=lambda at: at.index(0))
+        return " ".join(map(str, board))
+
+    def do(written, name):
+        """A move such as 3←; the blank is brought to the tile where other tiles move freely."""
+        before = flat(written)
+        for board in [before] if metric == "step" else sorted(region(before), key=str):
+            after = pushed(rows, columns, board, name[-1])
+            if after is not None and str(after[board.index(0)]) == name[:-1]:
+                return [list(after[i : i + columns]) for i in range(0, cells, columns)]
+        raise AssertionError(f"{written} has no move {name}")
+
+    table = {"kind": "pattern", "rows": rows, "columns": columns, "labels": labels}
+    goal = read([range(cells)])
+    return Case({**table, "metric": metric}, [goal], neighbours, read, text, do)
 
 
 # --- blocks
@@ -253,4 +311,45 @@ def cells(
     table = json.loads(json.dumps(table))  # as in a file, where there are no tuples
     return Case(
         table, goals, neighbours, lambda written: floor_position(cells, written, alike), text, do
+    )
+
+
+# --- permutations
+
+
+def permutation(generators: dict, orientations: int = 1, goals: list[str] = (), **more) -> Case:
+    """A permutation puzzle; its moves are images, or such with turns, and can all be undone.
+
+    goals: texts with a letter a piece, which is not turned; by default all pieces differ.
+    """
+    moves, named = {}, {}
+    for name, given in generators.items():
+        move = given if isinstance(given, dict) else {"moves": given}
+        moves[name] = move["moves"], move.get("turns", [0] * len(move["moves"]))
+        named[name] = moves[name]
+        if more.get("closed") and undone(moves[name]) not in moves.values():
+            named[f"{name}'"] = undone(moves[name])
+    positions = len(next(iter(moves.values()))[0])
+    each = [orientations] * positions
+
+    def read(written):
+        parts = (mark.partition("+") for mark in written)
+        return tuple((label, int(turn or 0)) for label, _, turn in parts)
+
+    def write(board):
+        marks = [f"{label}+{turn}" if turn else label for label, turn in board]
+        return "".join(marks) if all(len(mark) == 1 for mark in marks) else marks
+
+    def do(written, name):
+        (after,) = moves_from([named[name]], each, read(written))
+        return write(after)
+
+    table = {"kind": "permutations", "generators": generators, "orientations": orientations, **more}
+    return Case(
+        {**table, **({"goals": list(goals)} if goals else {})},
+        [read(goal) for goal in goals or [[str(n) for n in range(1, positions + 1)]]],
+        lambda board: moves_from(named.values(), each, board),
+        read,
+        lambda board: " ".join(write(board)),
+        do,
     )

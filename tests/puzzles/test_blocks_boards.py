@@ -1,14 +1,11 @@
 """Sliding blocks: boards and states, single moves and what they are called."""
 
 import random
-from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
 from engine import arcs_of
-from hypothesis import given
-from hypothesis import strategies as st
 from puzzles.block_twins import (
     all_positions,
     block_layers,
@@ -35,50 +32,12 @@ LARGE = [
 ]
 
 
-@cache
-def large(number):
-    drawing, alike, metric = LARGE[number]
-    return block_puzzle(drawing, alike=alike, metric=metric)
-
-
 def sizes_of(puzzle):
     """The classes of the sequence, in order."""
     return [*puzzle.model.graph.smaller, puzzle.model.graph.m]
 
 
-@st.composite
-def puzzles_and_states(draw):
-    """(puzzle, alike, state), of puzzles with up to two classes of pieces that can pass."""
-    number = draw(st.integers(0, len(LARGE) - 1))
-    puzzle, first, sequence = large(number), 0, []
-    for size in sizes_of(puzzle):
-        sequence += [first + i for i in draw(st.permutations(range(size)))]
-        first += size
-    return (
-        puzzle,
-        LARGE[number][1],
-        (draw(st.integers(0, puzzle.model.graph.vertices - 1)), tuple(sequence)),
-    )
-
-
 # --- boards and states
-
-
-def test_puzzles_with_several_classes_are_met():
-    assert sizes_of(large(0)) == [0]
-    assert [len(sizes_of(large(number))) for number in (2, 4)] == [2, 2]
-
-
-@given(puzzles_and_states())
-def test_state_undoes_board(case):
-    puzzle, alike, state = case
-    board = puzzle.positions.board(state)
-    assert puzzle.positions.state(board) == state
-    assert len(position(puzzle.line(board))) == len(puzzle.notation.labels) - 1
-    for group in alike:  # like pieces lie in the order of their codes
-        codes = [puzzle.notation.labels.index(letter) for letter in group]
-        in_order = [board[cell] for cell in puzzle.notation.pieces.reading if board[cell] in codes]
-        assert list(dict.fromkeys(in_order)) == sorted(codes)
 
 
 def look(drawing, laid, alike):

@@ -5,72 +5,14 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
-from puzzles.cell_boards import BOX, HEXAGON, HEXAGON_MOVES, SQUARE, THETA, TRAPEZE
-from twins import random_sequence
+from puzzles.cell_boards import BOX, HEXAGON, HEXAGON_MOVES, SQUARE
 
 from frontier.errors import InputError
 from frontier.puzzles import cell_puzzle, define_puzzle, puzzle_of
 
-LARGE = [
-    cell_puzzle(HEXAGON, HEXAGON_MOVES, "aa.b.c."),
-    cell_puzzle(TRAPEZE, HEXAGON_MOVES, "aabbccdefg.", alike=["abc", "dg"]),
-    cell_puzzle(
-        TRAPEZE, HEXAGON_MOVES, ["ten", "ten", "b", "b", "c", "c", "d", "e", "f", "2", "."]
-    ),
-    cell_puzzle(list("abcdef"), THETA, "wxyz.."),
-]
-
-
-@given(st.integers(0, len(LARGE) - 1), st.randoms(use_true_random=False))
-def test_state_undoes_board(number, rng):
-    puzzle = LARGE[number]
-    graph = puzzle.model.graph
-    state = rng.randrange(graph.vertices), random_sequence(rng, graph.m, graph.smaller)
-    board = puzzle.positions.board(state)
-    assert puzzle.positions.state(board) == state
-    assert puzzle.parse(puzzle.write(board)) == board
-    assert puzzle.parse(json.loads(json.dumps(puzzle.write(board)))) == board
-    assert puzzle.parse(puzzle.line(board)) == board
-    assert "\n" not in puzzle.line(board)
-    laid = {
-        puzzle.notation.labels[code]: [
-            puzzle.notation.directions.names[c] for c, there in enumerate(board) if there == code
-        ]
-        for code in set(board) - {0}
-    }
-    if puzzle.notation.directions.points is None:
-        assert puzzle.parse(laid) == board
-
-
-def some_move(puzzle, rng):
-    """A board and one that a move leads to."""
-    arcs = puzzle.model.graph.source
-    assume(arcs.size)
-    arc = rng.randrange(arcs.size)
-    sequence = random_sequence(rng, puzzle.model.graph.m, puzzle.model.graph.smaller)
-    before = puzzle.positions.board((int(arcs[arc]), sequence))
-    word = puzzle.model.graph.voltages[puzzle.model.graph.voltage[arc]]
-    after = list(sequence)
-    for i in word:
-        after[i], after[i + 1] = after[i + 1], after[i]
-    return before, puzzle.positions.board((int(puzzle.model.graph.target[arc]), tuple(after)))
-
-
-@given(st.integers(0, len(LARGE) - 1), st.randoms(use_true_random=False))
-def test_followed_pieces_keep_their_labels(number, rng):
-    puzzle = LARGE[number]
-    before, after = some_move(puzzle, rng)
-    followed = puzzle.notation.follow(before, after)
-    assert puzzle.parse([puzzle.notation.labels[code] for code in followed]) == after
-    label, way = puzzle.notation.name_move(before, followed).split(" ")
-    moved = {code for here, there in zip(before, followed, strict=True) if here != there
-             for code in (here, there)} - {0}  # fmt: skip
-    assert moved == {puzzle.notation.labels.index(label)}
-    there = puzzle.notation.directions.ways[puzzle.notation.directions.way_names.index(way)]
-    cells = [[c for c, code in enumerate(b) if code in moved] for b in (before, followed)]
-    assert sorted(there[c] for c in cells[0]) == cells[1]
+BAR = cell_puzzle(HEXAGON, HEXAGON_MOVES, "aa.b.c.")
 
 
 def test_a_move_of_several_steps():
@@ -139,7 +81,7 @@ def test_puzzle_of_settings():
     puzzle = puzzle_of(table)
     assert puzzle.kind == "cells"
     assert puzzle.goals == ((1, 0),)
-    assert puzzle_of(define_puzzle(HEXAGON, HEXAGON_MOVES, "aa.b.c.")).states == LARGE[0].states
+    assert puzzle_of(define_puzzle(HEXAGON, HEXAGON_MOVES, "aa.b.c.")).states == BAR.states
 
 
 ROW = {"cells": ["p", "q"], "moves": [["p", "q"]], "pieces": {"x": "p"}}

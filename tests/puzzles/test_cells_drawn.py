@@ -4,11 +4,9 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from puzzles.cell_boards import BOX, SQUARE, THETA
 from puzzles.test_cells import pairs_of
-from puzzles.test_cells_boards import LARGE, some_move
+from puzzles.test_cells_boards import BAR
 
 from frontier.puzzles import cell_puzzle
 from frontier.report.boards import board_svg, draw_boards
@@ -47,12 +45,12 @@ def test_labels_stand_on_their_pieces():
     puzzle = cell_puzzle(square, {**SQUARE, "x/y": (1, 1)}, "aaaa.")
     picture = puzzle.notation.picture(puzzle.goals[0])
     assert picture.middle(picture.pieces[0]) == ((0, 0), 1)  # its middle lies between four cells
-    bar = LARGE[0].notation.picture(LARGE[0].goals[0])
+    bar = BAR.notation.picture(BAR.goals[0])
     assert bar.middle(bar.pieces[0]) == (((bar.places[0][0] + bar.places[1][0]) / 2, 0.0), 1)
 
 
 def test_pieces_of_several_cells_are_drawn_as_one():
-    puzzle = LARGE[0]
+    puzzle = BAR
     root = ElementTree.fromstring(board_svg(puzzle, puzzle.goals[0]))
     _, _, _, *paths = [e for e in root.iter() if e.tag.endswith("path")]
     assert len(paths) == 2 * 3  # the pieces and the lines around them
@@ -61,15 +59,6 @@ def test_pieces_of_several_cells_are_drawn_as_one():
     drawn = draw_boards(puzzle, [puzzle.goals[0]])
     assert re.fullmatch(r"\s*a─+a", drawn.splitlines()[0])
     assert (drawn.count("a"), drawn.count("b"), drawn.count("c")) == (2, 1, 1)
-
-
-@given(st.integers(0, len(LARGE) - 1), st.randoms(use_true_random=False))
-def test_the_steps_of_a_move_lead_to_its_end(number, rng):
-    puzzle = LARGE[number]
-    before, after = some_move(puzzle, rng)
-    assert puzzle.notation.steps(before, puzzle.notation.follow(before, after)) == [
-        puzzle.notation.follow(before, after)
-    ]
 
 
 def test_a_move_along_a_path_passes_each_of_its_steps():

@@ -1,6 +1,5 @@
 """Patterns: boards and states, moves, settings, and how boards are written."""
 
-import json
 import random
 from itertools import combinations, permutations
 from math import comb, factorial
@@ -29,30 +28,6 @@ from twins import blank_moves, layers_of, moved
 from frontier.puzzles import pattern_puzzle, puzzle_of
 
 # --- boards and states
-
-
-@given(patterns())
-def test_board_undoes_state(case):
-    puzzle, _, board = case
-    vertex, sequence = puzzle.positions.state(board)
-    assert 0 <= vertex < puzzle.model.graph.vertices
-    assert (
-        sorted(sequence)
-        == list(range(len(puzzle.model.labelled)))
-        == list(range(puzzle.model.graph.m))
-    )
-    again = puzzle.positions.board((vertex, sequence))
-    assert sorted(again) == list(range(puzzle.cells))
-    assert position_of(puzzle, again) == position_of(puzzle, board)
-    assert puzzle.positions.state(again) == (vertex, sequence)
-
-
-@given(patterns(), st.data())
-def test_state_undoes_board(case, data):
-    puzzle, *_ = case
-    vertex = data.draw(st.integers(0, puzzle.model.graph.vertices - 1))
-    sequence = tuple(data.draw(st.permutations(range(puzzle.model.graph.m))))
-    assert puzzle.positions.state(puzzle.positions.board((vertex, sequence))) == (vertex, sequence)
 
 
 @given(patterns())
@@ -250,19 +225,6 @@ def test_the_default_goal_has_the_blank_first():
     assert pattern_puzzle(2, 3, k=1).start is None
 
 
-@given(patterns())
-def test_blank_home(case):
-    puzzle, goal, _ = case
-    home = puzzle.model.at_goal_shape()
-    if puzzle.metric == "labelled":
-        assert home is None
-        return
-    vertices = np.arange(puzzle.model.graph.vertices)
-    sequences = np.tile(np.arange(puzzle.model.graph.m), (vertices.size, 1))
-    boards = puzzle.positions.boards_of(vertices, sequences)
-    assert home.tolist() == (boards[:, goal.index(0)] == 0).tolist()
-
-
 def test_title():
     assert pattern_puzzle(2, 7, k=2).title == "2×7 tiles, 4 of them labelled"
     assert pattern_puzzle(3, 3, labels=[1], metric="labelled").title == (
@@ -292,18 +254,6 @@ def test_parse_takes_rows_of_words(case, between, commas):
         text = text.replace(" ", ",")
     assert masked(puzzle.parse(text), puzzle.model.labelled) == masked(board, puzzle.model.labelled)
     assert puzzle.parse(text.replace("x", "X")) == puzzle.parse(text)
-
-
-@given(patterns())
-def test_parse_undoes_write_and_line(case):
-    puzzle, _, board = case
-    settled = puzzle.parse(shaped(board, puzzle.grid.columns))
-    assert masked(settled, puzzle.model.labelled) == masked(board, puzzle.model.labelled)
-    assert puzzle.parse(puzzle.write(board)) == settled
-    assert puzzle.parse(json.loads(json.dumps(puzzle.write(board)))) == settled
-    assert puzzle.parse(puzzle.line(board)) == settled
-    assert puzzle.parse(puzzle.line(board).replace("/", " ")) == settled
-    assert "\n" not in puzzle.line(board)
 
 
 @given(patterns())

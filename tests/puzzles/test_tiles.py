@@ -6,18 +6,15 @@ from weakref import ref
 
 import pytest
 from engine import arcs_of, origins_of
-from hypothesis import given
-from hypothesis import strategies as st
 from puzzles.tile_boards import (
     AT_MOST_6,
     FEW_SHAPES,
     SHAPES,
-    puzzles_and_boards,
     shaped,
     with_blank_at,
 )
 from sweeps import swept
-from twins import blank_moves, moved
+from twins import blank_moves
 
 from frontier.config import make_config
 from frontier.errors import InputError
@@ -30,29 +27,6 @@ def transposed(cells, columns):
 
 
 # --- boards and states
-
-
-@given(puzzles_and_boards())
-def test_board_undoes_state(case):
-    puzzle, board = case
-    vertex, sequence = puzzle.positions.state(board)
-    graph = puzzle.model.graph
-    assert 0 <= vertex < graph.vertices
-    assert sorted(sequence) == list(range(graph.m))
-    assert puzzle.positions.board((vertex, sequence)) == board
-
-
-@given(st.sampled_from(SHAPES), st.data())
-def test_state_undoes_board(shape, data):
-    rows, columns = shape
-    goal = data.draw(st.permutations(range(rows * columns)))
-    puzzle = tile_puzzle(rows, columns, goal=shaped(goal, columns))
-    graph = puzzle.model.graph
-    state = (
-        data.draw(st.integers(0, graph.vertices - 1)),
-        tuple(data.draw(st.permutations(range(graph.m)))),
-    )
-    assert puzzle.positions.state(puzzle.positions.board(state)) == state
 
 
 @swept("shape", AT_MOST_6, few=[shape for shape in AT_MOST_6 if shape != (3, 2)])
@@ -99,18 +73,6 @@ def test_title():
 
 
 # --- moves
-
-
-@given(puzzles_and_boards())
-def test_arcs_are_the_moves_of_the_blank(case):
-    puzzle, board = case
-    vertex, sequence = puzzle.positions.state(board)
-    after = [
-        puzzle.positions.board((target, moved(sequence, word)))
-        for source, target, word in arcs_of(puzzle.model.graph)
-        if source == vertex
-    ]
-    assert sorted(after) == sorted(blank_moves(puzzle.grid.rows, puzzle.grid.columns, board))
 
 
 @swept("shape", SHAPES, few=FEW_SHAPES)
