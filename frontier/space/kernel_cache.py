@@ -3,7 +3,8 @@
 Kernels release the interpreter lock, so a worker still answers its scheduler while one runs. They
 are kept, so only the first run on a machine compiles them, in the user's cache directory or in that
 of ``NUMBA_CACHE_DIR``. Numba does not notice when a kernel that was inlined from another file
-changes; the name of the folder therefore carries a hash of the sources of this package. Functions
+changes; the name of the folder therefore carries a hash of all sources that have kernels, and of
+this package. Functions
 that others compile in the same process are cached where they would be without this package.
 
 Numba takes what it finds in its cache for what it has written there: a file that is cut ends the
@@ -58,8 +59,11 @@ def _folder() -> Path | None:
     if not numba.config.CACHE_DIR:
         base /= "frontier"
     digest = hashlib.sha256(numba.__version__.encode())
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.read_bytes())
+    package = Path(__file__).parents[1]
+    for source in sorted(package.rglob("*.py")):
+        content = source.read_bytes()
+        if b"@kernel" in content or source.parent == Path(__file__).parent:
+            digest.update(content)
     return base.absolute() / f"kernels-{digest.hexdigest()[:16]}"
 
 

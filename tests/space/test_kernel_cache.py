@@ -179,3 +179,21 @@ def test_two_processes_that_compile_a_kernel_for_different_types_at_once(tmp_pat
     later = _Files(str(tmp_path), "kernel", "stamp")
     assert later.load("lists") == "code for lists"
     assert later.load("arrays") in (None, "code for arrays")
+
+
+def test_kernels_are_compiled_anew_where_one_has_changed(tmp_path):
+    """Also one of another folder, which Numba may have inlined anywhere."""
+    shutil.copytree(PACKAGE, tmp_path / "frontier", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def folder(changed):
+        file = tmp_path / "frontier" / changed
+        file.write_bytes(file.read_bytes() + b"\n# changed\n")
+        command = [
+            sys.executable, "-c", "import frontier.space.kernel_cache as c; print(c._folder())"
+        ]  # fmt: skip
+        return subprocess.run(
+            command, capture_output=True, text=True, cwd=tmp_path, check=True
+        ).stdout
+
+    names = [folder(name) for name in ("space/bits.py", "cosets/kernel.py", "report/html.py")]
+    assert names[0] != names[1] == names[2]
