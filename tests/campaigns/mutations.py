@@ -260,8 +260,10 @@ def _recommit(choice: random.Random, files: Files, depth: int) -> None:
     line = value["layers"][depth]
     digests = "".join(str(record.get("digest")) for record in said)
     line["digest"] = hashlib.sha256(digests.encode()).hexdigest()
-    states = [record.get("states") for record in said]
-    line["states"] = sum(some for some in states if isinstance(some, int))
+    tallies = [record.get("tally") for record in said]
+    states = [tally.get("states") for tally in tallies if isinstance(tally, dict)]
+    if isinstance(line.get("tally"), dict):
+        line["tally"]["states"] = sum(some for some in states if isinstance(some, int))
     _put_ledger(choice, files, value)
 
 

@@ -244,7 +244,7 @@ def layers(path: Path) -> list[int]:
         ledger = json.loads((path / "ledger.json").read_text())
     except FileNotFoundError:
         return []
-    return [layer["states"] for layer in ledger["layers"]]
+    return [layer["tally"]["states"] for layer in ledger["layers"]]
 
 
 if __name__ == "__main__":
