@@ -181,12 +181,17 @@ def entry_of(run: CosetRun, value: dict) -> dict:
     if region != best_region(puzzle).name:
         command += f" --region {region}"
     last = [layer["count"] for layer in value["layers"]]
+    seconds = sum(  # without a layer that is not asked for by the command
+        asked["seconds"]
+        for asked in value["questions"]
+        if asked["complete"] or not value["complete"]
+    )
     if len(last) > 1:
         command += f" --layers {len(last)}"
     return {
         "rows": rows, "columns": columns, "metric": puzzle.metric, "blank": list(blank),
         "lower": value["lower"], "upper": value["upper"], "last": last,
-        "command": command, "seconds": value["seconds"],
+        "command": command, "seconds": round(seconds, 3),
     }  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from frontier.cosets.kernel import (
     VOLTAGE_BITS,
     VOLTAGES,
     is_new,
+    no_stop,
     nothing_met,
     slide,
 )
@@ -54,7 +55,7 @@ each move of the board in each image. home: int64[G], the regions of the goal. s
 voltage: the moves of tiles of the group between regions, by the region that they leave."""
 
 Way = namedtuple(
-    "Way", "words met salt board vertex number distance rest blank slots after least slot sum"
+    "Way", "words met salt board vertex number distance rest blank slots after least slot sum stop"
 )
 """What one thread works with: the way from the start, by depth, as in `Scratch`.
 
@@ -141,8 +142,8 @@ class Additive:
         vertices, numbers = zip(*map(self.states, sides), strict=True)
         return np.stack(vertices, axis=1), np.stack(numbers, axis=1)
 
-    def memory(self) -> Way:
-        """Memory for one thread."""
+    def memory(self, stop: np.ndarray | None = None) -> Way:
+        """Memory for one thread. stop: as of `Scratch`."""
         (cells, moves), groups = self.moves.target.shape, len(self._split.models)
         depths = MOST_LENGTH + 2
         words = np.random.default_rng(2).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
@@ -157,7 +158,7 @@ class Additive:
         return Way(
             words, nothing_met(MET_BITS), np.zeros(1, np.int64),
             np.zeros(cells, np.int64), vertex, number, distance, rest, blank, slots, after,
-            np.zeros((depths, moves), np.int64), slot, sums,
+            np.zeros((depths, moves), np.int64), slot, sums, no_stop() if stop is None else stop,
         )  # fmt: skip
 
     def needs_more(
@@ -300,8 +301,8 @@ def within(board, vertices, numbers, limit, most, moves, tables, way):
             way.slot[-1] = depth + 1
             way.blank[depth + 1] = moves.target[here, k]
             return True, nodes
-        if nodes >= most:
-            return False, nodes
+        if nodes >= most or way.stop[0]:
+            return False, max(nodes, most)
         nodes += 1
         there, stride = moves.target[here, k], moves.stride[here, k]
         tile = way.board[there]

@@ -22,8 +22,8 @@ from frontier.text import counted
 class Checked:
     """What was looked at, and what was found.
 
-    tables: whose checksums were looked at. ways: gone move by move. blocks: searched again, those
-    of one position among them.
+    tables: whose checksums were looked at. ways: gone move by move. blocks: searched again, and
+    positions that lower bounds rest on.
     """
 
     tables: int = 0
@@ -44,11 +44,11 @@ def check_cosets(
     blocks: how many are searched again, None for all. say: is told what is being done.
     """
     proof, found = run.proof, Checked()
-    if proof is None:
-        return found
     say("checksums of the tables")
     found.tables = len(run.tables)
     found.faults += [Fault(0, fault) for fault in run.check_tables()]
+    if proof is None:
+        return found
     found.ways = len(proof.farther)
     say(f"{counted(found.ways, 'way')}, move by move")
     for limit, answer in proof.answers.items():
@@ -59,7 +59,10 @@ def check_cosets(
     done = [(t, number) for t, answer in proof.answers.items() for number in answer.done]
     done += proof.witnesses
     count = len(done) if blocks is None else min(blocks, len(done))
-    drawn = random.Random(seed).sample(done, count)
+    drawn = sorted(  # question by question, as each has to be prepared
+        random.Random(seed).sample(done, count),
+        key=lambda some: (some.limit, -1) if isinstance(some, Witness) else some,
+    )
     if drawn and not found.faults:
         _search_again(run, drawn, found, say)
     return found
@@ -78,6 +81,7 @@ def _search_again(
         say(f"{found.blocks:,} of {counted(len(drawn), 'block')} searched again")
         found.blocks += 1
         if isinstance(some, Witness):
+            say(f"whether a position needs more than {some.limit} moves")
             if not asker.witness(some.board, some.limit):
                 said = f"{run.puzzle.line(some.board)} takes at most {some.limit} moves"
                 found.faults.append(Fault(some.limit + proof.period, said))

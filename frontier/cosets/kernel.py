@@ -46,7 +46,7 @@ MET_BITS = 15
 """The table of boards met has 2**15 entries, so that it stays in the caches of a core."""
 
 Scratch = namedtuple(
-    "Scratch", "words salt met ends vertex number blank homeward slots slot sum board open"
+    "Scratch", "words salt met ends vertex number blank homeward slots slot sum board open stop"
 )
 """What one thread works with.
 
@@ -54,11 +54,13 @@ words: uint64[cells, cells], random, for each thing in each cell. salt: int64[1]
 used. met, ends: uint64 tables of the boards met, and of those at which solutions have ended.
 vertex, number, blank, homeward, slots, slot, sum: the way from the start, by depth; homeward: the
 distance of the pattern. board: int64[cells], the number of the cell that the tile in each cell has
-come from, -1 for the blank. open: uint64, the positions left open in the coset."""
+come from, -1 for the blank. open: uint64, the positions left open in the coset. stop: uint8[1],
+which another thread sets to end a search at once; what that returns says nothing."""
 
 
-def scratch_for(cells: int, most_open: int) -> Scratch:
-    """Memory for one thread. most_open: the positions that a coset leaves open at most."""
+def scratch_for(cells: int, most_open: int, stop: np.ndarray | None = None) -> Scratch:
+    """Memory for one thread. most_open: the positions that a coset leaves open at most. stop: as of
+    `Scratch`."""
     words = np.random.default_rng(1).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
     met, ends = nothing_met(MET_BITS), nothing_met(MET_BITS)
     vertex, number, blank, slot, homeward = np.zeros((5, MOST_LENGTH + 1), dtype=np.int64)
@@ -66,8 +68,13 @@ def scratch_for(cells: int, most_open: int) -> Scratch:
     board, positions = np.zeros(cells, dtype=np.int64), np.empty(max(1, most_open), dtype=np.uint64)
     return Scratch(
         words, np.zeros(1, np.int64), met, ends, vertex, number, blank, homeward, slots, slot,
-        sums, board, positions,
+        sums, board, positions, no_stop() if stop is None else stop,
     )  # fmt: skip
+
+
+def no_stop() -> np.ndarray:
+    """A flag that is not set, as `Scratch` has it."""
+    return np.zeros(1, dtype=np.uint8)
 
 
 def nothing_met(bits: int) -> np.ndarray:
@@ -230,7 +237,7 @@ def search_coset(pattern, homes, limit, worth, most, tables, scratch):
                     slide(board, blank[depth], blank[depth - 1], back, np.uint64(0), words)
                 depth -= 1
                 continue
-            if solutions and nodes >= min(worth * opened, most):
+            if (solutions and nodes >= min(worth * opened, most)) or scratch.stop[0]:
                 return opened, nodes, solutions
             nodes += 1
             here, k = blank[depth], lowest_bit(slots[depth])

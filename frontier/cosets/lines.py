@@ -43,6 +43,7 @@ from frontier.cosets.kernel import (
     VOLTAGE_BITS,
     VOLTAGES,
     is_new,
+    no_stop,
     nothing_met,
 )
 from frontier.cosets.tables import Kept, Moves, images, moves_on, pattern_graph
@@ -63,7 +64,9 @@ voltage; -1 where there is no cell. image: unsigned[voltages, numbers]. home: in
 of each line of the goal among those of its kind. sizes: int64[2], the cells of a line of each
 kind."""
 
-LineWay = namedtuple("LineWay", "met salt vertex number distance line cell slots slot least blank")
+LineWay = namedtuple(
+    "LineWay", "met salt vertex number distance line cell slots slot least blank stop"
+)
 """What one thread works with: the way from the start, by depth.
 
 salt: int64[1], how often it was used. vertex, number, distance: int64[depths, G]. line: int64, the
@@ -139,15 +142,15 @@ class Lines:
         vertices, voltages = np.divmod(entries, 1 << VOLTAGE_BITS)
         return vertices, self.tables.image[voltages, numbers[:, None]].astype(np.int64)
 
-    def memory(self) -> LineWay:
-        """Memory for one thread."""
+    def memory(self, stop: np.ndarray | None = None) -> LineWay:
+        """Memory for one thread. stop: as of `Scratch`."""
         depths, groups = MOST_LENGTH + 2, len(self._lines)
         vertex, number, distance = np.zeros((3, depths, groups), dtype=np.int64)
         line, cell, slot, blank = np.zeros((4, depths), dtype=np.int64)
         return LineWay(
             nothing_met(MET_BITS), np.zeros(1, np.int64), vertex, number, distance, line, cell,
             np.zeros(depths, np.uint64), slot, np.zeros((depths, max(self._sizes)), np.int64),
-            blank,
+            blank, no_stop() if stop is None else stop,
         )  # fmt: skip
 
     def needs_more(
@@ -291,8 +294,8 @@ def _search(kind, end, vertices, numbers, blank, limit, most, tables, way):
                 k = other
         way.slots[depth] = slots ^ (np.uint64(1) << np.uint64(k))
         way.slot[depth] = k
-        if nodes >= most:
-            return False, nodes
+        if nodes >= most or way.stop[0]:
+            return False, max(nodes, most)
         nodes += 1
         key = seed
         for g in range(groups):

@@ -60,13 +60,14 @@ class Proof:
 
     deepest: the greatest distance of a pattern, and that of a board of the region. period: p, see
     the module's text. answers: by the limits of their questions. witnesses: of questions that ended
-    with them.
+    with them, and of guesses. guessed: the seconds of processors that guesses took.
     """
 
     def __init__(self, deepest: tuple[int, int], period: int):
         self.deepest, self.period = deepest, period
         self.answers: dict[int, Answer] = {}
         self.witnesses: list[Witness] = []
+        self.guessed = 0.0
 
     @property
     def upper(self) -> int:
@@ -100,8 +101,9 @@ class Proof:
 
     @property
     def seconds(self) -> float:
-        """Seconds of one processor, of all questions."""
-        return sum(answer.seconds for answer in self.answers.values())
+        """Seconds of one processor, of all questions and guesses."""
+        asked = sum(answer.seconds for answer in self.answers.values())
+        return asked + sum(witness.seconds for witness in self.witnesses) + self.guessed
 
     def layer(self, depth: int) -> list[Farther] | None:
         """The positions at a depth; None if they are not all known."""

@@ -32,6 +32,7 @@ from frontier.cosets.kernel import (
     MOST_LENGTH,
     UNBOUNDED,
     UNLABELLED,
+    no_stop,
     scratch_for,
     search_cosets,
 )
@@ -94,10 +95,12 @@ class Farther:
 
 @dataclass(frozen=True)
 class Witness:
-    """A position, by its codes, that needs more than `limit` moves; how many is not known."""
+    """A position, by its codes, that needs more than `limit` moves; how many is not known. seconds:
+    of one processor, in which a question came to it."""
 
     board: Board
     limit: int
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,7 @@ class Asker:
         self._odd = (row + column + row[home] + column[home]) % region.period
         self._symmetries = symmetries(self.puzzle, region.cells)
         self._settled = self._steps = 0  # positions searched by themselves, and their nodes
+        self._stop = no_stop()
         self._prepare = Lock()
         self._prepared: _Prepared | None = None
         self._spare: SimpleQueue = SimpleQueue()
@@ -165,6 +169,10 @@ class Asker:
         for block in blocks:
             self._settled, self._steps = self._settled + block.left, self._steps + block.steps
 
+    def stop(self) -> None:
+        """End what is searched, and all that will be; it gives None."""
+        self._stop[0] = 1
+
     def search(
         self, limit: int, number: int, stop: Callable[[], bool] = bool, whole: bool = True
     ) -> Block | Witness | None:
@@ -177,6 +185,10 @@ class Asker:
         mine = question.cosets[number :: self.blocks(limit)]
         nodes = solutions = left = steps = first = 0
         farther, hardest = {}, None
+
+        def stops() -> bool:
+            return stop() or bool(self._stop[0])
+
         with self._memory(question.most_open) as (scratch, way):
             boards = np.empty((max(ROOM, question.most_open), self.puzzle.cells), dtype=np.int8)
             worth = self._worth
@@ -188,7 +200,7 @@ class Asker:
                 )  # fmt: skip
                 nodes, solutions = nodes + work[0], solutions + work[1]
                 for board in boards[:opened]:
-                    if stop():
+                    if stops():
                         return None
                     most = max(worth, WORTH)
                     needs_more, its = self._single.needs_more(board, limit, way, most)
@@ -196,17 +208,18 @@ class Asker:
                     if needs_more is None:
                         worth = LONGER * max(1, most)
                         break
-                    left, self._settled = left + 1, self._settled + 1
                     if not needs_more:
                         if hardest is None or its > hardest[0]:
                             hardest = its, self._codes(board)
                     elif not whole:
-                        return Witness(self._codes(board), limit)
+                        return Witness(self._codes(board), limit, time.thread_time() - began)
                     elif self._codes(board) not in farther:  # as the image of another one
                         farther |= self._farther(board, limit, way)
                 else:
-                    first, worth = first + done, self._worth
-                if stop():
+                    first, left = first + done, left + opened
+                    self._settled += opened
+                    worth = self._worth
+                if stops():
                     return None
         seconds = time.thread_time() - began
         found = tuple(farther.values())
@@ -293,6 +306,8 @@ class Asker:
         """A position that needs more moves and its mirror images, with their shortest ways."""
         period = self.region.period
         for depth in range(limit + period, MOST_LENGTH, period):
+            if self._stop[0]:
+                return {}
             cells = self._single.solution(board, depth, way)
             if cells is not None:
                 images = {self._codes(board): cells}
@@ -319,10 +334,10 @@ class Asker:
         try:
             scratch, way = self._spare.get_nowait()
         except Empty:
-            scratch = scratch_for(self.puzzle.cells, most_open)
-            way = self._single.memory()
+            scratch = scratch_for(self.puzzle.cells, most_open, self._stop)
+            way = self._single.memory(self._stop)
         if scratch.open.size < most_open:
-            scratch = scratch_for(self.puzzle.cells, most_open)
+            scratch = scratch_for(self.puzzle.cells, most_open, self._stop)
         yield scratch, way
         self._spare.put((scratch, way))
 

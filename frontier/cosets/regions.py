@@ -116,7 +116,9 @@ def check_puzzle(puzzle: Puzzle) -> Puzzle:
     """Return the puzzle of positions; InputError unless it is one that cosets are made for."""
     puzzle = of_positions(puzzle)
     if puzzle.kind != "tiles":
-        raise InputError(f"{puzzle.title}: cosets are searched for tile puzzles")
+        raise InputError(
+            f"{puzzle.title}: cosets are searched for tile puzzles whose tiles are all told apart"
+        )
     blank = divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
     in_order = puzzle.goals[0] == puzzle.grid.in_order(blank)
     if len(puzzle.goals) > 1 or not in_order:

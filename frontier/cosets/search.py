@@ -2,9 +2,11 @@
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+
+import numpy as np
 
 from frontier import machine
 from frontier.clusters.executor import Call, Executor, Threads
@@ -14,7 +16,7 @@ from frontier.cosets.plan import plan_cosets
 from frontier.cosets.proof import Answer, Proof, guesses
 from frontier.cosets.questions import Asker, Block, Witness
 from frontier.cosets.store import CosetRun, path_of
-from frontier.errors import InputError, Stopped, reason_of
+from frontier.errors import CorruptSearchError, InputError, Stopped, reason_of
 from frontier.puzzles import Board
 from frontier.search.events import (
     Asking,
@@ -33,7 +35,7 @@ COMMIT_SECONDS = 5.0
 """The seconds of search that a kill can cost, about; a block under way comes on top."""
 
 GUESSED_SECONDS = 30.0
-"""Lower bounds are guessed where the questions so far have taken so many seconds."""
+"""Lower bounds are guessed where the questions of a start have taken so many seconds."""
 
 NODES_A_SECOND = 3_000_000
 """The nodes of a search of a single position that take a second, about."""
@@ -79,7 +81,8 @@ class _Search:
     def __init__(self, run: CosetRun, listeners: Sequence[Listener], hours: float | None):
         self._run, self._listeners = run, listeners
         self._ends = None if hours is None else time.monotonic() + 3600 * hours
-        self._interrupted = threading.Event()
+        self._interrupted, self._asked = threading.Event(), 0.0
+        self._asker: Asker | None = None
         self._began = self._committed = time.monotonic()
 
     def _tell(self, event: Event) -> None:
@@ -98,7 +101,8 @@ class _Search:
                 *run.asked, run.proof is not None, executor.dashboard,
             ))  # fmt: skip
             try:
-                self._search(executor)
+                with interrupts_stop(self._interrupt, partial(self._tell, Stopping())):
+                    self._search(executor)
             except BaseException as error:
                 self._tell(SearchStopped(reason_of(error), self._elapsed()))
                 raise
@@ -114,33 +118,42 @@ class _Search:
         """Ask question after question, until all is known that was asked; Stopped if interrupted
         before."""
         run = self._run
-        self._tell(Asking("reading the tables" if run.proof else "making the tables"))
-        asker = _asker(run, executor.here, machine.cores())
+        bounds = (run.proof.lower, run.proof.upper) if run.proof else ()
+        self._tell(Asking("reading the tables" if run.proof else "making the tables", *bounds))
+        self._asker = asker = _asker(run, executor.here, machine.cores(), self._check_goes_on)
         if run.proof is None:
             run.proof = Proof(asker.deepest, run.region.period)
             run.commit()
         try:
-            # Tables under way are left at once.
-            with interrupts_stop(self._interrupted.set, partial(self._tell, Stopping())):
-                while not self._stops() and (question := run.next_question):
-                    self._raise_lower_bound(asker, executor)
-                    if question == run.next_question:
-                        self._ask(asker, executor, *question)
+            while not self._stops() and (question := run.next_question):
+                self._raise_lower_bound(asker, executor)
+                if question == run.next_question:
+                    self._ask(asker, executor, *question)
         finally:
             run.commit()
         if self._interrupted.is_set() and not run.complete:
             raise Stopped("interrupted")
 
+    def _interrupt(self) -> None:
+        self._interrupted.set()
+        if self._asker:
+            self._asker.stop()
+
+    def _check_goes_on(self) -> None:
+        if self._interrupted.is_set():
+            raise Stopped("interrupted")
+
     def _raise_lower_bound(self, asker: Asker, executor: Executor) -> None:
-        """Try greater lower bounds with hard positions, for as long as the questions so far have
-        taken at most, where that was long and God's number is wanted."""
-        proof, at_most = self._run.proof, self._run.asked[0]
-        seconds = proof.seconds / max(1, executor.workers)
-        if at_most is not None or seconds < GUESSED_SECONDS:
+        """Try greater lower bounds with hard positions, where God's number is wanted and the next
+        question is new: for as long as the questions of this start have taken, at most."""
+        proof, at_most, began = self._run.proof, self._run.asked[0], time.monotonic()
+        following = proof.answers.get(self._run.next_question[0])
+        begun = following is not None and following.done
+        if at_most is not None or begun or self._asked < GUESSED_SECONDS:
             return
-        for limit, ends in guesses(proof, seconds, time.monotonic):
+        for limit, ends in guesses(proof, self._asked, time.monotonic):
             if self._stops() or not (hardest := proof.hardest(limit)):
-                return
+                break
             said = f"does a position that was hard to settle need more than {limit} moves?"
             self._tell(Asking(said, proof.lower, proof.upper, limit))
             enough = threading.Event()
@@ -153,14 +166,22 @@ class _Search:
                 if witness is not None:
                     proof.witnesses.append(witness)
                     enough.set()
-            self._run.commit()
+                    self._run.commit()
+        proof.guessed += (time.monotonic() - began) * max(1, executor.workers)
+        self._run.commit()
 
     def _ask(self, asker: Asker, executor: Executor, limit: int, whole: bool) -> None:
         """Ask a question. whole: whether all of its positions are wanted; else one suffices."""
         proof, began = self._run.proof, time.monotonic()
-        if limit not in proof.answers:
-            proof.answers[limit] = Answer(asker.blocks(limit), asker.cosets(limit))
-        answer, before = proof.answers[limit], len(proof.answers[limit].done)
+        cut = asker.blocks(limit), asker.cosets(limit)
+        answer = proof.answers.setdefault(limit, Answer(*cut))
+        if (answer.blocks, answer.cosets) != cut:
+            raise CorruptSearchError(
+                f"{self._run.path}: the question of {limit} has {answer.cosets:,} cosets in "
+                f"{answer.blocks:,} blocks, and this program makes {cut[1]:,} in {cut[0]:,}: go on "
+                "with the version that began it, or begin anew in another directory (store.path)"
+            )
+        before = len(answer.done)
         asker.learn(answer.done.values())
         enough = threading.Event()
 
@@ -186,6 +207,8 @@ class _Search:
             if enough.is_set() or now - self._committed > COMMIT_SECONDS:
                 self._run.commit()
                 self._committed = now
+        self._asked += time.monotonic() - began
+        self._run.commit()
 
     def _call(
         self, asker: Asker, executor: Executor, limit: int, number: int, whole, stops
@@ -208,8 +231,17 @@ class _Search:
         ))  # fmt: skip
 
 
-def _asker(run: CosetRun, here: bool, threads: int) -> Asker:
-    return Asker(run.region, run.groups, threads, run.kept(shared=not here))
+def _asker(
+    run: CosetRun, here: bool, threads: int, check: Callable[[], None] = lambda: None
+) -> Asker:
+    """The tables of a search. check: called before each is made or read, and may raise."""
+    kept = run.kept(shared=not here)
+
+    def give(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
+        check()
+        return kept(name, make)
+
+    return Asker(run.region, run.groups, threads, give)
 
 
 def _open_asker(run_ref: RunRef) -> Asker:

@@ -183,14 +183,15 @@ class CosetRun:
         ledger = _read(self.storage, "ledger.json", remedy)
         if ledger.get("run") != self.identity["identifier"]:
             raise CorruptSearchError(f"{file} is the ledger of another search: {remedy}")
-        proof = Proof(tuple(ledger["deepest"]), self.region.period)
         self.asked = tuple(ledger.get("asked", self.asked))
         try:
+            proof = Proof(tuple(ledger["deepest"]), self.region.period)
             for limit, answer in ledger["answers"].items():
                 blocks = BLOCKS.validate_python(answer["done"])
                 done = {block.number: block for block in blocks}
                 proof.answers[int(limit)] = Answer(answer["blocks"], answer["cosets"], done)
             proof.witnesses += WITNESSES.validate_python(ledger.get("witnesses", []))
+            proof.guessed = float(ledger.get("guessed", 0.0))
         except (KeyError, ValidationError) as error:
             why = first_wrong(error) if isinstance(error, ValidationError) else error
             said = f"{file} is no ledger of this search ({why}): {remedy}"
@@ -198,7 +199,13 @@ class CosetRun:
         return proof
 
     def commit(self) -> None:
-        """Write the ledger, so that it is on the disk when this returns."""
+        """Write the ledger, so that it is on the disk when this returns. CorruptSearchError if what
+        was found contradicts itself."""
+        if self.proof.lower > self.proof.upper:
+            raise CorruptSearchError(
+                f"{self.path}: it has found that all positions take {self.proof.upper} moves or "
+                f"fewer, and one that takes {self.proof.lower}; verify --deep says which is wrong"
+            )
         answers = {
             str(limit): {
                 "blocks": answer.blocks,
@@ -210,6 +217,7 @@ class CosetRun:
         ledger = {"run": self.identity["identifier"], "deepest": list(self.proof.deepest)}
         ledger["asked"] = list(self.asked)
         ledger["witnesses"] = list(map(asdict, self.proof.witnesses))
+        ledger["guessed"] = self.proof.guessed
         write_sealed(self.storage, "ledger.json", {**ledger, "answers": answers}, durable=True)
 
     def kept(self, shared: bool) -> Kept:

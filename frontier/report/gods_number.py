@@ -42,6 +42,7 @@ def gods_number_value(run: CosetRun) -> dict:
         blocks = answer.done.values()
         value["questions"].append({
             "limit": limit,
+            "least_depth": limit + proof.period,
             "complete": answer.complete,
             "cosets": sum(block.cosets for block in blocks),
             "of": answer.cosets,
@@ -85,7 +86,7 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
 
 
 def witness_of(run: CosetRun) -> Witness | None:
-    """The position that gave the greatest lower bound, if it was found where one was enough."""
+    """The witness of the greatest lower bound among those of witnesses; None if there is none."""
     return max(run.proof.witnesses, key=lambda witness: witness.limit, default=None)
 
 

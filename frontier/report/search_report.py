@@ -19,7 +19,7 @@ from frontier.text import brief, counted, size, span
 DROPPED = ("nodes", "look-ups", "left open", "cosets")
 """A narrow terminal leaves out some of these columns, in this order."""
 
-QUESTIONS = "Positions that need more moves, coset by coset"
+QUESTIONS = "Positions at these depths, coset by coset"
 """The heading of the table of questions."""
 
 
@@ -45,12 +45,13 @@ def last_layers(run: CosetRun) -> list:
 
 
 def questions(run: CosetRun) -> Table:
-    """The questions in words and numbers, the first one first."""
-    header = ["more than", "answer", "cosets", "look-ups", "left open", "nodes", "time"]
+    """The questions in words and numbers, the first one first. A question is about the depths from
+    one on, or about every second one."""
+    header = ["depths", "answer", "cosets", "look-ups", "left open", "nodes", "time"]
     answers = sorted(run.proof.answers.items(), reverse=True) if run.proof else []
     rows = [
         [
-            f"{limit} moves",
+            _depths(limit, run.region.period),
             _in_words(run, limit, answer),
             f"{sum(block.cosets for block in answer.done.values()):,}",
             *(
@@ -62,6 +63,12 @@ def questions(run: CosetRun) -> Table:
         for limit, answer in answers
     ]
     return Table(header, rows)
+
+
+def _depths(limit: int, period: int) -> str:
+    """The depths that a question is about."""
+    first = limit + period
+    return f"{first} or more" if period == 1 else f"{first}, {first + period}, …"
 
 
 def _in_words(run: CosetRun, limit: int, answer: Answer) -> str:

@@ -3,9 +3,9 @@
 Kernels release the interpreter lock, so a worker still answers its scheduler while one runs. They
 are kept, so only the first run on a machine compiles them, in the user's cache directory or in that
 of ``NUMBA_CACHE_DIR``. Numba does not notice when a kernel that was inlined from another file
-changes; the name of the folder therefore carries a hash of all sources that have kernels, and of
-this package. Functions
-that others compile in the same process are cached where they would be without this package.
+changes; the name of the folder therefore carries a hash of all sources that have kernels.
+Functions that others compile in the same process are cached where they would be without this
+package.
 
 Numba takes what it finds in its cache for what it has written there: a file that is cut ends the
 program with an error of the module `pickle`, and machine code in which a bit has turned is run.

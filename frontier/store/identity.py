@@ -37,10 +37,14 @@ class Identity(Table):
 
 def kind_at(place: Place) -> str | None:
     """The command whose findings a directory holds, as its ``run.json`` says; None where it holds a
-    run by layers, or nothing that can be read."""
+    run by layers, or nothing that can be read. What a search of God's number holds is told by its
+    tables too, where ``run.json`` is damaged."""
+    storage = storage_at(place)
     with suppress(CorruptRunError, OSError):
-        identity = read_json(storage_at(place), "run.json")
+        identity = read_json(storage, "run.json")
         return identity.get("kind") if isinstance(identity, dict) else None
+    with suppress(OSError):
+        return "gods-number" if storage.is_folder("tables") else None
     return None
 
 

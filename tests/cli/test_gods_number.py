@@ -11,6 +11,8 @@ import making
 import pytest
 from making import CONFIGS
 
+from frontier.cosets import tables
+
 
 def invoke(*arguments, code=0, command="gods-number"):
     return making.invoke(command, *arguments, code=code)
@@ -84,7 +86,31 @@ def test_a_run_and_a_search_of_one_config_stand_side_by_side(tmp_path):
     )
 
 
-def test_ctrl_c_leaves_tables_under_way_at_once(tmp_path, monkeypatch):
+def test_ctrl_c_while_tables_are_made(tmp_path, monkeypatch):
+    """The table under way is made and kept, and no other is begun."""
+    whole, made = tables.distance_table, []
+
+    def interrupted(*arguments):
+        made.append(1)
+        signal.raise_signal(signal.SIGINT)
+        return whole(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tables, "distance_table", interrupted)
+        said = invoke(CONFIGS / "2x4.toml", *at(tmp_path), code=3).stderr
+    assert said.count("stopping: what is under way is ended and kept first") == 1
+    assert "Nothing is lost; go on with" in said
+    assert len(made) == 1
+    assert "God's number: 36\n" in invoke(CONFIGS / "2x4.toml", *at(tmp_path)).stdout
+
+
+@pytest.mark.parametrize("hours", ["nan", "inf", "-1", "0"])
+def test_hours_that_are_none(tmp_path, hours):
+    assert "hours" in invoke(CONFIGS / "2x4.toml", *at(tmp_path), "--hours", hours, code=2).stderr
+    assert not (tmp_path / "run-gods-number").exists()
+
+
+def test_a_second_ctrl_c_leaves_tables_under_way(tmp_path, monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 

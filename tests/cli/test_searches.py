@@ -167,14 +167,14 @@ def test_the_page_of_a_search(found):
 def test_report(found, tmp_path):
     said = invoke("report", found).stdout
     assert said.startswith("2×4 tiles\nGod's number")
-    assert re.search(r"33 moves +7 positions +[\d,]+ ", said)
+    assert re.search(r"35, 37, … +7 positions +[\d,]+ ", said)
     assert "1 farthest position, at depth 36\n┌" in said
     page, text = tmp_path / "2x4.html", tmp_path / "2x4.md"
     invoke("report", found, "--html", page, "--markdown", text)
     assert "<svg" in page.read_text()
-    assert "<td>33 moves</td>" in page.read_text()
+    assert "<td>35, 37, …</td>" in page.read_text()
     assert "* depth 35: 7 positions\n" in text.read_text()
-    assert "| 33 moves | 7 positions |" in text.read_text()
+    assert "| 35, 37, … | 7 positions |" in text.read_text()
     (board,) = CosetRun(found).proof.layer(36)
     assert CosetRun(found).puzzle.line(board.board) in text.read_text()
     value = json.loads(invoke("report", found, "--json").stdout)
@@ -208,6 +208,25 @@ def test_verify(found, tmp_path):
     assert "repair" not in said.stderr
     (path / "ledger.json").write_text("{}")
     assert "digest" in invoke("verify", path, code=4).stderr
+
+
+def test_verify_looks_at_tables_without_a_ledger(found, tmp_path):
+    path = tmp_path / "copy"
+    shutil.copytree(found, path)
+    (path / "ledger.json").unlink()
+    assert "3 tables" in invoke("verify", path).stdout
+    (path / "tables" / "boards.npy").write_bytes(b"")
+    assert "boards.npy" in invoke("verify", path, code=4).stderr
+
+
+def test_a_damaged_run_json_comes_with_what_helps(found, tmp_path):
+    path = tmp_path / "copy"
+    shutil.copytree(found, path)
+    (path / "run.json").write_text("{")
+    for command in ("status", "verify", "gods-number", "report"):
+        said = invoke(command, path, code=4).stderr
+        assert f"delete {path}, and it is searched anew" in said
+        assert "repair" not in said
 
 
 def test_farthest(found, begun):

@@ -293,6 +293,7 @@ def test_cosets_are_searched_longer_where_positions_take_long(monkeypatch):
     blocks = answer(asker, 26)
     left, steps = (sum(getattr(block, name) for block in blocks) for name in ("left", "steps"))
     assert asker._worth == 8 * steps // left > 8
+    monkeypatch.setattr(questions, "WORTH", 100_000)
     again = answer(asker, 26)
     assert sum(block.left for block in again) < left
     assert list(map(told, again)) == list(map(told, blocks))

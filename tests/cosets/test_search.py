@@ -7,10 +7,12 @@ from cosets.twin import board_of
 from files import read_sealed, write_sealed
 
 from frontier import gods_number, make_config
+from frontier.clusters.executor import Threads
 from frontier.config import Config
 from frontier.cosets import questions, search
 from frontier.cosets.checks import check_cosets
-from frontier.cosets.proof import Proof
+from frontier.cosets.proof import Answer, Proof
+from frontier.cosets.questions import Witness
 from frontier.cosets.store import CosetRun, path_of
 from frontier.errors import CorruptRunError, CorruptSearchError, InputError, Stopped
 from frontier.report.gods_number import describe_gods_number, gods_number_value
@@ -102,6 +104,31 @@ def test_lower_bounds_are_guessed_where_questions_take_long(tmp_path, monkeypatc
     witnesses = CosetRun(found.path).proof.witnesses
     assert any((of.board, of.limit) in [a[:2] for a in tried] for of in witnesses)
     assert all(distances[witness.board] > witness.limit for witness in witnesses)
+
+
+def test_a_search_that_is_stopped_says_nothing(tmp_path):
+    run = CosetRun(gods_number(config(tmp_path), layers=2).path)
+    asker = search._asker(run, True, 1)
+    assert asker.search(33, 0).cosets
+    asker.stop()
+    assert asker.search(33, 0) is None
+    assert asker.search(34, 0) is None
+
+
+def test_blocks_of_another_cut_are_refused(tmp_path):
+    """They would not be of the cosets that this program takes them for."""
+    run = CosetRun(gods_number(config(tmp_path)).path)
+    run.proof.answers[33] = Answer(3, 5)
+    asker = search._asker(run, True, 1)
+    with pytest.raises(CorruptSearchError, match="go on with the version that began it"):
+        search._Search(run, [], None)._ask(asker, Threads(1), 33, True)
+
+
+def test_what_contradicts_itself_ends_a_search(tmp_path):
+    run = CosetRun(gods_number(config(tmp_path)).path)
+    run.proof.witnesses.append(Witness(run.proof.layer(36)[0].board, 36))
+    with pytest.raises(CorruptSearchError, match="one that takes 38"):
+        run.commit()
 
 
 def test_a_witness_is_kept_shown_and_checked(tmp_path):

@@ -1,6 +1,7 @@
 """The search of single positions, in both metrics, against the distances of all positions."""
 
 import random
+import threading
 from functools import cache
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from sweeps import swept
 
 from frontier.cosets.additive import Additive
-from frontier.cosets.kernel import nothing_met
+from frontier.cosets.kernel import BLANK, no_stop, nothing_met
 from frontier.cosets.lines import Lines
 from frontier.cosets.questions import SINGLE
 from frontier.puzzles import tile_puzzle
@@ -116,6 +117,19 @@ def test_a_search_ends_after_so_many_nodes(shape, blank, sizes, metric):
                 assert single.needs_more(row, limit, way, nodes // 4) == (None, nodes // 4)
                 undecided += 1
     assert undecided or single.states(rows_of(board, [board.goal]))[0].shape[-1] == 1
+
+
+@pytest.mark.parametrize("metric", ["step", "multi"])
+def test_a_search_is_ended_by_another_thread(metric):
+    """In the middle; what it has found then is nothing."""
+    single, stop = single_of((2, 5), (0, 0), (1,) * 9, metric), no_stop()
+    row = np.array([BLANK, 2, 1, 3, 4, 5, 6, 7, 8, 9], dtype=np.int8)  # no moves lead home
+    way = single.memory(stop)
+    assert single.needs_more(row, 5, way)[0]  # it is compiled now
+    threading.Timer(0.2, stop.fill, (1,)).start()
+    assert single.needs_more(row, 200, way)[0] is None
+    assert stop[0]
+    assert single.solution(row, 200, way) is None
 
 
 @swept("bits", [8, 11], few=[8])
