@@ -181,11 +181,9 @@ def entry_of(run: CosetRun, value: dict) -> dict:
     if region != best_region(puzzle).name:
         command += f" --region {region}"
     last = [layer["count"] for layer in value["layers"]]
-    seconds = sum(  # without a layer that is not asked for by the command
-        asked["seconds"]
-        for asked in value["questions"]
-        if asked["complete"] or not value["complete"]
-    )
+    # Without a layer that the command does not ask for.
+    more = [asked["seconds"] for asked in value["questions"] if not asked["complete"]]
+    seconds = value["seconds"] - (sum(more) if value["complete"] else 0)
     if len(last) > 1:
         command += f" --layers {len(last)}"
     return {

@@ -78,7 +78,7 @@ def _in_words(run: CosetRun, limit: int, answer: Answer) -> str:
         return found
     witnessed = any(witness.limit == limit for witness in run.proof.witnesses)
     some = f"{found}, " if answer.farther else "some, " if witnessed else ""
-    return f"{some}{len(answer.done) / answer.blocks:.0%} searched"
+    return f"{some}{100 * len(answer.done) // answer.blocks}% searched"  # 100% when all is done
 
 
 def drawn(run: CosetRun) -> tuple[str, list[Board]]:
