@@ -115,8 +115,8 @@ def test_positions(tmp_path, rows, columns, form):
             expected = layers_of([goal], lambda board: line_moves(rows, columns, board))
         else:
             tiles = tile_puzzle(rows, columns, metric="multi", blank=cell)
-            origins = [tiles.space.number(*state) for state in origins_of(tiles)]
-            expected = list_layers(tiles.space, origins)
+            origins = [tiles.model.space.number(*state) for state in origins_of(tiles)]
+            expected = list_layers(tiles.model.space, origins)
         assert position_counts(run) == [len(layer) for layer in expected]
         found = farthest(run, 10**6)
         assert (found.depth, found.count) == (len(expected) - 1, len(expected[-1]))
