@@ -1,7 +1,5 @@
 """The command that finds God's number without visiting every position: gods-number."""
 
-import math
-
 import click
 
 from frontier.api_cosets import search_cosets
@@ -9,7 +7,7 @@ from frontier.cli import common
 from frontier.cli.help import command
 from frontier.cosets.plan import plan_cosets
 from frontier.cosets.store import path_of
-from frontier.errors import Gone, InputError, Stopped
+from frontier.errors import Gone, Stopped
 from frontier.find_runs import config_at, search_command
 from frontier.report.gods_number import (
     describe_gods_number,
@@ -81,8 +79,6 @@ def gods_number(config, settings, at_most, layers, hours, region, planning, take
     every few seconds, so a search that was stopped (Ctrl-C) or killed goes on by the same command,
     or by its directory RUN.
     """
-    if hours is not None and not math.isfinite(hours):
-        raise InputError(f"--hours {hours} is no number of hours: leave it out for no limit")
     loaded = config_at(config, settings)
     if planning:
         plan = plan_cosets(loaded, region)

@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from frontier.cli.common import json_option, path_argument
 from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.help import command
-from frontier.cosets.store import KIND, CosetRun
+from frontier.cosets.store import CosetRun
 from frontier.errors import InputError
 from frontier.find_runs import paths_of
 from frontier.report import formats
@@ -19,7 +19,7 @@ from frontier.report.gods_number import gods_number_value
 from frontier.report.search_report import search_markdown, search_page, search_text
 from frontier.report.statistics import Report, statistics_of
 from frontier.storage.base import Storage
-from frontier.store.identity import kind_at
+from frontier.store.identity import GODS_NUMBER, kind_at
 from frontier.store.run import RunStore
 
 PLAIN_WIDTH = 200
@@ -65,7 +65,7 @@ def report(runs, force, as_json, **targets):
     check_targets(targets.values(), force, as_json)
     paths = [path for run in runs for path in paths_of(run)]
     _check_distinct(paths)
-    if searches := [path for path in paths if kind_at(path) == KIND]:
+    if searches := [path for path in paths if kind_at(path) == GODS_NUMBER]:
         if len(paths) > 1:
             raise InputError(f"{searches[0]} is a search of God's number; name it alone")
         _report_search(CosetRun(searches[0]), targets, as_json)

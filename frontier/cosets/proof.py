@@ -49,10 +49,14 @@ class Answer:
         found = (position for block in self.done.values() for position in block.farther)
         return sorted(found, key=lambda position: (-position.depth, position.board))
 
+    def total(self, what: str) -> int | float:
+        """Return the sum of a field of `Block` over the blocks that were searched."""
+        return sum(getattr(block, what) for block in self.done.values())
+
     @property
     def seconds(self) -> float:
         """Seconds of one processor."""
-        return sum(block.seconds for block in self.done.values())
+        return self.total("seconds")
 
 
 class Proof:

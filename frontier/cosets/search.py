@@ -1,5 +1,6 @@
 """The search of God's number: question after question, block after block, kept as it goes on."""
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -58,6 +59,8 @@ def find_gods_number(
     its name. listeners: called with each event. take_over, client: as for `frontier.run`.
     Stopped if the search is interrupted.
     """
+    if hours is not None and not math.isfinite(hours):
+        raise InputError(f"hours: {hours} is no number of hours; leave it out for no limit")
     plan = plan_cosets(config, region)
     if plan.refusal:
         raise InputError(plan.refusal)

@@ -35,14 +35,11 @@ from frontier.storage.local import MARKED
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import first_wrong, read_sealed, write_sealed
 from frontier.store.directory import FOR_PEOPLE
-from frontier.store.identity import kind_at, same_puzzle
+from frontier.store.identity import GODS_NUMBER, kind_at, same_puzzle
 from frontier.store.run import RunStore
 from frontier.store.run_ref import RunRef
 
 FORMAT = 1
-
-KIND = "gods-number"
-"""What run.json calls such a search."""
 
 OWN_NAMES = {"run.json", "ledger.json", "tables", "lock"} | FOR_PEOPLE
 
@@ -56,7 +53,7 @@ def path_of(config: Config) -> Storage:
     """Where the search of a config is: beside its run, with "-gods-number" behind its name; or in
     the directory of the config itself, if that holds a search."""
     path = config.storage
-    return path if kind_at(path) == KIND else _beside(path)
+    return path if kind_at(path) == GODS_NUMBER else _beside(path)
 
 
 def begun_at(path: Storage) -> Storage:
@@ -66,12 +63,12 @@ def begun_at(path: Storage) -> Storage:
 
 
 def _beside(path: Storage) -> Storage:
-    return path.parent.below(f"{path.name}-{KIND}")
+    return path.parent.below(f"{path.name}-{GODS_NUMBER}")
 
 
 def open_any(path: Place) -> "RunStore | CosetRun":
     """Open what a run directory holds: a run by layers, or a search of cosets."""
-    return CosetRun(path) if kind_at(path) == KIND else RunStore.open(path)
+    return CosetRun(path) if kind_at(path) == GODS_NUMBER else RunStore.open(path)
 
 
 class CosetRun:
@@ -86,10 +83,11 @@ class CosetRun:
         """Open a search that exists; CorruptSearchError if its files are not what was written."""
         self.storage = path = storage_at(place)
         self.identity = _read(path, "run.json", f"delete {path}, and it is searched anew")
-        if self.identity.get("kind") != KIND or self.identity.get("format") != FORMAT:
+        if self.identity.get("kind") != GODS_NUMBER or self.identity.get("format") != FORMAT:
             raise FormatError(
                 f"{path.place('run.json')} is of kind {self.identity.get('kind')!r} and format "
-                f"{self.identity.get('format')!r}; this program reads {KIND!r} of format {FORMAT}"
+                f"{self.identity.get('format')!r}; this program reads {GODS_NUMBER!r} of format "
+                f"{FORMAT}"
             )
         self.asked: tuple[int | None, int] = (None, 1)
         self.proof = self._read_ledger()
@@ -115,7 +113,7 @@ class CosetRun:
                 "--set store.path=…"
             )
         identity = {
-            "kind": KIND,
+            "kind": GODS_NUMBER,
             "format": FORMAT,
             "identifier": uuid.uuid4().hex,
             "created": time.time(),

@@ -53,6 +53,13 @@ def table_of(
     return table
 
 
+def pairs(rows: Iterable[Sequence[str]]) -> Table:
+    """A table of names, which are dim, and their values."""
+    table = table_of(["", ""], rows, left=[""], overflow="fold")
+    table.columns[0].style = "dim"
+    return table
+
+
 def fitting_table(
     header: Sequence[str],
     rows: Sequence[Sequence[RenderableType]],

@@ -3,19 +3,17 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
 from math import log
 
 from markupsafe import Markup
 from rich.bar import Bar
 from rich.console import Console, Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from frontier.puzzles import Board
 from frontier.puzzles.lines import of_positions
 from frontier.report.boards import board_svg, draw_boards
-from frontier.report.console import fitting_table, table_of
+from frontier.report.console import fitting_table, pairs, table_of
 from frontier.report.html import page
 from frontier.report.statistics import SPENDING, Report, RunStatistics
 from frontier.report.summary import run_value
@@ -51,7 +49,7 @@ def report_text(report: Report, console: Console) -> RenderableType:
         for header, rows in tables:
             parts += ["", table_of(header, rows, overflow="fold")]
         return Group(*parts)
-    parts.append(_pairs(tables.key.rows))
+    parts.append(pairs(tables.key.rows))
     sections = {}
     if run.layers:
         longest = log(1 + max(run.counts))
@@ -59,9 +57,9 @@ def report_text(report: Report, console: Console) -> RenderableType:
         rows = [[*row, bar] for row, bar in zip(tables.layers.rows, bars, strict=True)]
         header = [*tables.layers.header, "log"]
         sections["Layers"] = fitting_table(header, rows, DROPPED, console, ["log"])
-        sections["Where the time in layers went"] = _pairs(tables.spending.rows)
+        sections["Where the time in layers went"] = pairs(tables.spending.rows)
     sections["Farthest positions"] = _farthest(run, console)
-    sections["How it was made"] = _pairs(origin(run))
+    sections["How it was made"] = pairs(origin(run))
     for heading, section in sections.items():
         parts += [Text(f"\n{heading}", style="bold"), section]
     return Group(*parts)
@@ -73,13 +71,6 @@ def _farthest(run: RunStatistics, console: Console) -> RenderableType:
     drawn = Text.from_ansi(draw_boards(run.puzzle, run.boards, console=console), no_wrap=True)
     more = run.farthest - len(run.boards)
     return Group(drawn, f"… and {more:,} more (`farthest` prints them)") if more else drawn
-
-
-def _pairs(rows: Iterable[Sequence[str]]) -> Table:
-    """A table of names, which are dim, and their values."""
-    table = table_of(["", ""], rows, left=[""], overflow="fold")
-    table.columns[0].style = "dim"
-    return table
 
 
 def report_value(report: Report) -> dict:

@@ -1,7 +1,7 @@
 """What a search of God's number has found, as JSON and as text, and how far it is."""
 
 from frontier.cosets.plan import CosetPlan
-from frontier.cosets.questions import Witness
+from frontier.cosets.questions import Farther, Witness
 from frontier.cosets.store import CosetRun
 from frontier.errors import InputError
 from frontier.puzzles import Board
@@ -39,16 +39,15 @@ def gods_number_value(run: CosetRun) -> dict:
         position = puzzle.write(witness.board)
         value["witness"] = {"at_least": witness.limit + proof.period, "position": position}
     for limit, answer in sorted(proof.answers.items(), reverse=True):
-        blocks = answer.done.values()
         value["questions"].append({
             "limit": limit,
             "least_depth": limit + proof.period,
             "complete": answer.complete,
-            "cosets": sum(block.cosets for block in blocks),
+            "cosets": answer.total("cosets"),
             "of": answer.cosets,
-            "nodes": sum(block.nodes for block in blocks),
-            "left_open": sum(block.left for block in blocks),
-            "steps": sum(block.steps for block in blocks),
+            "nodes": answer.total("nodes"),
+            "left_open": answer.total("left"),
+            "steps": answer.total("steps"),
             "positions": len(answer.farther),
             "seconds": round(answer.seconds, 3),
         })  # fmt: skip
@@ -77,12 +76,28 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
         f"  {counted(cosets, 'coset')} searched, {span(value['seconds'])} of processor time, in "
         f"{run.path}"
     )
-    if value["layers"]:
-        boards = [position.board for position in run.proof.layer(value["upper"])[:DRAWN]]
+    _, boards = drawn(run)
+    if boards and (value["layers"] or not value["complete"]):
         lines += ["", draw_boards(puzzle, boards)]
-    elif value["witness"] and not value["complete"]:
-        lines += ["", draw_boards(puzzle, [witness_of(run).board])]
     return "\n".join(lines)
+
+
+def last_layers(run: CosetRun) -> list[tuple[int, list[Farther]]]:
+    """(depth, positions) of the last layers that are known, the deepest first."""
+    return list(run.proof.last_layers()) if run.proof else []
+
+
+def drawn(run: CosetRun) -> tuple[str, list[Board]]:
+    """What boards are drawn, in words, and these."""
+    if layers := last_layers(run):
+        depth, positions = layers[0]
+        boards = [position.board for position in positions[:DRAWN]]
+        first = "" if len(boards) == len(positions) else f", the first {len(boards)}"
+        return f"{counted(len(positions), 'farthest position')}, at depth {depth}{first}", boards
+    if witness := run.proof and witness_of(run):
+        said = f"A position that needs {witness.limit + run.proof.period} moves or more"
+        return said, [witness.board]
+    return "The farthest positions are not known yet", []
 
 
 def witness_of(run: CosetRun) -> Witness | None:
@@ -142,7 +157,7 @@ def search_figures(progress: SearchProgress) -> dict[str, str]:
     if asking.doing and not progress.complete:
         found["next" if progress.ended else "now"] = _doing_words(asking)
     if run and run.proof:
-        if layers := list(run.proof.last_layers()):
+        if layers := last_layers(run):
             counts = (f"{counted(len(some), 'position')} at depth {d}" for d, some in layers)
             found["last layers"] = ", ".join(counts)
         found["cosets searched"] = _cosets_words(run)
@@ -154,7 +169,7 @@ def search_figures(progress: SearchProgress) -> dict[str, str]:
 def farthest_found(run: CosetRun, limit: int) -> tuple[int, int, list[Board]]:
     """The depth of the farthest positions, how many there are, and up to `limit` of them; as
     `frontier.answers.layers.farthest`. InputError if they are not known."""
-    for depth, positions in run.proof.last_layers() if run.proof else ():
+    for depth, positions in last_layers(run):
         return depth, len(positions), [position.board for position in positions[:limit]]
     proof, go_on = run.proof, f"go on with: python -m frontier gods-number {run.path}"
     known = bounds_words(proof and proof.lower, proof and proof.upper)
@@ -181,5 +196,5 @@ def _doing_words(asking: Asking) -> str:
 
 def _cosets_words(run: CosetRun) -> str:
     answers = run.proof.answers.values()
-    cosets = sum(block.cosets for answer in answers for block in answer.done.values())
+    cosets = sum(answer.total("cosets") for answer in answers)
     return f"{cosets:,}, in {span(run.proof.seconds)} of processor time"

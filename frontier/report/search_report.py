@@ -1,17 +1,14 @@
 """The report of a search of God's number: what is known, what it rests on, and what it took."""
 
-from collections.abc import Iterable
-
 from markupsafe import Markup
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from frontier.cosets.proof import Answer
 from frontier.cosets.store import CosetRun
-from frontier.puzzles import Board
 from frontier.report.boards import board_svg, draw_boards
-from frontier.report.console import fitting_table, table_of
-from frontier.report.gods_number import DRAWN, bounds_words, witness_of
+from frontier.report.console import fitting_table, pairs
+from frontier.report.gods_number import bounds_words, drawn, last_layers
 from frontier.report.html import page
 from frontier.report.tables import Table
 from frontier.text import brief, counted, size, span
@@ -39,11 +36,6 @@ def key_figures(run: CosetRun) -> dict[str, str]:
     return figures
 
 
-def last_layers(run: CosetRun) -> list:
-    """(depth, positions) of the last layers that are known, the deepest first."""
-    return list(run.proof.last_layers()) if run.proof else []
-
-
 def questions(run: CosetRun) -> Table:
     """The questions in words and numbers, the first one first. A question is about the depths from
     one on, or about every second one."""
@@ -53,11 +45,7 @@ def questions(run: CosetRun) -> Table:
         [
             _depths(limit, run.region.period),
             _in_words(run, limit, answer),
-            f"{sum(block.cosets for block in answer.done.values()):,}",
-            *(
-                f"{sum(getattr(block, name) for block in answer.done.values()):,}"
-                for name in ("nodes", "left", "steps")
-            ),
+            *(f"{answer.total(what):,}" for what in ("cosets", "nodes", "left", "steps")),
             brief(answer.seconds),
         ]
         for limit, answer in answers
@@ -81,27 +69,13 @@ def _in_words(run: CosetRun, limit: int, answer: Answer) -> str:
     return f"{some}{100 * len(answer.done) // answer.blocks}% searched"  # 100% when all is done
 
 
-def drawn(run: CosetRun) -> tuple[str, list[Board]]:
-    """What boards are drawn, in words, and these."""
-    if layers := last_layers(run):
-        depth, positions = layers[0]
-        boards = [position.board for position in positions[:DRAWN]]
-        first = "" if len(boards) == len(positions) else f", the first {len(boards)}"
-        return f"{counted(len(positions), 'farthest position')}, at depth {depth}{first}", boards
-    if witness := run.proof and witness_of(run):
-        return f"A position that needs {witness.limit + run.proof.period} moves or more", [
-            witness.board
-        ]
-    return "The farthest positions are not known yet", []
-
-
 def search_text(run: CosetRun, console: Console) -> RenderableType:
     """The report for this console."""
     said, boards = drawn(run)
     asked = questions(run)
     parts: list[RenderableType] = [
         Text(run.puzzle.title, style="bold"),
-        _pairs(key_figures(run).items()),
+        pairs(key_figures(run).items()),
         Text(f"\n{QUESTIONS}", style="bold"),
         fitting_table(asked.header, asked.rows, DROPPED, console, ["answer"]),
         Text(f"\n{said}", style="bold"),
@@ -110,12 +84,6 @@ def search_text(run: CosetRun, console: Console) -> RenderableType:
         art = draw_boards(run.puzzle, boards, console=console)
         parts.append(Text.from_ansi(art, no_wrap=True))
     return Group(*parts)
-
-
-def _pairs(rows: Iterable[tuple[str, str]]):
-    table = table_of(["", ""], rows, left=[""], overflow="fold")
-    table.columns[0].style = "dim"
-    return table
 
 
 def search_markdown(run: CosetRun) -> str:

@@ -35,6 +35,10 @@ class Identity(Table):
     states: StrictInt = Field(ge=1)
 
 
+GODS_NUMBER = "gods-number"
+"""What ``run.json`` calls a search of God's number."""
+
+
 def kind_at(place: Place) -> str | None:
     """The command whose findings a directory holds, as its ``run.json`` says; None where it holds a
     run by layers, or nothing that can be read. What a search of God's number holds is told by its
@@ -44,7 +48,7 @@ def kind_at(place: Place) -> str | None:
         identity = read_json(storage, "run.json")
         return identity.get("kind") if isinstance(identity, dict) else None
     with suppress(OSError):
-        return "gods-number" if storage.is_folder("tables") else None
+        return GODS_NUMBER if storage.is_folder("tables") else None
     return None
 
 
