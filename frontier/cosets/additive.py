@@ -23,7 +23,7 @@ from frontier.cosets.groups import WORD, Split, all_numbers, joined, residues
 from frontier.cosets.kernel import (
     BLANK,
     FIRST_MIX,
-    MOST_LENGTH,
+    MOST_MOVES,
     UNBOUNDED,
     VOLTAGE_BITS,
     VOLTAGES,
@@ -147,7 +147,7 @@ class Additive:
     def memory(self, stop: np.ndarray | None = None) -> Way:
         """Memory for one thread. stop: as of `Scratch`."""
         (cells, moves), groups = self.moves.target.shape, len(self._split.models)
-        depths = MOST_LENGTH + 2
+        depths = MOST_MOVES + 2
         words = np.random.default_rng(2).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
         sides = 1 + len(self._symmetries)
         vertex, number, distance = np.zeros((3, depths, sides, groups), dtype=np.int64)

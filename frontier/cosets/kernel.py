@@ -26,8 +26,15 @@ from frontier.space.bits import count_bits, lowest_bit
 from frontier.space.jit import kernel
 
 MOST_LENGTH = 254
-"""Moves of a solution, at most: the greatest distance that a table holds; eight bits tell the depth
-at which a board was met."""
+"""Moves of a solution of a pattern, at most: the greatest distance that a table holds. What takes
+more leaves positions open, which are searched by themselves."""
+
+MOST_MOVES = 2 * MOST_LENGTH
+"""Moves of a solution of a position, at most: no question asks about more, as the distances of a
+pattern and of a board of the region, which are in tables, bound each position by their sum."""
+
+DEPTH_BITS = 9
+"""The bits that tell the depth at which a board was met, at most `MOST_MOVES`."""
 
 UNBOUNDED = 1 << 62
 """More nodes than any search visits."""
@@ -78,9 +85,9 @@ def no_stop() -> np.ndarray:
 
 
 def nothing_met(bits: int) -> np.ndarray:
-    """The table of 2**bits entries, eight bits or more, in which no board has been met: each entry
-    is of a depth greater than all that there are."""
-    return np.full(1 << bits, 255, dtype=np.uint64)
+    """The table of 2**bits entries, `DEPTH_BITS` or more, in which no board has been met: each
+    entry is of a depth greater than all that there are."""
+    return np.full(1 << bits, (1 << DEPTH_BITS) - 1, dtype=np.uint64)
 
 
 @kernel
@@ -181,10 +188,11 @@ def is_new(total, depth, table):
     """Whether a board has not been met at this depth or a lesser one, as far as a table knows,
     which remembers it."""
     key, bits = total * SECOND_MIX, np.uint64(lowest_bit(np.uint64(table.size)))
-    # The place of the entry tells the first bits of the key, eight or more, and it the others.
+    # The place of the entry tells the first bits of the key, as many as tell the depth or
+    # more, and it the others.
     at = np.int64(key >> np.uint64(64) - bits)
-    entry, before = key << np.uint64(8) | np.uint64(depth), table[at]
-    if (before ^ entry) < np.uint64(256) and before <= entry:
+    entry, before = key << np.uint64(DEPTH_BITS) | np.uint64(depth), table[at]
+    if (before ^ entry) < np.uint64(1 << DEPTH_BITS) and before <= entry:
         return False
     table[at] = entry
     return True

@@ -38,7 +38,7 @@ from frontier.cosets.groups import WORD, Split, all_numbers, joined, residues
 from frontier.cosets.kernel import (
     BLANK,
     FIRST_MIX,
-    MOST_LENGTH,
+    MOST_MOVES,
     UNBOUNDED,
     VOLTAGE_BITS,
     VOLTAGES,
@@ -144,7 +144,7 @@ class Lines:
 
     def memory(self, stop: np.ndarray | None = None) -> LineWay:
         """Memory for one thread. stop: as of `Scratch`."""
-        depths, groups = MOST_LENGTH + 2, len(self._lines)
+        depths, groups = MOST_MOVES + 2, len(self._lines)
         vertex, number, distance = np.zeros((3, depths, groups), dtype=np.int64)
         line, cell, slot, blank = np.zeros((4, depths), dtype=np.int64)
         return LineWay(

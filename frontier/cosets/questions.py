@@ -29,7 +29,7 @@ from frontier.cosets.additive import Additive
 from frontier.cosets.kernel import (
     BLANK,
     FIRST_MIX,
-    MOST_LENGTH,
+    MOST_MOVES,
     UNBOUNDED,
     UNLABELLED,
     no_stop,
@@ -305,7 +305,7 @@ class Asker:
     def _farther(self, board: np.ndarray, limit: int, way) -> dict[Board, Farther]:
         """A position that needs more moves and its mirror images, with their shortest ways."""
         period = self.region.period
-        for depth in range(limit + period, MOST_LENGTH, period):
+        for depth in range(limit + period, MOST_MOVES + 1, period):
             if self._stop[0]:
                 return {}
             cells = self._single.solution(board, depth, way)
@@ -318,7 +318,7 @@ class Asker:
                     codes: Farther(codes, depth, tuple(self.puzzle.grid.reading[blanks].tolist()))
                     for codes, blanks in images.items()
                 }
-        raise OverflowError(f"a position needs {MOST_LENGTH} moves or more")
+        raise OverflowError(f"a position needs more than {MOST_MOVES} moves")
 
     def _codes(self, board: np.ndarray) -> Board:
         """A board whose cells hold the homes of their tiles, as codes row by row."""

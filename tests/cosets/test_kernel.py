@@ -111,7 +111,7 @@ def test_slides(shape, metric):
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 250)), max_size=80), st.integers(8, 12)
+    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 508)), max_size=80), st.integers(9, 12)
 )
 def test_boards_met(visits, bits):
     """Where no two boards share an entry: a board is new unless it was met as early."""
@@ -120,13 +120,13 @@ def test_boards_met(visits, bits):
     back = pow(int(SECOND_MIX), -1, 1 << 64)
     sums = [(n << 58 | 12345 * n) * back % (1 << 64) for n in range(31)]
     for board, depth in visits:
-        expected = depth < met.get(board, 256)
+        expected = depth < met.get(board, 512)
         assert is_new(np.uint64(sums[board]), depth, table) == expected
-        met[board] = min(depth, met.get(board, 256))
+        met[board] = min(depth, met.get(board, 512))
 
 
 @given(
-    st.integers(0, 2**64 - 1), st.integers(0, 63), st.integers(0, 250), st.sampled_from([8, 15, 18])
+    st.integers(0, 2**64 - 1), st.integers(0, 63), st.integers(0, 508), st.sampled_from([9, 15, 18])
 )
 def test_a_board_is_never_taken_for_one_of_another_sum(total, bit, depth, bits):
     """Whichever bit of their keys is different."""
@@ -136,13 +136,13 @@ def test_a_board_is_never_taken_for_one_of_another_sum(total, bit, depth, bits):
     assert is_new(np.uint64(other % (1 << 64)), depth, table)
 
 
-@given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 250)), max_size=300))
+@given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 508)), max_size=300))
 def test_a_board_that_is_not_new_was_met(visits):
-    table, met = nothing_met(8), {}
+    table, met = nothing_met(9), {}
     for total, depth in [*visits, *visits[::-1]]:
         if not is_new(np.uint64(total), depth, table):
             assert met[total] <= depth
-        met[total] = min(depth, met.get(total, 256))
+        met[total] = min(depth, met.get(total, 512))
 
 
 # --- the search

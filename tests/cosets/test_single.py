@@ -132,7 +132,21 @@ def test_a_search_is_ended_by_another_thread(metric):
     assert single.solution(row, 200, way) is None
 
 
-@swept("bits", [8, 11], few=[8])
+@pytest.mark.parametrize(("sizes", "metric"), [((1,) * 7, "step"), ((1,) * 7, "multi")])
+def test_more_moves_than_a_byte_tells(sizes, metric):
+    """Solutions of weak databases are long where they may be: depths of boards met go beyond 255,
+    and nothing is written behind the memory of a way."""
+    board, single, way = made_for((2, 4), (0, 0), sizes, metric)
+    longest = 0
+    for tiles in some_boards(board, random.Random(8), 40):
+        for limit in (255, 256, 300, 507, 508):
+            check_solution(board, single, way, tiles, limit)
+            (row,) = rows_of(board, [tiles])
+            longest = max(longest, len(single.solution(row, limit, way)))
+    assert longest > 255
+
+
+@swept("bits", [9, 11], few=[9])
 @two_cases
 def test_small_tables_of_what_was_met(shape, blank, sizes, metric, bits):
     """Most of it is forgotten, and nothing is missed."""
