@@ -242,6 +242,12 @@ def test_limits_are_whole_numbers(run):
             with pytest.raises(InputError, match=f"limit = {limit!r}: expected a whole number"):
                 ask(limit=limit)
     assert run.farthest(limit=0) == run.layers[3].boards(limit=0) == []
+    for name in ("count", "seed"):
+        with pytest.raises(InputError, match=f"{name} = -1: expected a whole number"):
+            run.layers[3].sample(**{"count": 1, name: -1})
+    for wrong in ({"count": 10**9}, {"count": 1, "seed": 2**64}):
+        with pytest.raises(InputError, match="at most 100,000,000 are drawn at once, by a seed"):
+            run.layers[3].sample(**wrong)
 
 
 def test_ways_to_solve_that_are_none(run):

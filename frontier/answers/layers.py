@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
+from frontier.answers.sampling import GREATEST_SEED, sample
 from frontier.config_values import check_whole
 from frontier.errors import InputError
 from frontier.puzzles import Board, PositionModel, Puzzle
@@ -95,21 +96,51 @@ class Layer:
             )
         return self._open().numbers()
 
-    def batches(self, size: int = BATCH) -> Iterator[np.ndarray]:
-        """All positions as int64[N, cells] of codes, at most `size` at a time.
+    def number_batches(self, size: int = BATCH) -> Iterator[np.ndarray]:
+        """Return all state numbers, as uint64[N], at most `size` at a time.
 
-        They come slab by slab, as they are stored; those of a list in the order of state numbers.
-        InputError, at once, if the layer was not kept.
+        They come slab by slab, as they are stored; those of a list are sorted. InputError, at once,
+        if the layer was not kept.
         """
         check_whole("size", size, 1)
-        layer, reader = self._open(), self._layers.reader
-        model, space = searched_positions(reader.puzzle), reader.space
-        side = space.side_of(self.depth)
+        layer = self._open()
         return (
-            model.boards_of(*space.states_of(side, part[first : first + size]))
+            part[first : first + size]
             for part in layer.numbers_by_slab()
             for first in range(0, part.size, size)
         )
+
+    def boards_of(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the positions of some state numbers of this layer, as codes: int64[N, cells].
+
+        numbers: uint64[N]. InputError if the states of the puzzle are no positions.
+        """
+        reader = self._layers.reader
+        model, space = searched_positions(reader.puzzle), reader.space
+        return model.boards_of(*space.states_of(space.side_of(self.depth), numbers))
+
+    def batches(self, size: int = BATCH) -> Iterator[np.ndarray]:
+        """All positions as int64[N, cells] of codes, at most `size` at a time, in the order of
+        `number_batches`. InputError, at once, if the layer was not kept.
+        """
+        searched_positions(self._layers.reader.puzzle)
+        return map(self.boards_of, self.number_batches(size))
+
+    def sample(self, count: int, seed: int = 0) -> np.ndarray:
+        """Return the sorted state numbers of `count` positions drawn at random, or of all if they
+        are fewer: uint64[N], for `boards_of`.
+
+        The whole layer is read once. What is drawn depends on the seed and on the layer alone.
+        InputError if the layer was not kept, or `count` is greater than `MOST_NUMBERS`.
+        """
+        check_whole("count", count, 0)
+        check_whole("seed", seed, 0)
+        if count > MOST_NUMBERS or seed > GREATEST_SEED:
+            raise InputError(
+                f"a sample of {counted(count, 'position')} by seed {seed}: at most "
+                f"{MOST_NUMBERS:,} are drawn at once, by a seed below 2^64"
+            )
+        return sample(self._open().numbers_by_slab(), count, seed)
 
     def __iter__(self) -> Iterator[Board]:
         return (tuple(board) for batch in self.batches() for board in batch.tolist())
@@ -130,10 +161,12 @@ class Layer:
 
     def _need(self) -> None:
         if not self.kept:
+            kept = " and ".join(str(layer.depth) for layer in self._layers if layer.kept)
+            those = f"the layers that it has are {kept}" if kept else "it has no layer"
             raise InputError(
-                f"{self._layers.store.path} did not keep layer {self.depth}, only its size; run "
-                'its config with search.keep = "all" in another directory (store.path) to keep '
-                "them all"
+                f"{self._layers.store.path} did not keep layer {self.depth}, only its size; "
+                f'{those}. Run its config with search.keep = "all" in another directory '
+                "(store.path) to keep them all"
             )
 
 

@@ -86,6 +86,7 @@ RUNS, SOLVING, UPKEEP = "frontier.cli.runs", "frontier.cli.solving", "frontier.c
         "Ask what was found": {
             "report": "frontier.cli.reporting",
             "farthest": RUNS,
+            "layer": "frontier.cli.layers",
             "solve": SOLVING,
             "draw": SOLVING,
             "export": RUNS,

@@ -1,14 +1,15 @@
 """The files that options ask for: whether they may be written, and how."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from frontier.errors import InputError, unwritable
-from frontier.storage.local import write_bytes
+from frontier.storage.local import FileWriter
 from frontier.store.run import RunStore
 
 force_option = click.option(
@@ -54,17 +55,34 @@ class Target:
         """Write the file, whole or not at all, and say so. Text ends with a line end."""
         if isinstance(content, str):
             content = (content.removesuffix("\n") + "\n").encode()
+        self.write_pieces([content])
+
+    def write_pieces(self, pieces: Iterable[bytes]) -> None:
+        """Write the file piece by piece, whole or not at all, and say so."""
         if str(self.path) == "-":
-            click.echo(content, nl=False)
+            for piece in pieces:
+                click.echo(piece, nl=False)
             return
-        try:
+        with self._writing():
             if self.makes_folder:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_bytes(self.place, content)
+            writer = FileWriter(self.place)
+        with writer:
+            for piece in pieces:  # whose own errors are not the file's
+                with self._writing():
+                    writer.write(piece)
+            with self._writing():
+                writer.finish(durable=False)
+        click.echo(f"{self.path} is written", err=True)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Make errors of the system errors that name the file."""
+        try:
+            yield
         except OSError as error:
             said = f"{self.label} cannot be written: {error.strerror}"
             raise unwritable(said, error) from None
-        click.echo(f"{self.path} is written", err=True)
 
     def problem(self, force: bool) -> str | None:
         """Why the file cannot be written, or must not be; None if it can."""

@@ -43,6 +43,11 @@ class Pieces:
         """The number of pieces, whose codes are 1, 2, …"""
         return sum(len(sort.codes) for sort in self.sorts)
 
+    @property
+    def greatest_code(self) -> int:
+        """The greatest code that a cell of a board can have."""
+        return self.count
+
     def as_boards(self, boards) -> np.ndarray:
         """Return boards as int[N, cells]; raises InputError if they make no such array."""
         try:
@@ -140,6 +145,10 @@ class TurnedPieces(Pieces):
     """
 
     orientations: np.ndarray
+
+    @property
+    def greatest_code(self) -> int:
+        return self.cells * int(self.orientations.max())
 
     def numbers(self, boards: np.ndarray) -> np.ndarray:
         return 1 + (boards - 1) % self.cells

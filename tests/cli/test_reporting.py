@@ -242,9 +242,10 @@ def test_a_file_that_cannot_be_written(runs, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("frontier.cli.files.write_bytes", full)
+    monkeypatch.setattr("frontier.cli.files.FileWriter.write", full)
     said = invoke("report", runs / "2x3", "--csv", tmp_path / "new", code=3).stderr
     assert "No space left" in said
+    assert not list(tmp_path.iterdir()), "what was written of it is removed"
 
 
 def test_what_is_not_complete(runs, tmp_path):

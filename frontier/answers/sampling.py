@@ -1,0 +1,58 @@
+"""Some states of a layer at random, drawn in one pass over it, whatever its size.
+
+Each state has a key, which its number and the seed give as the generator SplitMix64 mixes its
+counter (G. L. Steele, D. Lea and C. H. Flood, Fast Splittable Pseudorandom Number Generators,
+2014). The sample is made of the states with the least keys. So it depends on the seed and on the
+numbers alone, not on the order in which a layer is stored, and a smaller sample of the same seed is
+part of a larger one.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+GREATEST_SEED = 2**64 - 1
+
+ROOM = 1 << 16
+"""States that are held beyond those wanted, at least, before some are dropped."""
+
+
+def mixed(numbers: np.ndarray) -> np.ndarray:
+    """Return the keys of uint64[N] numbers, uint64[N]; different numbers have different ones."""
+    keys = (numbers ^ (numbers >> np.uint64(30))) * FACTORS[0]
+    keys = (keys ^ (keys >> np.uint64(27))) * FACTORS[1]
+    return keys ^ (keys >> np.uint64(31))
+
+
+def sample(batches: Iterable[np.ndarray], count: int, seed: int) -> np.ndarray:
+    """Return `count` of the states of all batches, or all if they are fewer, as sorted uint64.
+
+    batches: uint64 state numbers, each once. seed: 0 … `GREATEST_SEED`.
+    """
+    shift = mixed(np.array([seed], dtype=np.uint64) + GOLDEN)
+    greatest = np.uint64(GREATEST_SEED if count else 0)
+    held, size, room = [], 0, max(ROOM, count)
+    for numbers in batches:
+        keys = mixed(numbers + shift)
+        near = keys <= greatest
+        held.append((numbers[near], keys[near]))
+        size += int(near.sum())
+        if size > count + room:
+            numbers, keys = _least(held, count)
+            held, size = [(numbers, keys)], count
+            greatest = keys.max() if count else greatest
+    return np.sort(_least(held, count)[0])
+
+
+def _least(held: list[tuple[np.ndarray, np.ndarray]], count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the numbers and keys of the states with the least keys."""
+    empty = np.empty(0, dtype=np.uint64)
+    numbers = np.concatenate([empty, *(numbers for numbers, _ in held)])
+    keys = np.concatenate([empty, *(keys for _, keys in held)])
+    if keys.size <= count:
+        return numbers, keys
+    least = np.argpartition(keys, count)[:count]
+    return numbers[least], keys[least]

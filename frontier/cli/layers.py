@@ -1,0 +1,84 @@
+"""The command on one layer of a run: layer."""
+
+import click
+
+from frontier import api
+from frontier.cli import common
+from frontier.cli.files import Target, check_targets, file_option, force_option
+from frontier.cli.help import command
+from frontier.errors import InputError
+from frontier.find_runs import open_one, refuse_search
+from frontier.report.layer import Excerpt
+from frontier.storage.places import storage_at
+
+OR_OUTPUT = "; - is standard output."
+
+
+@command(
+    examples={
+        "run configs/2x5.toml --set search.keep=all": "Make a run that keeps its layers,",
+        "layer runs/2x5 12": "and print all positions 12 moves from the goal, one a line.",
+        "layer runs/2x5 30 --sample 1000 --seed 7 --csv 2x5-30.csv": "A thousand of them at "
+        "random, with their state numbers, as a table.",
+        "layer runs/2x5 30 --npy 2x5-30.npy": "All as an array, for numpy.load.",
+        "layer runs/2x5 55 --limit 5 --numbers": "The state numbers of five.",
+    },
+    exit_codes={
+        "0": "the positions are written",
+        "2": "there is no such layer, or the run did not keep it",
+        "4": "the run is damaged; `verify` lists what is, `repair` mends it",
+    },
+    see_also=("farthest", "solve", "export", "docs/library.md"),
+)
+@common.run_argument
+@click.argument("depth", metavar="DEPTH", type=click.IntRange(min=0))
+@click.option("--limit", type=click.IntRange(min=0), metavar="N", help="The first N as stored.")
+@click.option("--sample", type=click.IntRange(min=0), metavar="N", help="N of them at random.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**64 - 1),
+    metavar="SEED",
+    help="With --sample: a number that chooses the sample.  [default: 0]",
+)
+@click.option("--numbers", is_flag=True, help="State numbers instead of positions.")
+@file_option("--csv", f"Write a table: the state number and the position of each{OR_OUTPUT}")
+@file_option("--npy", f"Write an array of the codes of each position{OR_OUTPUT}")
+@force_option
+def layer(run, depth, limit, sample, seed, numbers, csv, npy, force):
+    """Print the positions of RUN that are DEPTH moves from the goal, all or some of them.
+
+    They are printed one a line, as `solve --file` reads them, unless a file is asked for. RUN must
+    have kept that layer: by default a run keeps its last two, and all with search.keep = "all".
+    However large the layer is, no more than a part of it is in memory.
+
+    The same --seed draws the same sample of a layer, on any machine and however the run is stored.
+    A state number says which state a position is among those that can lie at depths of the same
+    parity, or at any depth where positions are not of two colours; docs/library.md has more.
+    """
+    if limit is not None and sample is not None:
+        raise InputError("--limit gives the first positions and --sample some at random; give one")
+    if seed is not None and sample is None:
+        raise InputError("--seed chooses a sample; give --sample N with it")
+    check_targets([csv, npy], force)
+    refuse_search(storage_at(run), "`farthest` prints the positions of the layers that it has")
+    found = api.Run(open_one(run))
+    if depth >= len(found.layers):
+        raise InputError(
+            f"{found.path} has no layer {depth}: its layers are known to depth "
+            f"{len(found.layers) - 1}"
+            + (", the greatest there is" if found.complete else "; go on with `run`")
+        )
+    excerpt = Excerpt(
+        found.puzzle,
+        found.layers[depth],
+        limit if sample is None else sample,
+        None if sample is None else seed or 0,
+        numbers,
+    )
+    excerpt.check()
+    if csv:
+        csv.write_pieces(excerpt.csv())
+    if npy:
+        npy.write_pieces(excerpt.npy())
+    if not (csv or npy):
+        Target("layer", "-").write_pieces(excerpt.text())

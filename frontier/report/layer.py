@@ -1,0 +1,91 @@
+"""Positions of a layer as text, CSV and NumPy arrays, piece by piece: a layer may be larger than
+memory."""
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.lib import format as npy
+
+from frontier.answers.layers import BATCH, Layer, searched_positions
+from frontier.puzzles import Puzzle
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """All positions of a layer, the first few that are stored, or a sample of them.
+
+    limit: how many at most; None for all. seed: of a sample of so many; None where they are the
+    first. by_number: whether positions are told by their state numbers alone.
+    """
+
+    puzzle: Puzzle
+    layer: Layer
+    limit: int | None = None
+    seed: int | None = None
+    by_number: bool = False
+
+    def check(self) -> None:
+        """Raise InputError if the layer was not kept, or its states are no positions."""
+        self.layer.number_batches()
+        if not self.by_number:
+            searched_positions(self.puzzle)
+
+    @property
+    def count(self) -> int:
+        """The number of positions."""
+        return min(self.layer.states, self.layer.states if self.limit is None else self.limit)
+
+    @cached_property
+    def _sample(self) -> np.ndarray:
+        return self.layer.sample(self.count, self.seed)
+
+    def _batches(self) -> Iterator[np.ndarray]:
+        """Return the state numbers, uint64[N] at a time: of a sample in their order, else in the
+        order in which they are stored."""
+        if self.seed is not None and self.count < self.layer.states:
+            yield from np.split(self._sample, range(BATCH, self.count, BATCH))
+            return
+        left = self.count
+        for numbers in self.layer.number_batches() if left else ():
+            yield numbers[:left]
+            left -= numbers[:left].size
+            if not left and self.limit is not None:
+                return  # at the end of a whole layer its size is checked
+
+    def _lines(self, numbers: np.ndarray) -> list[str]:
+        """Return the positions of state numbers, each as `solve` reads it."""
+        boards = self.layer.boards_of(numbers).tolist()
+        return [self.puzzle.line(tuple(board)) for board in boards]
+
+    def text(self) -> Iterator[bytes]:
+        """Return the positions, or their numbers, one a line."""
+        for numbers in self._batches():
+            lines = map(str, numbers.tolist()) if self.by_number else self._lines(numbers)
+            yield "".join(f"{line}\n" for line in lines).encode()
+
+    def csv(self) -> Iterator[bytes]:
+        """Return a table of the state numbers and, unless `by_number`, the positions."""
+        yield b"number\n" if self.by_number else b"number,position\n"
+        for numbers in self._batches():
+            columns = [numbers.tolist(), *([] if self.by_number else [self._lines(numbers)])]
+            table = io.StringIO()
+            csv.writer(table, lineterminator="\n").writerows(zip(*columns, strict=True))
+            yield table.getvalue().encode()
+
+    def npy(self) -> Iterator[bytes]:
+        """Return an array as NumPy stores it: the codes of the positions, [N, cells] of the
+        smallest unsigned integers that have room, or their state numbers, uint64[N]."""
+        pieces = self.puzzle.notation.pieces
+        kind = np.dtype(np.uint64 if self.by_number else np.min_scalar_type(pieces.greatest_code))
+        head, shape = io.BytesIO(), (self.count,) if self.by_number else (self.count, pieces.cells)
+        value = {"descr": npy.dtype_to_descr(kind), "fortran_order": False, "shape": shape}
+        npy.write_array_header_1_0(head, value)
+        yield head.getvalue()
+        for numbers in self._batches():
+            yield (
+                numbers if self.by_number else self.layer.boards_of(numbers).astype(kind)
+            ).tobytes()
