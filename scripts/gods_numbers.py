@@ -182,8 +182,8 @@ def entry_of(run: CosetRun, value: dict) -> dict:
         command += f" --region {region}"
     last = [layer["count"] for layer in value["layers"]]
     # Without a layer that the command does not ask for.
-    more = [asked["seconds"] for asked in value["questions"] if not asked["complete"]]
-    seconds = value["seconds"] - (sum(more) if value["complete"] else 0)
+    more = [asked["seconds"] for asked in value["questions"] if not asked["searched"]]
+    seconds = value["seconds"] - (sum(more) if value["known"] else 0)
     if len(last) > 1:
         command += f" --layers {len(last)}"
     return {

@@ -35,7 +35,8 @@ class Answer:
     done: dict[int, Block] = field(default_factory=dict)
 
     @property
-    def complete(self) -> bool:
+    def searched(self) -> bool:
+        """Whether all blocks were searched."""
         return len(self.done) == self.blocks
 
     @property
@@ -76,7 +77,7 @@ class Proof:
     @property
     def upper(self) -> int:
         """A number of moves that suffices for every position."""
-        empty = [t for t, answer in self.answers.items() if answer.complete and not answer.farther]
+        empty = [t for t, answer in self.answers.items() if answer.searched and not answer.farther]
         return min([sum(self.deepest), *(limit + self.period - 1 for limit in empty)])
 
     @property
@@ -85,6 +86,11 @@ class Proof:
         witnessed = (witness.limit + self.period for witness in self.witnesses)
         found = (position.depth for position in self.farther)
         return max([self.deepest[0], *found, *witnessed])
+
+    @property
+    def known(self) -> bool:
+        """Whether God's number is known: both bounds are equal."""
+        return self.lower == self.upper
 
     @property
     def farther(self) -> list[Farther]:
@@ -114,14 +120,14 @@ class Proof:
         answer = self.answers.get(depth - self.period)
         if depth > self.upper:
             return []
-        if answer is None or not answer.complete:
+        if answer is None or not answer.searched:
             return None
         return [position for position in answer.farther if position.depth == depth]
 
     def last_layers(self) -> Iterator[tuple[int, list[Farther]]]:
         """(depth, positions) of the last layers, as far as these are known, the deepest first."""
         depth = self.upper
-        while self.lower == self.upper and (layer := self.layer(depth)) is not None:
+        while self.known and (layer := self.layer(depth)) is not None:
             yield depth, layer
             depth -= 1
 

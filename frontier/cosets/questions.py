@@ -107,18 +107,18 @@ class Witness:
 class Block:
     """What is known of some cosets of a question.
 
-    number: of the block. cosets: how many it has. nodes, solutions: of the search of cosets. left:
-    the positions that it left open. steps: the nodes of their own searches. farther: those that
-    need more moves. seconds: of one processor. hardest: of those that do not, the one whose search
+    number: of the block. cosets: how many it has. look_ups, solutions: of the search of cosets.
+    left: the positions that it left open. nodes: of their own searches. farther: those that need
+    more moves. seconds: of one processor. hardest: of those that do not, the one whose search
     took most nodes, and these.
     """
 
     number: int
     cosets: int
-    nodes: int
+    look_ups: int
     solutions: int
     left: int
-    steps: int
+    nodes: int
     seconds: float
     farther: tuple[Farther, ...] = ()
     hardest: tuple[int, Board] | None = None
@@ -150,7 +150,7 @@ class Asker:
         home = self._single.home
         self._odd = (row + column + row[home] + column[home]) % region.period
         self._symmetries = symmetries(self.puzzle, region.cells)
-        self._settled = self._steps = 0  # positions searched by themselves, and their nodes
+        self._settled = self._nodes = 0  # positions searched by themselves, and their nodes
         self._stop = no_stop()
         self._prepare = Lock()
         self._prepared: _Prepared | None = None
@@ -167,7 +167,7 @@ class Asker:
     def learn(self, blocks: Iterable[Block]) -> None:
         """Take the mean nodes of a position's own search from blocks that were searched before."""
         for block in blocks:
-            self._settled, self._steps = self._settled + block.left, self._steps + block.steps
+            self._settled, self._nodes = self._settled + block.left, self._nodes + block.nodes
 
     def stop(self) -> None:
         """End what is searched, and all that will be; it gives None."""
@@ -183,7 +183,7 @@ class Asker:
         """
         began, question = time.thread_time(), self._question(limit)
         mine = question.cosets[number :: self.blocks(limit)]
-        nodes = solutions = left = steps = first = 0
+        look_ups = solutions = left = nodes = first = 0
         farther, hardest = {}, None
 
         def stops() -> bool:
@@ -198,13 +198,13 @@ class Asker:
                     some, self._homes(some), limit, worth, max(worth, MOST_LOOK_UPS), SLICE,
                     question.tables, scratch, boards,
                 )  # fmt: skip
-                nodes, solutions = nodes + work[0], solutions + work[1]
+                look_ups, solutions = look_ups + work[0], solutions + work[1]
                 for board in boards[:opened]:
                     if stops():
                         return None
                     most = max(worth, WORTH)
                     needs_more, its = self._single.needs_more(board, limit, way, most)
-                    steps, self._steps = steps + its, self._steps + its
+                    nodes, self._nodes = nodes + its, self._nodes + its
                     if needs_more is None:
                         worth = LONGER * max(1, most)
                         break
@@ -223,7 +223,7 @@ class Asker:
                     return None
         seconds = time.thread_time() - began
         found = tuple(farther.values())
-        return Block(number, mine.size, nodes, solutions, left, steps, seconds, found, hardest)
+        return Block(number, mine.size, look_ups, solutions, left, nodes, seconds, found, hardest)
 
     def witness(self, board: Board, limit: int, most: int = UNBOUNDED) -> Witness | None:
         """A position as a witness, if `most` nodes suffice to tell that it needs more than `limit`
@@ -300,7 +300,7 @@ class Asker:
         Some positions take far longer. So their searches end after as many nodes, eight times as
         long as the look-ups took; then the coset is searched again, and longer, and so on in turns.
         """
-        return max(WORTH, LOOK_UPS_A_NODE * self._steps // max(1, self._settled))
+        return max(WORTH, LOOK_UPS_A_NODE * self._nodes // max(1, self._settled))
 
     def _farther(self, board: np.ndarray, limit: int, way) -> dict[Board, Farther]:
         """A position that needs more moves and its mirror images, with their shortest ways."""

@@ -46,6 +46,9 @@ OWN_NAMES = {"run.json", "ledger.json", "tables", "lock"} | FOR_PEOPLE
 CHUNK = 1 << 26
 """The bytes whose checksum is computed at a time."""
 
+OLDER_NAMES = {"look_ups": "nodes", "nodes": "steps"}
+"""What the ledger calls fields of `Block`, which had these names when its format was made."""
+
 BLOCKS, WITNESSES = TypeAdapter(list[Block]), TypeAdapter(list[Witness])
 
 
@@ -185,7 +188,7 @@ class CosetRun:
         try:
             proof = Proof(tuple(ledger["deepest"]), self.region.period)
             for limit, answer in ledger["answers"].items():
-                blocks = BLOCKS.validate_python(answer["done"])
+                blocks = BLOCKS.validate_python(list(map(_as_read, answer["done"])))
                 done = {block.number: block for block in blocks}
                 proof.answers[int(limit)] = Answer(answer["blocks"], answer["cosets"], done)
             proof.witnesses += WITNESSES.validate_python(ledger.get("witnesses", []))
@@ -208,7 +211,7 @@ class CosetRun:
             str(limit): {
                 "blocks": answer.blocks,
                 "cosets": answer.cosets,
-                "done": [asdict(block) for block in answer.done.values()],
+                "done": list(map(_as_kept, answer.done.values())),
             }
             for limit, answer in self.proof.answers.items()
         }
@@ -276,6 +279,16 @@ class CosetRun:
                 self._check(self._table(name, shared=True), name)
             except CorruptSearchError as error:
                 yield str(error)
+
+
+def _as_kept(block: Block) -> dict:
+    """A block as it stands in the ledger; `_as_read` has the fields of `Block` again."""
+    return {OLDER_NAMES.get(name, name): value for name, value in asdict(block).items()}
+
+
+def _as_read(kept: dict) -> dict:
+    names = {older: name for name, older in OLDER_NAMES.items()}
+    return {names.get(older, older): value for older, value in kept.items()}
 
 
 def _read(storage: Storage, name: str, remedy: str) -> dict:

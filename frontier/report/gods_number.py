@@ -22,7 +22,7 @@ def gods_number_value(run: CosetRun) -> dict:
         "puzzle": {"title": puzzle.title, **run.identity["puzzle"]},
         "region": run.identity["region"],
         "groups": run.identity["groups"],
-        "complete": proof is not None and proof.lower == proof.upper,
+        "known": proof is not None and proof.known,
         "lower": proof and proof.lower,
         "upper": proof and proof.upper,
         "layers": [],
@@ -42,12 +42,12 @@ def gods_number_value(run: CosetRun) -> dict:
         value["questions"].append({
             "limit": limit,
             "least_depth": limit + proof.period,
-            "complete": answer.complete,
+            "searched": answer.searched,
             "cosets": answer.total("cosets"),
             "of": answer.cosets,
-            "nodes": answer.total("nodes"),
+            "look_ups": answer.total("look_ups"),
             "left_open": answer.total("left"),
-            "steps": answer.total("steps"),
+            "nodes": answer.total("nodes"),
             "positions": len(answer.farther),
             "seconds": round(answer.seconds, 3),
         })  # fmt: skip
@@ -67,7 +67,7 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
         lines.append(f"  all positions take at most {at_most} moves: {answer}")
     for layer in value["layers"]:
         lines.append(f"  {counted(layer['count'], 'position')} at depth {layer['depth']}")
-    if value["witness"] and not value["complete"]:
+    if value["witness"] and not value["known"]:
         lines.append(
             f"  a position that needs {value['witness']['at_least']} moves or more is below"
         )
@@ -77,7 +77,7 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
         f"{run.path}"
     )
     _, boards = drawn(run)
-    if boards and (value["layers"] or not value["complete"]):
+    if boards and (value["layers"] or not value["known"]):
         lines += ["", draw_boards(puzzle, boards)]
     return "\n".join(lines)
 

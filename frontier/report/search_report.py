@@ -45,7 +45,7 @@ def questions(run: CosetRun) -> Table:
         [
             _depths(limit, run.region.period),
             _in_words(run, limit, answer),
-            *(f"{answer.total(what):,}" for what in ("cosets", "nodes", "left", "steps")),
+            *(f"{answer.total(what):,}" for what in ("cosets", "look_ups", "left", "nodes")),
             brief(answer.seconds),
         ]
         for limit, answer in answers
@@ -62,7 +62,7 @@ def _depths(limit: int, period: int) -> str:
 def _in_words(run: CosetRun, limit: int, answer: Answer) -> str:
     """The answer to a question, as far as it is known."""
     found = counted(len(answer.farther), "position") if answer.farther else "none"
-    if answer.complete:
+    if answer.searched:
         return found
     witnessed = any(witness.limit == limit for witness in run.proof.witnesses)
     some = f"{found}, " if answer.farther else "some, " if witnessed else ""

@@ -42,10 +42,10 @@ def test_one_bound(tmp_path, at_most, answer):
 
 def test_json_and_the_summary(tmp_path):
     value = json.loads(invoke(CONFIGS / "3x3.toml", *at(tmp_path), "--json").stdout)
-    assert (value["complete"], value["lower"], value["upper"]) == (True, 31, 31)
+    assert (value["known"], value["lower"], value["upper"]) == (True, 31, 31)
     (last, *_) = value["layers"]
     assert (last["depth"], last["count"], len(last["positions"])) == (31, 2, 2)
-    assert sum(question["complete"] for question in value["questions"]) > 1
+    assert sum(question["searched"] for question in value["questions"]) > 1
     summary = json.loads((tmp_path / "run-gods-number" / "summary.json").read_text())
     assert {key: summary[key] for key in value} == value
 

@@ -20,7 +20,7 @@ def play(counts: list[int], bound: int, deepest: int, period: int, at_most=None,
             for n in range(counts[depth])
         ]
         answer = proof.answers.setdefault(limit, Answer(2, 2))
-        assert not answer.complete, "a question is not asked again"
+        assert not answer.searched, "a question is not asked again"
         if positions and not whole:
             proof.witnesses.append(Witness(positions[0].board, limit))
         else:
@@ -65,7 +65,7 @@ def test_one_bound_is_asked_about(at_most, period):
 def test_a_question_that_found_a_position_early_is_finished_for_its_layer(period):
     proof = play(COUNTS, 12, 3, period, layers=0)
     assert proof.witnesses
-    assert not any(proof.answers[witness.limit].complete for witness in proof.witnesses)
+    assert not any(proof.answers[witness.limit].searched for witness in proof.witnesses)
     assert proof.layer(len(COUNTS)) == [], "no position is deeper than God's number"
 
 

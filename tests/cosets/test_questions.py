@@ -70,7 +70,7 @@ def check_answer(asker, board, limit, expected):
         assert block.left * (1 + len(asker._symmetries)) >= len(block.farther)
         assert block.solutions >= block.cosets
         assert block.seconds >= 0
-        assert min(block.nodes, block.steps) >= 0
+        assert min(block.look_ups, block.nodes) >= 0
 
 
 def by_dictionary(board, limit):
@@ -291,8 +291,8 @@ def test_cosets_are_searched_longer_where_positions_take_long(monkeypatch):
     monkeypatch.setattr(questions, "WORTH", 1)
     assert asker._worth == 1
     blocks = answer(asker, 26)
-    left, steps = (sum(getattr(block, name) for block in blocks) for name in ("left", "steps"))
-    assert asker._worth == 8 * steps // left > 8
+    left, nodes = (sum(getattr(block, name) for block in blocks) for name in ("left", "nodes"))
+    assert asker._worth == 8 * nodes // left > 8
     monkeypatch.setattr(questions, "WORTH", 100_000)
     again = answer(asker, 26)
     assert sum(block.left for block in again) < left
