@@ -59,8 +59,9 @@ def verify(run, deep, states, seed, as_json):
     changed, and no run can start in RUN before `verify` has ended. The exit code is 4 if something
     is wrong; `repair` may mend it.
 
-    Of what `gods-number` has found, checksums of the tables are checked, and the way of every
-    position is gone move by move; with --deep, N blocks of cosets are searched again as well.
+    Of what `gods-number` has found, checksums of the tables and summary.json are checked, and
+    the way of every position is gone move by move; with --deep, N blocks of cosets are searched
+    again as well.
     """
     values = []
     for store in open_all(run):

@@ -1,20 +1,24 @@
 """Whether what a search of cosets has found is right, as far as its files can tell.
 
 * The checksums of the tables that are there must be right.
+* ``summary.json`` must be what was written there, and say nothing that contradicts the ledger. It
+  is written at the end of a start, so it may be older than the ledger, and know less.
 * The shortest way of every position found is gone move by move, without any kernel.
 * Blocks of questions and single positions that gave a lower bound are searched again, all or some
   of them drawn at random; they must give the same.
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from frontier import machine
 from frontier.cosets.questions import Asker, Farther, Witness
 from frontier.cosets.store import CosetRun
+from frontier.errors import CorruptRunError
 from frontier.puzzles import Puzzle
-from frontier.search.verify import Fault
+from frontier.search.verify import SUMMARY, Fault
+from frontier.storage.sealed import read_sealed
 from frontier.text import counted
 
 
@@ -49,6 +53,7 @@ def check_cosets(
     found.faults += [Fault(0, fault) for fault in run.check_tables()]
     if proof is None:
         return found
+    found.faults += [Fault(SUMMARY, what, described=True) for what in _wrong_summary(run)]
     found.ways = len(proof.farther)
     say(f"{counted(found.ways, 'way')}, move by move")
     for limit, answer in proof.answers.items():
@@ -63,9 +68,32 @@ def check_cosets(
         random.Random(seed).sample(done, count),
         key=lambda some: (some.limit, -1) if isinstance(some, Witness) else some,
     )
-    if drawn and not found.faults:
+    if drawn and all(fault.described for fault in found.faults):
         _search_again(run, drawn, found, say)
     return found
+
+
+def _wrong_summary(run: CosetRun) -> Iterator[str]:
+    """What is wrong with ``summary.json``, if it is there."""
+    name, remedy = "summary.json", "`gods-number` writes it anew"
+    file, proof = run.storage.place(name), run.proof
+    if not run.storage.exists(name):
+        return
+    try:
+        said = read_sealed(run.storage, name)
+    except CorruptRunError as error:
+        yield f"{error}; {remedy}"
+        return
+    lower, upper = said.get("lower"), said.get("upper")
+    known = proof.lower, proof.upper
+    if lower is not None and not (lower <= proof.lower and proof.upper <= upper):
+        yield f"{file} has bounds {lower} and {upper}, and the ledger {known}; {remedy}"
+    for layer in said.get("layers", []):
+        there = proof.layer(layer["depth"]) if proof.known else None
+        if there is None or len(there) != layer["count"]:
+            has = "does not know it" if there is None else f"has {len(there):,}"
+            count = counted(layer["count"], "position")
+            yield f"{file} has {count} at depth {layer['depth']}, and the ledger {has}; {remedy}"
 
 
 def _search_again(

@@ -6,6 +6,7 @@ import shutil
 
 import making
 import pytest
+from files import read_sealed, write_sealed
 from making import CONFIGS
 
 from frontier import make_config
@@ -208,6 +209,31 @@ def test_verify(found, tmp_path):
     assert "repair" not in said.stderr
     (path / "ledger.json").write_text("{}")
     assert "digest" in invoke("verify", path, code=4).stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"upper": 35}, "has bounds 36 and 35, and the ledger (36, 36)"),
+        ({"lower": 37}, "has bounds 37 and 36"),
+        ({"layers": [{"depth": 36, "count": 2}]}, "2 positions at depth 36, and the ledger has 1"),
+        ({"layers": [{"depth": 9, "count": 1}]}, "at depth 9, and the ledger does not know it"),
+    ],
+)
+def test_verify_holds_the_summary_against_the_ledger(found, tmp_path, change, said):
+    path = tmp_path / "copy"
+    shutil.copytree(found, path)
+    summary = read_sealed(path / "summary.json")
+    write_sealed(path / "summary.json", summary | change)
+    assert said in invoke("verify", path, code=4).stderr
+    invoke("gods-number", path, "--layers", "2")
+    assert "all sound" in invoke("verify", path).stdout, "it was written anew"
+    (path / "summary.json").write_text("{}")
+    assert "summary.json is not what was written" in invoke("verify", path, code=4).stderr
+    write_sealed(path / "summary.json", summary | {"lower": 30, "upper": 38, "layers": []})
+    assert "all sound" in invoke("verify", path).stdout, "an older one knows less"
+    (path / "summary.json").unlink()
+    assert "all sound" in invoke("verify", path).stdout
 
 
 def test_verify_looks_at_tables_without_a_ledger(found, tmp_path):

@@ -279,7 +279,9 @@ def test_checks_find_what_is_wrong(tmp_path):
         assert re.search(wrong, faults[0].what)
     found["farther"] = []
     write_sealed(path / "ledger.json", ledger)
-    assert len(check_cosets(CosetRun(path), None).faults) == 1
+    faults = check_cosets(CosetRun(path), None).faults
+    assert [fault.described for fault in faults].count(False) == 1
+    assert "summary.json" in faults[0].what
 
 
 def test_checks_find_a_damaged_table(tmp_path):
