@@ -6,6 +6,7 @@ import time
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import NamedTuple
 
 from frontier.config import Config
 from frontier.report.console import warn_unwritten
@@ -13,6 +14,7 @@ from frontier.search.environment import note_start
 from frontier.search.events import (
     Event,
     LayerFinished,
+    LayerMade,
     Listener,
     RunFinished,
     RunStarted,
@@ -22,14 +24,17 @@ from frontier.search.events import (
     SearchStopped,
 )
 from frontier.storage.base import Storage
+from frontier.store.ledger import LayerRecord
+from frontier.store.tally import Tally
 
 STARTS, ENDS = (RunStarted, SearchStarted), (RunFinished, RunStopped, SearchFinished, SearchStopped)
-LOGGED = {kind.__name__: kind for kind in (*STARTS, LayerFinished, *ENDS)}
+LOGGED = {kind.__name__: kind for kind in (*STARTS, LayerMade, LayerFinished, *ENDS)}
 
 NAME = "events.jsonl"
 
-LINE_SECONDS = 2.0
-"""The least seconds between two writings of the log, while layers end."""
+REST = 50
+"""While layers are made, the log is written so rarely that between two writings there is this many
+times as long as the first one took. To append to an object is to write all of it anew."""
 
 
 def noted(file: Path | str, note: Listener) -> Listener:
@@ -64,41 +69,61 @@ class StartLog:
 
 
 class EventLog:
-    """Appends events to the log of a run. Those of layers wait for a moment, as to append to an
-    object is to write all of it anew."""
+    """Appends events to the log of a run, each with the time at which it came. Those of layers may
+    wait for a moment until they are written."""
 
     def __init__(self, storage: Storage):
-        self._storage, self._lines, self._written = storage, "", 0.0
+        self._storage, self._lines, self._due = storage, "", 0.0
 
     def __call__(self, event: Event) -> None:
         kind = type(event).__name__
         if kind not in LOGGED:
             return
         said = asdict(event)
-        if isinstance(event, LayerFinished):
-            del said["layer"]
+        if isinstance(event, LayerMade | LayerFinished):
             layer = event.layer
             said |= {
                 "depth": layer.depth, "states": layer.states, "form": layer.form,
-                "seconds": layer.seconds, "written": layer.bytes,
+                "seconds": layer.seconds,
             }  # fmt: skip
+            del said["layer"]
+            if isinstance(event, LayerFinished):
+                said["written"] = layer.bytes
         self._lines += json.dumps({"time": time.time(), "event": kind, **said}) + "\n"
-        if kind != "LayerFinished" or time.monotonic() - self._written > LINE_SECONDS:
-            lines, self._lines, self._written = self._lines, "", time.monotonic()
+        began = time.monotonic()
+        if not isinstance(event, LayerMade | LayerFinished) or began >= self._due:
+            lines, self._lines = self._lines, ""
             self._storage.append(NAME, lines.encode())
+            now = time.monotonic()
+            self._due = now + REST * (now - began)
 
 
-def read_last_start(storage: Storage) -> list[tuple[float, Event]]:
-    """The last start of a run and its end, if it has one, each with its time. Layers, which the
-    ledger describes, and lines that are damaged are left out."""
-    events = []
+class LastStart(NamedTuple):
+    """The last start of a run, the layers that were made since then, and the end if there is one;
+    each with its time."""
+
+    start: tuple[float, Event]
+    made: list[tuple[float, LayerMade]]
+    end: tuple[float, Event] | None
+
+
+def read_last_start(storage: Storage) -> LastStart | None:
+    """Return what the log tells of the last start; None if it tells of none. Layers that are
+    committed, which the ledger describes, and lines that are damaged are left out."""
+    last = None
     with suppress(OSError, ValueError):  # the log is for people: a run does not need it
         for line in storage.read(NAME).decode(errors="replace").splitlines():
             with suppress(ValueError, TypeError, KeyError, AttributeError):
                 values = json.loads(line)
                 when, kind = float(values.pop("time")), LOGGED[values.pop("event")]
                 if kind in STARTS:
-                    events = [(when, kind(**values))]
-                elif events and kind is not LayerFinished:
-                    events.append((when, kind(**values)))
-    return events
+                    last = LastStart((when, kind(**values)), [], None)
+                elif last and kind is LayerMade:
+                    last.made.append((when, _layer_made(**values)))
+                elif last and kind in ENDS:
+                    last = last._replace(end=(when, kind(**values)))
+    return last
+
+
+def _layer_made(depth: int, states: int, form: str, seconds: float, elapsed: float) -> LayerMade:
+    return LayerMade(LayerRecord.of(depth, form, Tally(states), seconds), elapsed)

@@ -54,12 +54,14 @@ class LayerTotals:
 class Progress(LayerTotals, Standing):
     """What is known of a run by layers at a moment.
 
-    layers: all committed ones, from depth 0. disk: the bytes of the layers on disk. task: the
-    tasks done of the next layer, which was begun at `since`; None if not known; its number of tasks
-    is 0 if only that is not known.
+    layers: all that are made, from depth 0. committed: how many of them are committed; the others
+    are lost if the run is killed. disk: the bytes of the layers on disk. task: the tasks done of
+    the next layer, which was begun at `since`; None if not known; its number of tasks is 0 if only
+    that is not known.
     """
 
     layers: list[LayerRecord] = field(default_factory=list)
+    committed: int = 0
     disk: int = 0
     task: events.TaskFinished | None = None
 
@@ -72,14 +74,20 @@ class Progress(LayerTotals, Standing):
                 self.since = now
             case events.TaskFinished():
                 self.task = event
-            case events.LayerFinished(layer, disk=disk):
+            case events.LayerMade(layer) if layer.depth == len(self.layers):
                 self.layers.append(layer)
+                self.since = now
+            case events.LayerFinished(layer, disk=disk):
+                self.layers[layer.depth :] = [layer, *self.layers[layer.depth + 1 :]]
+                self.committed = layer.depth + 1
                 self.disk, self.task, self.since = disk, None, now
             case events.RunFinished(depth, _, False, elapsed):
                 self.ended = events.RunStopped(depth, f"depth {depth} reached as asked", elapsed)
+            case events.RunStopped():
+                del self.layers[self.committed :]
 
     def _read(self, run: RunStore) -> None:
-        self.layers, self.disk = list(run.records), run.disk
+        self.layers, self.committed, self.disk = list(run.records), len(run.records), run.disk
 
     def read(self) -> None:
         self._read(self.run)
@@ -131,15 +139,18 @@ def progress_of(run: RunStore | CosetRun) -> Progress | SearchProgress:
     state = COMPLETE if run.complete else UNDER_WAY if held else STOPPED
     kind = SearchProgress if isinstance(run, CosetRun) else Progress
     log, about = read_last_start(storage), run.identity
-    began, started = log[0] if log else (about.get("created", 0.0), kind.untold_start(run))
+    began, started = log.start if log else (about.get("created", 0.0), kind.untold_start(run))
     progress = kind(about["name"], started, began, began, run=run)
     with suppress(FileNotFoundError):  # there is no ledger if the run was stopped as it began
         progress.since = max(began, storage.modified(LEDGER))
     if state == UNDER_WAY and lock:
         progress.holder, progress.began = describe_holder(lock), held_since(lock) or began
-    elif state != UNDER_WAY and len(log) > 1:
-        progress(log[-1][1], log[-1][0])
+    elif state != UNDER_WAY and log and log.end:
+        progress(*reversed(log.end))
     progress.read()
+    if state == UNDER_WAY and log:
+        for when, made in log.made:
+            progress(made, when)
     if state != progress.state:  # the log has no end of the run, or one that is out of date
         reason = None if state == COMPLETE else untold_reason(log, lock)
         progress.ended = progress.end(reason, progress.since - began)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from frontier.cosets.store import CosetRun
-from frontier.report.log import ENDS, STARTS, read_last_start
+from frontier.report.log import ENDS, STARTS, LastStart, read_last_start
 from frontier.search import events
 from frontier.storage.base import Storage
 from frontier.storage.lock import is_held, left_by
@@ -91,13 +91,13 @@ def is_under_way(storage: Storage) -> bool:
         return is_held(storage.lock_file)
     with suppress(FileNotFoundError):
         fresh = time.time() - storage.modified(PAGE) < FRESH_SECONDS
-        return fresh and len(read_last_start(storage)) == 1
+        return fresh and (log := read_last_start(storage)) is not None and log.end is None
     return False
 
 
-def untold_reason(log: list, lock: Path | None) -> str:
-    """Why a run is stopped whose log does not tell. log: the last start, and what came after it.
-    lock: its lock file, None where there are no locks."""
+def untold_reason(log: LastStart | None, lock: Path | None) -> str:
+    """Why a run is stopped whose log does not tell. log: what it tells of the last start. lock: the
+    run's lock file, None where there are no locks."""
     if lock and (host := left_by(lock)):
         return f"killed, or under way on host {host}, which cannot be seen from here"
-    return "killed, or its machine failed" if len(log) == 1 else "its log does not say why"
+    return "killed, or its machine failed" if log and not log.end else "its log does not say why"

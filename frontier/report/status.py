@@ -38,6 +38,10 @@ def figures(progress: Standing, now: float | None = None) -> dict[str, str]:
     states, seconds = progress.states, progress.seconds
     share = "all" if progress.complete else f"{percent(states / start.states)} of {start.states:,}"
     found["states"] = f"{states:,} ({share})"
+    if waiting := len(layers) - progress.committed:
+        where = f"depth {progress.committed}"
+        where = f"from {where} on" if waiting > 1 else f"at {where}"
+        found["not stored yet"] = f"{counted(waiting, 'layer')} ({where})"
     found["time in layers"] = f"{span(seconds)} ({rate(states, seconds)})"
     if words := next_layer_words(progress, now):
         found["next layer"] = f"{len(layers)} ({words})"
@@ -156,6 +160,7 @@ def _of_layers(progress: Progress, now: float) -> dict:
     """What is said of a run by layers alone."""
     left = progress.left(now)
     value = {
+        "not_stored": progress.counts[progress.committed :],
         "tasks_finished_of_the_next_layer": progress.task.done if progress.task else 0,
         "damaged": progress.run.missing(),
     }

@@ -27,8 +27,9 @@ class Advance:
 
     mode: "lists" or "memory"; the call ends where the policy names another one. depth: the last
     committed layer. until: the last depth to compute, None for all. seconds: how long to go on.
-    threads: how many expand bitmaps. stop: whether to end after the layer under way; None where the
-    driver is in another process.
+    threads: how many expand bitmaps. stop: whether to end after the layer under way. made: is
+    called with the line of each layer as soon as there is one. Both are None where the driver is in
+    another process.
     """
 
     run_ref: RunRef
@@ -39,6 +40,7 @@ class Advance:
     policy: Policy
     threads: int
     stop: Callable[[], bool] | None = None
+    made: Callable[[LayerRecord], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ def _advance(work: Workspace, call: Advance) -> Advanced:
         # To load kernels, or to compile them on their first use, is no part of a search.
         made.append((tally, max(0.0, now - before - (so_far - prepared))))
         before, prepared, depth = now, so_far, call.depth + len(made)
+        if call.made is not None:
+            call.made(LayerRecord.of(depth, layers.form, *made[-1]))
         over = depth == call.until or now - started > call.seconds
         over = over or (call.stop is not None and call.stop())
         if policy.kept is None:

@@ -29,6 +29,7 @@ from frontier.search.by_tasks import layer_by_tasks
 from frontier.search.events import (
     Event,
     LayerFinished,
+    LayerMade,
     LayerStarted,
     Listener,
     RunFinished,
@@ -123,7 +124,7 @@ class Driver:
         seconds = LIST_SECONDS if mode == "lists" else max(MEMORY_SECONDS, 10 * self._storing)
         call = Advance(
             self._run_ref, mode, self.run.records[-1].depth, until, seconds, plan.policy,
-            plan.threads, self.stopping.is_set if self.executor.here else None,
+            plan.threads, *((self.stopping.is_set, self._made) if self.executor.here else ()),
         )  # fmt: skip
         try:
             results = list(self.executor.run([Call(advance, (call,))], self.stopping.is_set))
@@ -134,6 +135,9 @@ class Driver:
         for done in results:
             self._storing = done.storing
             self._commit(done.records, done.complete)
+
+    def _made(self, layer: LayerRecord) -> None:
+        self.emit(LayerMade(layer, time.perf_counter() - self._started))
 
     def _commit(self, records: list[LayerRecord], complete: bool) -> None:
         run, policy = self.run, self.plan.policy

@@ -48,6 +48,23 @@ class TaskFinished:
 
 
 @dataclass(frozen=True)
+class LayerMade:
+    """A layer is made by a call that goes on, and is not stored yet: a run that is killed makes it
+    again. `LayerFinished` follows, with its neighbours, once it is committed.
+
+    layer: as the ledger will list it, without what is known of files alone. elapsed: seconds since
+    the run was started.
+    """
+
+    layer: LayerRecord
+    elapsed: float
+
+    @property
+    def depth(self) -> int:
+        return self.layer.depth
+
+
+@dataclass(frozen=True)
 class LayerFinished:
     """A layer is committed.
 
@@ -145,7 +162,7 @@ class SearchStopped:
 
 
 Event = (
-    RunStarted | LayerStarted | TaskFinished | LayerFinished | RunFinished | RunStopped
-    | Stopping | SearchStarted | Asking | SearchFinished | SearchStopped
+    RunStarted | LayerStarted | TaskFinished | LayerMade | LayerFinished | RunFinished
+    | RunStopped | Stopping | SearchStarted | Asking | SearchFinished | SearchStopped
 )  # fmt: skip
 Listener = Callable[[Event], None]

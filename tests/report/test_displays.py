@@ -25,6 +25,7 @@ from frontier.report.displays import shown as table_of
 from frontier.report.progress import Progress
 from frontier.search.events import (
     LayerFinished,
+    LayerMade,
     LayerStarted,
     RunFinished,
     RunStarted,
@@ -99,6 +100,31 @@ def test_layers_that_take_no_while_have_no_lines_of_their_own(monkeypatch):
     lines = progress._file.getvalue().splitlines()
     assert [re.search(r"; depth (\d)", line)[1] for line in lines[1:]] == ["0", "2", "4"]
     assert lines[-1].endswith("; 2.2 s since it was started")
+
+
+def test_layers_are_told_as_they_are_made_and_not_again_when_they_are_committed(monkeypatch):
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    console = Console(file=io.StringIO(), width=80)
+    plain, page = PlainProgress(io.StringIO()), Progress()
+    layers = [line_of(depth, 10**depth, seconds=1.0) for depth in range(4)]
+    events = [RunStarted("a", "", "", -1, 0, 10**9, 1, False), LayerFinished(layers[0], 1, 0.0, 0)]
+    events += [LayerMade(layer, layer.depth) for layer in layers[1:]]
+    for event in events:
+        plain(event)
+        page(event)
+        now += 1.0
+    console.print(table_of([page], console))
+    assert "not stored yet: 3 layers (from depth 1 on)" in console.file.getvalue()
+    for layer in layers[1:]:
+        plain(LayerFinished(layer, 0, now, 7))
+        page(LayerFinished(layer, 0, now, 7))
+    assert re.findall(r"; depth (\d)", plain._file.getvalue()) == ["0", "1", "2", "3"]
+    assert page.layers == layers
+    assert page.committed == 4
+    page(LayerMade(line_of(4, 10**4), 5.0))
+    page(RunStopped(3, "killed", 5.0))
+    assert page.layers == layers
 
 
 def test_plain_lines_in_a_long_layer(monkeypatch):

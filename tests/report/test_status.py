@@ -7,6 +7,7 @@ import shlex
 import shutil
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from files import file_of, read_sealed, write_sealed
@@ -16,12 +17,13 @@ from report.watching import config_of, events_of, run
 from frontier import text
 from frontier.errors import FormatError, Stopped
 from frontier.report import displays
+from frontier.report import log as log_module
 from frontier.report import status_page as status_page_module
 from frontier.report.displays import PlainProgress
 from frontier.report.progress import progress_of
 from frontier.report.statistics import statistics_of
 from frontier.report.status import describe_status, line, status_of
-from frontier.search.events import LayerFinished, RunStopped
+from frontier.search.events import LayerFinished, LayerMade, RunStopped
 from frontier.store.run import RunStore
 
 
@@ -94,6 +96,46 @@ def test_status_says_why_a_run_stopped(tmp_path):
         run(tmp_path / "run", listeners=[stop])
     assert "stopped at " in invoke("status", tmp_path / "run").stdout
     assert ": enough\n" in invoke("status", tmp_path / "run").stdout
+
+
+def test_status_tells_the_layers_that_are_not_stored_yet(tmp_path, monkeypatch):
+    """From another process, as each of them is made; with its own time."""
+    now, said = 1_000_000.0, {}
+    clock = SimpleNamespace(time=lambda: now, monotonic=lambda: now)
+    monkeypatch.setattr(log_module, "time", clock)
+
+    def look(event):
+        nonlocal now
+        now += 100
+        if isinstance(event, LayerMade) and event.depth in (1, 2, 3, 12):
+            said[event.depth] = status_of(tmp_path / "run")
+
+    done = run(tmp_path / "run", listeners=[look])
+    assert set(said) == {1, 2, 3, 12}
+    value = said[12]  # the log has all but this layer, of which others are told first
+    assert value["depth"] == 0
+    assert value["not_stored"] == [record.states for record in done.records[1:12]]
+    assert value["in_words"]["depth"].startswith("11 (")
+    assert value["in_words"]["not stored yet"] == "11 layers (from depth 1 on)"
+    assert said[2]["in_words"]["not stored yet"] == "1 layer (at depth 1)"
+    assert "not stored yet" not in said[1]["in_words"]
+    last = status_of(tmp_path / "run")
+    assert last["not_stored"] == []
+    assert "not stored yet" not in last["in_words"]
+    lines = map(json.loads, (tmp_path / "run" / "events.jsonl").read_text().splitlines())
+    times = [line["time"] for line in lines if line["event"] == "LayerMade"]
+    assert len(times) == 36
+    assert len(set(times)) == 36
+
+
+def test_layers_that_were_not_stored_are_lost_with_a_killed_run(tmp_path):
+    path = run(tmp_path / "run", until=20).path / "events.jsonl"
+    run(tmp_path / "run", until=25)
+    kept = [line for line in path.open() if '"RunFinished"' not in line]
+    made = json.loads(next(line for line in kept if '"LayerMade"' in line))
+    path.write_text("".join(kept) + json.dumps(made | {"depth": 26}) + "\n")
+    value = status_of(tmp_path / "run")
+    assert (value["state"], value["depth"], value["not_stored"]) == ("stopped", 25, [])
 
 
 def test_status_of_a_killed_run(tmp_path):

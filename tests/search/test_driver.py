@@ -23,8 +23,9 @@ from sweeps import swept
 from twins import bfs_layers
 
 from frontier import api
+from frontier.errors import Stopped
 from frontier.search import driver as driver_module
-from frontier.search.events import LayerFinished, RunFinished, RunStarted
+from frontier.search.events import LayerFinished, LayerMade, RunFinished, RunStarted
 from frontier.search.workspace import Workspace
 
 
@@ -46,6 +47,37 @@ def test_one_clock(tmp_path, monkeypatch):
     times = [e.elapsed for e in events if isinstance(e, LayerFinished | RunFinished)]
     assert times == sorted(times)
     assert times[0] >= taken[0]
+
+
+@pytest.mark.parametrize("form", ["list", "bits"])
+def test_a_layer_is_told_when_it_is_made(tmp_path, form):
+    """By a call that makes several layers, before the next one of them is made."""
+    made, plan = [], api.plan(config_of(tmp_path, 2, 4))
+    plan = in_memory(plan) if form == "bits" else plan
+
+    def listen(event):
+        if isinstance(event, LayerMade):
+            made.append(event)
+            if event.depth == 20:
+                raise Stopped("as the call goes on")
+
+    with pytest.raises(Stopped, match="as the call goes on"):
+        run(plan, listeners=[listen])
+    assert [event.depth for event in made] == list(range(1, 21))
+    assert all(event.layer.form == form and not event.layer.stored for event in made)
+    events = []
+    done = run(plan, listeners=[events.append])  # what was not stored is made again
+    of_made = [event for event in events if isinstance(event, LayerMade)]
+    assert [event.layer.tally for event in of_made] == [layer.tally for layer in done.records[1:]]
+    assert [event.layer.tally for event in made] == [layer.tally for layer in done.records[1:21]]
+    times = [event.elapsed for event in of_made]
+    assert times == sorted(set(times))
+
+
+def test_layers_made_by_tasks_are_committed_when_they_are_told(tmp_path):
+    events = []
+    run(as_bits(api.plan(config_of(tmp_path, 2, 4))), listeners=[events.append])
+    assert not any(isinstance(event, LayerMade) for event in events)
 
 
 def flat(board):
