@@ -15,8 +15,7 @@ from frontier.errors import InputError
 from frontier.find_runs import paths_of
 from frontier.report import formats
 from frontier.report.console import console_on
-from frontier.report.gods_number import gods_number_value
-from frontier.report.search_report import search_markdown, search_page, search_text
+from frontier.report.search_report import search_markdown, search_page, search_text, search_value
 from frontier.report.statistics import Report, statistics_of
 from frontier.storage.base import Storage
 from frontier.store.identity import GODS_NUMBER, kind_at
@@ -60,7 +59,7 @@ def report(runs, force, as_json, **targets):
     do not, the comparison says so. A config with several goals names several runs.
 
     Of a search of God's number, one at a time, it has the bounds, the questions that they rest on,
-    and the farthest positions.
+    the farthest positions, and the config and machine that made it.
     """
     check_targets(targets.values(), force, as_json)
     paths = [path for run in runs for path in paths_of(run)]
@@ -98,7 +97,7 @@ def _report_search(run: CosetRun, targets: dict, as_json: bool) -> None:
     for kind, file in asked.items():
         file.write(forms[kind](run))
     if as_json:
-        click.echo(json.dumps(gods_number_value(run)))
+        click.echo(json.dumps(search_value(run)))
     elif not asked:
         _print(lambda console: search_text(run, console))
 

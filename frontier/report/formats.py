@@ -15,9 +15,10 @@ from frontier.puzzles.lines import of_positions
 from frontier.report.boards import board_svg, draw_boards
 from frontier.report.console import fitting_table, pairs, table_of
 from frontier.report.html import page
+from frontier.report.origin import config_text, origin
 from frontier.report.statistics import SPENDING, Report, RunStatistics
 from frontier.report.summary import run_value
-from frontier.report.tables import config_text, origin, tables_of
+from frontier.report.tables import tables_of
 
 BAR = 12
 """The width of the longest bar in a table of layers, in characters."""
@@ -59,7 +60,7 @@ def report_text(report: Report, console: Console) -> RenderableType:
         sections["Layers"] = fitting_table(header, rows, DROPPED, console, ["log"])
         sections["Where the time in layers went"] = pairs(tables.spending.rows)
     sections["Farthest positions"] = _farthest(run, console)
-    sections["How it was made"] = pairs(origin(run))
+    sections["How it was made"] = pairs(origin(run.run.identity, run.starts))
     for heading, section in sections.items():
         parts += [Text(f"\n{heading}", style="bold"), section]
     return Group(*parts)
@@ -130,7 +131,7 @@ def report_bfile(run: RunStatistics) -> str:
 
 def report_markdown(report: Report) -> str:
     """A report as text with tables."""
-    return _document("report.md", report, fence=_fence, code=_code)
+    return _document("report.md", report, fence=fence, code=_code)
 
 
 def report_page(report: Report) -> str:
@@ -145,10 +146,14 @@ def report_page(report: Report) -> str:
 
 def _document(template: str, report: Report, **more) -> str:
     tables = tables_of(report)
-    return page(template, report=report, tables=tables, origin=origin, config=config_text, **more)
+    made = {
+        name: lambda run, tell=tell: tell(run.run.identity, run.starts)
+        for name, tell in (("origin", origin), ("config", config_text))
+    }
+    return page(template, report=report, tables=tables, **made, **more)
 
 
-def _fence(text: str, least: int = 1) -> str:
+def fence(text: str, least: int = 1) -> str:
     """A run of backticks longer than any in a text, as Markdown marks the ends of code by one."""
     return "`" * max([least, *(len(row) + 1 for row in re.findall("`+", text))])
 
@@ -156,4 +161,4 @@ def _fence(text: str, least: int = 1) -> str:
 def _code(text: str) -> str:
     """A Markdown code span."""
     room = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{_fence(text)}{room}{text}{room}{_fence(text)}"
+    return f"{fence(text)}{room}{text}{room}{fence(text)}"

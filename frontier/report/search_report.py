@@ -1,4 +1,5 @@
-"""The report of a search of God's number: what is known, what it rests on, and what it took."""
+"""The report of a search of God's number: what is known, what it rests on, what it took, and how it
+was made."""
 
 from markupsafe import Markup
 from rich.console import Console, Group, RenderableType
@@ -8,8 +9,10 @@ from frontier.cosets.proof import Answer
 from frontier.cosets.store import CosetRun
 from frontier.report.boards import board_svg, draw_boards
 from frontier.report.console import fitting_table, pairs
-from frontier.report.gods_number import bounds_words, drawn, last_layers
+from frontier.report.formats import fence
+from frontier.report.gods_number import bounds_words, drawn, gods_number_value, last_layers
 from frontier.report.html import page
+from frontier.report.origin import config_text, origin, starts_of
 from frontier.report.tables import Table
 from frontier.text import brief, counted, size, span
 
@@ -83,12 +86,19 @@ def search_text(run: CosetRun, console: Console) -> RenderableType:
     if boards:
         art = draw_boards(run.puzzle, boards, console=console)
         parts.append(Text.from_ansi(art, no_wrap=True))
+    parts.append(Text("\nHow it was made", style="bold"))
+    parts.append(pairs(origin(run.identity, starts_of(run.storage))))
     return Group(*parts)
+
+
+def search_value(run: CosetRun) -> dict:
+    """The report as JSON: the keys of ``summary.json``, and the starts."""
+    return gods_number_value(run) | {"starts": list(starts_of(run.storage))}
 
 
 def search_markdown(run: CosetRun) -> str:
     """The report as text with tables."""
-    return _document("search.md", run, line=run.puzzle.line)
+    return _document("search.md", run, line=run.puzzle.line, fence=fence)
 
 
 def search_page(run: CosetRun) -> str:
@@ -98,7 +108,9 @@ def search_page(run: CosetRun) -> str:
 
 def _document(template: str, run: CosetRun, **more) -> str:
     said, boards = drawn(run)
+    made = run.identity, starts_of(run.storage)
     return page(
         template, title=run.puzzle.title, figures=key_figures(run), questions=questions(run),
-        heading=QUESTIONS, said=said, boards=boards, **more,
+        heading=QUESTIONS, said=said, boards=boards, origin=origin(*made),
+        config=config_text(*made), **more,
     )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, combinations, zip_longest
@@ -12,9 +11,9 @@ from pathlib import Path
 from frontier.answers.layers import farthest, position_counts
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.pieces import OPEN
+from frontier.report.origin import starts_of
 from frontier.report.progress import COMPLETE, LayerTotals, progress_of
 from frontier.report.summary import Family, family_of
-from frontier.search.environment import read_starts
 from frontier.store.ledger import LayerRecord
 from frontier.store.run import RunStore
 from frontier.store.tally import Tally
@@ -155,9 +154,7 @@ def statistics_of(run: RunStore) -> RunStatistics:
     """
     progress = progress_of(run)
     run, state = progress.run, progress.state
-    total, starts = run.identity["states"], ()
-    with suppress(OSError):  # how a run was made is told where that can be read
-        starts = tuple(read_starts(run.storage))
+    total, starts = run.identity["states"], starts_of(run.storage)
     if run.puzzle.by_lines:
         total = run.puzzle.positions.states
     records, counts = list(run.records), position_counts(run)

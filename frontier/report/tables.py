@@ -1,7 +1,5 @@
 """The tables of a report in words, the same in every format."""
 
-import json
-import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -95,46 +93,3 @@ def _side_by_side(report: Report, names: Iterable[str], columns: list[dict[str, 
     held = [name for name in dict.fromkeys(names) if any(name in column for column in columns)]
     rows = [[name, *(column.get(name, "") for column in columns)] for name in held]
     return Table(["", *report.labels], rows)
-
-
-def origin(run: RunStatistics) -> list[tuple[str, str]]:
-    """When the run was begun, and where and with what it was made at its last start."""
-    begun = ("begun", time.strftime("%Y-%m-%d", time.gmtime(run.run.identity["created"])))
-    if not run.starts:
-        return [begun, ("environment", "missing or damaged, so it is not known")]
-    last, times = run.starts[-1], len(run.starts)
-    cluster = last["config"]["cluster"]
-    workers = f", {counted(cluster['workers'], 'worker')} of {size(cluster['memory'])}"
-    facts = {
-        "started": f"{times} times; what follows is from the last time" if times > 1 else "",
-        "processor": f"{last['processor']}, {counted(last['cores'], 'core')}",
-        "memory": size(last["memory"]),
-        "platform": last["platform"],
-        "cluster": cluster["kind"] + ("" if cluster["kind"] == "serial" else workers),
-        "Python": last["python"],
-        "libraries": ", ".join(f"{name} {number}" for name, number in last["versions"].items()),
-    }
-    return [begun, *(fact for fact in facts.items() if fact[1])]
-
-
-def config_text(run: RunStatistics) -> str:
-    """The config that makes the run again, as TOML, without its directory and its hosts."""
-    puzzle, keep, codec = (run.run.identity[key] for key in ("puzzle", "keep", "codec"))
-    known = {"puzzle": puzzle, "search": {"keep": keep}, "store": {"codec": codec}}
-    tables = run.starts[-1]["config"] if run.starts else known
-    lines = [f"name = {_toml(run.name)}"]
-    for table, values in tables.items():
-        keys = sorted(values, key="kind".__ne__)  # the kind comes first, the others as they are
-        lines += ["", f"[{table}]", *(f"{key} = {_toml(values[key])}" for key in keys)]
-    return "\n".join(lines)
-
-
-def _toml(value) -> str:
-    if isinstance(value, dict):
-        inside = ", ".join(f"{json.dumps(key)} = {_toml(of)}" for key, of in value.items())
-        return f"{{ {inside} }}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
-    if isinstance(value, str) and "\n" in value.strip() and "'''" not in value:
-        return f"'''\n{value}'''"
-    return json.dumps(value, ensure_ascii=False)

@@ -1,5 +1,6 @@
 """Commands on searches of cosets: a search is a run like others, or is refused with what helps."""
 
+import html
 import json
 import re
 import shutil
@@ -178,7 +179,12 @@ def test_report(found, tmp_path):
     assert "| 35, 37, … | 7 positions |" in text.read_text()
     (board,) = CosetRun(found).proof.layer(36)
     assert CosetRun(found).puzzle.line(board.board) in text.read_text()
+    for made in (said, page.read_text(), text.read_text()):
+        assert "How it was made" in made
+        assert read_starts(storage_at(found))[-1]["processor"] in html.unescape(made)
+    assert 'name = "2x4"\n\n[puzzle]\nkind = "tiles"\n' in text.read_text()
     value = json.loads(invoke("report", found, "--json").stdout)
+    assert value["starts"] == read_starts(storage_at(found))
     assert (value["upper"], value["layers"][0]["count"]) == (36, 1)
 
 

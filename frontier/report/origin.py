@@ -1,0 +1,63 @@
+"""Where, when and with what a run of either kind was made, for its report."""
+
+import json
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+from frontier.search.environment import read_starts
+from frontier.storage.base import Storage
+from frontier.text import counted, size
+
+
+def starts_of(storage: Storage) -> tuple[dict, ...]:
+    """The starts of the run at a place, as `read_starts` has them; none where they cannot be
+    read."""
+    with suppress(OSError):
+        return tuple(read_starts(storage))
+    return ()
+
+
+def origin(identity: dict, starts: Sequence[dict]) -> list[tuple[str, str]]:
+    """When a run was begun, and where and with what it was made at its last start."""
+    begun = ("begun", time.strftime("%Y-%m-%d", time.gmtime(identity["created"])))
+    if not starts:
+        return [begun, ("environment", "missing or damaged, so it is not known")]
+    last, times = starts[-1], len(starts)
+    cluster = last["config"]["cluster"]
+    workers = f", {counted(cluster['workers'], 'worker')} of {size(cluster['memory'])}"
+    facts = {
+        "started": f"{times} times; what follows is from the last time" if times > 1 else "",
+        "processor": f"{last['processor']}, {counted(last['cores'], 'core')}",
+        "memory": size(last["memory"]),
+        "platform": last["platform"],
+        "cluster": cluster["kind"] + ("" if cluster["kind"] == "serial" else workers),
+        "Python": last["python"],
+        "libraries": ", ".join(f"{name} {number}" for name, number in last["versions"].items()),
+    }
+    return [begun, *(fact for fact in facts.items() if fact[1])]
+
+
+def config_text(identity: dict, starts: Sequence[dict]) -> str:
+    """The config that makes a run again, as TOML, without its directory and its hosts."""
+    known = {"puzzle": identity["puzzle"]}
+    for table, key in (("search", "keep"), ("store", "codec")):
+        if key in identity:  # a search of cosets has neither
+            known[table] = {key: identity[key]}
+    tables = starts[-1]["config"] if starts else known
+    lines = [f"name = {_toml(identity['name'])}"]
+    for table, values in tables.items():
+        keys = sorted(values, key="kind".__ne__)  # the kind comes first, the others as they are
+        lines += ["", f"[{table}]", *(f"{key} = {_toml(values[key])}" for key in keys)]
+    return "\n".join(lines)
+
+
+def _toml(value) -> str:
+    if isinstance(value, dict):
+        inside = ", ".join(f"{json.dumps(key)} = {_toml(of)}" for key, of in value.items())
+        return f"{{ {inside} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, str) and "\n" in value.strip() and "'''" not in value:
+        return f"'''\n{value}'''"
+    return json.dumps(value, ensure_ascii=False)
