@@ -1,5 +1,7 @@
 """The command that looks ahead: plan."""
 
+from functools import partial
+
 import click
 from pydantic import ByteSize, TypeAdapter, ValidationError
 
@@ -41,9 +43,10 @@ def plan(config, settings, workers, disk_rate, as_json):
     """Say what the run of CONFIG, or the one in the directory RUN, will take, without running it.
 
     Layout, memory, disk and bytes moved come from arithmetic, the time from trying tasks and disk
-    here for some seconds. The sizes of the layers are estimated from the first ones, unless the
-    run directory has them. Warnings say what will not go well. Where a board of tiles does not fit
-    or takes long, the plan names what `gods-number` would need instead. Nothing is written.
+    here for some seconds, or for half a minute on a machine that is busy; what is being done goes
+    to standard error. The sizes of the layers are estimated from the first ones, unless the run
+    directory has them. Warnings say what will not go well. Where a board of tiles does not fit or
+    takes long, the plan names what `gods-number` would need instead. Nothing is written.
     """
     if disk_rate is not None and workers is None:
         raise InputError("--disk-rate is of a cluster; say how many --workers it has")
@@ -52,14 +55,18 @@ def plan(config, settings, workers, disk_rate, as_json):
     if workers is not None:
         members = [described_cluster(member, workers) for member in members]
     plans, values = list(map(_planned, members)), []
-    click.echo("trying tasks and disk of this machine …", err=True)
     for planned in plans:
-        made = forecast_of(planned, rate)
+        made = forecast_of(planned, rate, say=partial(_say, planned.config.name))
         values.append(plan_value(made))
         if not as_json:
             click.echo(describe_plan(values[-1], made))
     if as_json:
         echo_json(values)
+
+
+def _say(name: str, doing: str) -> None:
+    """Say on standard error what is being done for a plan."""
+    click.echo(f"{name}: {doing} …", err=True)
 
 
 def _planned(config: Config) -> api.Plan:

@@ -8,7 +8,7 @@ slabs without a state, the disk's rate over hours, the start, storing layers tha
 scheduler, other work on the machine and failures.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, isinf, prod
@@ -214,19 +214,27 @@ class Forecast:
         return list(filter(None, found))
 
 
-def forecast_of(plan: Plan, disk_rate: float | None = None, measured: bool = True) -> Forecast:
+def forecast_of(
+    plan: Plan,
+    disk_rate: float | None = None,
+    measured: bool = True,
+    say: Callable[[str], None] = lambda text: None,
+) -> Forecast:
     """Try the search, the machine and the disk for some seconds, and work out the rest.
 
     For a run that is complete this is what such a run takes from its beginning. disk_rate: as of
-    `Forecast`. measured: whether the time is wanted; if not, machine and disk are not tried.
+    `Forecast`. measured: whether the time is wanted; if not, machine and disk are not tried. say:
+    is told what is being done.
     """
     storage, cluster, records, there = plan.config.storage, plan.config.cluster, [], 0
     if RunStore.exists(storage):
         records, there = RunStore.open(storage).records, storage.size()
+    say("counting its first layers, in memory")
     known, trial = [record.states for record in records], trial_of(plan.puzzle)
     sizes = estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states)
     if measured:
         reads = [parts_read(plan.layout, side) for side in range(plan.space.sides)]
+        say("trying its tasks and the disk here, with layers of 3×4, for some seconds")
         rates = calibrate(plan, trial.state_seconds)
     else:
         reads, rates = [0.0] * plan.space.sides, stored_shares(plan.config.store.codec)

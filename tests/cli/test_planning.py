@@ -50,8 +50,11 @@ def test_a_plan_is_measured_and_leaves_nothing(tmp_path):
 
 @pytest.mark.usefixtures("known_rates")
 def test_one_is_said_as_one(tmp_path):
-    said = invoke(CONFIGS / "topspin-9.toml", *at(tmp_path / "run")).stdout
-    assert "1 vertex, 3 arcs" in said
+    said = invoke(CONFIGS / "topspin-9.toml", *at(tmp_path / "run"))
+    assert "1 vertex, 3 arcs" in said.stdout
+    first, then = said.stderr.splitlines()
+    assert first == "topspin-9: counting its first layers, in memory …"
+    assert then.startswith("topspin-9: trying its tasks and the disk here")
 
 
 @pytest.mark.sweep
