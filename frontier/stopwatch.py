@@ -1,7 +1,8 @@
 """Where a process's time goes."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 KINDS = ("disk", "codec", "kernel", "rest")
 
@@ -32,10 +33,14 @@ class Preparing:
 
     One thread at a time uses it: under the lock of `frontier.space.jit` while Numba is imported,
     later under that of Numba's compiler. Entering it again inside itself changes nothing.
+
+    say: is called when the first kernel is compiled, once in a process; None where nobody is told.
     """
 
     def __init__(self):
         self.seconds, self._began, self._inside = 0.0, 0.0, 0
+        self.say: Callable[[], None] | None = None
+        self._said = False
 
     def __enter__(self) -> None:
         if not self._inside:
@@ -46,6 +51,21 @@ class Preparing:
         self._inside -= 1
         if not self._inside:
             self.seconds += time.perf_counter() - self._began
+
+    def tell(self) -> None:
+        """Tell that a kernel is about to be compiled, here or by a worker."""
+        if self.say and not self._said:
+            self._said = True
+            self.say()
+
+    @contextmanager
+    def telling(self, say: Callable[[], None] | None) -> Iterator[None]:
+        """Let `say` be called in the body, instead of what was there before."""
+        before, self.say = self.say, say
+        try:
+            yield
+        finally:
+            self.say = before
 
 
 preparing = Preparing()

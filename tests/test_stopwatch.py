@@ -62,6 +62,36 @@ def test_kernels_that_are_compiled_are_timed():
     assert preparing.seconds > before
 
 
+def test_compiling_is_told_once_before_it_begins(monkeypatch):
+    import numba
+
+    from frontier.space.jit import kernel, preparing
+
+    kernel(lambda x: x).compiled  # noqa: B018  (as above)
+    monkeypatch.setattr(preparing, "_said", False)
+    told, before = [], preparing.seconds
+    with preparing.telling(lambda: told.append(preparing.seconds)):
+        assert numba.njit(lambda x: x + 2)(1) == 3
+        assert numba.njit(lambda x: x + 3)(1) == 4
+    assert told == [before]
+    monkeypatch.setattr(preparing, "_said", False)
+    with preparing.telling(None):
+        assert numba.njit(lambda x: x + 4)(1) == 5
+    assert len(told) == 1
+
+
+def test_a_display_says_that_kernels_are_compiled(monkeypatch, tmp_path, capsys):
+    from frontier.stopwatch import preparing
+
+    for number, progress in enumerate((False, True)):
+        monkeypatch.setattr(preparing, "_said", False)
+        plan = api.plan(config_in(tmp_path / str(number)))
+        api.run(plan, listeners=[lambda event: preparing.tell()], progress=progress)
+        said = "compiling kernels, which may take half a minute; they are kept for the next time\n"
+        assert capsys.readouterr().err.count(said) == number
+    assert preparing.say is None
+
+
 def test_kernels_that_are_loaded_are_timed():
     """What the first of two kernels of one function may have to compile, the second one loads."""
     from frontier.space.jit import Kernel, preparing

@@ -23,6 +23,7 @@ from frontier.errors import (
     StorageError,
 )
 from frontier.signals import ending, handling
+from frontier.stopwatch import preparing
 
 REMEDY = ". `verify RUN` lists all that is damaged, `repair RUN` mends what can be mended"
 
@@ -42,7 +43,9 @@ class _Commands(Group):
     def invoke(self, context):
         try:
             # Such a signal ends a command as Ctrl-C does, so what the command holds is given back.
-            with handling(dict.fromkeys(ending(), signal.default_int_handler)):
+            ends = handling(dict.fromkeys(ending(), signal.default_int_handler))
+            person = sys.stderr is not None and sys.stderr.isatty()
+            with ends, preparing.telling(_say_compiling if person else None):
                 return super().invoke(context)
         except OutputError:
             raise
@@ -59,6 +62,12 @@ def _say(what: str) -> None:
     """Print a message on standard error, if that takes it; its terminal may be gone."""
     with suppress(OSError):
         click.echo(f"frontier: {what}", err=True)
+
+
+def _say_compiling() -> None:
+    from frontier.report.console import say_compiling  # which takes time to load
+
+    say_compiling()
 
 
 def _remedy(error: FrontierError, command: str | None) -> str:

@@ -14,6 +14,7 @@ import click
 
 from frontier.config import TABLES
 from frontier.puzzles.tables import KIND_TABLES
+from frontier.stopwatch import preparing
 from frontier.store.run import RunStore
 
 MOST = 500
@@ -45,6 +46,20 @@ def complete_setting(context, parameter, incomplete: str) -> list[str]:
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+def _be_quiet(context, parameter, quiet: bool) -> bool:
+    if quiet:
+        preparing.say = None  # until the command ends
+    return quiet
+
+
+quiet_option = click.option(
+    "--quiet",
+    is_flag=True,
+    callback=_be_quiet,
+    help="Show no progress; warnings are still printed.",
+)
 set_option = click.option(
     "--set",
     "settings",

@@ -66,8 +66,11 @@ from frontier.store.run import RunStore
     "--plan", "planning", is_flag=True, help="Say what memory it would take, and search nothing."
 )
 @common.take_over_option
+@common.quiet_option
 @common.json_option
-def gods_number(config, settings, at_most, layers, hours, region, planning, take_over, as_json):
+def gods_number(
+    config, settings, at_most, layers, hours, region, planning, take_over, quiet, as_json
+):
     """Find God's number of the tile puzzle in CONFIG without visiting every position.
 
     `run` enumerates all positions, layer by layer; this command looks at them coset by coset, and
@@ -87,7 +90,13 @@ def gods_number(config, settings, at_most, layers, hours, region, planning, take
     path = path_of(loaded)
     try:
         run = search_cosets(
-            loaded, at_most, layers, hours, region, take_over=take_over, progress=True
+            loaded,
+            at_most,
+            layers,
+            hours,
+            region,
+            take_over=take_over,
+            progress=not quiet,
         )
     except Gone:
         raise

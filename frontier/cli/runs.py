@@ -68,8 +68,9 @@ from frontier.text import counted, size
     metavar="NAME",
     help="The name of this job in its queue: take over from its earlier start on another host.",
 )
+@common.quiet_option
 @common.json_option
-def run(config, settings, until, fresh, yes, take_over, job, as_json):
+def run(config, settings, until, fresh, yes, take_over, job, quiet, as_json):
     """Start or resume the search that CONFIG describes, or resume the one in the directory RUN.
 
     Layers are written to runs/NAME (or store.path) and counted until one is empty. Progress
@@ -89,7 +90,9 @@ def run(config, settings, until, fresh, yes, take_over, job, as_json):
                 begun.add(member.name)
             begins = partial(_note_start, begun)
             try:
-                finished = api.run(plan, until, [begins], take_over, fresh=fresh, progress=True)
+                finished = api.run(
+                    plan, until, [begins], take_over, fresh=fresh, progress=not quiet
+                )
             except Gone:
                 raise
             except Stopped as error:

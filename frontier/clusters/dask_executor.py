@@ -21,6 +21,7 @@ from statistics import median
 from frontier.clusters.dask_settings import has_dashboard
 from frontier.clusters.executor import TASKS_UNDER_WAY, Call, Executor
 from frontier.errors import Stopped
+from frontier.stopwatch import preparing
 
 WINDOW = 3
 """The batches for each worker that the scheduler has at a time: one more than the worker has
@@ -43,6 +44,9 @@ RETRIES = 3
 
 TOPIC = "frontier"
 """The topic of the events by which workers tell what calls have returned."""
+
+COMPILING = "frontier-compiling"
+"""The topic of the event by which a worker tells that it compiles its first kernel."""
 
 Numbered = tuple[int, Call]
 """A call and its number."""
@@ -88,6 +92,7 @@ class DaskExecutor(Executor):
         self._batches: dict[str, Batch] = {}
         self._told: SimpleQueue = SimpleQueue()
         client.subscribe_topic(TOPIC, lambda event: self._told.put(event[1]))
+        client.subscribe_topic(COMPILING, lambda event: preparing.tell())
         self._look()
 
     @property
@@ -226,12 +231,21 @@ class DaskExecutor(Executor):
         return True
 
 
+def _tell_driver() -> None:
+    """Tell the driver that this thread of a worker compiles kernels."""
+    from distributed import get_worker
+
+    with suppress(ValueError):  # it does no task
+        get_worker().log_event(COMPILING, None)
+
+
 def _do(batch: list[Numbered]) -> list[Ended]:
     """Do the calls of a batch on a worker, and tell what they return; short calls are told
     together."""
     from distributed import get_worker
 
     worker, ended, told = get_worker(), [], 0
+    preparing.say = preparing.say or _tell_driver
     key, last = worker.get_current_task(), time.perf_counter()
     for number, call in batch:
         began = time.perf_counter()

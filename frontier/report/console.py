@@ -8,7 +8,13 @@ from typing import TextIO
 
 from rich.console import Console, RenderableType
 from rich.measure import Measurement
+from rich.progress_bar import ProgressBar
 from rich.table import Table
+
+from frontier.text import percent
+
+BAR_WIDTH = 40
+"""The greatest number of columns of a bar."""
 
 
 def console_on(file: TextIO | None = None) -> Console:
@@ -29,6 +35,12 @@ def say(line: str, file: TextIO | None) -> None:
     if file is not None:
         with suppress(OSError, ValueError):
             print(line, file=file, flush=True)
+
+
+def say_compiling() -> None:
+    """Say on standard error that kernels are compiled."""
+    said = "compiling kernels, which may take half a minute; they are kept for the next time"
+    say(said, sys.stderr)
 
 
 def warn_unwritten(file: Path | str, error: Exception) -> None:
@@ -58,6 +70,13 @@ def pairs(rows: Iterable[Sequence[str]]) -> Table:
     table = table_of(["", ""], rows, left=[""], overflow="fold")
     table.columns[0].style = "dim"
     return table
+
+
+def share_bar(share: float, console: Console) -> Table:
+    """A bar that shows a share, with the share in percent, on one line of a console."""
+    words = percent(share)
+    width = max(1, min(BAR_WIDTH, console.width - len(words) - 2))
+    return table_of(["", ""], [[ProgressBar(1.0, share, width=width), words]], no_wrap=True)
 
 
 def fitting_table(

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from frontier.cosets.store import begun_at, open_any
 from frontier.errors import CorruptRunError, InputError
-from frontier.report.console import console_on, fitting_table, is_live, say
+from frontier.report.console import console_on, fitting_table, is_live, say, share_bar
 from frontier.report.html import run_html
 from frontier.report.progress import Progress, progress_of
 from frontier.report.standing import UNDER_WAY, Standing
@@ -99,7 +99,8 @@ class LiveProgress(PlainProgress):
 
 
 def shown(runs: Iterable[Standing], console: Console) -> Group:
-    """The last layers of each run that is under way, and its figures; a line for any other run."""
+    """The last layers of each run that is under way, a bar of the share that is done, and its
+    figures; a line for any other run."""
     parts = []
     for progress in runs:
         if progress.state != UNDER_WAY:
@@ -113,6 +114,8 @@ def shown(runs: Iterable[Standing], console: Console) -> Group:
         parts.append(Text(title(progress), style="bold"))
         if rows:
             parts.append(fitting_table(header, rows, ("rate", "time"), console))
+        if progress.share is not None:
+            parts.append(share_bar(progress.share, console))
         parts += [Text(f"{name}: {text}") for name, text in figures(progress).items()]
     return Group(*parts)
 

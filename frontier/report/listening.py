@@ -1,9 +1,10 @@
 """Those who are told what happens in a run of either kind: a display, and its files for people."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from frontier.config import Config
+from frontier.report.console import say_compiling
 from frontier.report.displays import display_for_people
 from frontier.report.log import NAME as LOG
 from frontier.report.log import EventLog, StartLog, noted
@@ -11,6 +12,7 @@ from frontier.report.standing import Standing
 from frontier.report.status_page import kept_page
 from frontier.search.environment import NAME as ENVIRONMENT
 from frontier.search.events import Listener
+from frontier.stopwatch import preparing
 from frontier.storage.base import Storage
 
 
@@ -30,6 +32,7 @@ def listening(
     display = display_for_people(shown, progress())
     start = noted(storage.place(ENVIRONMENT), StartLog(storage, config))
     log = noted(storage.place(LOG), EventLog(storage))
-    with kept_page(storage, progress()) as page:
+    telling = preparing.telling(say_compiling) if display else nullcontext()
+    with telling, kept_page(storage, progress()) as page:
         seen = [display] if display else []
         yield [start, *seen, *listeners, log, page]

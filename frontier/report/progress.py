@@ -110,6 +110,11 @@ class Progress(LayerTotals, Standing):
         """The depth of the last layer."""
         return self.depth
 
+    @property
+    def share(self) -> float | None:
+        """The share of all states that is found."""
+        return self.states / self.started.states if self.started else None
+
     def left(self, now: float) -> TimeLeft | None:
         """The time left, less what the layer under way has already taken; None where it is too
         early to say. For a stopped run it is the time that the run takes once it is resumed."""

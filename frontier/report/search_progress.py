@@ -40,6 +40,12 @@ class SearchProgress(Standing):
         return events.SearchStopped(reason, elapsed)
 
     @property
+    def share(self) -> float | None:
+        """The share that is done of the question under way."""
+        asking = self.asking
+        return asking.done / asking.blocks if asking and asking.blocks else None
+
+    @property
     def stage(self) -> int | None:
         """The limit of the question under way."""
         return self.asking and self.asking.limit

@@ -75,6 +75,11 @@ class Standing:
         return UNDER_WAY if self.started else NOT_BEGUN
 
     @property
+    def share(self) -> float | None:
+        """The share that is done of what is under way, as a bar shows it; None if not known."""
+        raise NotImplementedError
+
+    @property
     def complete(self) -> bool:
         return self.state == COMPLETE
 

@@ -80,9 +80,10 @@ def warn(folder: Path | None) -> None:
 
 
 class _Compiling(event.Listener):
-    """Lets the clock run while Numba compiles."""
+    """Lets the clock run while Numba compiles, and tells that it does."""
 
     def on_start(self, event):
+        preparing.tell()
         preparing.__enter__()
 
     def on_end(self, event):

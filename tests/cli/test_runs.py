@@ -75,6 +75,18 @@ def test_run_tells_a_person(tmp_path):
     assert again.stderr == ""
 
 
+@pytest.mark.parametrize("command", ["run", "gods-number"])
+def test_quiet_shows_no_progress(tmp_path, command):
+    loud, quiet = (
+        invoke(command, CONFIGS / "2x3.toml", *serial(tmp_path / name), *more)
+        for name, more in (("a", ()), ("b", ("--quiet",)))
+    )
+    assert "since it was started" in loud.stderr
+    assert quiet.stderr == ""
+    first = loud.stdout.splitlines()[:2]
+    assert quiet.stdout.splitlines()[:2] == first
+
+
 @pytest.fixture
 def read_only(monkeypatch):
     """Let nothing below a folder be written; permissions would not keep root from it."""

@@ -12,6 +12,7 @@ from frontier.clusters import dask_executor
 from frontier.clusters.dask_executor import TOPIC, WINDOW, Batch, DaskExecutor, Pending
 from frontier.clusters.executor import Call, Serial, Threads
 from frontier.errors import Stopped
+from frontier.stopwatch import Preparing, preparing
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +111,24 @@ def test_short_calls_are_handed_out_together(client):
     assert [call for batch in executor.batches for call in batch] == list(range(300))
     assert len(executor.batches) < 100
     assert max(map(len, executor.batches)) <= 150
+
+
+def compile_something(number):
+    preparing.tell()
+    return number
+
+
+def test_a_worker_that_compiles_says_so_to_the_driver(client, monkeypatch):
+    """The worker here is a thread of this process, but has its own clock as if it were none."""
+    here, told = Preparing(), threading.Event()
+    monkeypatch.setattr(dask_executor, "preparing", here)
+    here.say = told.set
+    executor = DaskExecutor(client, 10)
+    monkeypatch.setattr(preparing, "say", dask_executor._tell_driver)
+    monkeypatch.setattr(preparing, "_said", False)
+    calls = calls_of(compile_something, 3)
+    assert sorted(executor.run(calls, lambda: False)) == [0, 1, 2]
+    assert told.wait(60)
 
 
 def test_results_whose_event_is_lost(client):

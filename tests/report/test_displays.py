@@ -23,13 +23,16 @@ from frontier.report.console import console_on
 from frontier.report.displays import LiveProgress, PlainProgress
 from frontier.report.displays import shown as table_of
 from frontier.report.progress import Progress
+from frontier.report.search_progress import SearchProgress
 from frontier.search.events import (
+    Asking,
     LayerFinished,
     LayerMade,
     LayerStarted,
     RunFinished,
     RunStarted,
     RunStopped,
+    SearchStarted,
     TaskFinished,
 )
 from frontier.storage.local import LocalStorage
@@ -67,6 +70,30 @@ def test_wider_terminals_show_more():
     assert [len(line.split()) for line in columns] == sorted(len(line.split()) for line in columns)
     assert columns[0].split() == ["depth", "states"]
     assert columns[-1].split() == ["depth", "states", "time", "rate"]
+
+
+def test_a_bar_shows_the_share_of_the_states_found():
+    progress = Progress()
+    progress(RunStarted("a", "", "", -1, 0, 1000, 1, False))
+    for depth, (states, bar) in enumerate([(1, 0), (249, 10), (500, 30), (250, 40)]):
+        progress(LayerFinished(line_of(depth, states), 0, 1.0, 0))
+        console = Console(file=io.StringIO(), width=80)  # where what is left has no colour
+        console.print(table_of([progress], console))
+        lines = console.file.getvalue().splitlines()
+        at = next(at for at, line in enumerate(lines) if line.endswith("%"))
+        assert lines[at].count("━") == bar
+        assert lines[at].split()[-1] == f"{progress.states / 10:.2f}%"
+        assert depth == 3 or lines[at + 1].startswith("time left: ")
+
+
+def test_a_bar_shows_the_share_of_a_question():
+    progress, console = SearchProgress(), Console(file=io.StringIO(), width=30)
+    progress(SearchStarted("a", "tiles", "/no/run", 2, None, 1, False))
+    console.print(table_of([progress], console))
+    assert "━" not in console.file.getvalue()
+    progress(Asking("asking", 1, 9, 8, done=3, blocks=4))
+    console.print(table_of([progress], console))
+    assert re.search(r"\n━{16}╸ +75\.00%\n", console.file.getvalue())
 
 
 def test_the_time_left_stands_below_the_table():
