@@ -4,7 +4,7 @@ import shlex
 
 from frontier import bundled
 from frontier.config import HERE, Config, checked_config, load_config, member_names
-from frontier.cosets.store import CosetRun, begun_at, open_any
+from frontier.cosets.store import CosetRun, begun_at, open_any, search_beside
 from frontier.errors import InputError, StorageError
 from frontier.search.environment import NAME as ENVIRONMENT
 from frontier.search.environment import PUBLIC, read_starts
@@ -17,8 +17,8 @@ from frontier.store.run import RunStore
 
 def open_all(run: Place) -> list[RunStore | CosetRun]:
     """The runs that a run directory or a config names; several for a config with several goals. A
-    search of cosets is meant by its own directory, and by a config of which there is no run by
-    layers."""
+    search of cosets is meant by its own directory, by a config of which there is no run by layers,
+    and by the config's store.path where there is nothing."""
     return [_open(path, config, run_command(run)) for path, config in _named(run)]
 
 
@@ -33,7 +33,7 @@ def paths_of(run: Place, waiting: bool = False) -> list[Storage]:
     for path, config in begun or ([] if waiting else named[:1]):
         _open(path, config, run_command(run))
     paths = [path for path, _ in named]
-    return _family_at(_place_of(run), paths) or paths
+    return _family_at(place_of(run), paths) or paths
 
 
 def resume_commands(run: Place, paths: list[Storage]) -> list[str]:
@@ -42,7 +42,7 @@ def resume_commands(run: Place, paths: list[Storage]) -> list[str]:
     A config, or the directory of a family, goes on with all of its runs, and begins those that have
     not begun. Of several other runs in a directory each has its own command.
     """
-    named = _place_of(run)
+    named = place_of(run)
     begun = [path for path in paths if RunStore.exists(path)]
     apart = named.is_folder() and _family_at(named, begun) is None
     return [
@@ -78,7 +78,7 @@ def config_at(run: Place, settings: tuple[str, ...] = ()) -> Config:
     holds, and the settings name no other kind. StorageError if the system cannot read with what it
     was made.
     """
-    path = _place_of(run)
+    path = place_of(run)
     if not path.is_folder():
         return _config_in(path, settings)
     runs = [of for of, _ in _named(run)]
@@ -120,7 +120,7 @@ def config_at(run: Place, settings: tuple[str, ...] = ()) -> Config:
 def puzzle_at(run: Config | Place, settings: tuple[str, ...] = ()) -> Config:
     """A config with the one puzzle of a run directory or a config; InputError if it has several."""
     config = run if isinstance(run, Config) else None
-    path = None if config else _place_of(run)
+    path = None if config else place_of(run)
     if path and path.is_folder():
         named = _named(run, settings)
         store = open_any(_only(run, [at for at, _ in named]))
@@ -151,7 +151,7 @@ def puzzle_and_run(
 
 def _named(run: Place, settings: tuple[str, ...] = ()) -> list[tuple[Storage, Config | None]]:
     """The run directories that are named, each with its config if it is a config that names it."""
-    path = _place_of(run)
+    path = place_of(run)
     if path.is_folder():
         if settings:
             raise InputError(f"--set changes a config, and {run} is a run directory")
@@ -162,12 +162,22 @@ def _named(run: Place, settings: tuple[str, ...] = ()) -> list[tuple[Storage, Co
     return [(begun_at(of.storage), of) for of in _config_in(path, settings).members]
 
 
-def _place_of(run: Place) -> Storage:
+def place_of(run: Place) -> Storage:
+    """Where a config or a directory is that a user names; where there is neither, the place of the
+    search of cosets beside it, if there is one."""
     try:
-        return storage_at(run)
+        place = storage_at(run)
     except TypeError:
         said = f"{run!r}: expected a config, or the path of one or of a run directory"
         raise InputError(said) from None
+    nothing = not (place.name.endswith(".toml") or place.is_folder() or place.exists(""))
+    return (nothing and search_beside(place)) or place
+
+
+def searches_beside(paths: list[Storage]) -> list[Storage]:
+    """The searches of cosets that have begun beside runs by layers at some paths."""
+    runs = [path for path in paths if RunStore.exists(path) and not kind_at(path)]
+    return list(filter(None, map(search_beside, runs)))
 
 
 def _config_in(path: Storage, settings: tuple[str, ...]) -> Config:

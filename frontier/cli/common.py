@@ -13,8 +13,10 @@ from typing import Literal, get_args, get_origin
 import click
 
 from frontier.config import TABLES
+from frontier.find_runs import searches_beside
 from frontier.puzzles.tables import KIND_TABLES
 from frontier.stopwatch import preparing
+from frontier.storage.base import Storage
 from frontier.store.run import RunStore
 
 MOST = 500
@@ -43,6 +45,12 @@ def complete_setting(context, parameter, incomplete: str) -> list[str]:
             begin = f"{'puzzle' if name in KIND_TABLES else name}.{key}"
             settings += [f"{begin}={value}" for value in values]
     return [setting for setting in dict.fromkeys(settings) if setting.startswith(incomplete)]
+
+
+def note_searches(paths: list[Storage]) -> None:
+    """Say on standard error which searches by gods-number stand beside runs at some paths."""
+    for search in searches_beside(paths):
+        click.echo(f"{search} has what gods-number has found; name it to hear of that", err=True)
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from rich.console import Console, RenderableType
 
-from frontier.cli.common import json_option, path_argument
+from frontier.cli.common import json_option, note_searches, path_argument
 from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.help import command
 from frontier.cosets.store import CosetRun
@@ -69,6 +69,7 @@ def report(runs, force, as_json, **targets):
             raise InputError(f"{searches[0]} is a search of God's number; name it alone")
         _report_search(CosetRun(searches[0]), targets, as_json)
         return
+    note_searches(paths)
     begun = [path for path in paths if RunStore.exists(path)]
     found = tuple(statistics_of(RunStore.open(path)) for path in begun)
     subject = Report(found, tuple(map(str, begun)), several=len(paths) > 1)

@@ -173,6 +173,7 @@ def status(run, watching, interval, as_json):
         paths = paths_of(run, waiting=watching)
         if watching:
             paths = watch(paths, interval)
+        common.note_searches(paths)
         values = list(map(status_of, paths, resume_commands(run, paths)))
     except KeyboardInterrupt:
         if watching:
@@ -208,8 +209,9 @@ def farthest(run, limit, as_json):
     They are those of the last layer, so RUN must be complete; of what `gods-number` has found, the
     last layer must have been asked for, as it is by default.
     """
-    values = []
-    for store in open_all(run):
+    values, stores = [], open_all(run)
+    common.note_searches([store.storage for store in stores])
+    for store in stores:
         found = farthest_found if isinstance(store, CosetRun) else farthest_of
         depth, count, boards = found(store, limit)
         puzzle = store.puzzle

@@ -5,12 +5,19 @@ from dataclasses import asdict
 
 import click
 
-from frontier.cli.common import confirmed, echo_json, json_option, run_argument, take_over_option
+from frontier.cli.common import (
+    confirmed,
+    echo_json,
+    json_option,
+    note_searches,
+    run_argument,
+    take_over_option,
+)
 from frontier.cli.help import command
 from frontier.cosets.checks import Checked, check_cosets
 from frontier.cosets.store import CosetRun, open_any
 from frontier.errors import CorruptRunError, CorruptSearchError, InputError
-from frontier.find_runs import open_all, open_one, refuse_search
+from frontier.find_runs import open_all, open_one, place_of, refuse_search
 from frontier.report.summary import NAME as SUMMARY
 from frontier.report.summary import summary, write_summary
 from frontier.search.repair import describe_repair, plan_repair
@@ -63,8 +70,9 @@ def verify(run, deep, states, seed, as_json):
     the way of every position is gone move by move; with --deep, N blocks of cosets are searched
     again as well.
     """
-    values = []
-    for store in open_all(run):
+    values, stores = [], open_all(run)
+    note_searches([store.storage for store in stores])
+    for store in stores:
         with reading(store.storage):
             store = open_any(store.storage)  # as it is now that nobody writes
             store, found = _verified(store, states if deep else 0, seed)
@@ -95,7 +103,7 @@ def repair(run, yes, take_over):
     RUN is verified first. Whatever is damaged, or was computed from what is damaged, is given up;
     `run` then computes it again. If there is no way back, nothing is changed and `repair` says so.
     """
-    path = storage_at(run)
+    path = place_of(run)
     path = path if path.is_folder() else open_one(run).storage
     refuse_search(
         path,
@@ -151,9 +159,8 @@ def backup(run, target, as_json):
     must not exist; it is a run once it is whole, like any other: `run` goes on from it, `verify`
     checks it. What `gods-number` has found is copied in the same way.
     """
-    if kind_at(run):
-        source = storage_at(run)
-    else:
+    source = place_of(run)
+    if not kind_at(source):
         store = open_one(run)
         source = store.storage
         with reading(source):

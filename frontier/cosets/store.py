@@ -61,8 +61,13 @@ def path_of(config: Config) -> Storage:
 
 def begun_at(path: Storage) -> Storage:
     """Return `path`, where a run is; where the search beside it is if only this has begun."""
+    return path if RunStore.exists(path) else search_beside(path) or path
+
+
+def search_beside(path: Storage) -> Storage | None:
+    """Return where the search beside a run is; None if it has not begun."""
     beside = _beside(path)
-    return beside if CosetRun.exists(beside) and not RunStore.exists(path) else path
+    return beside if CosetRun.exists(beside) else None
 
 
 def _beside(path: Storage) -> Storage:

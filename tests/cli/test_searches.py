@@ -122,6 +122,31 @@ def test_a_config_names_its_search_where_there_is_no_run(tmp_path, found):
     assert "God's number: 36" in invoke("status", tmp_path / "run-gods-number").stdout
 
 
+def test_the_place_that_a_config_names_is_that_of_its_search_where_no_run_is(tmp_path, found):
+    shutil.copytree(found, tmp_path / "run-gods-number")
+    for command in ("status", "report", "gods-number"):
+        assert re.search("God's number:? +36\n", invoke(command, tmp_path / "run").stdout)
+    assert "1 position at depth 36" in invoke("farthest", tmp_path / "run").stdout
+    assert "all sound" in invoke("verify", tmp_path / "run").stdout
+    assert "gods-number goes on" in invoke("run", tmp_path / "run", code=2).stderr
+    assert "nothing of it is repaired" in invoke("repair", tmp_path / "run", code=2).stderr
+    invoke("backup", tmp_path / "run", tmp_path / "copy")
+    assert "God's number: 36\n" in invoke("status", tmp_path / "copy").stdout
+    said = invoke("status", tmp_path / "other", code=2).stderr
+    assert "no such run directory or config" in said
+    (tmp_path / "run").mkdir()  # as what is left of a run, which the search must not hide
+    assert "run" in invoke("verify", tmp_path / "run", code=2).stderr
+
+
+@pytest.mark.parametrize("command", ["status", "report", "verify", "farthest"])
+def test_a_run_is_meant_first_and_the_search_beside_it_is_named(tmp_path, found, command):
+    shutil.copytree(found, tmp_path / "run-gods-number")
+    invoke("run", CONFIGS / "2x4.toml", *at(tmp_path))
+    said = invoke(command, tmp_path / "run")
+    assert f"{tmp_path / 'run'}-gods-number has what gods-number has found" in said.stderr
+    assert "name it" not in invoke(command, tmp_path / "run-gods-number").stderr
+
+
 def test_a_search_of_another_puzzle_is_not_that_of_a_config(tmp_path, found):
     shutil.copytree(found, tmp_path / "run-gods-number")
     assert "another" in invoke("gods-number", CONFIGS / "2x3.toml", *at(tmp_path), code=2).stderr
