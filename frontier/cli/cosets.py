@@ -30,7 +30,7 @@ from frontier.store.run import RunStore
         "gods-number configs/2x9.toml --plan": "What it would take, and nothing else.",
     },
     files={
-        "runs/NAME-gods-number/": "where the search is kept; store.path names another",
+        "runs/NAME-gods-number/": "where the search is kept; with store.path = X, X-gods-number",
         "…/summary.json": "what was found",
         "…/tables/": "the tables; they may be deleted, and are made anew",
     },
@@ -51,7 +51,7 @@ from frontier.store.run import RunStore
     type=click.IntRange(min=0),
     metavar="N",
     default=1,
-    help="The last layers whose positions are all listed.",
+    help="Find all positions of the last N layers; --json lists them.",
 )
 @click.option(
     "--hours",
