@@ -27,7 +27,7 @@ from pydantic import (
 from frontier import bundled, machine
 from frontier.config_values import as_written
 from frontier.errors import InputError
-from frontier.puzzles import Puzzle, puzzle_of
+from frontier.puzzles import Puzzle, puzzle_of, twsearch
 from frontier.puzzles.grid import Grid
 from frontier.puzzles.tables import KIND_TABLES, LinesTable, PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import MOST_CELLS
@@ -210,7 +210,8 @@ def member_names(puzzle: dict) -> dict[str, list[int]]:
 
 
 def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config:
-    """Read and check a config file.
+    """Read and check a config file, or a puzzle in the format of twsearch (``.tws``), which has the
+    file's name.
 
     settings: one override ``key=value``, or several. Keys are dotted; values are TOML, where bare
     words are strings. InputError for anything that cannot be used.
@@ -224,6 +225,12 @@ def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config
         raise InputError(f"{file}: no such config file; {bundled.remedy(file.name)}") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{file} cannot be read as a config: {error}") from None
+    if file.name.endswith(twsearch.SUFFIX):
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", file.name.removesuffix(twsearch.SUFFIX)).lstrip(
+            ".-_"
+        )
+        values = {"name": name or "puzzle", "puzzle": twsearch.puzzle_table(text, str(file))}
+        return checked_config(values, str(file), settings)
     try:
         values = tomllib.loads(text)
     # Tables may be nested more deeply, and numbers be longer, than Python can read.

@@ -28,7 +28,7 @@ def complete_run(context, parameter, incomplete: str) -> list[str]:
     keeps of its files."""
     start = escape(incomplete) + "*"
     paths = sorted(islice(chain(iglob(start), iglob(f"{start}/*")), MOST))
-    return [name for name in paths if name.endswith(".toml") or _is_run(Path(name))]
+    return [name for name in paths if name.endswith((".toml", ".tws")) or _is_run(Path(name))]
 
 
 def _is_run(path: Path) -> bool:
